@@ -1,4 +1,5 @@
-//! What a grammar file says, in one shape for all formats: rules of expressions, with spans, nothing resolved yet.
+//! The contents of a grammar file, in one form for all formats: rules of expressions with spans. Names are not resolved
+//! yet.
 
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
@@ -14,20 +15,21 @@ pub use dump::dump;
 pub struct Grammar {
     /// The rules, in source order. Duplicates are still here; [`crate::check`] reports them.
     pub rules: Vec<Rule>,
-    /// The start rule if the file names one; else the first rule is the start.
+    /// The start rule that the file names. Without one, the first rule is the start.
     pub start: Option<Name>,
     /// The limit on the depth that the file asks for, if any.
     pub max_depth: Option<u32>,
     /// The limit on the output length in bytes that the file asks for, if any.
     pub max_len: Option<u64>,
-    /// Rules that the format has folded into classes (`Char - '<'`): in use, though no expression refers to them.
+    /// Rules that the format has folded into classes (`Char - '<'`). They count as used, though no expression refers to
+    /// them.
     pub class_rules: Set<String>,
-    /// For rules that were made of another one, such as `a.2` of `a`, the name that the user knows. Messages say it.
+    /// The user's names of rules that were derived from other rules, such as `a` for `a.2`. Messages use these names.
     pub origins: Map<String, String>,
 }
 
 impl Grammar {
-    /// The name that the user knows a rule by.
+    /// The user's name of a rule.
     pub fn told<'n>(&'n self, name: &'n str) -> &'n str {
         self.origins.get(name).map_or(name, String::as_str)
     }
@@ -37,8 +39,8 @@ impl Grammar {
         Limits { max_depth: self.max_depth, max_len: self.max_len }
     }
 
-    /// Leaves the weights out: an alternative of weight 0 goes, all others become equally probable. A choice among nothing but
-    /// such alternatives stays as it is; [`crate::check`] reports it.
+    /// Removes the weights. Alternatives of weight 0 are removed, all others become equally probable. A choice in which
+    /// all alternatives have weight 0 stays as it is; [`crate::check`] reports it.
     pub fn drop_weights(&mut self) {
         self.rules.iter_mut().for_each(|rule| rule.body.drop_weights());
     }
@@ -65,7 +67,7 @@ pub struct Rule {
 /// An expression with its place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
     /// Its place.
     pub span: Span,
@@ -93,26 +95,26 @@ impl Expr {
     }
 }
 
-/// The kinds of expressions. Formats resolve their own sugar (negated classes, differences, escapes) before.
+/// The kinds of expressions. Formats translate their own notations (negated classes, differences, escapes) to these.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// Literal bytes (text is UTF-8); may be empty.
+    /// Literal bytes, which may be empty. Text is UTF-8.
     Bytes(Vec<u8>),
-    /// One member of a set of bytes or of characters; the format has reported it already if it is empty.
+    /// One member of a set of bytes or of characters. If it is empty, the format has reported that already.
     Class(CharSet),
     /// A reference to a rule by name.
     Rule(String),
-    /// One after the other; the empty sequence derives the empty string.
+    /// Expressions one after the other. The empty sequence derives the empty string.
     Seq(Vec<Expr>),
     /// One of several alternatives.
     Choice(Vec<Alternative>),
     /// `item` at least `min` and, if given, at most `max` times.
     Repeat {
-        /// What is repeated.
+        /// The repeated expression.
         item: Box<Expr>,
         /// The least number of rounds.
         min: u32,
-        /// The greatest number of rounds; `None` has no bound.
+        /// The greatest number of rounds. `None` means no bound.
         max: Option<u32>,
     },
 }
@@ -120,7 +122,7 @@ pub enum ExprKind {
 /// One alternative of a choice.
 #[derive(Clone, Debug)]
 pub struct Alternative {
-    /// What it derives.
+    /// The expression of the alternative.
     pub expr: Expr,
     /// Its weight if written; alternatives without one count as 1. Finite and not negative (the format checks).
     pub weight: Option<Weight>,
@@ -135,6 +137,6 @@ pub struct Weight {
     pub span: Span,
 }
 
-/// Expressions nested deeper than this are refused by every format (see [`crate::diagnostics::Code::TooDeep`]), so that
-/// the compiler may recurse over an expression. Rules may refer to each other to any depth.
+/// The deepest nesting of an expression. Every format refuses deeper ones (see [`crate::diagnostics::Code::TooDeep`]),
+/// so the compiler may recurse over an expression. Rules may refer to each other to any depth.
 pub const MAX_NESTING: u32 = 200;

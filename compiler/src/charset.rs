@@ -1,6 +1,6 @@
 //! Sets of bytes and sets of characters (Unicode scalar values) as sorted, disjoint, non-adjacent ranges.
 
-/// What the members of a [`CharSet`] are.
+/// The kind of members of a [`CharSet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
     /// Bytes, 0x00 to 0xFF, emitted as they are.
@@ -19,15 +19,15 @@ impl Unit {
     }
 }
 
-/// The surrogates, which are no characters.
+/// The surrogates, which are not characters.
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
-/// Ranges as a text lists them. A class of a hundred million characters names some again and again, so those that overlap or
-/// touch are merged on the way, and the list stays about as long as the set has ranges.
+/// Collects ranges in the order of a text. A class of a hundred million characters repeats some of them, so ranges that
+/// overlap or touch are merged during collection. The list stays about as long as the set has ranges.
 #[derive(Debug, Default)]
 pub(crate) struct RangeList {
     ranges: Vec<(u32, u32)>,
-    /// How many of them were merged last.
+    /// The number of ranges after the last merge.
     merged: usize,
 }
 
@@ -74,12 +74,13 @@ impl Extend<(u32, u32)> for RangeList {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CharSet {
     unit: Unit,
-    /// Inclusive ranges, ascending, neither overlapping nor adjacent; for characters without surrogates.
+    /// Inclusive ranges, ascending, neither overlapping nor adjacent. Without surrogates, if the members are
+    /// characters.
     ranges: Vec<(u32, u32)>,
 }
 
 impl CharSet {
-    /// The set of all members of the inclusive `ranges`, in any order; what is out of the unit's bounds, surrogates and
+    /// The set of all members of the inclusive `ranges`, in any order. Values out of the unit's bounds, surrogates and
     /// reversed ranges are left out.
     pub fn new(unit: Unit, ranges: impl IntoIterator<Item = (u32, u32)>) -> CharSet {
         let mut list = RangeList::default();
@@ -112,7 +113,7 @@ impl CharSet {
         CharSet::new(unit, [(member, member)])
     }
 
-    /// What the members are.
+    /// The kind of the members.
     pub fn unit(&self) -> Unit {
         self.unit
     }
@@ -138,7 +139,7 @@ impl CharSet {
         behind > 0 && member <= self.ranges[behind - 1].1
     }
 
-    /// The members of either set; both must have the same unit.
+    /// The members of both sets together. Both must have the same unit.
     pub fn union(&self, other: &CharSet) -> CharSet {
         debug_assert_eq!(self.unit, other.unit);
         CharSet::new(self.unit, self.ranges.iter().chain(&other.ranges).copied())
@@ -179,7 +180,7 @@ impl CharSet {
         self.ranges.iter().flat_map(|&(low, high)| low..=high)
     }
 
-    /// The `index`-th member in ascending order; `None` behind the last.
+    /// The `index`-th member in ascending order. `None` if there are fewer members.
     pub fn nth(&self, mut index: u32) -> Option<u32> {
         for &(low, high) in &self.ranges {
             let size = high - low + 1;
@@ -191,7 +192,7 @@ impl CharSet {
         None
     }
 
-    /// The number of members whose emitted form has at most `bytes` bytes: a prefix of the ascending order.
+    /// The number of members whose emitted form has at most `bytes` bytes. These come first in ascending order.
     pub fn len_within(&self, bytes: u64) -> u32 {
         let bound = match (self.unit, bytes) {
             (_, 0) => return 0,
@@ -203,7 +204,7 @@ impl CharSet {
         self.ranges.iter().take_while(|&&(low, _)| low <= bound).map(|&(low, high)| high.min(bound) - low + 1).sum()
     }
 
-    /// The bytes that stand for `member` in the output.
+    /// The bytes of `member` in the output.
     pub fn encode(&self, member: u32) -> Encoded {
         Encoded::new(self.unit, member)
     }
@@ -261,7 +262,7 @@ mod tests {
     fn a_long_list_of_ranges_is_merged_on_the_way() {
         let mut list = RangeList::default();
         for i in 0..1_000_000u32 {
-            // The even numbers below 6000, each of them many times, and a range that is reversed.
+            // The even numbers below 6000, each many times, and a reversed range.
             list.push(i * 7 % 3000 * 2, i * 7 % 3000 * 2);
             list.push(9, 8);
             assert!(list.ranges.len() <= 3 * 4096, "{i}");

@@ -1,7 +1,7 @@
-//! Whether a grammar makes sense: every name resolves, every rule that can be reached derives something finite.
+//! Checks that a grammar makes sense: every name resolves, and every reachable rule derives a finite string.
 //!
-//! All findings are collected. The rules are walked with worklists, so a grammar may be as deep as it is long; only
-//! within one expression, whose nesting is bounded, is there recursion.
+//! All findings are collected. The rules are walked with worklists, so a chain of rules may be as long as the grammar.
+//! Recursion is used only within one expression, whose nesting is bounded.
 
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
@@ -26,11 +26,11 @@ pub struct Checked<'a> {
     pub reachable: Vec<bool>,
 }
 
-/// Checks the grammar from the rule `start`; if that is `None`, from the one that the grammar names, else its first.
-/// What another start rule than the grammar's own does not reach is nothing to warn of.
+/// Checks the grammar from the rule `start`. If that is `None`, from the start that the grammar names, else from its
+/// first rule. For a start rule chosen by the user, unreachable rules are not reported.
 ///
-/// What is found goes into `diagnostics`. The result is `None` if there is an error, also one that was there before: then
-/// the grammar may be incomplete, and what would follow from missing parts is not reported.
+/// Findings go into `diagnostics`. The result is `None` if there is an error, including earlier ones. Then the grammar
+/// may be incomplete, so errors that could follow from missing parts are not reported.
 pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) -> Option<Checked<'a>> {
     let complete = !diagnostics.has_errors();
     let index = index_rules(grammar, diagnostics);
@@ -55,7 +55,7 @@ pub fn is_live(alternative: &Alternative) -> bool {
     alternative.weight.is_none_or(|weight| weight.value > 0.0)
 }
 
-/// Each rule by its name; the first of several with the same.
+/// The index of each rule by its name. Of several rules with the same name, the first one counts.
 fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> Map<&'a str, usize> {
     let mut index = Map::new();
     for (number, Name { text, span }) in grammar.rules.iter().map(|rule| &rule.name).enumerate() {
@@ -89,7 +89,7 @@ fn start_rule(
         return None;
     }
     let (name, span) = match (asked, &grammar.start) {
-        // The user may have copied the name from a JSON grammar.
+        // The name may be copied from a JSON grammar.
         (Some(name), _) => (name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(name), None),
         (None, Some(name)) => (name.text.as_str(), Some(name.span)),
         (None, None) => return Some(0),
@@ -98,7 +98,7 @@ fn start_rule(
     if found.is_none() {
         let message = format!("the start rule `{}` is not defined", shown(name));
         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
-        // Only the rules that the user has named.
+        // Only the rules that have names of the user's.
         let own = |(name, _): &(&&str, &usize)| !grammar.origins.contains_key(**name);
         let index: Map<&str, usize> = index.iter().filter(own).map(|(&name, &place)| (name, place)).collect();
         let suggestion = similar::suggestion(name, &index, &mut similar::Budget::default());
@@ -108,14 +108,14 @@ fn start_rule(
     found.copied()
 }
 
-/// Where a name that is not defined is used.
+/// The places where an undefined name is used.
 #[derive(Default)]
 struct Uses {
     count: usize,
     first: Vec<Span>,
 }
 
-/// Reports the names that are not defined, each once.
+/// Reports each undefined name once.
 fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &mut Diagnostics) {
     let mut undefined: Map<&str, Uses> = Map::new();
     for rule in &grammar.rules {
@@ -151,7 +151,8 @@ fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &m
     }
 }
 
-/// Calls `visit` for each reference in `expr`, in source order; with `live_only` not for those that weight 0 hides.
+/// Calls `visit` for each reference in `expr`, in source order. With `live_only`, references in alternatives of weight
+/// 0 are left out.
 fn each_reference<'a>(expr: &'a Expr, live_only: bool, visit: &mut impl FnMut(&'a str, Span)) {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) => {}
@@ -165,13 +166,13 @@ fn each_reference<'a>(expr: &'a Expr, live_only: bool, visit: &mut impl FnMut(&'
     }
 }
 
-/// Reports weights and classes that leave nothing to choose.
+/// Reports choices and classes without a possible option.
 fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
         ExprKind::Class(set) => {
             let reported = |d: &Diagnostic| d.severity == Severity::Error && d.span == Some(expr.span);
-            // A format leaves an empty class where it has reported an error.
+            // The format may have reported the empty class already.
             if set.is_empty() && !diagnostics.iter().any(reported) {
                 diagnostics.push(Diagnostic::error(Code::EmptyClass, expr.span, "this class has no members"));
             }
@@ -222,7 +223,7 @@ fn report_unreachable(
     let start = shown(&grammar.rules[start].name.text);
     for (number, rule) in grammar.rules.iter().enumerate().filter(|&(number, _)| !reachable[number]) {
         let Name { text, span } = &rule.name;
-        // A second definition is never reached, and has been reported.
+        // A second definition has been reported, and is never reached.
         let is_second = index.get(text.as_str()) != Some(&number);
         if !is_second && !grammar.class_rules.contains(text) {
             let message = format!("rule `{}` cannot be reached from `{start}`", shown(text));
@@ -267,7 +268,7 @@ fn report_unproductive(
     }
 }
 
-/// A name for a message; a hostile one is cut.
+/// A name for a message. Long names are shortened.
 fn shown(name: &str) -> String {
     const MAX: usize = 80;
     let cut: String = name.chars().take(MAX).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();

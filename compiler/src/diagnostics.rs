@@ -1,4 +1,4 @@
-//! What the compiler says about a grammar: spans, diagnostics and the list that collects them.
+//! The compiler's messages about a grammar: spans, diagnostics and the list that collects them.
 //!
 //! The library only *describes*; the command line and the macro render.
 
@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
@@ -66,7 +66,7 @@ impl SourceFile {
     }
 }
 
-/// How bad a diagnostic is: errors stop the compilation, warnings don't.
+/// The severity of a diagnostic: errors stop the compilation, warnings don't.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Worth knowing; the grammar still compiles.
@@ -160,15 +160,15 @@ impl fmt::Display for Code {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// What kind of finding.
+    /// The kind of finding.
     pub code: Code,
-    /// What is wrong, in one sentence without a full stop.
+    /// The message: one sentence without a full stop.
     pub message: String,
-    /// Where; `None` for findings about the grammar as a whole.
+    /// The place. `None` for findings about the grammar as a whole.
     pub span: Option<Span>,
-    /// Other places that matter, each with what it shows.
+    /// Other places that matter, each with a label.
     pub related: Vec<(Span, String)>,
-    /// What to do about it.
+    /// A hint on how to fix it.
     pub help: Option<String>,
 }
 
@@ -190,7 +190,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// The same diagnostic with a hint on what to do.
+    /// The same diagnostic with a hint on how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
@@ -228,8 +228,8 @@ impl Diagnostic {
     }
 }
 
-/// The line of `span` with carets below; long lines are cut to a window around the span. Looks at no more of the text
-/// than the window shows: a grammar of one long line with many errors would else take quadratic time.
+/// The line of `span` with carets below. Long lines are cut to a window around the span. Only the text in the window is
+/// read: many errors in one long line would otherwise take quadratic time.
 fn caret_excerpt(file: &SourceFile, span: Span) -> String {
     const WINDOW: usize = 120;
     let text = file.text();
@@ -249,17 +249,18 @@ fn caret_excerpt(file: &SourceFile, span: Span) -> String {
     format!("\n  | {}\n  | {indent}{}", format!("{before}{after}").trim_end(), "^".repeat(marked.max(1)))
 }
 
-/// All that was found about one grammar, in source order once [`Diagnostics::sort`] ran.
+/// The findings about one grammar, in source order after [`Diagnostics::sort`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     suppressed: usize,
-    /// Known to hold no warning that could make place for an error, so that a million errors need no search each.
+    /// Whether the list is known to hold no warning that an error could replace. Saves a search for each of a million
+    /// errors.
     only_errors: bool,
 }
 
 impl Diagnostics {
-    /// More findings than this are only counted.
+    /// Further findings are only counted.
     pub const MAX: usize = 200;
 
     /// Adds a finding.
@@ -267,7 +268,7 @@ impl Diagnostics {
         if self.list.len() < Self::MAX {
             self.list.push(diagnostic);
         } else {
-            // An error must not get lost behind two hundred warnings.
+            // An error replaces a warning, so that two hundred warnings do not hide it.
             if diagnostic.severity == Severity::Error
                 && !self.only_errors
                 && let Some(place) = self.list.iter().rposition(|old| old.severity == Severity::Warning)
@@ -280,12 +281,12 @@ impl Diagnostics {
         }
     }
 
-    /// Whether another error would only be counted, so that its text need not be made.
+    /// Whether another error would only be counted. Then its text is not needed.
     pub fn is_full(&self) -> bool {
         self.list.len() >= Self::MAX && self.only_errors
     }
 
-    /// Counts an error that is not listed; for lists that are full.
+    /// Counts an error without listing it; for lists that are full.
     pub fn count_error(&mut self) {
         self.suppressed += 1;
     }
@@ -295,7 +296,7 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// The same findings, each as `change` makes it; those for which it returns `None` are left out.
+    /// The findings that `change` returns. Those for which it returns `None` are left out.
     pub fn filter_map(self, change: impl FnMut(Diagnostic) -> Option<Diagnostic>) -> Diagnostics {
         Diagnostics {
             list: self.list.into_iter().filter_map(change).collect(),
@@ -304,7 +305,7 @@ impl Diagnostics {
         }
     }
 
-    /// How many findings were counted but not kept.
+    /// The number of findings that were counted but not kept.
     pub fn suppressed(&self) -> usize {
         self.suppressed
     }

@@ -1,6 +1,6 @@
-//! The gramjet compiler: from grammar text to an optimised intermediate representation and on to Rust source.
+//! The gramjet compiler: translates grammar text to an optimised intermediate representation and to Rust source.
 //!
-//! The way of the data is the order of the modules below. The crate knows nothing of the runtime, the engines, files or
+//! Data flows through the modules in the order below. The crate does not depend on the runtime, the engines, files or
 //! terminals.
 
 #![forbid(unsafe_code)]

@@ -1,26 +1,25 @@
-//! The limits of one output, and the one decision on which of them are in force: those that the user asks for, else
-//! those of the grammar file, else a default depth, since the expected output of many grammars is infinite without any.
+//! The limits of one output, and the choice of the limits in force: the user's, else those of the grammar file, else a
+//! default depth. Without any limit, the expected output of many grammars is infinite.
 
-/// The depth limit of producers whose grammar and user set neither a depth nor a length. The library, which the
-/// compiler does not know, has the same number as `Limits::DEFAULT_MAX_DEPTH`.
+/// The depth limit of producers if neither the grammar nor the user sets a depth or a length. The library has the same
+/// number as `Limits::DEFAULT_MAX_DEPTH`; the compiler does not depend on the library.
 pub const DEFAULT_MAX_DEPTH: u32 = 32;
 
-/// Bounds on one output.
+/// Limits of one output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Beyond this depth (the start rule has depth 0) a rule emits a string of its pool.
+    /// The greatest depth. The start rule has depth 0. A deeper rule emits a string of its pool.
     pub max_depth: Option<u32>,
-    /// No output has more bytes. Must not be smaller than the start rule's minimum.
+    /// The greatest length in bytes. Must not be smaller than the start rule's minimum.
     pub max_len: Option<u64>,
 }
 
-/// The limits that producers will have, as far as they are not those of the grammar file: lengths are computed under
-/// them.
+/// The limits that producers will have in place of the grammar file's. Mean lengths are computed under these limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AssumedLimits {
-    /// A depth in place of the file's; `Some(None)` is no limit.
+    /// The depth limit in place of the file's. `Some(None)` means no limit.
     pub max_depth: Option<Option<u32>>,
-    /// A length in place of the file's; `Some(None)` is no limit.
+    /// The length limit in place of the file's. `Some(None)` means no limit.
     pub max_len: Option<Option<u64>>,
 }
 
@@ -29,18 +28,18 @@ pub struct AssumedLimits {
 pub struct Decided {
     /// The limits.
     pub limits: Limits,
-    /// Whether nobody asked for the depth.
+    /// Whether the depth is the default, because none was asked for.
     pub is_default_depth: bool,
 }
 
 impl AssumedLimits {
-    /// The limits of a grammar file, with these in their place.
+    /// The limits of a grammar file, replaced by these limits where set.
     pub fn over(self, file: Limits) -> Limits {
         Limits { max_depth: self.max_depth.unwrap_or(file.max_depth), max_len: self.max_len.unwrap_or(file.max_len) }
     }
 
-    /// The limits in force for a grammar file with these limits. The depth is the default where there is no limit, and
-    /// nobody asked for none on the depth.
+    /// The limits in force for a grammar file with the limits `file`. If there is no limit at all, the depth gets the
+    /// default, unless the user has asked for no depth limit.
     pub fn or_default(self, file: Limits) -> Decided {
         let limits = self.over(file);
         let is_default_depth = limits == Limits::default() && self.max_depth.is_none();

@@ -1,4 +1,5 @@
-//! The only door from the Ast to the IR: resolves names, drops alternatives of weight 0, puts options into canonical order.
+//! Lowers the Ast to the IR: resolves names, drops alternatives of weight 0, puts options into canonical order. Nothing
+//! else makes an IR from an Ast.
 
 use crate::analysis::least;
 use crate::ast::{Alternative, Expr, ExprKind};
@@ -9,10 +10,10 @@ use crate::ordered::sort_by_key;
 use crate::shape::{Law, Weights, last_rounds, places};
 use crate::sources::{Source, Sources};
 
-/// A site reads at most three choice bytes, so it has at most this many options.
+/// The most options of a site: it reads at most three choice bytes.
 pub const MAX_OPTIONS: usize = 1 << 24;
 
-/// More nodes than this are not made of repetitions whose numbers of rounds have weights.
+/// The most nodes for repetitions with weights for their numbers of rounds.
 const MAX_COPIES: u64 = 1 << 22;
 
 /// Lowers a checked grammar with its own weights. Rules that the start rule does not reach get no body.
@@ -24,7 +25,8 @@ pub fn lower(checked: &Checked<'_>, diagnostics: &mut Diagnostics) -> Option<Ir>
     lower_weighted(checked, &Weights::default(), diagnostics).map(|(ir, _)| ir)
 }
 
-/// Lowers a checked grammar with these weights in place of its own, and says where the choices of the result are from.
+/// Lowers a checked grammar with these weights in place of its own. Also returns the source of each choice in the
+/// result.
 ///
 /// # Errors
 ///
@@ -73,7 +75,7 @@ pub fn lower_weighted(
     (!lowering.failed).then_some((lowering.ir, lowering.sources))
 }
 
-/// How many expressions there are when each range of rounds is written out, if any is; saturates.
+/// The number of expressions after each range of rounds is written out, if there are any; saturates.
 fn copies(checked: &Checked<'_>, weights: &Weights) -> u64 {
     fn of(expr: &Expr, rule: usize, place: &mut u32, weights: &Weights) -> u64 {
         match &expr.kind {
@@ -108,7 +110,7 @@ struct Lowering<'g, 'd> {
     checked: &'g Checked<'g>,
     weights: &'g Weights,
     sources: Sources,
-    /// The rule that is being lowered, and the number of its next place.
+    /// The current rule, and the number of its next place.
     rule: usize,
     place: u32,
     productive: Vec<bool>,
@@ -117,7 +119,7 @@ struct Lowering<'g, 'd> {
 }
 
 impl Lowering<'_, '_> {
-    /// The node of an expression; `None` if it derives no finite string.
+    /// The node of an expression. `None` if it derives no finite string.
     fn expr(&mut self, expr: &Expr) -> Option<NodeId> {
         match &expr.kind {
             ExprKind::Bytes(bytes) => Some(self.ir.bytes(bytes.as_slice())),
@@ -141,7 +143,7 @@ impl Lowering<'_, '_> {
                     }
                     _ => match self.expr(item) {
                         Some(item) => Some(self.ir.repeat(item, *min, *max)),
-                        // Rounds that never end cannot be chosen.
+                        // A round without a finite string cannot be chosen.
                         None => (*min == 0).then(|| self.ir.empty()),
                     },
                 }
@@ -180,7 +182,7 @@ impl Lowering<'_, '_> {
         Some(node)
     }
 
-    /// A repetition of which the number of rounds has weights: a choice of its ranges.
+    /// A repetition with weights for its number of rounds: a choice among ranges.
     fn ranges(
         &mut self,
         expr: &Expr,
@@ -206,7 +208,8 @@ impl Lowering<'_, '_> {
         self.choice(expr, options, true).map(|(node, _)| node)
     }
 
-    /// A choice in canonical order, and which option stands where; whole weights are slots, if they come to as many.
+    /// A choice in canonical order, and the option at each place. `whole` weights become slots directly if their sum
+    /// allows it.
     fn choice(&mut self, expr: &Expr, options: Vec<(NodeId, f64)>, whole: bool) -> Option<(NodeId, Vec<usize>)> {
         if options.len() > MAX_OPTIONS {
             self.failed = true;
@@ -224,7 +227,7 @@ impl Lowering<'_, '_> {
         });
         let weights: Vec<f64> = order.iter().map(|&option| options[option].1).collect();
         let first = *weights.first()?;
-        // There are never more options than 2^24 slots.
+        // There are never more than 2^24 options, so there are enough slots.
         let slots = match weights.iter().all(|&weight| weight == first) {
             true => None,
             false if whole => Slots::from_whole(&weights.iter().map(|&weight| weight as u32).collect::<Vec<_>>()),

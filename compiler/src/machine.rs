@@ -1,89 +1,90 @@
-//! The machine that interprets an IR: the choice map as it is worded, with an explicit stack, and a recorder that is shown
-//! what it does. The reference interpreter and the tracing engine are this machine with recorders of their own.
+//! The machine that interprets an IR. It follows the definition of the choice map literally, with an explicit stack,
+//! and reports its steps to a recorder. The reference interpreter and the tracing engine are this machine with
+//! recorders of their own.
 //!
-//! It is meant for the lowered IR. Residual IR means the same to it, which is how the passes are tested (E2).
+//! It is meant for the lowered IR. Residual IR has the same meaning to it, which the tests of the passes use (E2).
 
 use crate::analysis::pools::Pools;
 use crate::ir::{Composition, Ir, NodeId, RuleId, Site};
 use crate::limits::Limits;
 
-/// What can be derived by itself.
+/// A part that can be derived by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// An instance of a rule.
     Rule(RuleId),
-    /// An instance of a rule beyond the depth limit: a string of its pool.
+    /// An instance of a rule beyond the depth limit, which is a string of its pool.
     Pool(RuleId),
     /// A node.
     Node(NodeId),
-    /// A round of a repetition that a site decides on.
+    /// A round of a repetition after the minimum, which a site decides on.
     Round(NodeId),
 }
 
-/// What a recorder is shown as a span, from its beginning to its end.
+/// The kinds of spans that are reported to a recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An instance of a rule.
     Instance,
-    /// An instance for which a string of its pool stands.
+    /// An instance that is replaced by a string of its pool.
     Pool,
     /// A choice.
     Choice,
     /// A repetition.
     Repetition,
-    /// One of its rounds that a site decides on.
+    /// A round of a repetition that a site decides on.
     Round,
 }
 
-/// Where the machine is.
+/// The progress of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// How many choice bytes sites have read, missing ones included.
+    /// The number of choice bytes that sites have read, including missing ones.
     pub read: u64,
-    /// How many of them there were.
+    /// The number of choice bytes that were read and not missing.
     pub consumed: u64,
-    /// How many bytes were emitted.
+    /// The number of bytes emitted.
     pub emitted: u64,
 }
 
-/// A site that was decided.
+/// A decided site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecidedSite {
-    /// Where it stands; for a pool the reference to its rule.
+    /// The node of the site. For a pool, the reference to its rule.
     pub node: NodeId,
     /// The option taken, in canonical order.
     pub option: u32,
-    /// How many options were offered.
+    /// The number of offered options.
     pub offered: u32,
-    /// How many choice bytes it reads.
+    /// The number of choice bytes that it reads.
     pub width: u32,
-    /// Where it begins.
+    /// The position before the site.
     pub at: Position,
 }
 
 /// The number of a span that is not recorded.
 pub const NONE: u32 = u32::MAX;
 
-/// What is shown what a machine does. A recorder that does nothing costs nothing.
+/// Receives the steps of a machine. A recorder that does nothing costs nothing.
 pub trait Recorder {
-    /// A span begins; gives it the number that it is told of later, or [`NONE`].
+    /// A span begins. Returns a number for the later reports about it, or [`NONE`].
     fn begin(&mut self, _kind: Kind, _part: Part, _depth: u32, _at: Position) -> u32 {
         NONE
     }
 
-    /// A span that was given a number ends.
+    /// A span with a number ends.
     fn end(&mut self, _span: u32, _at: Position) {}
 
-    /// The last span that began does not come.
+    /// The span that was begun last is dropped: the site decided against the round.
     fn cancel(&mut self, _span: u32) {}
 
-    /// A repetition may have so many further rounds, `u32::MAX` if there is no bound.
+    /// A repetition may have at most `room` further rounds. `u32::MAX` means no bound.
     fn room(&mut self, _span: u32, _room: u32) {}
 
-    /// A site was decided, by choice bytes or by their end.
+    /// A site was decided, by choice bytes or because there are none left.
     fn site(&mut self, _site: DecidedSite) {}
 
-    /// A choice takes an option, whether it was decided or not.
+    /// A choice takes an option, also if there was only one to take.
     fn option(&mut self, _choice: NodeId, _option: u32) {}
 }
 
@@ -93,7 +94,7 @@ pub struct Nothing;
 
 impl Recorder for Nothing {}
 
-/// What a machine still has to do; the last entry comes next.
+/// A pending step of a machine. The last one runs next.
 #[derive(Clone, Copy, Debug)]
 pub struct Task(Todo);
 
@@ -101,7 +102,7 @@ pub struct Task(Todo);
 enum Todo {
     /// Derive a node inside a rule instance of this depth.
     Node(NodeId, u32),
-    /// Further rounds of a repetition, of which so many are done, and its span.
+    /// Further rounds of a repetition: its node, the number of rounds done, the depth, and its span.
     Rounds(NodeId, u32, u32, u32),
     /// The end of the span with this number.
     End(u32),
@@ -109,32 +110,32 @@ enum Todo {
     EndShortest,
 }
 
-/// The state of one run: `N` hands out the choice bytes (`None` for good when there are no more).
+/// The state of one run. `N` returns the choice bytes, and always `None` once there are no more.
 #[derive(Debug)]
 pub struct Machine<'m, R, N> {
     ir: &'m Ir,
     pools: &'m Pools,
     max_depth: Option<u32>,
-    /// Choice bytes are not read any more once an output has more bytes.
+    /// If the output has more bytes, no more choice bytes are read.
     max_output: u64,
-    /// Bound - (emitted + minimum of all that is pending); the greatest value without a bound, of which nothing is paid.
+    /// Bound - (emitted + minimum of all pending). Without a bound the greatest value, which never changes.
     slack: u64,
     base: usize,
     output: &'m mut Vec<u8>,
     next_byte: N,
     read: u64,
     missing: u64,
-    /// How many derivations that take option 0 everywhere are open.
+    /// The number of open derivations that take option 0 everywhere.
     shortest: u32,
     recorder: R,
     tasks: Vec<Task>,
-    /// A body of each rule, where jumps back go; made when first needed.
+    /// A body for each rule, as the target of jumps back. Computed when first needed.
     homes: Option<Vec<Option<NodeId>>>,
 }
 
 impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
-    /// A machine that appends to `output`. A depth limit needs the pools of the grammar; a rule without one goes on as if it were
-    /// within the limit. Once there are more than `max_output` bytes every site takes option 0.
+    /// A machine that appends to `output`. A depth limit needs the pools of the grammar. A rule without a pool is
+    /// derived as if it were within the limit. Once there are more than `max_output` bytes, every site takes option 0.
     pub fn new(
         ir: &'m Ir,
         pools: &'m Pools,
@@ -163,12 +164,12 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         }
     }
 
-    /// Derives a part that stands in an instance of this depth, or is one; says how far the machine came. The memory of `tasks` is
-    /// made use of.
+    /// Derives a part in an instance of this depth (or the instance itself). Returns the final position. Reuses the
+    /// memory of `tasks`.
     pub fn derive(mut self, part: Part, depth: u32, tasks: &mut Vec<Task>) -> Position {
         std::mem::swap(&mut self.tasks, tasks);
         match part {
-            // The start rule is never beyond the limit, so that nothing is recorded of the node.
+            // The start rule is never beyond the limit, so nothing is recorded for this node.
             Part::Rule(rule) => self.instance(rule, self.ir.body(rule), NodeId::new(0), depth),
             Part::Pool(rule) => self.pool(rule, self.ir.body(rule), NodeId::new(0), depth),
             Part::Node(node) => self.node(node, depth),
@@ -210,7 +211,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         }
     }
 
-    /// Ends the span behind all tasks that are added after this.
+    /// Ends the span once all tasks added after this call are done.
     fn end_later(&mut self, span: u32) {
         if span != NONE {
             self.todo(Todo::End(span));
@@ -262,7 +263,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         }
     }
 
-    /// Where a jump back goes to a rule whose body stands in place only.
+    /// The target of a jump back to a rule whose body stands only in place.
     fn home(&mut self, rule: RuleId) -> Option<NodeId> {
         let ir = self.ir;
         self.homes.get_or_insert_with(|| ir.homes())[rule.index()]
@@ -286,7 +287,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
             goes_on = self.pick(node, Site::even(offered)) == 1;
             if goes_on {
                 self.pay(cost);
-                // Saturation: 2^32 rounds are never reached.
+                // Saturates: 2^32 rounds are never reached.
                 self.todo(Todo::Rounds(node, done.saturating_add(1), depth, span));
                 self.end_later(round);
                 self.todo(Todo::Node(item, depth));
@@ -299,7 +300,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         }
     }
 
-    /// One round, by itself.
+    /// A single round.
     fn round(&mut self, node: NodeId, depth: u32) {
         if let Composition::Rounds { item, .. } = self.ir.node(node).composition() {
             self.pick(node, Site::even(2));
@@ -307,7 +308,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         }
     }
 
-    /// An instance of a rule, referred to by `node`, with a body of it.
+    /// An instance of a rule with this body, referred to by `node`.
     fn instance(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) {
         let is_beyond = self.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.shortest == 0 && self.pools.get(rule).is_some() {
@@ -332,7 +333,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
             self.end(span);
             return;
         }
-        // No string of the pool fits the length: the shortest derivation does.
+        // No string of the pool is short enough, so the shortest derivation is used.
         let span = self.begin(Kind::Instance, Part::Rule(rule), depth);
         self.shortest += 1;
         self.todo(Todo::EndShortest);
@@ -346,7 +347,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         }
     }
 
-    /// The option that the next choice bytes take at a site; missing ones are 0, which leads to option 0.
+    /// The option that the next choice bytes take at a site. Missing bytes count as 0, which leads to option 0.
     fn pick(&mut self, node: NodeId, site: Site<'_>) -> u32 {
         let (width, offered) = (site.width(), site.options());
         if width == 0 || self.shortest > 0 {

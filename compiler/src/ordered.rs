@@ -1,5 +1,5 @@
-//! Ordered maps and sets. Those of the standard library do the same, and are a third of the code that a compiler has to
-//! make of this crate, which has a hundred types of them.
+//! Ordered maps and sets. The standard library has the same, but they would be a third of the code that is compiled for
+//! this crate, which has a hundred types of them.
 
 mod chunks;
 mod map;

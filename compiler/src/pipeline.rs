@@ -1,4 +1,4 @@
-//! The way from a source file to a compiled grammar, read top to bottom.
+//! The stages from a source file to a compiled grammar, in order.
 
 use std::sync::Arc;
 
@@ -18,29 +18,30 @@ use crate::sources::Sources;
 
 mod weighted;
 
-/// Rules for parts of the texts of a rule have its name with this.
+/// The part of the name of a rule that derives only a part of another rule's texts.
 const PART: &str = "part";
 
 use weighted::{Lowered, lower_as_asked};
 
-/// What the user may decide about a compilation.
+/// The user's options for a compilation.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// The format of the file; found from its name and text if not given.
+    /// The format of the file. `None` detects it from the file's name and text.
     pub format: Option<&'static dyn Format>,
     /// The start rule, instead of the grammar's own.
     pub start: Option<String>,
-    /// How much code supercompilation may make.
+    /// Limits on the code that supercompilation makes.
     pub budget: Budget,
-    /// How the file is read.
+    /// Options for reading the file.
     pub reading: FormatOptions,
-    /// The name of a file, for `loader`, with a grammar of what tokens derive; for formats that leave that out.
+    /// The name of a file for `loader` that defines tokens, for formats that leave these definitions out.
     pub tokens: Option<String>,
-    /// The other files that a grammar may name; none if not given.
+    /// Loads the other files that a grammar may name. `None` means that there are none.
     pub loader: Option<Arc<dyn Loader + Send + Sync>>,
-    /// Where the weights are from.
+    /// The source of the weights.
     pub weighting: Weighting,
-    /// The limits that producers will have; [`Shape::TargetSize`] and [`Weighting::ByDefault`] are about inputs within them.
+    /// The limits that producers will have. [`Shape::TargetSize`] and [`Weighting::ByDefault`] consider inputs within
+    /// these limits.
     pub limits: AssumedLimits,
 }
 
@@ -53,30 +54,30 @@ pub struct Compiled {
     pub pools: Pools,
     /// The residual form, which the other engines run.
     pub residual: Arc<Ir>,
-    /// Where the choices of the lowered form are from.
+    /// The source of each choice in the lowered form.
     pub sources: Arc<Sources>,
     /// The depth limit that the grammar file asks for.
     pub max_depth: Option<u32>,
     /// The length limit in bytes that the grammar file asks for.
     pub max_len: Option<u64>,
-    /// For rules that were made of another one, such as `a.2` of `a`, the name that the user knows.
+    /// The user's names of rules that were derived from other rules, such as `a` for `a.2`.
     pub origins: Arc<Map<String, String>>,
-    /// By which choice bytes are recognised as its own.
+    /// Fingerprints that identify the choice bytes for this grammar.
     pub fingerprints: Fingerprints,
-    /// Whether its format has a lexer, so that separators and alphabet are part of the choice map.
+    /// Whether its format has a lexer, so that separators and alphabet affect the choice map.
     pub has_lexer: bool,
-    /// Where its weights are from.
+    /// The source of its weights.
     pub weights: InForce,
-    /// What was decided if nobody asked for weights and inputs would not be what is wanted.
+    /// The decision on weights, if the user has asked for none and inputs with the grammar's own would be unsuitable.
     pub by_default: Option<ByDefault>,
 }
 
-/// Numbers that differ where grammars do.
+/// Numbers that differ between different grammars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprints {
-    /// Of the choice map: the same choice bytes mean the same where it is equal.
+    /// The fingerprint of the choice map. If it is equal, the same choice bytes have the same meaning.
     pub choices: u64,
-    /// Of the grammar without its weights, its start rule and what it is read with.
+    /// The fingerprint of the grammar without its weights, of its start rule and of the options for reading it.
     pub grammar: u64,
 }
 
@@ -91,18 +92,18 @@ impl Compiled {
         Limits { max_depth: self.max_depth, max_len: self.max_len }
     }
 
-    /// A reachable rule without a pool, if there is one: then no depth limit can be kept.
+    /// The first reachable rule without a pool. If there is one, no depth limit can be kept.
     pub fn rule_without_pool(&self) -> Option<&str> {
         self.pools.missing().map(|rule| self.told(rule))
     }
 
-    /// The name that the user knows a rule by.
+    /// The user's name of a rule.
     pub fn told(&self, rule: RuleId) -> &str {
         let name = &self.lowered.rule(rule).name;
         self.origins.get(name).unwrap_or(name)
     }
 
-    /// Whether a rule derives parts of the texts of another one, and has no name of its own that the user knows.
+    /// Whether a rule derives only parts of another rule's texts, and has no name of the user's.
     pub fn is_part(&self, rule: RuleId) -> bool {
         let name = &self.lowered.rule(rule).name;
         let behind = self.origins.get(name).and_then(|origin| name.strip_prefix(origin.as_str()));
@@ -110,13 +111,13 @@ impl Compiled {
     }
 }
 
-/// A grammar with an alternative whose shortest string has more bytes than this, or whose shortest derivation takes more
-/// steps, is refused: finishing an output would take unbounded time or memory.
+/// The greatest length in bytes of an alternative's shortest string, and the most steps of its shortest derivation.
+/// Other grammars are refused: finishing an output would take unbounded time or memory.
 pub const MAX_SHORTEST: u64 = 1 << 26;
 
 fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
     let node_steps = shortest::node_steps(ir, &shortest::steps(ir));
-    // The nodes of a rule's body are the arena's up to the body, from the one behind the rule before on.
+    // The nodes of a rule's body follow those of the body before in the arena, up to the body itself.
     let mut bodies: Vec<(NodeId, RuleId)> = ir.bodies().map(|(rule, body)| (body, rule)).collect();
     sort_by_key(&mut bodies, |&body| body);
     let node = (0..ir.node_count())
@@ -124,7 +125,7 @@ fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
         .find(|&node| ir.facts(node).min_len > MAX_SHORTEST || node_steps[node.index()] > MAX_SHORTEST)?;
     let (_, rule) = *bodies.get(bodies.partition_point(|&(body, _)| body < node))?;
     let name = grammar.told(&ir.rule(rule).name);
-    // Counts saturate.
+    // Counts saturate at this value.
     let shown = |count: u64| if count == u64::MAX { "2^64 or more".to_string() } else { count.to_string() };
     let message = match ir.facts(node).min_len {
         len if len > MAX_SHORTEST => format!("the shortest string of a part of rule `{name}` has {} bytes", shown(len)),
@@ -138,7 +139,7 @@ fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::TooLarge, span, message).help(help))
 }
 
-/// The limit of the grammar file that no output can keep.
+/// Reports a limit of the grammar file that no output can keep.
 fn impossible_limit(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
     let min_len = ir.rule(ir.start()).facts.min_len;
     let max_len = grammar.max_len.filter(|&max_len| max_len < min_len)?;
@@ -146,16 +147,16 @@ fn impossible_limit(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::ImpossibleLimit, None, message).help(format!("ask for {min_len} bytes or more")))
 }
 
-/// Compiles a grammar file. The diagnostics returned beside the result are warnings.
+/// Compiles a grammar file. The diagnostics returned with the result are warnings.
 ///
 /// # Errors
 ///
-/// The diagnostics, one of which at least is an error.
+/// The diagnostics, with at least one error.
 pub fn compile(file: &SourceFile, options: &Options) -> Result<(Compiled, Diagnostics), Diagnostics> {
     compile_observed(file, options, &mut |_, _| {})
 }
 
-/// A stage's object, as [`dump`] prints it.
+/// The result of a stage, which [`dump`] prints.
 enum Stage<'s> {
     Ast(&'s Grammar),
     Ir(&'s Ir),
@@ -170,7 +171,7 @@ fn compile_observed(
     compile_examined(file, options, observe, None)
 }
 
-/// What is looked at while the grammar is still there as it was written.
+/// Examines the checked grammar, before it is dropped.
 type Examine<'e> = &'e mut dyn FnMut(&Checked<'_>, &Lowered, &Pools);
 
 fn compile_examined(
@@ -189,7 +190,7 @@ fn compile_examined(
     let surroundings = Surroundings { options: options.reading, start, tokens, loader };
     let grammar = formats::read(format, file, &surroundings, &mut diagnostics);
     observe("ast", Stage::Ast(&grammar));
-    // Checks on a grammar that was not understood would only repeat the syntax errors.
+    // After syntax errors, the checks would only repeat them.
     let checked = match diagnostics.has_errors() {
         true => None,
         false => check(&grammar, options.start.as_deref(), &mut diagnostics),
@@ -217,7 +218,7 @@ fn compile_examined(
             pools
         }
         None => {
-            // Large grammars take as much memory as written as they do lowered.
+            // A large grammar takes as much memory as its lowered form.
             drop(checked);
             drop(grammar);
             lowered.pools()
@@ -245,24 +246,24 @@ fn compile_examined(
     Ok((compiled, diagnostics))
 }
 
-/// A grammar that was compiled and looked at more closely.
+/// A compiled grammar with further facts.
 #[derive(Clone, Debug)]
 pub struct Examined {
     /// The grammar.
     pub compiled: Compiled,
-    /// How it grows.
+    /// The growth of the grammar.
     pub growth: shape::Facts,
-    /// The names of the recursive rules that grow most.
+    /// The names of the recursive rules that grow the most.
     pub critical: Vec<String>,
-    /// A file with the weights that it was compiled with.
+    /// A file of weights with the weights of this compilation.
     pub weights: String,
 }
 
-/// Compiles a grammar file, and looks at it more closely than a compilation needs: the diagnostics have the lints, too.
+/// Compiles a grammar file and computes further facts. The diagnostics include the lints.
 ///
 /// # Errors
 ///
-/// The diagnostics, one of which at least is an error.
+/// The diagnostics, with at least one error.
 pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagnostics), Diagnostics> {
     let mut found = None;
     let mut more = Diagnostics::default();
@@ -276,7 +277,7 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
             let depth = options.limits.or_default(directives).limits.max_depth;
             let limit = depth.and_then(|depth| DepthLimit::new(depth, &lowered.ir, pools));
             let growth = shape::facts(checked, &lowered.weights, limit.as_ref());
-            // The lints are about the grammar as it is written.
+            // The lints examine the grammar with its own weights.
             let own = lowered.by_default.map(|_| shape::facts(checked, &Weights::default(), limit.as_ref()));
             let is_limited = options.limits.over(directives) != Limits::default()
                 || matches!(options.weighting, Weighting::Shape(Shape::TargetSize(_)));
@@ -300,7 +301,7 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
     Ok((Examined { compiled, growth, critical, weights }, diagnostics))
 }
 
-/// The names of the stages that [`dump`] knows, in order, and what each shows.
+/// The names of the stages for [`dump`], in order, each with a description.
 pub fn stages() -> Vec<(&'static str, &'static str)> {
     let front = [
         ("ast", "The grammar as it was read"),
@@ -312,7 +313,7 @@ pub fn stages() -> Vec<(&'static str, &'static str)> {
     front.into_iter().chain(passes::NAMES.iter().copied()).chain([unfold]).collect()
 }
 
-/// The stage that is not on every grammar's way.
+/// A stage that not every grammar passes through.
 const UNFOLD: &str = "unfold";
 
 fn unfolded_text(compiled: &Compiled, asked: AssumedLimits) -> String {
@@ -333,7 +334,7 @@ fn unfolded_text(compiled: &Compiled, asked: AssumedLimits) -> String {
     }
 }
 
-/// The text of a stage of the compilation, if there is such a stage and it is reached, and all diagnostics.
+/// The text of a stage and all diagnostics. The text is `None` if there is no such stage or if it is not reached.
 pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> (Option<String>, Diagnostics) {
     let mut text = None;
     let result = compile_observed(file, options, &mut |name, object| {

@@ -1,4 +1,4 @@
-//! The reference interpreter: the [machine](crate::machine) that interprets an IR, with what is recorded for tests, trees and
+//! The reference interpreter: the [machine](crate::machine) that interprets an IR, with recorders for tests, trees and
 //! coverage. Every other engine must agree with it to the byte (E1).
 
 use crate::analysis::pools::Pools;
@@ -6,19 +6,20 @@ use crate::ir::{Ir, NodeId, RuleId};
 pub use crate::limits::Limits;
 use crate::machine::{DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder};
 
-/// Choice bytes are not read any more once an output without a longer `max_len` has more bytes: a guard on memory.
+/// If the output has more bytes and no longer `max_len` allows them, no more choice bytes are read. This bounds the
+/// memory.
 const MAX_OUTPUT: u64 = 1 << 30;
 
-/// What a run recorded.
+/// The record of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// The rule instances in the order in which they began; those replaced by a pool string included.
+    /// The rule instances in the order of their beginnings, including those replaced by a pool string.
     pub instances: Vec<Instance>,
-    /// The sites that read choice bytes or were decided by the end of the choice bytes, in order.
+    /// The decided sites, in order. Sites after the end of the choice bytes are included.
     pub sites: Vec<Site>,
 }
 
-/// An instance of a rule: which part of the choice bytes made which part of the output.
+/// An instance of a rule, with its part of the choice bytes and its part of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     /// The rule.
@@ -29,34 +30,34 @@ pub struct Instance {
     pub choices: std::ops::Range<u64>,
     /// The output bytes that it made.
     pub output: std::ops::Range<u64>,
-    /// Whether a string of the pool stands for it.
+    /// Whether it is replaced by a string of the pool.
     pub pooled: bool,
 }
 
-/// A choice that was made.
+/// A decided site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Where the choice stands; for a pool the reference to its rule.
+    /// The node of the choice. For a pool, the reference to its rule.
     pub node: NodeId,
     /// The option taken, in canonical order.
     pub option: u32,
-    /// How many options were offered.
+    /// The number of offered options.
     pub offered: u32,
-    /// Where its choice bytes begin.
+    /// The position of its choice bytes.
     pub at: u64,
 }
 
-/// Which rules and options derivations came to.
+/// The rules and options that derivations have reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// By rule. A string of a pool that stands for an instance is an instance of the rule.
+    /// By rule. A pool string in place of an instance counts for its rule.
     rules: Vec<bool>,
-    /// By node; of the choices the options that were taken.
+    /// By node: for a choice, the options that were taken.
     options: Vec<Box<[bool]>>,
 }
 
 impl Reached {
-    /// Nothing of this grammar yet.
+    /// Coverage of this grammar without any derivation.
     pub fn none(ir: &Ir) -> Reached {
         let options = |node| {
             let options = ir.node(node).choice().map_or(0, |choice| choice.options.len());
@@ -68,18 +69,18 @@ impl Reached {
         }
     }
 
-    /// Whether there was an instance of the rule.
+    /// Whether an instance of the rule was derived.
     pub fn rule(&self, rule: RuleId) -> bool {
         self.rules[rule.index()]
     }
 
-    /// For each option of a choice, in canonical order, whether it was taken. Derivations within the strings of pools don't
+    /// For each option of a choice, in canonical order, whether it was taken. Derivations inside pool strings don't
     /// count.
     pub fn options(&self, choice: NodeId) -> &[bool] {
         &self.options[choice.index()]
     }
 
-    /// Adds what others of the same grammar came to; whether that was anything new.
+    /// Adds the coverage of other derivations of the same grammar. Returns whether it contains anything new.
     pub fn add(&mut self, other: &Reached) -> bool {
         let mut is_new = false;
         let mut add = |own: &mut bool, other: &bool| {
@@ -135,14 +136,14 @@ impl Recorder for &mut Reached {
 pub struct Run {
     /// The output.
     pub output: Vec<u8>,
-    /// How many choice bytes were read.
+    /// The number of choice bytes read.
     pub consumed: u64,
 }
 
-/// Runs the grammar on the choice bytes that `next_byte` hands out (`None` for good when there are no more), appending to
-/// `output`. Returns how many bytes were read.
+/// Runs the grammar on the choice bytes that `next_byte` returns (always `None` once there are no more), and appends to
+/// `output`. Returns the number of bytes read.
 ///
-/// A depth limit needs the pools of the grammar; a rule without one goes on as if it were within the limit.
+/// A depth limit needs the pools of the grammar. A rule without a pool is derived as if it were within the limit.
 pub fn run(
     ir: &Ir,
     pools: &Pools,
@@ -157,7 +158,7 @@ pub fn run(
     }
 }
 
-/// [`run`], which adds to `reached` what the derivation comes to.
+/// [`run`] with coverage: adds the rules and options of the derivation to `reached`.
 pub fn run_covering(
     ir: &Ir,
     pools: &Pools,

@@ -1,21 +1,22 @@
-//! Which choice of the grammar file a choice of the lowered form is.
+//! Maps the choices of the lowered form to the choices of the grammar file.
 
 use crate::diagnostics::Span;
 use crate::ir::{NodeId, RuleId};
 use crate::ordered::Map;
 
-/// A choice as it is written.
+/// A choice in the grammar file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The rule that it stands in.
+    /// The rule of the choice.
     pub rule: RuleId,
     /// Its number among the places of the rule (see [`crate::shape::Weights`]).
     pub place: u32,
-    /// For each option, in canonical order, the number of the alternative, from 0, and where it stands.
+    /// For each option, in canonical order, the number of its alternative, from 0, and the span.
     pub alternatives: Vec<(u32, Span)>,
 }
 
-/// The choices of a lowered grammar by their nodes. A place has several nodes where a repetition around it was written out.
+/// The choices of a lowered grammar by their nodes. A place has several nodes if a repetition around it was written
+/// out.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     choices: Map<NodeId, Source>,
@@ -26,7 +27,7 @@ impl Sources {
         self.choices.insert(node, source);
     }
 
-    /// What the choice at this node is in the grammar file.
+    /// The choice in the grammar file for this node.
     pub fn get(&self, node: NodeId) -> Option<&Source> {
         self.choices.get(&node)
     }

@@ -25,7 +25,7 @@ pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Options, compile, formats};
 use gramjet_files::{GrammarFile, Unreadable, read_text};
 
-/// A grammar file and what to make of it.
+/// A grammar file and the options to compile it with.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     path: PathBuf,
@@ -108,33 +108,34 @@ impl Grammar {
         Grammar { reading: options, ..self }
     }
 
-    /// Takes what tokens derive from this file, which stands beside the grammar; for formats that leave it out (yacc, Lark, tree-sitter, ANTLR).
+    /// Reads the texts of tokens from this file, which stands beside the grammar. For formats that leave these texts
+    /// out (yacc, Lark, tree-sitter, ANTLR).
     #[must_use]
     pub fn tokens(self, name: impl Into<String>) -> Grammar {
         Grammar { tokens: Some(name.into()), ..self }
     }
 
-    /// Gives the alternatives weights so that inputs have this shape, in place of a file of weights.
+    /// Gives the alternatives weights so that inputs have this shape. Takes the place of a file of weights.
     #[must_use]
     pub fn shape(self, shape: Shape) -> Grammar {
         Grammar { shape: Some(shape), weights: None, ..self }
     }
 
-    /// Takes the weights from this file, which `gramjet weights` has written; the path is relative to the package's manifest.
+    /// Takes the weights from this file, written by `gramjet weights`. The path is relative to the package's manifest.
     #[must_use]
     pub fn weights(self, path: impl AsRef<Path>) -> Grammar {
         Grammar { weights: Some(path.as_ref().to_path_buf()), shape: None, ..self }
     }
 
-    /// The depth limit of producers that are not given another. Up to 16 there is code for this limit alone, which is faster,
-    /// beside that for others.
+    /// The depth limit of producers that get no other limit. For a limit up to 16, extra code that keeps only this
+    /// limit is emitted, which is faster than the code for any limit.
     #[must_use]
     pub fn max_depth(mut self, depth: u32) -> Grammar {
         self.emit.max_depth = Some(depth);
         self
     }
 
-    /// The length limit in bytes of producers that are not given another.
+    /// The length limit in bytes of producers that get no other limit.
     #[must_use]
     pub fn max_len(mut self, bytes: u64) -> Grammar {
         self.emit.max_len = Some(bytes);
@@ -183,7 +184,8 @@ impl Grammar {
         };
         let file = &read.source;
         let result = compile(file, &options);
-        // The build script runs again when they change, and as long as one is missing that the grammar could have.
+        // The build script runs again when one of these files changes, or when a file appears that the grammar looked
+        // for.
         for path in read.others().into_iter().chain(read.unread()) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
@@ -200,8 +202,8 @@ impl Grammar {
         Ok(emit(&compiled, &self.emit))
     }
 
-    /// Writes the producer's module to the file `name` in the directory `OUT_DIR`, and has the build script run again when
-    /// the grammar changes.
+    /// Writes the producer's module to the file `name` in the directory `OUT_DIR`. The build script runs again when the
+    /// grammar changes.
     ///
     /// # Errors
     ///

@@ -8,8 +8,8 @@ use gramjet_compiler::formats::Loader;
 
 use crate::read::{read_bytes, utf8};
 
-/// Reads files of a folder, and keeps their paths: who builds something from a grammar has to do it again when one changes, or when one
-/// comes that was looked for.
+/// Reads files of a folder and records their paths. Whatever is built from a grammar must be built again when one of
+/// the files changes, or when a file appears that was missing.
 #[derive(Debug)]
 pub struct Beside {
     folder: PathBuf,
@@ -17,7 +17,7 @@ pub struct Beside {
     asked: Mutex<Asked>,
 }
 
-/// The paths of what was asked for.
+/// The paths that were asked for.
 #[derive(Debug, Default)]
 struct Asked {
     read: Vec<PathBuf>,
@@ -25,7 +25,7 @@ struct Asked {
 }
 
 impl Beside {
-    /// For the files in `folder`, which diagnostics call `shown`.
+    /// A loader for the files in `folder`. Diagnostics call the folder `shown`.
     pub fn new(folder: PathBuf, shown: PathBuf) -> Beside {
         Beside { folder, shown, asked: Mutex::default() }
     }
@@ -35,7 +35,7 @@ impl Beside {
         self.asked().read.clone()
     }
 
-    /// The paths of the files that were looked for and are not there, or cannot be read.
+    /// The paths of the files that were asked for but do not exist or cannot be read.
     pub fn unread(&self) -> Vec<PathBuf> {
         self.asked().unread.clone()
     }

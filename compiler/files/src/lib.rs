@@ -1,8 +1,8 @@
-//! Reads the files of a grammar: the one place for the command, the macro, build scripts and sessions.
+//! Reads the files of a grammar. The command, the macro, build scripts and sessions all use this crate.
 //!
-//! A [`GrammarFile`] is a grammar's text with a loader of the files that stand beside it: imported grammars, the lexer of a
-//! parser, what tokens derive. [`look_up`] says whether a name is that of a file or of a grammar that ships. What cannot be
-//! read is described by a diagnostic as everything else that is wrong with a grammar.
+//! A [`GrammarFile`] is a grammar's text with a loader for the files beside it: imported grammars, the lexer of a
+//! parser, the texts of tokens. [`look_up`] says whether a name is a file or a shipped grammar. A file that cannot be
+//! read is reported as a diagnostic, as are all errors in a grammar.
 
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ pub use read::{MAX_BYTES, Unreadable, read_bytes, read_limited, read_text, read_
 pub struct GrammarFile {
     /// The text, under the name that diagnostics show.
     pub source: SourceFile,
-    /// Where its other files are; a text by itself has none.
+    /// The loader for its other files. A text by itself has none.
     pub beside: Option<Arc<Beside>>,
 }
 
@@ -40,7 +40,7 @@ impl GrammarFile {
         GrammarFile::read_as(path, path)
     }
 
-    /// The file at `path`, which diagnostics call `shown`; so they do with the files beside it.
+    /// The file at `path`. Diagnostics call it `shown`, and name the files beside it accordingly.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl GrammarFile {
         Ok(GrammarFile { source, beside: Some(Arc::new(Beside::new(folder(path), folder(shown)))) })
     }
 
-    /// What a stream holds that diagnostics call `shown`. Other files are in the current directory.
+    /// The text of a stream. Diagnostics call it `shown`. Its other files are in the current directory.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl GrammarFile {
         Ok(GrammarFile { source, beside: Some(Arc::new(Beside::new(PathBuf::new(), PathBuf::new()))) })
     }
 
-    /// A text by itself, which diagnostics call `shown`.
+    /// A text without a file. Diagnostics call it `shown`.
     pub fn text(shown: impl Into<String>, text: impl Into<String>) -> GrammarFile {
         GrammarFile { source: SourceFile::new(shown, text), beside: None }
     }
@@ -75,7 +75,7 @@ impl GrammarFile {
         self.beside.as_ref().map_or_else(Vec::new, |beside| beside.read())
     }
 
-    /// The paths of the other files that the loader was asked for and that are not there or cannot be read, in order.
+    /// The paths of the other files that the loader was asked for and could not read, in order.
     pub fn unread(&self) -> Vec<PathBuf> {
         self.beside.as_ref().map_or_else(Vec::new, |beside| beside.unread())
     }
@@ -85,18 +85,18 @@ fn folder(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named<S> {
-    /// A file, or what cannot be looked at or is no file, which reading it says.
+    /// A file, or a path that cannot be read as one. Reading it gives the error.
     File,
-    /// A grammar that ships.
+    /// A shipped grammar.
     Shipped(S),
-    /// Nothing.
+    /// Neither.
     Nothing,
 }
 
-/// What `name` stands for: a file, else the grammar that ships under the name, where `shipped` knows it.
+/// The meaning of `name`: a file if there is one, else the shipped grammar that `shipped` returns for the name.
 pub fn look_up<S>(name: &OsStr, shipped: impl FnOnce(&str) -> Option<S>) -> Named<S> {
     let path = Path::new(name);
     let exists = exists(path);
@@ -115,7 +115,8 @@ pub fn is_word(name: &str) -> bool {
     !name.contains(['/', '\\', '.'])
 }
 
-/// Whether something stands at `path`; what cannot be looked at is taken to exist, so that the error says why.
+/// Whether something exists at `path`. A path that cannot be examined counts as existing, so that reading it gives the
+/// error.
 fn exists(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(_) => true,

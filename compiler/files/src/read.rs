@@ -1,4 +1,4 @@
-//! Reading with a bound, and what is to be said where it fails.
+//! Reading with a size limit, and the diagnostics for files that cannot be read.
 
 use std::fmt;
 use std::fs::File;
@@ -11,29 +11,29 @@ use gramjet_compiler::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 /// Larger files are refused.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// What messages call a file that is compiled.
+/// The word for a grammar file in messages.
 pub(crate) const GRAMMAR: &str = "grammar";
 
-/// Why a file is not there to be compiled.
+/// The reason why a file cannot be compiled.
 #[derive(Clone, Debug)]
 pub struct Unreadable {
-    /// The file; of its text, what could be understood.
+    /// The file, with the text that could be decoded.
     pub source: SourceFile,
-    /// What is wrong.
+    /// The error.
     pub diagnostic: Box<Diagnostic>,
-    /// The same in a few words that name no file.
+    /// The error in a few words, without the name of the file.
     pub(crate) why: String,
 }
 
 impl Unreadable {
-    /// A file called `name`, of which `message` says what is wrong.
+    /// The error `message` about the file `name`.
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Unreadable {
         let message = message.into();
         let diagnostic = Diagnostic::error(Code::UnreadableFile, None, message.clone());
         Unreadable { source: SourceFile::new(name, ""), diagnostic: Box::new(diagnostic), why: message }
     }
 
-    /// The file `name`, which is a `kind` of file and which the system does not give.
+    /// The error of the operating system for the file `name`, which is a `kind` of file.
     pub(crate) fn by_system(kind: &str, name: &str, error: &io::Error) -> Unreadable {
         let message = format!("cannot read the {kind} {}: {error}", quoted(name));
         Unreadable { why: error.to_string(), ..Unreadable::new(name, message) }
@@ -85,7 +85,7 @@ pub fn read_limited(stream: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text at `path`, a `kind` of file that diagnostics call `shown`.
+/// The text at `path`. Diagnostics call the file `shown` and its type `kind`.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn read_text(kind: &str, path: &Path, shown: &Path) -> Result<SourceFile, Un
     utf8(kind, &shown, bytes)
 }
 
-/// The text that a stream holds, a `kind` of file that diagnostics call `shown`.
+/// The text of a stream. Diagnostics call it `shown` and its type `kind`.
 ///
 /// # Errors
 ///
@@ -106,7 +106,7 @@ pub fn read_text_stream(kind: &str, stream: impl Read, shown: &str) -> Result<So
     utf8(kind, shown, bytes)
 }
 
-/// The text that `bytes` are, of a `kind` of file that diagnostics call `name`.
+/// Decodes `bytes` as UTF-8. Diagnostics call the file `name` and its type `kind`.
 pub(crate) fn utf8(kind: &str, name: &str, bytes: Vec<u8>) -> Result<SourceFile, Unreadable> {
     let error = match String::from_utf8(bytes) {
         Ok(text) => return Ok(SourceFile::new(name, text)),
@@ -126,7 +126,7 @@ pub(crate) fn utf8(kind: &str, name: &str, bytes: Vec<u8>) -> Result<SourceFile,
     if kind == GRAMMAR {
         diagnostic = diagnostic.help("grammars are text in UTF-8; bytes are written as escapes");
     }
-    // What is left of the bytes was found to be valid.
+    // The remaining bytes have been checked and are valid.
     let text = String::from_utf8(bytes).unwrap_or_default();
     Err(Unreadable { source: SourceFile::new(name, text), diagnostic: Box::new(diagnostic), why })
 }

@@ -1,4 +1,4 @@
-//! What is read beside a file, and what is said of files that cannot be read.
+//! Tests of the files beside a grammar file, and of the messages on files that cannot be read.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ fn what_cannot_be_read_says_why_and_where() {
     let expected = "x.ebnf:2:6: error[unreadable-file]: cannot read the grammar `x.ebnf`: it is not UTF-8 text: byte 0xff \
                     at offset 14 (line 2)\n";
     assert!(text.starts_with(expected), "{text}");
-    // One byte too many, of a stream without end.
+    // An endless stream is read up to one byte over the limit.
     let said = GrammarFile::read_stream(io::repeat(b' '), "<stdin>").expect_err("it is endless").to_string();
     assert_eq!(said, "cannot read the grammar `<stdin>`: it is larger than 256 MiB");
     fs::remove_dir_all(&folder).expect("it was made above");
@@ -61,7 +61,7 @@ fn names_are_of_files_first() {
     assert_eq!(found(&folder), Named::File);
     assert_eq!(found(&folder.join("json")), Named::Nothing);
     assert_eq!(look_up("json".as_ref(), shipped), Named::Shipped(()));
-    // A path is no name, whatever ships.
+    // A path is never the name of a shipped grammar.
     assert_eq!(look_up("./no/json".as_ref(), |_| Some(())), Named::Nothing);
     assert_eq!(look_up("".as_ref(), shipped), Named::Nothing);
     fs::remove_dir_all(&folder).expect("it was made above");

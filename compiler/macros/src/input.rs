@@ -12,7 +12,7 @@ use syn::{Attribute, Ident, LitBool, LitInt, LitStr, Token, Visibility};
 
 /// `#[...] pub mod NAME = SOURCE { OPTION: VALUE, ... };` any number of times; the options may be left out.
 pub struct Modules {
-    /// The path of the `gramjet` library, which the macro's other half puts before the modules.
+    /// The path of the `gramjet` library. The `gramjet::grammar!` macro puts it in front of the modules.
     pub library: TokenStream,
     pub list: Vec<Module>,
 }

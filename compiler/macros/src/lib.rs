@@ -1,5 +1,5 @@
-//! The procedural macro behind `gramjet::grammar!`: a shim over the compiler. Use it through the `gramjet` crate, which
-//! documents it.
+//! The procedural macro that `gramjet::grammar!` expands to: a thin layer over the compiler. Use it through the
+//! `gramjet` crate, which documents it.
 
 mod input;
 
@@ -15,7 +15,7 @@ use gramjet_files::{GrammarFile, read_text};
 
 use input::{Module, Modules, Source};
 
-/// Compiles grammars to modules with producers; see `gramjet::grammar`. Before them stands the path of the library.
+/// Compiles grammars to modules with producers; see `gramjet::grammar`. The input begins with the path of the library.
 #[proc_macro]
 pub fn grammar(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     match syn::parse::<Modules>(input) {
@@ -91,7 +91,7 @@ fn module_tokens(module: &Module, library: &TokenStream) -> Result<TokenStream, 
     Ok(quote! {
         #(#attributes)*
         #visibility mod #name {
-            // They make the compiler run again when a file changes.
+            // These constants make the compiler run again when a file changes.
             #(const _: &[u8] = ::core::include_bytes!(#paths);)*
             #warning
             #items
@@ -116,7 +116,7 @@ fn in_package(path: &syn::LitStr) -> PathBuf {
     Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join(path.value())
 }
 
-/// The message on a file that cannot be read.
+/// The message for a file that cannot be read.
 fn relative(problem: &str) -> String {
     format!("{problem} (paths are relative to the package's manifest)")
 }

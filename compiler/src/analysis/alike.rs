@@ -1,4 +1,4 @@
-//! Options that are alike: what can share the code of a branch.
+//! Similar options of a site, which can share the code of a branch.
 
 use crate::ir::{Ir, NodeId};
 
@@ -14,29 +14,29 @@ pub fn items(ir: &Ir, option: NodeId) -> Vec<NodeId> {
 /// The options of a site in groups that can share the code of a branch.
 #[derive(Clone, Debug)]
 pub struct Alike {
-    /// What each option is a sequence of.
+    /// The items of each option's sequence.
     pub options: Vec<Vec<NodeId>>,
-    /// So many items at their beginning are the same in all.
+    /// The number of items at the beginning that are the same in all options.
     pub shared: usize,
-    /// Behind these, the options of a group differ in short literals only.
+    /// The groups, as numbers of options. After the shared items, the options of a group differ only in short literals.
     pub groups: Vec<Vec<usize>>,
 }
 
-/// What the options of a group derive at a position.
+/// The item that the options of a group have at a position.
 #[derive(Clone, Debug)]
 pub enum Item<'i> {
-    /// All of them this.
+    /// All options have this item.
     Same(NodeId),
-    /// Each a literal, by the number of the option.
+    /// Each option has a literal: the number of the option and its bytes.
     Literals(Vec<(usize, &'i [u8])>),
 }
 
-/// Choices with more options than this are not searched for options that are alike.
+/// The options of a larger choice are not grouped.
 const MAX_GROUPED: usize = 256;
 
 impl Alike {
-    /// The groups of options that differ in literals of at most `max_literal` bytes; what all begin with is left out of them if it
-    /// `shares_heads`.
+    /// Groups the options that differ only in literals of at most `max_literal` bytes. If `shares_heads`, the items
+    /// that all options begin with are kept apart from the groups.
     pub fn new(ir: &Ir, options: Vec<Vec<NodeId>>, shares_heads: bool, max_literal: usize) -> Alike {
         let shared = match shares_heads {
             true => (0..).take_while(|&position| is_shared(ir, &options, position)).count(),
@@ -46,12 +46,12 @@ impl Alike {
         Alike { options, shared, groups }
     }
 
-    /// What all options begin with.
+    /// The items that all options begin with.
     pub fn head(&self) -> &[NodeId] {
         &self.options[0][..self.shared]
     }
 
-    /// What the options of a group derive behind that.
+    /// The items of a group's options, after the shared ones.
     pub fn items<'i>(&self, ir: &'i Ir, group: usize) -> Vec<Item<'i>> {
         let group = &self.groups[group];
         let first = &self.options[group[0]];
@@ -75,7 +75,7 @@ fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
     options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
 }
 
-/// The options in groups that differ, behind the first `shared` items, in literals of at most `max_literal` bytes only.
+/// The groups of options that differ, after the first `shared` items, only in literals of at most `max_literal` bytes.
 fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize, max_literal: usize) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (option, items) in options.iter().enumerate() {

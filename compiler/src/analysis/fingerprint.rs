@@ -1,7 +1,9 @@
-//! The fingerprint of a choice map: equal where the same choice bytes have the same meaning, on every machine and in every version.
+//! The fingerprint of a choice map. Equal fingerprints mean that the same choice bytes have the same meaning, on every
+//! machine and in every version.
 //!
-//! It is made of what the start rule reaches in the lowered form: literals, classes, options with their slots, bounds of
-//! repetitions, sizes of pools. Names of rules, their order in the file and the way to this form don't matter.
+//! It covers the part of the lowered form that the start rule reaches: literals, classes, options with their slots,
+//! bounds of repetitions, sizes of pools. The names of rules, their order in the file and the way to this form don't
+//! matter.
 
 use crate::analysis::pools::Pools;
 use crate::ir::{Composition, Ir, NodeId, RuleId};
@@ -86,7 +88,7 @@ fn of_node(ir: &Ir, order: &Order, nodes: &[u64], node: NodeId) -> u64 {
 
 /// The rules in the order in which they are met from the start rule on.
 struct Order {
-    /// The number of each rule; that of a rule that is not met is not looked at.
+    /// The number of each rule. It is unspecified for rules that are not reachable.
     numbers: Vec<u64>,
     rules: Vec<(RuleId, NodeId)>,
     is_reached: Vec<bool>,
@@ -134,7 +136,7 @@ mod tests {
         compile(&file, &Options::default()).expect("the grammar compiles").0.fingerprints.choices
     }
 
-    /// What must not change: files of choice bytes are recognised by it.
+    /// The fingerprint must not change: it identifies files of choice bytes.
     #[test]
     fn it_is_the_same_in_every_version() {
         assert_eq!(format!("{:016x}", of("a ::= 'x' @ 3 | '(' a* ')' | [a-z]{2,5}")), "ca0e81e7fef7ecab");

@@ -1,5 +1,5 @@
-//! The form of a node: what an engine makes of it. It is found here for all engines that make code of a residual IR; they
-//! differ in how they emit a form, and in which limits their code keeps.
+//! The form of a node: the kind of code that an engine emits for it. All engines that emit code from a residual IR take
+//! the forms from here. They differ in the code for a form and in the limits that the code keeps.
 
 use std::ops::Deref;
 
@@ -9,35 +9,36 @@ use crate::analysis::runs::{ByteItem, Chain, TailRun, byte_item, chain, tail_run
 use crate::charset::{CharSet, Encoded};
 use crate::ir::{Choice, Ir, Node, NodeId, RuleId, Site, Slots};
 
-/// What a node is to an engine.
+/// The kind of code for a node.
 pub enum Form<'i> {
     /// These bytes.
     Literal(&'i [u8]),
-    /// One site, whose options are strings.
+    /// One site whose options are strings.
     Strings(Strings<'i>),
-    /// A member of a set of more than [`MAX_STRINGS`].
+    /// A member of a set with more than [`MAX_STRINGS`] members.
     Member(&'i CharSet),
-    /// Two sites without a branch: strings, and choices among strings.
+    /// Two sites without a branch: a choice among strings and choices among strings.
     Nested(Nested<'i>),
-    /// Rounds of single bytes that are written out.
+    /// Rounds of single bytes that are written out one by one.
     Chain(Chain),
     /// One site, whose options are of any kind.
     Branches(&'i Choice),
-    /// One after the other.
+    /// Nodes one after the other.
     Sequence(&'i [NodeId]),
     /// A repetition.
     Repetition(Repetition),
     /// An instance of a rule whose body stands elsewhere.
     Call(RuleId),
-    /// An instance of a rule whose body stands here, and which nothing jumps back to.
+    /// An instance of a rule whose body stands here, without jumps back to it.
     Instance(RuleId, NodeId),
-    /// An instance of a rule whose body stands here and jumps back to it; as a run of single bytes, if it is one.
+    /// An instance of a rule whose body stands here, with jumps back to it. The last field is its run of single bytes,
+    /// if it is one.
     Loop(RuleId, NodeId, Option<TailRun>),
     /// A jump back to the enclosing instance of a rule.
     JumpBack(RuleId),
 }
 
-/// Greater classes are not strings.
+/// Larger classes do not become strings.
 pub const MAX_STRINGS: u32 = 256;
 
 /// A site whose options are strings, in canonical order.
@@ -47,7 +48,7 @@ pub struct Strings<'i> {
     pub strings: Vec<Text<'i>>,
     /// The slots of a weighted site.
     pub slots: Option<&'i Slots>,
-    /// The length of the shortest string of what they stand for.
+    /// The length of the shortest string of the class or rule that the strings stand for.
     pub min_len: u64,
 }
 
@@ -89,17 +90,17 @@ impl<'i> Strings<'i> {
         Site::new(self.strings.len() as u32, self.slots)
     }
 
-    /// The length of the longest.
+    /// The length of the longest string.
     pub fn longest(&self) -> usize {
         self.strings.iter().map(|string| string.len()).max().unwrap_or(0)
     }
 
-    /// What each costs more than the shortest string.
+    /// The cost of each string: the number of bytes beyond the shortest.
     pub fn costs(&self) -> Vec<u64> {
         self.strings.iter().map(|string| string.len() as u64 - self.min_len).collect()
     }
 
-    /// The byte that each choice byte leads to, where all strings are single bytes and the site reads one choice byte.
+    /// The byte for each choice byte, if all strings are single bytes and the site reads one choice byte.
     pub fn bytes(&self) -> Option<[u8; 256]> {
         let options = self.site().options_of_bytes()?;
         let is_mapped = self.strings.iter().all(|string| string.len() == 1);
@@ -112,36 +113,36 @@ impl<'i> Strings<'i> {
     }
 }
 
-/// A choice, not weighted, whose options are literals, or choices of that kind.
+/// An unweighted choice whose options are literals or choices of literals.
 #[derive(Clone, Debug)]
 pub struct Nested<'i> {
     /// The choice.
     pub choice: &'i Choice,
     /// The strings of all options.
     pub strings: Vec<&'i [u8]>,
-    /// For each option the number of its first string and, from the 16th bit on, how many it has.
+    /// For each option, the number of its first string in the low 16 bits and the number of its strings above them.
     pub options: Vec<u32>,
     /// The length of the longest string.
     pub longest: usize,
 }
 
 impl Nested<'_> {
-    /// The strings have at most so many bytes, ...
+    /// The greatest length of a string in bytes.
     const MAX_LEN: usize = 32;
-    /// ... and a table of them, in rows of at least eight bytes, at most so many: a larger one would not stay in the
+    /// The greatest size of a table of the strings, in rows of at least eight bytes. A larger one would not stay in the
     /// first-level cache.
     const MAX_TABLE: usize = 1 << 14;
 }
 
 /// A repetition.
 pub struct Repetition {
-    /// What is repeated.
+    /// The node that is repeated.
     pub item: NodeId,
-    /// Rounds without a site.
+    /// The number of rounds before the first site.
     pub min: u32,
     /// The greatest number of rounds.
     pub max: Option<u32>,
-    /// The item as single bytes, if most choice bytes lead to one.
+    /// The item as single bytes, if most choice bytes lead to single bytes.
     pub bytes: Option<ByteItem>,
 }
 
@@ -150,19 +151,20 @@ pub struct Repetition {
 pub struct Forms<'i> {
     ir: &'i Ir,
     jumps: Jumps,
-    /// Whether the code keeps a length limit, which may leave out options.
+    /// Whether the code keeps a length limit, which can remove options.
     keeps_length: bool,
-    /// Whether there may be chains.
+    /// Whether chains are looked for.
     has_chains: bool,
 }
 
 impl<'i> Forms<'i> {
-    /// The forms for code that keeps a limit on the length or does not.
+    /// The forms for code that keeps a length limit if `keeps_length`.
     pub fn new(ir: &'i Ir, keeps_length: bool) -> Forms<'i> {
         Forms { ir, jumps: Jumps::new(ir), keeps_length, has_chains: false }
     }
 
-    /// The same with chains where a depth limit is unfolded: references are looked through, which must count for nothing.
+    /// The same forms, with chains. For IRs with an unfolded depth limit only: chains look through references, so these
+    /// must not count as levels.
     #[must_use]
     pub fn with_chains(self) -> Forms<'i> {
         Forms { has_chains: !self.ir.is_ordered(), ..self }
@@ -185,7 +187,7 @@ impl<'i> Forms<'i> {
         }
     }
 
-    /// The form of an instance of a rule, a [`Form::Instance`] or a [`Form::Loop`].
+    /// The form of an instance of a rule: [`Form::Instance`] or [`Form::Loop`].
     pub fn of_instance(&self, rule: RuleId, body: NodeId) -> Form<'i> {
         match self.is_loop(rule, body) {
             true => Form::Loop(rule, body, tail_run(self.ir, rule, body)),
@@ -193,12 +195,12 @@ impl<'i> Forms<'i> {
         }
     }
 
-    /// Whether an instance of a rule is jumped back to.
+    /// Whether there are jumps back to the instance of a rule.
     pub fn is_loop(&self, rule: RuleId, body: NodeId) -> bool {
         self.jumps.lead_back(self.ir, body, rule)
     }
 
-    /// The chain that a node is.
+    /// The node as a chain, if it is one.
     pub fn chain(&self, node: NodeId) -> Option<Chain> {
         if self.has_chains { chain(self.ir, node) } else { None }
     }
@@ -240,7 +242,7 @@ impl<'i> Forms<'i> {
             options.push(first | (strings.len() as u32 - first) << 16);
         }
         let longest = strings.iter().map(|string| string.len()).max()?;
-        // Under a length limit either site may be narrowed unless all strings cost the same.
+        // A length limit can narrow either site, unless all strings cost the same.
         let is_narrowed = self.keeps_length && strings.iter().any(|string| string.len() != longest);
         let is_small =
             longest <= Nested::MAX_LEN && strings.len() * longest.next_power_of_two().max(8) <= Nested::MAX_TABLE;

@@ -1,12 +1,12 @@
-//! Where native recursion looks whether there is stack left.
+//! The places where native recursion checks that there is stack left.
 
 use crate::analysis::recursion::{recursion, references};
 use crate::ir::Ir;
 
-/// Chains of calls from one look to the next have at most so many functions in between.
+/// The most functions in a chain of calls between two checks of the stack.
 pub const MAX_UNGUARDED: usize = 8;
 
-/// The most rules that are entered one from within the other where no rule derives itself.
+/// The depth of the longest chain of calls, in a grammar without recursive rules.
 pub fn most_calls(ir: &Ir) -> usize {
     let references = references(ir);
     let mut calls = vec![0; ir.rules().len()];
@@ -17,12 +17,13 @@ pub fn most_calls(ir: &Ir) -> usize {
     calls[ir.start().index()]
 }
 
-/// The rules whose functions look whether there is stack left: recursive ones, and one in every few of a chain of calls.
+/// The rules whose functions check that there is stack left: recursive rules, and one in every few rules of a chain of
+/// calls.
 pub fn guarded(ir: &Ir) -> Vec<bool> {
     let recursion = recursion(ir);
     let references = references(ir);
     let mut guarded = vec![false; ir.rules().len()];
-    // The longest chain of calls from a rule on up to the next guard.
+    // The longest chain of calls from a rule to the next guard.
     let mut calls = vec![0; ir.rules().len()];
     for &rule in recursion.bottom_up() {
         let below = references[rule.index()].iter().map(|callee| calls[callee.index()]).max().unwrap_or(0);

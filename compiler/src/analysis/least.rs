@@ -1,7 +1,7 @@
 //! Least derivations: minimum length, height and depth of every rule, as a least fixpoint over superior functions.
 //!
-//! Knuth, *A generalization of Dijkstra's algorithm* (1977): nodes of an and-or graph become final in ascending order of
-//! their cost, so each is computed once, cycles through nullable rules included.
+//! Knuth, *A generalization of Dijkstra's algorithm* (1977): nodes of an and-or graph become final in ascending order
+//! of their cost. So each is computed once, including cycles through nullable rules.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,15 +16,15 @@ type Cost = (u64, u32);
 #[derive(Default)]
 pub struct System {
     kinds: Vec<Kind>,
-    /// Who waits for a node, as (child, parent) pairs until solved.
+    /// Pairs of a child and the parent that waits for it, until solved.
     edges: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Costs this many bytes.
+    /// A node that costs this many bytes.
     Literal(u64),
-    /// All children, this many are not final yet.
+    /// All children; this many of them are not final yet.
     All(u32),
     /// The cheapest child.
     Any,
@@ -44,8 +44,8 @@ impl System {
         id
     }
 
-    /// The least cost of each node, with lengths counted or (`by_depth`) only heights; `None` where no finite derivation
-    /// exists.
+    /// The least cost of each node. Lengths are counted, or (`by_depth`) only heights. `None` where no finite
+    /// derivation exists.
     fn solve(&self, by_depth: bool) -> Vec<Option<Cost>> {
         let count = self.kinds.len();
         let mut first_parent = vec![0u32; count + 1];
@@ -158,7 +158,7 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
     }
     // Nodes are numbered after the rules; children come before their parents in the arena.
     let id = |node: NodeId| (rules + node.index()) as u32;
-    // The body of an instance may stand anywhere: in place, under a rule or an inlined instance.
+    // The body of an instance can be referenced from any place: by a rule or by an inlined instance.
     let homes = ir.homes();
     for index in 0..ir.node_count() {
         let node = NodeId::new(index);

@@ -1,4 +1,4 @@
-//! What can be computed about a grammar: each analysis is one file and a function from the IR (or the Ast) to facts.
+//! Analyses of grammars. Each is one file with a function from the IR (or the Ast) to facts.
 
 pub mod alike;
 pub mod fingerprint;

@@ -1,9 +1,9 @@
-//! Pools: the strings of a rule's minimum-depth derivations (F1, section 4.1), which stand in for the rule beyond the
-//! depth limit.
+//! Pools: the strings of a rule's minimum-depth derivations (F1, section 4.1). They replace the rule beyond the depth
+//! limit.
 //!
 //! In such a derivation every rule instance takes an alternative of least height and every repetition its least number
-//! of rounds, so pools are composed of pools. A pool keeps all of its strings up to a bound, else an even sample that is
-//! the same on every machine; products are sampled without being built.
+//! of rounds, so pools are composed of pools. A pool keeps all of its strings up to a bound, else an even sample that
+//! is the same on every machine. Products are sampled without being built.
 
 mod strings;
 
@@ -19,17 +19,17 @@ use strings::{Strings, ascending};
 
 /// A pool holds at most this many strings.
 pub const MAX_STRINGS: usize = 256;
-/// The pools of a grammar together hold about this many strings; larger grammars get smaller pools.
+/// The pools of a grammar have about this many strings in total. Larger grammars get smaller pools.
 const TOTAL_STRINGS: usize = 1 << 21;
-/// A string longer than this is not kept; a rule with no other has no pool.
+/// A longer string is not kept. A rule that has only longer strings has no pool.
 const MAX_STRING_LEN: u64 = 1 << 16;
-/// The strings of one pool have at most this many bytes together.
+/// The strings of one pool have at most this many bytes in total.
 const MAX_POOL_BYTES: usize = 1 << 18;
-/// The strings of all pools have at most this many bytes together.
+/// The strings of all pools have at most this many bytes in total.
 const MAX_TOTAL_BYTES: usize = 1 << 26;
-/// Once so many bytes were joined, pools hold one string: against grammars that are made to take long here.
+/// After this much work on joins, pools get one string each. This bounds the time for hostile grammars.
 const MAX_WORK: usize = 1 << 29;
-/// What a join costs beside its bytes.
+/// The work of a join in addition to its bytes.
 const JOIN_WORK: usize = 64;
 
 /// The pool of a rule.
@@ -37,8 +37,8 @@ const JOIN_WORK: usize = 64;
 pub struct Pool {
     /// The strings of the rule's minimum-depth derivations, ascending by length, then bytes; never empty.
     pub strings: Arc<[Box<[u8]>]>,
-    /// The rule's shortest string, if it is shorter than all of them: it stands in where a length limit leaves none of
-    /// them, and is the rule's derivation with option 0 at every site.
+    /// The rule's shortest string, if it is shorter than all strings of the pool. It is used where a length limit
+    /// excludes all of them, and is the derivation with option 0 at every site.
     pub shortest: Option<Box<[u8]>>,
 }
 
@@ -50,7 +50,7 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// No pools: for what is run without a depth limit.
+    /// No pools: for producers without a depth limit.
     pub fn none() -> Pools {
         Pools::default()
     }
@@ -71,7 +71,7 @@ pub fn pools(ir: &Ir) -> Pools {
     let rules = ir.rules().len();
     let strings = (TOTAL_STRINGS / rules.max(1)).clamp(1, MAX_STRINGS);
     let mut builder = Builder { ir, pools: vec![None; rules], strings, total_bytes: 0, work: Cell::new(0) };
-    // A least alternative refers only to rules of smaller least depth.
+    // An alternative of least height refers only to rules of smaller least height.
     let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
     sort_by_key(&mut order, |&rule| (ir.rule(rule).facts.min_depth, rule));
     for rule in order {
@@ -99,7 +99,7 @@ fn is_longer(ir: &Ir, rule: RuleId, pools: &[Option<Pool>]) -> bool {
 
 struct Builder<'i> {
     ir: &'i Ir,
-    /// The strings of each rule, ascending; rules that are another share them.
+    /// The strings of each rule, ascending. A rule that only refers to another rule shares its strings.
     pools: Vec<Option<Rc<Strings>>>,
     strings: usize,
     total_bytes: usize,
@@ -132,7 +132,7 @@ impl Builder<'_> {
         finished.collect()
     }
 
-    /// The greatest number of strings of a pool at this point.
+    /// The greatest number of strings that a pool may have at this point of the work.
     fn most(&self) -> usize {
         if self.work.get() < MAX_WORK { self.strings } else { 1 }
     }
@@ -181,7 +181,7 @@ impl Builder<'_> {
             }
             Composition::All(items) => {
                 let mut strings = Rc::new(Strings::one(&[]));
-                // What has one string needs no product.
+                // Nodes with one string need no product.
                 let mut literal: Vec<u8> = Vec::new();
                 for &item in items {
                     let next = self.of_node(item)?;
@@ -199,7 +199,7 @@ impl Builder<'_> {
             }
             Composition::One(choice) => {
                 let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
-                // An option without a pool is left out as long as another has one.
+                // Options without a pool are left out if another option has one.
                 let of_options: Vec<Rc<Strings>> = least.filter_map(|&option| self.of_node(option)).collect();
                 self.sampled(of_options.iter().flat_map(|strings| strings.iter()).collect())
             }
@@ -209,14 +209,14 @@ impl Builder<'_> {
                     return None;
                 }
                 let items = self.of_node(item)?;
-                // A round that can only be empty changes nothing.
+                // If every round is empty, so is the repetition.
                 let rounds = if items.total() == 0 { 0 } else { min };
                 self.power(&items, rounds)
             }
         }
     }
 
-    /// As many of these strings as a pool may have at this point.
+    /// The first of these strings, as many as a pool may have at this point.
     fn first(&self, strings: &Rc<Strings>) -> Rc<Strings> {
         match self.most() {
             most if most < strings.len() => Rc::new(strings.iter().take(most).collect()),
@@ -224,7 +224,7 @@ impl Builder<'_> {
         }
     }
 
-    /// So many strings of `items` one after the other, by repeated squaring.
+    /// The strings of `rounds` items one after the other, by repeated squaring.
     fn power(&self, items: &Rc<Strings>, rounds: u32) -> Option<Rc<Strings>> {
         let mut strings = Rc::new(Strings::one(&[]));
         for bit in (0..u32::BITS - rounds.leading_zeros()).rev() {
@@ -238,7 +238,7 @@ impl Builder<'_> {
 
     /// All concatenations of a left and a right string, or an even sample of them.
     fn product(&self, left: &Rc<Strings>, right: &Rc<Strings>) -> Option<Rc<Strings>> {
-        // Next to nothing but the empty string all stays as it is.
+        // Joined with the empty string alone, the other side stays as it is.
         for (empty, other) in [(left, right), (right, left)] {
             if empty.only().is_some_and(<[u8]>::is_empty) {
                 self.work.set(self.work.get() + other.len() * JOIN_WORK);
@@ -261,7 +261,7 @@ impl Builder<'_> {
         if left.len() * right.len() <= cap {
             left.iter().for_each(|left| right.iter().for_each(|right| join(left, right)));
         } else {
-            // The shortest with the shortest, then the left side evenly and the right side scattered.
+            // First the shortest two, then even steps on the left and scattered ones on the right.
             for index in 0..cap {
                 let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
                 let number = (scattered * right.len() as u64) >> 32;

@@ -26,7 +26,7 @@ impl Recursion {
         self.component[rule.index()]
     }
 
-    /// The rules with a body, each behind all rules of other components that it refers to.
+    /// The rules with a body. Each stands after all rules of other components that it refers to.
     pub fn bottom_up(&self) -> &[RuleId] {
         &self.bottom_up
     }
@@ -36,12 +36,12 @@ impl Recursion {
 #[derive(Clone, Debug)]
 pub struct References {
     all: Vec<RuleId>,
-    /// Where those of each rule begin, and where the last one's end.
+    /// The index of each rule's first reference, and at the end the number of all references.
     starts: Vec<u32>,
 }
 
 impl References {
-    /// The references of each rule, one list a rule.
+    /// The references of each rule, from one list per rule.
     pub fn of_lists<L: IntoIterator<Item = RuleId>>(lists: impl IntoIterator<Item = L>) -> References {
         let mut references = References { all: Vec::new(), starts: vec![0] };
         for list in lists {
@@ -51,17 +51,17 @@ impl References {
         references
     }
 
-    /// How many there are.
+    /// The number of references.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no references.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// How often each rule is referred to.
+    /// The number of references to each rule.
     pub fn uses(&self) -> Vec<u32> {
         let mut uses = vec![0; self.starts.len() - 1];
         for rule in &self.all {
@@ -79,8 +79,8 @@ impl std::ops::Index<usize> for References {
     }
 }
 
-/// The rules that each rule refers to, in order of occurrence, with repetitions; the rules of inlined instances count
-/// only by what their bodies refer to.
+/// The rules that each rule refers to, in order of occurrence, with repetitions. An inlined instance counts only with
+/// the references in its body.
 pub fn references(ir: &Ir) -> References {
     let mut references = References { all: Vec::new(), starts: vec![0] };
     for rule in ir.rule_ids() {
@@ -104,7 +104,7 @@ pub fn recursion(ir: &Ir) -> Recursion {
     components(&references(ir), ir.bodies().map(|(rule, _)| rule))
 }
 
-/// The components of what the `roots` reach, by Tarjan's algorithm (1972) with an explicit stack.
+/// The components of the rules that `roots` reach, by Tarjan's algorithm (1972) with an explicit stack.
 pub fn components(references: &References, roots: impl IntoIterator<Item = RuleId>) -> Recursion {
     const UNSEEN: u32 = u32::MAX;
     let count = references.starts.len() - 1;

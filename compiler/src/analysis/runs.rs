@@ -1,33 +1,33 @@
-//! Rounds of single bytes: repetitions and right recursion that engines make several rounds at a time.
+//! Rounds of single bytes: repetitions and right recursion of which engines run several rounds at a time.
 
 use crate::ir::{Choice, Composition, Ir, Node, NodeId, RuleId, Site};
 
-/// An item of a repetition that mostly is one byte from one choice byte.
+/// An item of a repetition that is one byte for most choice bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ByteItem {
-    /// What a choice byte below `bound` emits; above, the last of them.
+    /// The byte for each choice byte below `bound`. The entries above repeat the last byte.
     pub table: [u8; 256],
-    /// Choice bytes from here on lead to other options; 256 if there are none.
+    /// Choice bytes from here on lead to other options. 256 if there are none.
     pub bound: u32,
-    /// The instances around the site.
+    /// The number of rule instances around the site.
     pub layers: u32,
-    /// The greatest cost of an option: below it not all options are offered.
+    /// The greatest cost of an option. With less length left, some options are not available.
     pub max_cost: u64,
 }
 
 impl ByteItem {
-    /// Whether it is always a single byte, whatever the depth.
+    /// Whether the item is always a single byte, at any depth.
     pub fn is_plain(&self) -> bool {
         self.bound == 256 && self.layers == 0
     }
 }
 
-/// Batches pay if at least so many of 256 choice bytes lead to a single byte.
+/// Batches are faster if at least this many of the 256 choice bytes lead to a single byte.
 const MIN_BOUND: u32 = 64;
-/// The same for classes: without batches they need no branch.
+/// The same bound for classes, whose code without batches has no branch.
 const MIN_BOUND_OF_CLASS: u32 = 192;
 
-/// The item as single bytes, if batches of it pay.
+/// The item as single bytes, if batches are faster.
 pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     if let Composition::Instance(_, Some(body)) = ir.node(node).composition() {
         let item = byte_item(ir, body)?;
@@ -37,7 +37,7 @@ pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     single_bytes(ir, node).filter(|item| item.bound >= least)
 }
 
-/// The single bytes that the first options of a class or a choice are, if it reads one choice byte.
+/// The first options of a class or choice that are single bytes, if the site reads one choice byte.
 fn single_bytes(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     let (site, facts) = (ir.site_of(node).filter(|site| site.bits() == 8)?, ir.facts(node));
     let (singles, dearest): (Vec<u8>, u64) = if let Some(set) = ir.node(node).class() {
@@ -62,35 +62,36 @@ fn single(bytes: &[u8]) -> Option<u8> {
     }
 }
 
-/// A tail-recursive rule whose rounds are mostly single bytes: stop, or an item and again.
+/// A tail-recursive rule whose rounds are mostly single bytes. A round either stops, or derives an item and the rule
+/// again.
 pub struct TailRun {
-    /// What each round derives that goes on.
+    /// The node of each round that goes on.
     pub item: NodeId,
     /// The same as single bytes.
     pub bytes: ByteItem,
-    /// What the round derives that stops, ...
+    /// The node of the round that stops.
     pub stop: NodeId,
-    /// ... which is this.
+    /// The kind of that node.
     pub stops: Stop,
 }
 
-/// What the round of a [`TailRun`] derives that stops.
+/// The kind of the round that stops a [`TailRun`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Nothing.
     Empty,
-    /// What the other rounds derive, always a single byte.
+    /// The same item as in the other rounds, which is always a single byte.
     Item,
     /// Anything else.
     Other,
 }
 
-/// The run that an instance of `rule` is that is jumped back to.
+/// The run of an instance of `rule` that has jumps back to it.
 pub fn tail_run(ir: &Ir, rule: RuleId, body: NodeId) -> Option<TailRun> {
     let Some(Choice { options, slots: None }) = ir.node(body).choice() else { return None };
     let [stop, go] = **options else { return None };
     let &[item, again] = ir.node(go).items()? else { return None };
-    // What goes on costs a byte.
+    // A round that goes on costs one byte more than the end.
     let costs_one = ir.facts(go).min_len == ir.facts(stop).min_len + 1;
     let bytes = byte_item(ir, item).filter(|_| *ir.node(again) == Node::Again(rule) && costs_one)?;
     let is_item = || bytes.bound == 256 && byte_item(ir, stop).as_ref() == Some(&bytes);
@@ -107,34 +108,34 @@ pub fn tail_run(ir: &Ir, rule: RuleId, body: NodeId) -> Option<TailRun> {
 /// Rounds of single bytes that are written out: `"" | a ("" | b ("" | c))`, or `a | a (b | b c)`.
 #[derive(Clone)]
 pub struct Chain {
-    /// What each round emits by its member byte, at least one.
+    /// The byte that each round emits for each choice byte of its member. There is at least one round.
     pub rounds: Vec<[u8; 256]>,
-    /// The round that stops has a member, too.
+    /// Whether the round that stops has a member too.
     pub plus: bool,
-    /// What comes behind the last round, if it goes on.
+    /// The part after the last round that goes on.
     pub end: ChainEnd,
 }
 
 impl Chain {
-    /// So many rounds are decided by one look at their choice bytes.
+    /// The greatest number of rounds in a chain. One look at the choice bytes decides them all.
     pub const MAX_ROUNDS: usize = 4;
 }
 
-/// What comes behind the last round of a chain.
+/// The part after the last round of a chain.
 #[derive(Clone)]
 pub enum ChainEnd {
     /// Nothing; only without `plus`.
     Nothing,
-    /// A single byte, by its choice byte; only with `plus`.
+    /// A single byte, by its choice byte. Only with `plus`.
     Byte(Box<[u8; 256]>),
-    /// This node.
+    /// Any node.
     Node(NodeId),
 }
 
-/// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is, if depth does not matter: references are looked through,
-/// as long as little of what stands behind the last round need be copied from the rule: it is nothing, a byte, a reference, or
-/// one more chain that ends so without a reference. (Engines put the bodies of small rules where they are called, so that copies
-/// that end with references would grow with every rule.)
+/// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is. Depth must not matter, because references are
+/// looked through. That is done only while little must be copied from the rule after the last round: nothing, a byte, a
+/// reference, or one more chain that ends so without a reference. (Engines put the bodies of small rules where they are
+/// called, so copies that end with references would grow with every rule.)
 pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     let (mut chain, before) = written_out(ir, node);
     if let (Some((rounds, reference)), ChainEnd::Node(rest)) = (before, &chain.end)
@@ -147,8 +148,8 @@ pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     (!chain.rounds.is_empty()).then_some(chain)
 }
 
-/// So many rounds as can be one look, with what stands behind the last round; and the rounds before the last reference that
-/// was looked through, with that reference.
+/// The chain with as many rounds as one look can decide, whatever follows the last round. Also the last reference that
+/// was looked through, with the number of rounds before it.
 fn written_out(ir: &Ir, node: NodeId) -> (Chain, Option<(usize, NodeId)>) {
     let mut chain = Chain { rounds: Vec::new(), plus: false, end: ChainEnd::Node(node) };
     let mut before = None;
@@ -166,7 +167,7 @@ fn written_out(ir: &Ir, node: NodeId) -> (Chain, Option<(usize, NodeId)>) {
     (chain, before)
 }
 
-/// Whether a node is a chain with nothing or a byte behind it.
+/// Whether a node is a chain that ends with nothing or with a byte.
 fn is_closed_chain(ir: &Ir, node: NodeId) -> bool {
     matches!(written_out(ir, node).0.end, ChainEnd::Nothing | ChainEnd::Byte(_))
 }
@@ -175,10 +176,10 @@ fn is_reference(ir: &Ir, node: NodeId) -> bool {
     ir.node(node).reference().is_some()
 }
 
-/// The rules that need a function: where there are chains, not those that are looked through everywhere.
+/// The rules that need a function. In IRs with chains, rules that chains always look through need none.
 pub fn called_beside_chains(ir: &Ir) -> Vec<bool> {
     if ir.is_ordered() {
-        // Nothing is looked through.
+        // There are no chains, so all rules need a function.
         return vec![true; ir.rules().len()];
     }
     let mut called = vec![false; ir.rules().len()];
@@ -214,10 +215,10 @@ fn through(ir: &Ir, mut node: NodeId) -> NodeId {
     node
 }
 
-/// The first round of a chain: its members, whether the round that stops has one, and what follows if it goes on.
+/// The first round of a chain: its members, whether the round that stops has one, and the rest if it goes on.
 fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
     let members = |node: NodeId| byte_item(ir, through(ir, node)).filter(|item| item.bound == 256);
-    // `("" | a) a` is `a | a a`, whose tail was shared.
+    // This is `a | a a` with the common tail factored out: `("" | a) a`.
     if let Some(&[first, last]) = ir.node(node).items() {
         let (member, false, ChainEnd::Nothing) = round(ir, first)? else { return None };
         return (members(last)?.table == member).then_some((member, true, ChainEnd::Byte(Box::new(member))));
@@ -241,9 +242,9 @@ fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
     Some((member, true, end))
 }
 
-/// What each choice byte of a pool's site emits, if it is one byte.
+/// The byte for each choice byte of a pool's site, if all strings are single bytes.
 pub fn byte_pool(strings: &[Box<[u8]>]) -> Option<[u8; 256]> {
-    // A pool of one string has no site, so a choice byte would be left over.
+    // A pool of one string has no site, so it reads no choice byte.
     let single = strings.len() > 1 && strings.iter().all(|string| string.len() == 1);
     let site = Site::even(strings.len() as u32);
     single.then(|| std::array::from_fn(|byte| strings[site.option_of(byte as u32) as usize][0]))

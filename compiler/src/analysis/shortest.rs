@@ -1,10 +1,10 @@
-//! Shortest derivations: option 0 at every site. How long they take, how many choice bytes they
-//! read and, where needed, what they emit.
+//! Shortest derivations: option 0 at every site. Computes the number of steps and choice bytes, and the output where
+//! needed.
 
 use crate::ir::{First, Ir, NodeId, RuleId};
 use crate::ordered::sort_by_key;
 
-/// The rules with a body in an order in which the option-0 derivation of each refers only to rules before it.
+/// The rules with a body, ordered so that the option-0 derivation of each refers only to rules before it.
 fn order(ir: &Ir) -> Vec<RuleId> {
     let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
     sort_by_key(&mut order, |&rule| {
@@ -74,7 +74,7 @@ fn steps_of(ir: &Ir, node: NodeId, steps: &[u64], of: &dyn Fn(NodeId) -> u64) ->
     sum(ir.node(node).first(), steps, of).saturating_add(1)
 }
 
-/// What the parts of a derivation have together.
+/// The sum over the parts of a derivation.
 fn sum(first: First<'_>, of_rules: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
     match first {
         First::Bytes(_) | First::Member(_) | First::Times(_, 0) => 0,
@@ -96,7 +96,7 @@ pub fn emit(ir: &Ir, node: NodeId, known: &[Option<Box<[u8]>>], output: &mut Vec
             let start = output.len();
             items.iter().for_each(|&item| emit(ir, item, known, output));
             let end = output.len();
-            // Rounds are equal; none is worth a look if they are empty.
+            // Rounds are equal, so an empty first round means that all are empty.
             if end > start {
                 (1..times).for_each(|_| output.extend_from_within(start..end));
             }
@@ -104,8 +104,8 @@ pub fn emit(ir: &Ir, node: NodeId, known: &[Option<Box<[u8]>>], output: &mut Vec
     }
 }
 
-/// The option-0 string of every rule whose string has at most `max_len` bytes, for `wanted` rules and those that they are
-/// made of; `None` if all of them together exceed `max_total` bytes.
+/// The option-0 strings of at most `max_len` bytes, for `wanted` rules and the rules that they consist of. `None` if
+/// the strings have more than `max_total` bytes in total.
 pub fn strings(ir: &Ir, wanted: &[RuleId], max_len: u64, max_total: usize) -> Option<Vec<Option<Box<[u8]>>>> {
     let mut needed = vec![false; ir.rules().len()];
     let mut open = wanted.to_vec();

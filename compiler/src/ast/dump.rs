@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use super::{Alternative, Expr, ExprKind, Grammar};
 use crate::charset::{CharSet, Unit};
 
-/// The grammar as text, directives first, then one line a rule.
+/// The grammar as text: directives first, then one line per rule.
 pub fn dump(grammar: &Grammar) -> String {
     let mut text = String::new();
     if let Some(start) = &grammar.start {
@@ -26,7 +26,7 @@ pub fn dump(grammar: &Grammar) -> String {
     text
 }
 
-/// Where an expression stands: what binds looser than the place wants parentheses.
+/// The place of an expression. An expression that binds looser than its place needs parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Place {
     Rule,
@@ -52,7 +52,7 @@ impl Display for Printed<'_> {
             ExprKind::Bytes(bytes) => literal(bytes, f)?,
             ExprKind::Class(set) => class(set, f)?,
             ExprKind::Rule(name) => f.write_str(name)?,
-            // Visible, so that it is not overlooked between two bars.
+            // Parentheses make the empty alternative visible between two bars.
             ExprKind::Seq(items) if items.is_empty() && !grouped => f.write_str("()")?,
             ExprKind::Seq(items) => {
                 // A single item would be read back without the sequence.
@@ -87,7 +87,7 @@ impl Display for Printed<'_> {
     }
 }
 
-/// A literal in double quotes; bytes that are no UTF-8 appear as `#bNN` alone and as `\xNN` among others.
+/// A literal in double quotes. Bytes that are not UTF-8 appear as `#bNN` alone and as `\xNN` in a text.
 fn literal(bytes: &[u8], f: &mut Formatter<'_>) -> fmt::Result {
     if let [byte @ 0x80..=0xFF] = bytes {
         return write!(f, "#b{byte:02X}");
@@ -112,14 +112,14 @@ fn literal(bytes: &[u8], f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('"')
 }
 
-/// Whether a character can be seen as what it is.
+/// Whether a character is printed as itself.
 fn is_plain(character: char) -> bool {
     character.is_ascii_graphic() || character == ' ' || character.is_alphanumeric()
 }
 
 fn class(set: &CharSet, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('[')?;
-    // Digits behind a number would be read as part of it.
+    // Digits after a number would be read as part of it.
     let mut behind_number = false;
     for &(low, high) in set.ranges() {
         member(set.unit(), low, &mut behind_number, f)?;

@@ -1,4 +1,4 @@
-//! What compiles, but is likely to disappoint. Only `gramjet check` looks for these.
+//! Lints: grammars that compile, but are likely to disappoint. Only `gramjet check` reports them.
 
 use crate::ast::{Alternative, Expr, ExprKind};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -7,14 +7,15 @@ use crate::shape::Facts;
 
 use super::{Checked, is_live, shown};
 
-/// A class with more members reads three choice bytes for each.
+/// A class with more members reads three choice bytes for each member.
 const HUGE: u32 = 1 << 16;
-/// Classes that stand for less than this share of a choice are no trouble.
+/// Classes with less than this share of a choice are not reported.
 const RARE: f64 = 1.0 / 8.0;
-/// So many rules of a cycle are shown.
+/// The number of a cycle's rules that are shown.
 const SHOWN: usize = 3;
 
-/// Looks for them. `is_limited` says whether the file or the user limits depth or length, `depth` the limit in force.
+/// Runs the lints. `is_limited` says whether the file or the user limits depth or length, `depth` is the limit in
+/// force.
 pub(crate) fn lints(
     checked: &Checked<'_>,
     growth: &Facts,

@@ -1,7 +1,7 @@
-//! Which rules derive a finite string: the least fixed point over an and-or graph, in linear time.
+//! Finds the rules that derive a finite string: the least fixed point over an and-or graph, in linear time.
 //!
-//! Every expression is a node that counts how many of its parts it still waits for (Dowling and Gallier, "Linear-time
-//! algorithms for testing the satisfiability of propositional Horn formulae", 1984).
+//! Every expression is a node that counts the parts it still waits for (Dowling and Gallier, "Linear-time algorithms
+//! for testing the satisfiability of propositional Horn formulae", 1984).
 
 use super::is_live;
 use crate::ast::{Expr, ExprKind, Grammar};
@@ -10,10 +10,10 @@ use crate::ordered::Map;
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// For each rule whether it is productive. Names that are not defined count as productive, to be reported once.
+/// For each rule whether it is productive. Undefined names count as productive, so that each is reported once.
 pub(crate) fn productive_rules(grammar: &Grammar, index: &Map<&str, usize>) -> Vec<bool> {
     let mut graph = Graph { index, nodes: Vec::new(), first_use: vec![NONE; grammar.rules.len()], ready: Vec::new() };
-    // The bodies are the first nodes, so that a node tells by its number whether it is one.
+    // The nodes with the lowest numbers are the bodies of the rules.
     graph.nodes.resize_with(grammar.rules.len(), || Node { parent: NONE, next_use: NONE, missing: 1 });
     for (number, rule) in grammar.rules.iter().enumerate() {
         graph.add(&rule.body, number as u32);
@@ -39,16 +39,16 @@ struct Node {
     parent: u32,
     /// For a reference, the next one to the same rule.
     next_use: u32,
-    /// How many parts must still turn out productive.
+    /// The number of parts that are not known to be productive yet.
     missing: u32,
 }
 
 struct Graph<'a> {
     index: &'a Map<&'a str, usize>,
     nodes: Vec<Node>,
-    /// For each rule the first reference to it.
+    /// The first reference to each rule.
     first_use: Vec<u32>,
-    /// Productive nodes that their parents don't know of.
+    /// Productive nodes whose parents have not been updated yet.
     ready: Vec<u32>,
 }
 
@@ -71,7 +71,7 @@ impl Graph<'_> {
                 items.len() as u32
             }
             ExprKind::Choice(alternatives) => {
-                // Nothing but zero weights has been reported as such.
+                // A choice in which all weights are zero has been reported.
                 let live = alternatives.iter().filter(|alternative| is_live(alternative));
                 live.clone().for_each(|alternative| self.add(&alternative.expr, node));
                 u32::from(live.count() > 0)
@@ -89,7 +89,7 @@ impl Graph<'_> {
 
     fn part_is_productive(&mut self, node: u32) {
         let missing = &mut self.nodes[node as usize].missing;
-        // A choice waits for the first of its parts only.
+        // A choice waits only for the first of its parts.
         if *missing > 0 {
             *missing -= 1;
             if *missing == 0 {

@@ -1,10 +1,10 @@
-//! "Did you mean": the rule whose name is nearest to one that is not defined, with bounded effort; else what rules there
-//! are.
+//! "Did you mean": finds the rule whose name is nearest to an undefined one, with bounded effort. Without a near one,
+//! lists the rules.
 
 use super::shown;
 use crate::ordered::{Map, sort_by};
 
-/// How many cells of edit distance tables may still be computed; names of a hostile grammar must not cost seconds.
+/// The number of table cells that edit distances may still compute. It bounds the time for hostile grammars.
 pub(crate) struct Budget(usize);
 
 impl Default for Budget {
@@ -16,7 +16,7 @@ impl Default for Budget {
 /// Names longer than this are not compared.
 const MAX_NAME: usize = 64;
 
-/// The candidate nearest to `name`, if one is near enough to be what was meant.
+/// The candidate nearest to `name`, if one is near enough to be the intended one.
 pub fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     nearest(name, candidates, &mut Budget::default())
 }
@@ -28,11 +28,11 @@ pub(crate) fn suggestion(name: &str, index: &Map<&str, usize>, budget: &mut Budg
 
 fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>, budget: &mut Budget) -> Option<&'n str> {
     let name = folded(name)?;
-    // One edit in a short name, a third of a long one.
+    // One edit is allowed in a short name, a third of the letters in a long one.
     let mut bound = (name.len() / 3).max(1) + 1;
     let mut best = None;
     for candidate in candidates {
-        // Looking at a candidate costs even if the lengths already tell.
+        // Each candidate costs something, even if its length excludes it.
         budget.0 = budget.0.checked_sub(4)?;
         if candidate.len() > 4 * MAX_NAME {
             continue;
@@ -42,7 +42,7 @@ fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>, budget
         };
         budget.0 = budget.0.checked_sub(name.len() * letters.len())?;
         let distance = edit_distance(&name, &letters);
-        // A name of one letter is one edit from all others.
+        // A name of one letter is one edit from every other letter.
         if distance < bound && distance < name.len().max(letters.len()) {
             bound = distance;
             best = Some(candidate);
@@ -54,7 +54,7 @@ fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>, budget
     best
 }
 
-/// The names of the first rules in the order of the file, and how many more there are.
+/// The names of the first rules in the order of the file, and the number of the remaining ones.
 pub(crate) fn rules(index: &Map<&str, usize>) -> String {
     const SHOWN: usize = 12;
     let mut names: Vec<(usize, &str)> = index.iter().map(|(&name, &number)| (number, name)).collect();
@@ -67,7 +67,7 @@ pub(crate) fn rules(index: &Map<&str, usize>) -> String {
     }
 }
 
-/// The letters of a name as they are compared: case, `-` and `_` make no difference. `None` if it is too long.
+/// The letters of a name for comparison, without case, `-` and `_`. `None` if it is too long.
 fn folded(name: &str) -> Option<Vec<char>> {
     let letters: Vec<char> =
         name.chars().take(MAX_NAME + 1).map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect();

@@ -242,7 +242,7 @@ fn what_follows_from_a_syntax_error_is_not_reported() {
     );
 }
 
-/// Whatever recurses over rules overflows its stack here, and whatever is quadratic takes hours.
+/// Code that recurses over rules overflows its stack here, and quadratic code takes hours.
 #[test]
 fn very_long_grammars() {
     let ends = |what: &str, text: String, expected: &str| {

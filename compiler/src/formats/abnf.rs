@@ -1,7 +1,7 @@
-//! ABNF (RFC 5234, with the strings of RFC 7405 and the lists of RFC 9110, section 5.6.1), as it stands in RFCs.
+//! ABNF as in RFCs (RFC 5234, with the strings of RFC 7405 and the lists of RFC 9110, section 5.6.1).
 //!
-//! Rule names are known without regard to case, by the spelling of their definition. Core rules that the file uses and does
-//! not define are added.
+//! Rule names are compared without regard to case, and spelled as in their definition. Core rules that the file uses
+//! and does not define are added.
 
 use super::{Format, glance};
 use crate::ast::Grammar;
@@ -23,7 +23,7 @@ impl Format for Abnf {
         &["abnf"]
     }
 
-    /// A line that begins with a name and `=`, and a mark that no other notation has.
+    /// Looks for a line that begins with a name and `=`, and for a mark that no other notation has.
     fn looks_like(&self, text: &str) -> bool {
         let is_name = |word: &str| {
             word.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -1,4 +1,6 @@
-//! BNF as people write it: `<name> ::= ...` or `name -> ...`, literals in quotes or bare. The reference is `docs/formats.md`.
+//! BNF as people write it: `<name> ::= ...` or `name -> ...`, literals in quotes or bare.
+//!
+//! The reference is `docs/formats.md`.
 
 use super::{Format, glance};
 use crate::ast::Grammar;
@@ -19,7 +21,7 @@ impl Format for Bnf {
         &["bnf"]
     }
 
-    /// A line that begins with a name in angle brackets and a mark of definition.
+    /// Looks for a line that begins with a name in angle brackets and a mark of definition.
     fn looks_like(&self, text: &str) -> bool {
         let defines = |line: &str| {
             let Some((name, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>')) else {

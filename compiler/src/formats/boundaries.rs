@@ -1,10 +1,10 @@
-//! Where neighbouring tokens need a separator, so that a lexer finds the same tokens again.
+//! Finds the places between tokens that need a separator, so that a lexer finds the same tokens again.
 //!
-//! A front end whose grammar has tokens gives the syntactic rules as [`Syntax`]. A token needs a separator in front if it can
-//! stand behind a token `A` and some token that begins like `A` could go on across the boundary: if it can hold the last
-//! character of `A` followed by the first of this one. That is decided on sets of pairs of characters (Glushkov's
-//! construction, with states of the same character merged), so a separator may stand where none is needed, but none is
-//! missing: no longest match reaches over a boundary.
+//! A front end whose grammar has tokens gives the syntactic rules as [`Syntax`]. A token needs a separator in front if
+//! it can follow a token `A`, and some token that begins like `A` could continue across the boundary. That is so if
+//! such a token can hold the last character of `A` followed by the first character of this one. The test uses sets of
+//! pairs of characters (Glushkov's construction, with states of the same character merged). So a separator may stand
+//! where none is needed, but none is missing: no longest match crosses a boundary.
 
 use super::builder::{Builder, Part, Reported};
 use crate::ast::{Expr, ExprKind, Name, Rule};
@@ -17,9 +17,9 @@ use crate::ordered::{Map, Set};
 pub(super) enum Syntax {
     /// A token.
     Token(Part),
-    /// A token that stands directly behind what is before it.
+    /// A token that directly follows the part before it.
     Immediate(Part),
-    /// Something that may stand between tokens, and is no token.
+    /// An expression that may stand between tokens, and is not a token.
     Blank(Part),
     /// A reference to a syntactic rule.
     Rule(Part),
@@ -28,7 +28,7 @@ pub(super) enum Syntax {
     Repeat(Box<Syntax>, u32, Option<u32>),
 }
 
-/// A set of ASCII characters, with one for all others in the place of U+007F.
+/// A set of ASCII characters. U+007F stands for all other characters.
 type Chars = u128;
 
 const OTHERS: u32 = 127;
@@ -46,7 +46,7 @@ fn chars(set: &CharSet) -> Chars {
     chars
 }
 
-/// The members of a set, as numbers.
+/// The members of a set as numbers.
 fn members(mut set: Chars) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let member = set.trailing_zeros();
@@ -55,7 +55,7 @@ fn members(mut set: Chars) -> impl Iterator<Item = usize> {
     })
 }
 
-/// For each character those that can stand behind it; empty if there are none.
+/// For each character, the characters that can follow it. Empty if there are none.
 #[derive(Clone, Default)]
 struct Pairs(Vec<Chars>);
 
@@ -79,13 +79,13 @@ impl Pairs {
     }
 }
 
-/// What can be told of the strings of a lexical expression.
+/// Facts about the strings of a lexical expression.
 #[derive(Clone)]
 pub(super) struct Edges {
     pub(super) nullable: bool,
     first: Chars,
     last: Chars,
-    /// The characters that are strings by themselves.
+    /// The characters that are strings of length one.
     alone: Chars,
     pairs: Pairs,
 }
@@ -95,7 +95,7 @@ impl Edges {
         Edges { nullable: true, first: 0, last: 0, alone: 0, pairs: Pairs::default() }
     }
 
-    /// Of what nothing is known.
+    /// The edges of an expression of which nothing is known.
     fn anything() -> Edges {
         let pairs = Pairs(vec![Chars::MAX; OTHERS as usize + 1]);
         Edges { nullable: true, first: Chars::MAX, last: Chars::MAX, alone: Chars::MAX, pairs }
@@ -116,7 +116,7 @@ impl Edges {
         Edges { nullable: false, first: bit(first), last: bit(last), alone, pairs }
     }
 
-    /// Whether a string may be one of `others` too, as far as its characters tell.
+    /// Whether a string may also be one of `others`, judged by its characters.
     pub(super) fn may_be_among(&self, others: &Edges) -> bool {
         let is_within = |c| self.pairs.behind(c) == 0 || self.pairs.behind(c) & others.pairs.behind(c) != 0;
         self.first & others.first != 0 && self.last & others.last != 0 && (0..self.pairs.0.len()).all(is_within)
@@ -154,18 +154,18 @@ impl Edges {
     }
 }
 
-/// The lexical rules, and what is known of them so far.
+/// The lexical rules, and the facts known about them so far.
 pub(super) struct Lexical<'g> {
     rules: Map<&'g str, &'g Expr>,
     known: Map<&'g str, Edges>,
     open: Set<&'g str>,
-    /// What must not stand behind some of the rules, for reasons of their own.
+    /// The characters that must not follow some of the rules, for reasons of the format.
     not_behind: Map<String, Chars>,
 }
 
-/// References of lexical rules to each other are followed this deep, ...
+/// The depth to which references between lexical rules are followed.
 const MAX_DEPTH: usize = 64;
-/// ... and so many rules are remembered; beyond, anything is possible.
+/// The number of rules whose facts are remembered. For others, anything is assumed to be possible.
 const MAX_RULES: usize = 1 << 14;
 
 impl<'g> Lexical<'g> {
@@ -174,17 +174,18 @@ impl<'g> Lexical<'g> {
         Lexical { rules, known: Map::new(), open: Set::new(), not_behind: Map::new() }
     }
 
-    /// The same for rules of which something is known already.
+    /// The same for rules with some known facts.
     pub(super) fn knowing(rules: &'g [Rule], known: impl IntoIterator<Item = (&'g str, Edges)>) -> Lexical<'g> {
         Lexical { known: known.into_iter().collect(), ..Lexical::new(rules) }
     }
 
-    /// Says which characters must not stand behind some of the rules.
+    /// Sets the characters that must not follow some of the rules.
     pub(super) fn forbid(&mut self, not_behind: &Map<String, CharSet>) {
         self.not_behind = not_behind.iter().map(|(name, set)| (name.clone(), chars(set))).collect();
     }
 
-    /// What must not follow a token, besides what its edges say. A token without keywords has another name.
+    /// The characters that must not follow a token in addition to those that its edges give. A token without its
+    /// keywords has a name with `.word` at the end.
     fn forbidden(&self, expr: &Expr) -> Chars {
         let ExprKind::Rule(name) = &expr.kind else { return 0 };
         let found = self.not_behind.get(name).or_else(|| self.not_behind.get(name.strip_suffix(".word")?));
@@ -230,14 +231,14 @@ impl<'g> Lexical<'g> {
         self.edges(expr).alone >> character & 1 == 1
     }
 
-    /// The first of these separators that one of the expressions, which are ignored between tokens, derives.
+    /// The first of these separators that one of the ignored expressions derives.
     pub(super) fn separator(&mut self, ignored: &[Expr], blanks: &[&'static str]) -> Option<&'static str> {
         let alone = ignored.iter().fold(0, |alone, expr| alone | self.edges(expr).alone);
         blanks.iter().copied().find(|blank| alone >> blank.as_bytes()[0] & 1 == 1)
     }
 }
 
-/// A token: its first and last characters, and what must not stand directly behind it.
+/// A token: its first and last characters, and the characters that must not directly follow it.
 #[derive(Clone, Copy)]
 struct Token {
     nullable: bool,
@@ -246,9 +247,9 @@ struct Token {
     danger: Chars,
 }
 
-/// What may separate tokens, ...
+/// The possible separators of tokens.
 pub(super) const BLANKS: &[&str] = &[" ", "\n", "\t"];
-/// ... and where the ends of lines mean something.
+/// The possible separators where the ends of lines have a meaning.
 pub(super) const BLANKS_WITHIN_LINES: &[&str] = &[" ", "\t"];
 
 /// A text as a separator.
@@ -256,8 +257,8 @@ pub(super) fn blank(text: &str) -> ExprKind {
     ExprKind::Bytes(text.into())
 }
 
-/// Puts separators in front of the tokens of syntactic rules, named and in order, and makes expressions of them. Without a
-/// separator the tokens are only joined.
+/// Turns the named syntactic rules into expressions, with separators in front of tokens. Without a separator the tokens
+/// are only joined.
 pub(super) fn separate(
     syntax: Vec<(Name, Syntax)>,
     lexical: &mut Lexical<'_>,
@@ -284,7 +285,7 @@ pub(super) fn separate(
     rules
 }
 
-/// What a token is known by: its text, its rule, or where it is written.
+/// The identity of a token: its text, its rule, or its place.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Text(Vec<u8>),
@@ -302,7 +303,7 @@ impl Key {
     }
 }
 
-/// All tokens of the syntactic rules. Those that are alike are one.
+/// All tokens of the syntactic rules. Equal tokens are one.
 #[derive(Default)]
 struct Tokens {
     index: Map<Key, Token>,
@@ -346,7 +347,8 @@ fn each_leaf<'s>(syntax: &'s Syntax, visit: &mut impl FnMut(&'s Syntax)) {
     }
 }
 
-/// How something ends: whether it can be empty, and what must not stand directly behind it if it is not.
+/// The end of a string: whether the string can be empty, and the characters that must not directly follow it if it is
+/// not.
 #[derive(Clone, Copy, PartialEq)]
 struct Ends {
     nullable: bool,
@@ -360,13 +362,14 @@ impl Ends {
         Ends { nullable: self.nullable && next.nullable, chars: next.after(self.chars) }
     }
 
-    /// What must not stand behind this if `before` must not stand in front.
+    /// The characters that must not follow this, if those of `before` must not begin it.
     fn after(self, before: Chars) -> Chars {
         self.chars | if self.nullable { before } else { 0 }
     }
 }
 
-/// What must not directly begin each rule (`before`), and how each ends (`after`): least fixpoints.
+/// The characters that must not directly begin each rule (`before`), and the end of each rule (`after`): least
+/// fixpoints.
 struct Facts {
     tokens: Tokens,
     names: Map<String, usize>,
@@ -400,7 +403,7 @@ impl Facts {
         }
     }
 
-    /// Tells `visit` what stands before each reference to a rule.
+    /// Calls `visit` with each reference to a rule and the characters that must not begin it.
     fn walk(&self, syntax: &Syntax, mut before: Chars, visit: &mut impl FnMut(usize, Chars)) {
         match syntax {
             Syntax::Token(_) | Syntax::Immediate(_) | Syntax::Blank(_) => {}
@@ -420,13 +423,14 @@ impl Facts {
         }
     }
 
-    /// What stands before a round of a repetition: what stands before all of it, or the round before.
+    /// The characters that must not begin a round of a repetition, because of the part before the repetition or the
+    /// round before.
     fn inside(&self, item: &Syntax, max: Option<u32>, before: Chars) -> Chars {
         before | if max == Some(1) { 0 } else { self.ends(item).chars }
     }
 
     fn solve(&mut self, syntax: &[(Name, Syntax)]) {
-        // A rule again when one that it depends on has changed: 129 bits change at most that often.
+        // Visits a rule again when one that it depends on has changed. 129 bits change at most 129 times.
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); syntax.len()];
         for (number, (_, body)) in syntax.iter().enumerate() {
             each_leaf(body, &mut |leaf| {
@@ -460,7 +464,7 @@ impl Facts {
     }
 }
 
-/// Numbers that wait, each once.
+/// Numbers to be visited, each once.
 struct Worklist {
     pending: Vec<usize>,
     waits: Vec<bool>,

@@ -1,4 +1,4 @@
-//! The budgets that all formats have: whatever a text may list without end is counted.
+//! The budgets of all formats: everything that a text may list without end is counted.
 
 use super::{MAX_EXPRESSIONS, by_name, testing};
 
@@ -25,7 +25,7 @@ fn what_is_listed_is_counted() {
     }
 }
 
-/// A million rules of long names would be kept several times over, though they have few expressions.
+/// A million rules with long names have few expressions, but each name would be kept several times.
 #[test]
 fn rules_weigh_by_their_names() {
     let rules = |rule: fn(String) -> String| -> String {
@@ -43,7 +43,7 @@ fn rules_weigh_by_their_names() {
     }
 }
 
-/// A rule without alternatives because the budget was spent is not said to have lost them to errors.
+/// If the budget is spent, rules that have lost their alternatives are not reported too.
 #[test]
 fn a_spent_budget_is_the_only_error() {
     let text = format!("%%\na: 'x';\n{}", "b: 'x' 'x' 'x';\n".repeat(MAX_EXPRESSIONS / 2));

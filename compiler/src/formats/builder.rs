@@ -1,4 +1,4 @@
-//! What the front ends build expressions with: it keeps the budgets on number and nesting, and collects findings.
+//! Builds the expressions of all front ends. Keeps the budgets on their number and nesting, and collects findings.
 
 use super::{MAX_EXPRESSIONS, pattern};
 use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING, Name, Rule, Weight};
@@ -6,11 +6,11 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::{Map, Set};
 
-/// An error has been reported; the parser goes on where it can.
+/// An error has been reported. The parser goes on where it can.
 #[derive(Debug)]
 pub(super) struct Reported;
 
-/// An expression and how deeply it nests.
+/// An expression and the depth of its nesting.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) expr: Expr,
@@ -18,24 +18,24 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Where it is written.
+    /// The place of the expression.
     pub(super) fn span(&self) -> Span {
         self.expr.span
     }
 }
 
-/// One alternative, before it is known whether there are others.
+/// One alternative, before the parser knows whether there are others.
 pub(super) type Choosable = (Part, Option<Weight>);
 
-/// Builds expressions and reports.
+/// Builds expressions and collects findings.
 pub(super) struct Builder<'d> {
     diagnostics: &'d mut Diagnostics,
     expressions: usize,
     errors: usize,
-    /// Set while a parser looks for the next rule: what is found there would only be noise.
+    /// Set while a parser looks for the next rule. Findings are dropped then, because they would be noise.
     pub(super) quiet: bool,
     approximated: Set<String>,
-    /// What look-aheads and look-behinds may still take: see [`pattern`].
+    /// The steps that look-aheads and look-behinds may still take: see [`pattern`].
     pub(super) steps_left: usize,
 }
 
@@ -54,12 +54,13 @@ impl<'d> Builder<'d> {
         Reported
     }
 
-    /// Adds an error of syntax.
+    /// Adds a syntax error.
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
         self.report(Diagnostic::error(Code::Syntax, span, message).help(help))
     }
 
-    /// Adds an error of syntax of which a file may hold one in each byte: its message and hint are made only if they are listed.
+    /// Adds a syntax error that a file may hold at every byte. Its message and hint are made only if the error is
+    /// listed.
     pub(super) fn error_of(&mut self, span: Span, text: impl FnOnce() -> (String, &'static str)) -> Reported {
         if self.quiet {
             return Reported;
@@ -73,7 +74,7 @@ impl<'d> Builder<'d> {
         self.error(span, message, help)
     }
 
-    /// Says that something is honoured only in part; once for each message, at its first place.
+    /// Reports something that is only partly honoured, once for each message, at its first place.
     pub(super) fn approximate(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         let message = message.into();
         if !self.quiet && self.approximated.len() < Diagnostics::MAX && self.approximated.insert(message.clone()) {
@@ -81,12 +82,12 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// How many expressions were counted.
+    /// The number of expressions counted so far.
     pub(super) fn expressions(&self) -> usize {
         self.expressions
     }
 
-    /// Whether there are so many errors or expressions that reading on helps nobody.
+    /// Whether the limit on errors or expressions is reached, so that the parser can stop.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX || self.expressions > MAX_EXPRESSIONS
     }
@@ -100,7 +101,7 @@ impl<'d> Builder<'d> {
         Ok(Part { expr: Expr { kind, span }, height: below + 1 })
     }
 
-    /// Counts expressions that are made elsewhere.
+    /// Counts expressions that are built elsewhere.
     pub(super) fn count(&mut self, expressions: usize, span: Span) -> Result<(), Reported> {
         let before = self.expressions;
         self.expressions = before.saturating_add(expressions);
@@ -128,7 +129,8 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Rule(name.into()), span, 0)
     }
 
-    /// A class; an empty one is an error. ASCII is said in characters, whatever the unit: it reads better.
+    /// A class. An empty one is an error. An ASCII set becomes one of characters, whatever its unit: that is easier to
+    /// read.
     pub(super) fn class(&mut self, mut set: CharSet, span: Span) -> Result<Part, Reported> {
         if set.unit() == Unit::Byte && set.ranges().last().is_some_and(|&(_, high)| high <= 0x7F) {
             set = CharSet::new(Unit::Char, set.ranges().iter().copied());
@@ -137,12 +139,12 @@ impl<'d> Builder<'d> {
             let diagnostic = Diagnostic::error(Code::EmptyClass, span, "this class has no members");
             return Err(self.report(diagnostic.help("add a member, or remove what needs one")));
         }
-        // A class weighs by its ranges, so that a million of those with all letters are refused.
+        // A class also counts by its ranges, so that a million classes of all letters are refused.
         self.count(set.ranges().len() / 16, span)?;
         self.build(ExprKind::Class(set), span, 0)
     }
 
-    /// One part as it is, several (or none) as a sequence; `span` is for the empty one.
+    /// A single part as it is, several (or none) as a sequence. `span` is the place of an empty sequence.
     pub(super) fn seq(&mut self, mut parts: Vec<Part>, span: Span) -> Result<Part, Reported> {
         if parts.len() == 1
             && let Some(only) = parts.pop()
@@ -154,7 +156,7 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Seq(parts.into_iter().map(|part| part.expr).collect()), span, height)
     }
 
-    /// One alternative without a weight as it is, others as a choice.
+    /// A single alternative without a weight as it is, others as a choice.
     pub(super) fn choice(&mut self, mut options: Vec<Choosable>, span: Span) -> Result<Part, Reported> {
         if let [(_, None)] = options.as_slice()
             && let Some((only, _)) = options.pop()
@@ -177,7 +179,7 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Repeat { item: Box::new(expr), min, max }, span, height)
     }
 
-    /// Text in which the case of ASCII letters is free: each is a class of two.
+    /// Text in which the case of ASCII letters does not matter: each letter is a class of two.
     pub(super) fn any_case(&mut self, text: &str, span: Span) -> Result<Part, Reported> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -199,12 +201,13 @@ impl<'d> Builder<'d> {
     }
 }
 
-/// What a rule counts for besides its expressions: its name is kept in several places on the way to the checked grammar.
+/// The count of a rule in addition to its expressions. Several copies of its name exist on the way to the checked
+/// grammar.
 pub(super) fn rule_weight(name: &Name) -> usize {
     1 + name.text.len() / 16
 }
 
-/// Rules by name whose alternatives may come one after the other.
+/// Rules by name. The alternatives of a rule may be added bit by bit.
 #[derive(Default)]
 pub(super) struct RuleList {
     rules: Vec<(Name, Vec<Choosable>)>,
@@ -212,7 +215,7 @@ pub(super) struct RuleList {
 }
 
 impl RuleList {
-    /// The place of the rule `name`, which is added if there is none, and counted.
+    /// The place of the rule `name`. A new rule is added and counted.
     pub(super) fn rule(&mut self, name: Name, builder: &mut Builder<'_>) -> Result<usize, Reported> {
         let (before, span, weight) = (self.rules.len(), name.span, rule_weight(&name));
         let place = self.place(name);
@@ -222,7 +225,7 @@ impl RuleList {
         Ok(place)
     }
 
-    /// The same for rules that have been counted.
+    /// The same for rules that have been counted already.
     pub(super) fn place(&mut self, name: Name) -> usize {
         let next = self.rules.len();
         let place = *self.index.entry(name.text.clone()).or_insert(next);
@@ -242,7 +245,8 @@ impl RuleList {
         self.rules
     }
 
-    /// The rules in the order of their first alternatives. A rule that lost all of them to errors derives the empty string.
+    /// The rules in the order of their first alternatives. A rule that lost all of them to errors derives the empty
+    /// string.
     pub(super) fn finish(self, builder: &mut Builder<'_>) -> Vec<Rule> {
         let mut rules = Vec::with_capacity(self.rules.len());
         for (name, options) in self.rules {

@@ -1,7 +1,8 @@
-//! Differences of classes, `A - B`, of the formats that have them: computed when all rules are known, because the operands may name any of them.
+//! Differences of classes, `A - B`. They are computed when all rules are known, because the operands may name any of
+//! them.
 //!
-//! Rules and differences depend on each other in a graph as deep as the grammar is long, so it is walked with a stack on
-//! the heap; cycles are found on the way.
+//! Rules and differences form a graph of dependencies that may be as deep as the grammar is long. So it is walked with
+//! a stack on the heap, which also finds cycles.
 
 use std::rc::Rc;
 
@@ -11,17 +12,17 @@ use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::ordered::{Map, Set};
 
-/// A difference as written; in its rule stands an empty class with the same span.
+/// A difference as written. Its rule holds an empty class with the same span in its place.
 pub(super) struct Difference {
     pub(super) left: Expr,
     pub(super) right: Expr,
     pub(super) span: Span,
 }
 
-/// How many ranges all classes of one grammar may be added up from.
+/// The greatest number of ranges that the classes of one grammar may be summed up from.
 const MAX_RANGES: usize = 1 << 22;
 
-/// Puts the class of each difference into its place and notes which rules were used for that.
+/// Puts the class of each difference into its place, and notes the rules that were used.
 pub(super) fn resolve(
     grammar: &mut Grammar,
     differences: Vec<Difference>,
@@ -87,7 +88,7 @@ enum Node {
 
 enum State {
     New,
-    /// What it depends on is being visited.
+    /// Its dependencies are being visited.
     Open,
     Class(Rc<CharSet>),
     Failed(Failure),
@@ -96,7 +97,7 @@ enum State {
 /// Why an expression is not a class.
 #[derive(Clone, Copy)]
 enum Failure {
-    /// Because of what stands there.
+    /// The expression at this place is not a class. The text says why.
     NotAClass(Span, &'static str),
     /// The reason has been reported.
     Reported,
@@ -107,7 +108,7 @@ struct Resolver<'g, 'l> {
     differences: &'g [Difference],
     by_name: Map<&'g str, usize>,
     by_span: &'g Map<Span, usize>,
-    /// Of the rules, then of the differences.
+    /// The states of the rules, then of the differences.
     states: Vec<State>,
     ranges: usize,
     undefined: Set<&'g str>,
@@ -123,7 +124,7 @@ impl<'g> Resolver<'g, '_> {
         }
     }
 
-    /// Computes the class of `node` after those of all it depends on.
+    /// Computes the class of `node` after its dependencies.
     fn visit(&mut self, node: Node) {
         let mut stack = vec![node];
         while let Some(&node) = stack.last() {
@@ -155,7 +156,7 @@ impl<'g> Resolver<'g, '_> {
         }
     }
 
-    /// Pushes what `expr` depends on and what was not visited. Parts of what is no class anyway are left out.
+    /// Pushes the dependencies of `expr` that were not visited. Expressions that are not classes have none.
     fn push_new(&mut self, expr: &'g Expr, stack: &mut Vec<Node>) {
         let node = match &expr.kind {
             ExprKind::Rule(name) => self.by_name.get(name.as_str()).map(|&number| Node::Rule(number)),
@@ -201,7 +202,7 @@ impl<'g> Resolver<'g, '_> {
         Ok(set)
     }
 
-    /// The class of an operand; what is wrong with it is reported.
+    /// The class of an operand. Errors in it are reported.
     fn operand(&mut self, expr: &'g Expr) -> Result<CharSet, Failure> {
         self.class(expr).map_err(|failure| {
             if let Failure::NotAClass(place, reason) = failure {
@@ -222,7 +223,7 @@ impl<'g> Resolver<'g, '_> {
         })
     }
 
-    /// The class that `expr` derives one member of.
+    /// The class of the characters that `expr` derives.
     fn class(&mut self, expr: &'g Expr) -> Result<CharSet, Failure> {
         let (mut chars, mut bytes) = (Vec::new(), Vec::new());
         self.collect(expr, &mut chars, &mut bytes)?;
@@ -269,7 +270,7 @@ impl<'g> Resolver<'g, '_> {
             ExprKind::Rule(name) => match self.by_name.get(name.as_str()) {
                 Some(&number) => number,
                 None => {
-                    // The reference disappears with the difference, so nobody else can report it.
+                    // The reference disappears with the difference, so the later checks cannot report it.
                     if self.undefined.insert(name) {
                         let message = format!("rule `{name}` is not defined");
                         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, expr.span, message);
@@ -309,7 +310,7 @@ impl<'g> Resolver<'g, '_> {
         Ok(())
     }
 
-    /// Counts work, so that a chain of rules that each add to the last cannot take quadratic time.
+    /// Counts the work, so that a chain of rules that each extend the last cannot take quadratic time.
     fn spend(&mut self, ranges: usize, span: Span) -> Result<(), Failure> {
         let before = self.ranges;
         self.ranges += ranges;
@@ -327,7 +328,7 @@ impl<'g> Resolver<'g, '_> {
     }
 }
 
-/// A unit in which the members of both sets can be said; `None` if there is none.
+/// A unit that can represent the members of both sets, if there is one.
 fn common_unit(a: &CharSet, b: &CharSet) -> Option<Unit> {
     let is_ascii = |set: &CharSet| set.ranges().last().is_none_or(|&(_, high)| high <= 0x7F);
     match (a.unit(), b.unit()) {

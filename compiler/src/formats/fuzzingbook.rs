@@ -45,7 +45,7 @@ impl Format for FuzzingBook {
             if key.text == "<start>" && grammar.start.is_none() {
                 grammar.start = Some(name.clone());
             }
-            // A broken rule is kept, so that references to it are not reported on top.
+            // A broken rule is kept, so that references to it are not reported too.
             let body = reader.rule(&key, value).unwrap_or(Expr { kind: ExprKind::Seq(Vec::new()), span: key.span });
             grammar.rules.push(Rule { name, body });
             if reader.expressions > MAX_EXPRESSIONS {
@@ -65,7 +65,7 @@ fn unbracketed(name: &str) -> &str {
     name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).filter(|name| !name.is_empty()).unwrap_or(name)
 }
 
-/// Whether a symbol may be meant to be a rule: a word in angle brackets.
+/// Whether a symbol may be intended as a rule: a word in angle brackets.
 fn looks_like_a_name(symbol: &str) -> bool {
     let inside = unbracketed(symbol);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
         Some(Alternative { expr: self.expansion(expansion)?, weight })
     }
 
-    /// The weight among the options of an alternative. `Some(None)` if there is none, `None` if something is wrong.
+    /// The weight among the options of an alternative. `Some(None)` if there is none, `None` if there is an error.
     fn weight(&mut self, options: Vec<(JsonKey, Json)>) -> Option<Option<Weight>> {
         let mut found: Option<Weight> = None;
         for (key, value) in options {
@@ -201,17 +201,17 @@ impl Reader<'_, '_> {
         self.build(kind, json.span)
     }
 
-    /// The string form: names in angle brackets, the rest as it is.
+    /// The string form: names in angle brackets, the rest is literal text.
     fn string_expansion(&mut self, text: &str, span: Span) -> Option<Expr> {
         let mut locator = Locator::new(self.text, span);
         let mut parts = Vec::new();
-        // Where the literal text begins that was not added yet, and where the next `<` is looked for.
+        // The start of the literal text that was not added yet, and the start of the search for the next `<`.
         let (mut literal, mut from) = (0, 0);
         while let Some(open) = text[from..].find('<').map(|offset| from + offset) {
             from = open + 1;
             let Some(end) = text[from..].find(['<', '>', ' ']).map(|offset| from + offset) else { break };
             if end == from || !text[end..].starts_with('>') {
-                // A `<` that ends nothing may begin a name itself.
+                // If this `<` ends no name, another one after it may begin a name.
                 from = end;
                 continue;
             }
@@ -231,7 +231,7 @@ impl Reader<'_, '_> {
         self.sequence(parts, span)
     }
 
-    /// One part as it is, several (or none) as a sequence.
+    /// A single part as it is, several (or none) as a sequence.
     fn sequence(&mut self, mut parts: Vec<Expr>, span: Span) -> Option<Expr> {
         match parts.pop() {
             Some(only) if parts.is_empty() => Some(only),

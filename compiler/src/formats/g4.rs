@@ -1,8 +1,8 @@
-//! ANTLR 4: combined grammars, and lexer and parser grammars in files of their own.
+//! ANTLR 4: combined grammars, and lexer and parser grammars in separate files.
 //!
-//! What is honoured and what is reported stands in `docs/g4.md`. Each file goes through `lexer` and `parser`; `sources`
-//! brings the files of one grammar together; `meaning` resolves names to a grammar over tokens, and what makes one over
-//! characters of that is [`crate::tokens`].
+//! `docs/g4.md` says which features are honoured and which are reported. Each file goes through `lexer` and `parser`.
+//! Then `sources` brings the files of one grammar together, and `meaning` resolves the names to a grammar over tokens.
+//! [`crate::tokens`] makes a grammar over characters of it.
 
 use super::given::Given;
 use super::{Format, Surroundings, glance};
@@ -43,7 +43,7 @@ impl Format for G4 {
     }
 
     fn looks_like(&self, text: &str) -> bool {
-        // `grammar Name;` at the beginning of a line.
+        // Looks for `grammar Name;` at the beginning of a line.
         glance::lines(text).any(|line| {
             let line = line.strip_prefix("lexer ").or_else(|| line.strip_prefix("parser ")).unwrap_or(line);
             let name = line.strip_prefix("grammar ").and_then(|rest| rest.split_once(';')).map(|(name, _)| name.trim());

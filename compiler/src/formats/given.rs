@@ -1,4 +1,4 @@
-//! The file of tokens: a grammar in any format, whose rules say what tokens derive that a grammar only names.
+//! The file of tokens: a grammar in any format that defines the tokens which another grammar only names.
 
 use super::boundaries::Lexical;
 use super::builder::{Builder, each_expr};
@@ -9,14 +9,15 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::ordered::{Map, Set, sort_by};
 use crate::tokens::{Fragment, Indent, Pattern};
 
-/// The rules of a file of tokens, by name. Their places are in another file, so they have none.
+/// The rules of a file of tokens, by name. Their spans are empty, because their places are in another file.
 #[derive(Default)]
 pub(super) struct Given {
     rules: Map<String, Rule>,
 }
 
 impl Given {
-    /// Reads the file that the user has named; nothing is given if there is none. `None` if it has errors, which are reported.
+    /// Reads the file that the user has named. Without such a file there are no rules. `None` if it has errors, which
+    /// are reported.
     pub(super) fn read(surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Option<Given> {
         let Some(name) = surroundings.tokens else { return Some(Given::default()) };
         let file = match surroundings.loader.load(name) {
@@ -27,7 +28,7 @@ impl Given {
                 return None;
             }
         };
-        // The tokens that stand for indentation are those of the grammar, not of this file.
+        // Tokens for indentation belong to the grammar, not to this file.
         let indent = Indent { off: true, ..Indent::default() };
         let options = FormatOptions { indent, ..surroundings.options };
         let surroundings = Surroundings { options, start: None, tokens: None, ..*surroundings };
@@ -49,13 +50,13 @@ impl Given {
         Given { rules }
     }
 
-    /// Whether the file says what the token `name` derives.
+    /// Whether the file defines the token `name`.
     pub(super) fn has(&self, name: &str) -> bool {
         self.rules.contains_key(name)
     }
 
-    /// The rules that derive `tokens`, with those that they refer to, by name. The latter get other names where a rule of the
-    /// grammar has theirs, `is_taken`.
+    /// The rules of `tokens` and of the rules that they refer to, by name. A helper rule gets another name if a rule of
+    /// the grammar has its name (`is_taken`).
     pub(super) fn rules<'n>(
         &self,
         tokens: impl Iterator<Item = &'n str>,
@@ -92,7 +93,7 @@ impl Given {
         rules
     }
 
-    /// Patterns of tokens by their names, for a lexer; those that they refer to are added to `fragments`.
+    /// The patterns of tokens, by name, for a lexer. The rules that they refer to are added to `fragments`.
     pub(super) fn patterns(
         &self,
         tokens: &Set<String>,
@@ -119,12 +120,13 @@ impl Given {
     }
 }
 
-/// The name of a rule of the file of tokens whose own is taken; no name of the formats that take such files has a full stop.
+/// The new name of a helper rule whose name is taken. No name of the formats with a file of tokens contains a full
+/// stop.
 fn renamed(name: &str) -> String {
     format!("tokens.{name}")
 }
 
-/// Reports references that lead nowhere: the checks of the whole grammar could not say where they stand.
+/// Reports undefined references. The checks of the whole grammar could not give their places.
 fn report_undefined(grammar: &Grammar, found: &mut Diagnostics) {
     if found.has_errors() {
         return;
@@ -143,7 +145,7 @@ fn report_undefined(grammar: &Grammar, found: &mut Diagnostics) {
     }
 }
 
-/// What was found in another file: the message says the place.
+/// Findings in another file, with the place in their messages.
 pub(super) fn from_another<'f>(
     file: &'f SourceFile,
     found: &'f Diagnostics,

@@ -1,12 +1,12 @@
-//! What a text looks like at a glance, for telling formats apart: its lines without comments, the names that it defines, the
-//! keys of its objects. What stands in comments and strings looks like nothing.
+//! Quick checks that tell formats apart: a text's lines without comments, the names that it defines, the keys of its
+//! objects. Comments and strings don't count.
 
-/// Lines that are looked at.
+/// The number of lines that are checked.
 const MAX_LINES: usize = 1 << 16;
 
-/// The first lines of a text without blanks around them, but for those in comments and behind the marks of comments.
+/// The first lines of a text, trimmed. Lines within comments and lines that begin with a comment mark are left out.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    // What closes the comment that the lines are in.
+    // The mark that closes the current comment.
     let mut open: Option<&str> = None;
     text.trim_start_matches('\u{FEFF}').lines().take(MAX_LINES).filter_map(move |line| {
         let mut line = line.trim();
@@ -30,7 +30,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
         if is_comment {
             return None;
         }
-        // A comment may also begin behind something.
+        // A comment may also begin later in the line.
         if let Some(at) = comment(line) {
             open = Some("*/");
             line = line[..at].trim_end();
@@ -39,14 +39,14 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What closes the comment that a line begins with.
+/// The mark that closes the comment at the beginning of a line.
 fn closing(line: &str) -> Option<&'static str> {
     const MARKS: [(&str, &str); 5] =
         [("/*", "*/"), ("(*", "*)"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
     MARKS.iter().find_map(|(begin, close)| line.starts_with(begin).then_some(*close))
 }
 
-/// Where `/*` begins in a line, outside of quotes, if the line does not close it.
+/// The position of a `/*` in a line, outside quotes, if the line does not close it.
 fn comment(line: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(length) = line[at..].find(['"', '\'', '/']) {
@@ -54,7 +54,7 @@ fn comment(line: &str) -> Option<usize> {
         let quote = &rest[..1];
         at += length + 1;
         if quote != "/" {
-            // An apostrophe without a partner is no quote.
+            // An apostrophe without a partner is not a quote.
             at += rest[1..].find(quote).map_or(0, |length| length + 1);
         } else if let Some(inside) = rest.strip_prefix("/*") {
             match inside.find("*/") {
@@ -66,8 +66,8 @@ fn comment(line: &str) -> Option<usize> {
     None
 }
 
-/// Whether a line begins with a name, perhaps in angle brackets and behind a number in brackets, and `mark` follows, perhaps on
-/// the next line.
+/// Whether a line begins with a name and `mark` follows, perhaps on the next line. The name may be in angle brackets,
+/// and a number in brackets may stand before it.
 pub(super) fn defines(text: &str, mark: &str) -> bool {
     let mut is_name_before = false;
     lines(text).any(|line| {
@@ -83,9 +83,9 @@ pub(super) fn defines(text: &str, mark: &str) -> bool {
     })
 }
 
-/// What stands behind the name that a line begins with.
+/// The rest of a line after the name at its beginning.
 fn behind_name(line: &str) -> Option<&str> {
-    // The productions of specifications are numbered.
+    // The productions in specifications are numbered.
     let numbered = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let line = numbered
         .filter(|(number, _)| !number.is_empty() && number.chars().all(|c| c.is_ascii_alphanumeric()))

@@ -1,5 +1,5 @@
-//! The `.gram` grammars of TreeLine and SlackLine (Alsaeed & Young): BNF with `*`, `+`, `?`, groups, classes, and the merges
-//! of grammars that Glade learnt.
+//! The `.gram` grammars of TreeLine and SlackLine (Alsaeed & Young): BNF with `*`, `+`, `?`, groups, classes, and
+//! merges of rules as Glade learns them.
 
 use super::Format;
 use super::builder::{Builder, Choosable, Part, Reported, RuleList, each_expr};
@@ -21,7 +21,8 @@ impl Format for Gram {
         &["gram"]
     }
 
-    /// There are comments of one of its two kinds, and it can be read; unless it is EBNF, which has one of them, and semicolons, too.
+    /// Looks for a comment of one of its two kinds, in a text that can be read. EBNF texts, which may have such
+    /// comments too, are excluded.
     fn looks_like(&self, text: &str) -> bool {
         let is_read_by = |format: &dyn Format| {
             let mut found = Diagnostics::default();
@@ -53,10 +54,10 @@ impl Format for Gram {
     }
 }
 
-/// Larger texts are not read to find out whether they are of this format.
+/// Larger texts are not parsed to detect the format.
 const MAX_GLANCE: usize = 1 << 20;
 
-/// Makes one rule of all that a merge equates: of the one that stands first.
+/// Joins the rules that a merge equates into one, under the name of the first.
 fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
     if merges.is_empty() {
         return rules;
@@ -67,7 +68,7 @@ fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
         while let Some(&parent) = parents.get(root).filter(|&&parent| parent != root) {
             root = parent;
         }
-        // What has been walked once is short from now on.
+        // Shortens the path that has been walked.
         let mut at = name;
         while let Some(parent) = parents.insert(at, root).filter(|&parent| parent != root && parent != at) {
             at = parent;
@@ -80,7 +81,7 @@ fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
             parents.insert(from, to);
         }
     }
-    // The representative is the member that is defined first.
+    // The first defined member represents its group.
     let mut first: Map<&str, String> = Map::new();
     let mut merged = RuleList::default();
     let mut renamed: Map<String, String> = Map::new();
@@ -92,7 +93,7 @@ fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
             renamed.insert(name.text.clone(), to.clone());
         }
     }
-    // Members without a definition of their own.
+    // Members without a definition of their own refer to the representative too.
     let names: Vec<&str> = parents.keys().copied().collect();
     for name in names {
         if let Some(to) = first.get(root(&mut parents, name)) {
@@ -143,7 +144,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// Goes behind the next semicolon that is not text.
+    /// Moves past the next semicolon that is not part of a literal.
     fn skip_statement(&mut self) {
         loop {
             self.scan.take_while(|c| !matches!(c, ';' | '"' | '\'' | '[' | '#' | '/'));
@@ -170,7 +171,7 @@ impl Parser<'_, '_, '_> {
         self.builder.error(self.scan.here(), message, help)
     }
 
-    /// `name`, with or without angle brackets, which are part of it; they are left out.
+    /// `name`, with or without angle brackets. They are not part of the result.
     fn name(&mut self) -> Option<Name> {
         let start = self.scan.position;
         let bracket = self.scan.eat("<");
@@ -206,7 +207,7 @@ impl Parser<'_, '_, '_> {
         if self.scan.eat(";") { Ok(()) } else { Err(self.unexpected("`;`", HELP)) }
     }
 
-    /// `[name, name]`, behind `name :::`.
+    /// `[name, name]`, after `name :::`.
     fn merged(&mut self, name: Name) -> Result<Vec<Name>, Reported> {
         const HELP: &str = "a merge is written `name ::: [name, name];`";
         let mut names = vec![name];
@@ -299,7 +300,7 @@ impl Parser<'_, '_, '_> {
         self.builder.choice(options, open)
     }
 
-    /// The characters up to `end`, whose opening mark comes next; Python's escapes.
+    /// The characters up to `end`, with Python's escapes. The opening mark comes next.
     fn quoted(&mut self, end: char) -> Result<String, Reported> {
         let start = self.scan.position;
         self.scan.next();
@@ -309,7 +310,7 @@ impl Parser<'_, '_, '_> {
                 Some('\\') => match super::python::escape(&mut self.scan, false) {
                     super::python::Escape::Char(character) => characters.push(character),
                     super::python::Escape::Continued => {}
-                    // Unlike Python, where such a backslash stays, the character is meant: `[\]]`, `[\-]`.
+                    // Python keeps such a backslash. Here it is dropped: `[\]]`, `[\-]`.
                     super::python::Escape::None => characters.extend(self.scan.next()),
                 },
                 Some(c) if c == end => return Ok(characters),

@@ -1,4 +1,4 @@
-//! Grammars of Gramatron: its source grammars (JSON; terminals stand in quotes inside of strings), their Greibach normal
+//! Grammars of Gramatron: its source grammars (JSON, with terminals in quotes inside strings), their Greibach normal
 //! form, and its automata.
 
 use super::Format;
@@ -21,8 +21,8 @@ impl Format for Gramatron {
         &["json"]
     }
 
-    /// An object with an automaton, or whose first key has no angle brackets and a list of strings, without any symbol that
-    /// begins with an angle bracket.
+    /// Looks for an object that has an automaton, or whose first key has no angle brackets and a list of strings. No
+    /// symbol may begin with an angle bracket.
     fn looks_like(&self, text: &str) -> bool {
         let text = text.trim_start_matches('\u{FEFF}').trim_start();
         let Some(inside) = text.strip_prefix('{').map(str::trim_start) else { return false };
@@ -59,7 +59,7 @@ impl Format for Gramatron {
 
 const RULE_HELP: &str = "a rule is written `\"NAME\": [\"'text' OTHER\", ...]`";
 
-/// A grammar as its author writes it, or in Greibach normal form, which names the start in a rule `Start`.
+/// A source grammar, or one in Greibach normal form, which names the start in a rule `Start`.
 fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     let mut rules = RuleList::default();
     let mut start = None;
@@ -98,7 +98,7 @@ fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     Grammar { start, rules, ..Grammar::default() }
 }
 
-/// Symbols with blanks between them; terminals in quotes, without escapes but `'\n'`.
+/// Symbols with blanks between them. Terminals are in quotes, with `'\n'` as the only escape.
 fn alternative(text: &str, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let mut scan = Scanner::new(text);
     let mut parts = Vec::new();

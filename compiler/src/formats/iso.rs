@@ -19,7 +19,7 @@ impl Format for Iso {
         &["iso", "ebnf"]
     }
 
-    /// A line that begins with a name and `=`, and a rule that ends in `;` or `.`.
+    /// Looks for a line that begins with a name and `=`, and for a rule that ends with `;` or `.`.
     fn looks_like(&self, text: &str) -> bool {
         let is_name = |name: &str| {
             name.starts_with(char::is_alphabetic)

@@ -1,4 +1,5 @@
-//! A strict JSON reader (RFC 8259) that keeps the place of every value and all members of an object, duplicates too.
+//! A strict JSON reader (RFC 8259). It keeps the place of every value and all members of an object, including
+//! duplicates.
 
 use super::MAX_EXPRESSIONS;
 use crate::ast::MAX_NESTING;
@@ -11,12 +12,12 @@ pub(super) struct Json {
     pub(super) span: Span,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Debug)]
 pub(super) enum JsonKind {
     Null,
     Bool,
-    /// Infinite if it is too large.
+    /// Infinite if the number is too large.
     Number(f64),
     String(String),
     Array(Vec<Json>),
@@ -25,7 +26,7 @@ pub(super) enum JsonKind {
 }
 
 impl JsonKind {
-    /// What it is, with an article.
+    /// The kind of value, with an article.
     pub(super) fn description(&self) -> &'static str {
         match self {
             JsonKind::Null => "null",
@@ -45,10 +46,11 @@ pub(super) struct JsonKey {
     pub(super) span: Span,
 }
 
-/// A text with more values is refused. Each of a grammar's expressions takes a few: a node of tree-sitter's six, with its keys.
+/// The greatest number of values in a text. An expression of a grammar takes a few: with its keys, a tree-sitter node
+/// takes six.
 const MAX_VALUES: usize = 4 * MAX_EXPRESSIONS;
 
-/// Reads the whole text as one value; what is wrong is reported.
+/// Reads the whole text as one value. Errors are reported.
 pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> Option<Json> {
     let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let mut reader = Reader { text, position, depth: 0, values: 0, diagnostics };
@@ -61,14 +63,14 @@ pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> Option<Json> {
     Some(value)
 }
 
-/// The error has been reported; JSON offers no place to go on from.
+/// The error has been reported. JSON has no place to recover at.
 struct Reported;
 
 struct Reader<'t, 'd> {
     text: &'t str,
     position: usize,
     depth: u32,
-    /// How many values and keys were read, against [`MAX_VALUES`].
+    /// The number of values and keys so far, against [`MAX_VALUES`].
     values: usize,
     diagnostics: &'d mut Diagnostics,
 }
@@ -95,7 +97,7 @@ impl<'t> Reader<'t, '_> {
         self.error_at(Span::new(self.position, self.position + width), message, help)
     }
 
-    /// What stands at the position, for a message.
+    /// The text at the position, for a message.
     fn found(&self) -> String {
         match self.text[self.position..].chars().next() {
             None => "the end of the file".to_string(),
@@ -155,7 +157,7 @@ impl<'t> Reader<'t, '_> {
         Ok(kind)
     }
 
-    /// The rest of an array, behind its bracket.
+    /// The rest of an array, after its bracket.
     fn array(&mut self) -> Result<JsonKind, Reported> {
         let mut items = Vec::new();
         self.skip_blanks();
@@ -171,7 +173,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// The rest of an object, behind its brace.
+    /// The rest of an object, after its brace.
     fn object(&mut self) -> Result<JsonKind, Reported> {
         let mut members = Vec::new();
         self.skip_blanks();
@@ -322,7 +324,7 @@ enum Escape {
     Unknown,
 }
 
-/// The escape at the beginning of `text`, and how many bytes it is long.
+/// The escape at the beginning of `text` and its length in bytes.
 fn escape(text: &str) -> (Escape, usize) {
     let simple = match text[1..].chars().next() {
         Some(same @ ('"' | '\\' | '/')) => same,
@@ -355,7 +357,7 @@ fn escape(text: &str) -> (Escape, usize) {
     (Escape::Char(simple), 2)
 }
 
-/// Translates offsets in the value of a string to offsets in the file; they must be asked in ascending order.
+/// Translates offsets in the value of a string to offsets in the file. The offsets must ascend.
 pub(super) struct Locator<'t> {
     text: &'t str,
     in_file: usize,
@@ -368,7 +370,7 @@ impl<'t> Locator<'t> {
         Locator { text, in_file: span.start as usize + 1, in_value: 0 }
     }
 
-    /// Where the byte at `offset` of the value is written.
+    /// The offset in the file of the byte at `offset` of the value.
     pub(super) fn locate(&mut self, offset: usize) -> usize {
         while self.in_value < offset && self.in_file < self.text.len() {
             if self.text.as_bytes()[self.in_file] == b'\\' {

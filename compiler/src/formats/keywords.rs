@@ -1,4 +1,4 @@
-//! Tokens that are no keywords: where a lexer prefers texts that are written out, `[a-z]+` must not derive `if`.
+//! Removes keywords from tokens: if a lexer prefers fixed texts, `[a-z]+` must not derive `if`.
 
 use super::boundaries::{Edges, Lexical, Syntax};
 use super::builder::Builder;
@@ -8,44 +8,44 @@ use crate::diagnostics::Span;
 use crate::ordered::{Map, Set};
 use crate::tokens::{Fragment, Pattern, Word, without_keywords};
 
-/// Grammars with more tokens are left as they are.
+/// Grammars with more tokens are not changed.
 const MAX_TOKENS: usize = 1 << 12;
-/// Keywords that are taken out of tokens, in all; with more, the later tokens are left as they are.
+/// The most pairs of a token and a keyword to remove. Later tokens are not changed.
 const MAX_PAIRS: usize = 1 << 14;
-/// References are followed this deep to find out whether a token is a fixed text.
+/// The depth to which references are followed to find out whether a token is a fixed text.
 const MAX_DEPTH: usize = 8;
 
 /// Tokens without the keywords among their texts.
 #[derive(Default)]
 pub(super) struct Words {
-    /// What derives them.
+    /// The rules of these tokens.
     rules: Vec<Rule>,
-    /// What is known of the tokens that they are made of.
+    /// The edges of the original tokens.
     known: Vec<(String, Edges)>,
-    /// Lexical rules that nothing refers to any more.
+    /// Lexical rules without references.
     dropped: Set<String>,
 }
 
 impl Words {
-    /// The lexical rules, in which these count as the tokens that they are made of.
+    /// The lexical rules. These tokens count as the original ones in it.
     pub(super) fn lexical<'g>(&'g self, rules: &'g [Rule]) -> Lexical<'g> {
         Lexical::knowing(rules, self.known.iter().map(|(name, edges)| (name.as_str(), edges.clone())))
     }
 
-    /// Adds the lexical rules and these.
+    /// Adds the lexical rules and the rules of these tokens.
     pub(super) fn add_to(self, all: &mut Vec<Rule>, lexical: Vec<Rule>) {
         all.extend(lexical.into_iter().filter(|rule| !self.dropped.contains(&rule.name.text)));
         all.extend(self.rules);
     }
 }
 
-/// Takes the fixed texts among the tokens of `syntax` out of what the others derive.
+/// Removes the fixed texts among the tokens of `syntax` from the texts of the other tokens.
 pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, builder: &mut Builder<'_>) -> Words {
     exclude_by(syntax, lexical, &Map::new(), builder)
 }
 
-/// The same where some tokens, by name, have priorities: of two that match the same text, the lexer takes that with the higher
-/// one, and a fixed text only if its priority is not the lower one.
+/// The same where some tokens have priorities, by name. Of two tokens that match the same text, the lexer takes the one
+/// with the higher priority. If the priorities are equal, it prefers a fixed text.
 pub(super) fn exclude_by(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Lexical<'_>,
@@ -125,7 +125,7 @@ pub(super) fn exclude_by(
     }
     let after = reached(syntax, &result.rules, lexical);
     result.dropped = before.difference(&after).map(|name| name.to_string()).collect();
-    // A word takes the name of its token if that is free now.
+    // The token without keywords takes the name of its token, if that is free now.
     for (key, word) in names.iter_mut() {
         if let Key::Rule(name) = key
             && result.dropped.contains(name)
@@ -184,7 +184,7 @@ fn each_part<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s Expr)) {
     }
 }
 
-/// What a token is known by: the rule that it is, or its place.
+/// The identity of a token: its rule, or its place.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Text(Vec<u8>),
@@ -226,7 +226,7 @@ fn replace(syntax: &mut Syntax, names: &Map<Key, String>, builder: &mut Builder<
     }
 }
 
-/// The pattern of an expression that is a text, in one case or in both.
+/// The pattern of an expression that derives a single text, in one case or in both.
 fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
     match &expr.kind {
         ExprKind::Bytes(bytes) if !bytes.is_empty() => Some(Pattern::text(std::str::from_utf8(bytes).ok()?)),
@@ -244,7 +244,7 @@ fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
     }
 }
 
-/// Makes patterns of expressions, and fragments of the rules that they refer to.
+/// Converts expressions to patterns, and the rules that they refer to, to fragments.
 pub(super) struct Converting<'l, 'g> {
     lexical: &'l Lexical<'g>,
     fragments: Vec<Fragment>,
@@ -253,12 +253,12 @@ pub(super) struct Converting<'l, 'g> {
 }
 
 impl<'l, 'g> Converting<'l, 'g> {
-    /// Adds to these fragments.
+    /// A converter that adds to these fragments.
     pub(super) fn new(lexical: &'l Lexical<'g>, fragments: Vec<Fragment>) -> Converting<'l, 'g> {
         Converting { lexical, fragments, places: Map::new(), pending: Vec::new() }
     }
 
-    /// `None` if there are bytes in it that are no characters.
+    /// The pattern of an expression. `None` if it contains bytes that are not characters.
     pub(super) fn pattern(&mut self, expr: &Expr) -> Option<Pattern> {
         Some(match &expr.kind {
             ExprKind::Bytes(bytes) => Pattern::text(std::str::from_utf8(bytes).ok()?),
@@ -291,7 +291,7 @@ impl<'l, 'g> Converting<'l, 'g> {
 
     pub(super) fn finish(mut self) -> Vec<Fragment> {
         while let Some((place, body)) = self.pending.pop() {
-            // What is no text is in no word without keywords.
+            // A rule with such bytes matches no text, so it becomes the empty choice.
             self.fragments[place].pattern = self.pattern(body).unwrap_or(Pattern::Choice(Vec::new()));
         }
         self.fragments

@@ -1,4 +1,4 @@
-//! Grammars of Lark. A separator from what `%ignore` names goes between tokens that would run together.
+//! Grammars of Lark. A separator from the `%ignore` directives goes between tokens that would run together.
 
 use super::builder::Builder;
 use super::given::Given;
@@ -28,7 +28,7 @@ impl Format for Lark {
         true
     }
 
-    /// A line that begins with a rule for `start`, or a directive of Lark.
+    /// Looks for a line that begins with a rule for `start`, or with a directive of Lark.
     fn looks_like(&self, text: &str) -> bool {
         let lark = |line: &str| {
             ["%import ", "%ignore ", "%declare ", "%override ", "%extend "].iter().any(|mark| line.starts_with(mark))

@@ -1,5 +1,5 @@
-//! Indentation in grammars whose rules are [`Syntax`]: which tokens stand for the layout of lines, and how rules are made that
-//! need none of them.
+//! Indentation in grammars whose rules are [`Syntax`]: finds the tokens that stand for the layout of lines, and makes
+//! rules that need no such tokens.
 
 use super::boundaries::Syntax;
 use super::builder::{Builder, each_expr};
@@ -11,7 +11,7 @@ use crate::tokens::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, lay_ou
 /// The usual names for the end of a line, without underscores and in lower case.
 const NEWLINES: &[&str] = &["newline", "nl", "eol"];
 
-/// The name of the rule for what stands between tokens. No grammar can spell it.
+/// The name of the rule for the text between tokens. No grammar can spell it.
 const GAP: &str = "\0gap";
 
 /// The tokens that stand for the layout of lines.
@@ -23,8 +23,8 @@ pub(super) struct LayoutTokens {
 }
 
 impl LayoutTokens {
-    /// The tokens of a grammar that the user has named, or those with usual names. `external` are the tokens in use that code
-    /// makes and of which nothing else is known, `own` the others.
+    /// The layout tokens that the user has named, or those with usual names. `external` are the used tokens that only
+    /// code makes, `own` are the others.
     pub(super) fn find(
         indent: &Indent,
         external: &Set<String>,
@@ -60,13 +60,13 @@ impl LayoutTokens {
         Some(LayoutTokens { newline, indent: begin?, dedent: end?, indentation })
     }
 
-    /// Whether the token is one of those for the layout.
+    /// Whether the token stands for layout.
     pub(super) fn has(&self, name: &str) -> bool {
         self.newline.as_deref() == Some(name) || self.indent == name || self.dedent == name
     }
 
-    /// Puts references to the rules that stand for the layout in the place of those to the tokens. Returned is the lexical rule
-    /// that the end of a line needs until [`LayoutTokens::lay_out`].
+    /// Replaces references to layout tokens by references to the rules that stand for them. Returns the lexical rule
+    /// for the end of a line, which is needed until [`LayoutTokens::lay_out`].
     pub(super) fn mark(&self, syntax: &mut [(Name, Syntax)]) -> Option<Rule> {
         syntax.iter_mut().for_each(|(_, body)| self.mark_in(body));
         self.newline.as_ref().map(|_| rule(NEWLINE, "\n"))
@@ -93,13 +93,12 @@ impl LayoutTokens {
         }
     }
 
-    /// What separates tokens in the rules that [`LayoutTokens::lay_out`] takes: something that it leaves out at the beginning of a
-    /// line.
+    /// The separator in the rules that [`LayoutTokens::lay_out`] takes. It is left out at the beginning of a line.
     pub(super) fn separator(&self) -> ExprKind {
         ExprKind::Rule(GAP.to_string())
     }
 
-    /// The grammar without tokens for the layout. `separator` is the text between tokens.
+    /// The grammar without layout tokens. `separator` is the text between tokens.
     pub(super) fn lay_out(
         &self,
         mut grammar: Grammar,
@@ -111,7 +110,7 @@ impl LayoutTokens {
         let names: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
         grammar.rules.push(rule(GAP, separator.unwrap_or_default()));
         grammar.start = Some(start.clone());
-        // Of what ends a line only the line break is written.
+        // The rule for the end of a line is replaced by a line break.
         grammar.class_rules.extend(self.newline.clone());
         let layout = Layout {
             indentation: self.indentation,
@@ -155,7 +154,7 @@ fn rule(name: &str, body: &str) -> Rule {
     Rule { name: Name { text: name.to_string(), span }, body: text(body, span) }
 }
 
-/// For the rules that are not among `names`, the name of the rule that they were made of.
+/// For each rule that is not among `names`, the name of the rule that it was made from.
 fn origins(rules: &[Rule], names: &Set<String>) -> Map<String, String> {
     let made = rules.iter().map(|rule| rule.name.text.as_str()).filter(|name| !names.contains(*name));
     let origin = |name: &str| {

@@ -1,4 +1,4 @@
-//! Tokens that code outside of the grammar makes: what needs one is left out of the syntactic rules.
+//! Tokens that only code makes: removes everything that needs one from the syntactic rules.
 
 use std::cell::Cell;
 
@@ -6,16 +6,16 @@ use super::boundaries::Syntax;
 use crate::ast::{ExprKind, Name};
 use crate::ordered::{Map, Set};
 
-/// What rules derive is looked for up to this many references; what was not found by then is left out.
+/// The most references that are followed to find the rules that derive something. Rules not found by then are removed.
 const MAX_WORK: usize = 1 << 26;
 
-/// Takes what needs a token of `missing` out of the rules, and the rules that need one in all their alternatives. If the rule
-/// `start` is among these, nothing is changed, and the name of such a token is returned.
+/// Removes the alternatives that need a token of `missing`, and the rules that need one in all their alternatives. If
+/// the rule `start` is among these, changes nothing and returns the name of such a token.
 pub(super) fn leave_out(rules: &mut Vec<(Name, Syntax)>, missing: &Set<String>, start: &str) -> Result<(), String> {
     if missing.is_empty() {
         return Ok(());
     }
-    // What derives nothing with all tokens is another mistake, which is reported elsewhere.
+    // Rules that derive nothing even with all tokens are reported elsewhere.
     let able = productive(rules, &Set::new());
     let left = productive(rules, missing);
     let lost: Set<&str> = able.difference(&left).copied().collect();
@@ -41,7 +41,7 @@ fn reference(syntax: &Syntax) -> Option<&str> {
     }
 }
 
-/// Whether something is left of an expression in which some names derive nothing.
+/// Whether an expression still derives something if the lost names derive nothing.
 fn derives(syntax: &Syntax, is_lost: &impl Fn(&str) -> bool) -> bool {
     match syntax {
         Syntax::Seq(items) => items.iter().all(|item| derives(item, is_lost)),
@@ -75,7 +75,7 @@ fn productive<'r>(rules: &'r [(Name, Syntax)], missing: &Set<String>) -> Set<&'r
     found
 }
 
-/// A missing token that the rule `start` cannot do without.
+/// A missing token that the rule `start` needs.
 fn needed(rules: &[(Name, Syntax)], missing: &Set<String>, lost: &Set<&str>, start: &str) -> String {
     let bodies: Map<&str, &Syntax> = rules.iter().map(|(name, body)| (name.text.as_str(), body)).collect();
     let mut seen = Set::new();
@@ -97,7 +97,7 @@ fn needed(rules: &[(Name, Syntax)], missing: &Set<String>, lost: &Set<&str>, sta
     missing.first().cloned().unwrap_or_default()
 }
 
-/// Visits the names that keep an expression from deriving anything; those of optional parts don't.
+/// Visits the names that keep an expression from deriving anything. Optional parts have none.
 fn each_obstacle<'s>(syntax: &'s Syntax, is_lost: &impl Fn(&str) -> bool, visit: &mut dyn FnMut(&'s str)) {
     if derives(syntax, is_lost) {
         return;
@@ -119,7 +119,7 @@ fn each_reference<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s str)) {
     }
 }
 
-/// Keeps the alternatives and optional parts that derive something. The whole does.
+/// Keeps the alternatives and optional parts that derive something. The whole expression must derive something.
 fn keep(syntax: &mut Syntax, is_lost: &impl Fn(&str) -> bool) {
     match syntax {
         Syntax::Seq(items) => items.iter_mut().for_each(|item| keep(item, is_lost)),

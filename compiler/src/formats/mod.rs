@@ -1,4 +1,5 @@
-//! Grammar formats: each turns text into an [`ast::Grammar`](crate::ast::Grammar) and knows nothing of what comes after.
+//! Grammar formats: each translates text to an [`ast::Grammar`](crate::ast::Grammar) and does not depend on later
+//! stages.
 //!
 //! A new format is one file here plus a line in [`ALL`].
 
@@ -35,7 +36,7 @@ mod pattern;
 mod python;
 mod scanner;
 
-/// A grammar with more expressions than this is refused, so that a hostile file cannot take gigabytes.
+/// The greatest number of expressions in a grammar. It bounds the memory for hostile files.
 pub const MAX_EXPRESSIONS: usize = 1 << 20;
 
 /// A notation for grammars.
@@ -43,31 +44,33 @@ pub trait Format: Sync {
     /// The name that `--format` takes, such as `ebnf`.
     fn name(&self) -> &'static str;
 
-    /// The file extensions (without the dot) that this format is known by.
+    /// The file extensions (without the dot) of this format.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// Whether the text looks like this format; decides between formats that share an extension, and where there is none.
+    /// Whether the text looks like this format. Decides between formats that share an extension, and for files without
+    /// an extension.
     fn looks_like(&self, text: &str) -> bool;
 
-    /// Whether its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`] matter.
+    /// Whether its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`] apply.
     fn has_lexer(&self) -> bool {
         false
     }
 
-    /// Whether its grammars have tokens for the indentation of lines, so that [`FormatOptions::indent`] matters.
+    /// Whether its grammars have tokens for the indentation of lines, so that [`FormatOptions::indent`] applies.
     fn has_layout(&self) -> bool {
         false
     }
 
-    /// Whether the notation can give alternatives weights. In notations without them, reading the grammar makes the weights.
+    /// Whether the notation has weights for alternatives. For other notations, the weights are computed when the
+    /// grammar is read.
     fn has_weights(&self) -> bool {
         false
     }
 
-    /// Parses the file. What is wrong goes into `diagnostics`; the grammar returned is meaningful if none is an error.
+    /// Parses the file. Findings go into `diagnostics`. If one of them is an error, the grammar is not meaningful.
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar;
 
-    /// The same for formats with options, or whose grammars may be spread over several files.
+    /// The same for formats with options, and for grammars of several files.
     fn parse_within(
         &self,
         file: &SourceFile,
@@ -79,39 +82,41 @@ pub trait Format: Sync {
     }
 }
 
-/// What the user may decide about how a grammar is read.
+/// The user's options for reading a grammar.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FormatOptions {
-    /// What is left out because a context-free grammar cannot say it is an error, not a warning.
+    /// Reports an omission as an error instead of a warning. A part is omitted if a context-free grammar cannot express
+    /// it.
     pub strict: bool,
-    /// Where separators go between tokens, in formats with a lexer.
+    /// The places of separators between tokens, in formats with a lexer.
     pub separators: SeparatorPolicy,
-    /// What sets that are written as complements draw from, in formats with a lexer; else [`SeparatorPolicy::alphabet`].
+    /// The alphabet of complemented sets, in formats with a lexer. `None` takes [`SeparatorPolicy::alphabet`].
     pub alphabet: Option<Alphabet>,
-    /// Which tokens stand for the indentation of lines, in formats whose grammars leave that to code.
+    /// The tokens for the indentation of lines, in formats whose grammars leave indentation to code.
     pub indent: Indent,
 }
 
 impl FormatOptions {
-    /// For texts that were not made by the grammar: they hold what the lexer hides wherever it takes it, and any character.
+    /// Options for texts that were not produced by the grammar: hidden text may stand wherever the lexer accepts it,
+    /// and sets contain any character.
     pub fn of_others() -> FormatOptions {
         FormatOptions { separators: SeparatorPolicy::Any, ..FormatOptions::default() }
     }
 
-    /// What sets that are written as complements draw from.
+    /// The alphabet of complemented sets.
     pub fn alphabet(&self) -> Alphabet {
         self.alphabet.unwrap_or(self.separators.alphabet())
     }
 }
 
-/// What a format knows besides the file.
+/// The context of a format, besides the file.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'s> {
-    /// What the user has decided.
+    /// The user's options.
     pub options: FormatOptions,
     /// The start rule that the user has chosen.
     pub start: Option<&'s str>,
-    /// The file with a grammar of what tokens derive, in formats whose grammars leave that out.
+    /// The file with the definitions of tokens, in formats whose grammars leave them out.
     pub tokens: Option<&'s str>,
     /// The other files.
     pub loader: &'s dyn Loader,
@@ -123,13 +128,13 @@ impl Default for Surroundings<'_> {
     }
 }
 
-/// Gives formats the files that a grammar names.
+/// Loads the files that a grammar names.
 pub trait Loader {
-    /// The file called `name`, which stands beside the grammar file.
+    /// The file called `name`, which is beside the grammar file.
     ///
     /// # Errors
     ///
-    /// Why there is none, in a few words.
+    /// The reason why it cannot be loaded, in a few words.
     fn load(&self, name: &str) -> Result<SourceFile, String>;
 }
 
@@ -143,7 +148,7 @@ impl Loader for NoFiles {
     }
 }
 
-/// Every format, in the order in which their `looks_like` is asked.
+/// Every format, in the order of the calls of `looks_like`.
 pub const ALL: &[&dyn Format] = &[
     &tree_sitter::TreeSitter,
     &gramatron::Gramatron,
@@ -161,13 +166,13 @@ pub const ALL: &[&dyn Format] = &[
     &regex::Regex,
 ];
 
-/// The format called `name`; `_` may stand for `-`, which the identifiers of Rust lack.
+/// The format called `name`. `_` may stand for `-`, which is not allowed in identifiers of Rust.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     let name = name.replace('_', "-");
     ALL.iter().copied().find(|format| format.name() == name)
 }
 
-/// The message on a name that no format has, with the one that may have been meant, or all.
+/// The message for an unknown format name, with the name that may have been intended, or all names.
 pub fn unknown(name: &str) -> String {
     let shown = name.escape_debug();
     match closest(name, ALL.iter().map(|format| format.name())) {
@@ -179,8 +184,8 @@ pub fn unknown(name: &str) -> String {
     }
 }
 
-/// The format of a file: of those with its extension, or of all if there is none, the first that the text looks like. If it
-/// looks like none, the first with the extension, else our EBNF.
+/// The format of a file. Candidates are the formats with its extension, or all formats if there are none. The first
+/// that the text looks like is taken. If there is none, the first with the extension, else our EBNF.
 pub fn detect(file: &SourceFile) -> &'static dyn Format {
     let extension = file.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     let known = || ALL.iter().copied().filter(|format| format.extensions().contains(&extension.as_str()));
@@ -191,7 +196,8 @@ pub fn detect(file: &SourceFile) -> &'static dyn Format {
     }
 }
 
-/// Parses a file as the user has decided: what a context-free grammar cannot say is an error under [`FormatOptions::strict`].
+/// Parses a file with the user's options. Under [`FormatOptions::strict`], parts that a context-free grammar cannot
+/// express are errors.
 pub fn read(
     format: &dyn Format,
     file: &SourceFile,
@@ -210,7 +216,7 @@ pub fn read(
     grammar
 }
 
-/// Reports a file of tokens that is given to a format which has no use for it.
+/// Reports a file of tokens for a format that does not use one.
 fn refuse_tokens(format: &str, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) {
     if surroundings.tokens.is_some() {
         let message = format!("grammars in the format `{format}` take no file of tokens");
@@ -219,7 +225,7 @@ fn refuse_tokens(format: &str, surroundings: &Surroundings<'_>, diagnostics: &mu
     }
 }
 
-/// Whether the file is too large for [`Span`](crate::diagnostics::Span)s, which is reported.
+/// Whether the file is too large for [`Span`](crate::diagnostics::Span)s. Reports that.
 fn refuse_huge_file(file: &SourceFile, diagnostics: &mut Diagnostics) -> bool {
     let huge = u32::try_from(file.text().len()).is_err();
     if huge {

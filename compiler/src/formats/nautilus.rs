@@ -76,7 +76,7 @@ fn read_list(value: Json, rules: &mut RuleList, builder: &mut Builder<'_>) {
         };
         match pair.as_slice() {
             [Json { kind: JsonKind::String(name), span }, Json { kind: JsonKind::String(text), span: place }] => {
-                // What is wrong has been reported.
+                // The errors have been reported.
                 let _ = add_rule(rules, builder, (name, *span), (text.as_bytes(), *place), None);
             }
             _ => drop(builder.error(item.span, "a rule is a list of two strings", RULE_HELP)),
@@ -107,8 +107,8 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Text with `{NAME}` or `{NAME:label}` in it; a brace itself is `\{` or `\}`. As in Nautilus, what stands in the braces of a
-/// reference is not empty and has no backslash. An opening brace that begins none, as in `{}`, is text.
+/// Text with `{NAME}` or `{NAME:label}` in it. Literal braces are `\{` and `\}`. As in Nautilus, the braces of a
+/// reference are not empty and contain no backslash. An opening brace that begins no reference, as in `{}`, is text.
 fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part, Reported> {
     let mut parts = Vec::new();
     let mut literal = Vec::new();
@@ -121,7 +121,7 @@ fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part,
                 at += 2;
             }
             b'{' => {
-                // No further than to the next brace, so that many of them take no longer than their number.
+                // Searches only up to the next brace, so that many braces take linear time.
                 let length = text[at + 1..]
                     .iter()
                     .position(|&byte| matches!(byte, b'{' | b'}' | b'\\'))
@@ -160,7 +160,7 @@ fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part,
     builder.seq(parts, span)
 }
 
-/// The names of a list, each once: what is drawn twice is not the same text.
+/// Whether a name occurs twice in a list. Such a name must derive the same text twice, but is drawn twice here.
 fn repeats(names: &[String]) -> bool {
     let mut seen = Set::new();
     !names.iter().all(|name| seen.insert(name))

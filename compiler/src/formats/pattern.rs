@@ -1,8 +1,8 @@
-//! Regular expressions as parts of grammars, by way of `regex-syntax`.
+//! Regular expressions as parts of grammars, parsed by `regex-syntax`.
 //!
-//! `\d`, `\w` and `\s` are ASCII; `.` and negated classes, which reach up to the last code point, draw from printable
-//! ASCII, tab and line feed. What a regular expression asks of its surroundings is honoured within a token, see [`looks`]; what
-//! reaches beyond is reported and left out.
+//! `\d`, `\w` and `\s` are ASCII. `.` and negated classes, which contain the last code point, draw from printable
+//! ASCII, tab and line feed. Lookarounds are honoured within a token, see [`looks`]. Lookarounds beyond it are reported
+//! and left out.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
@@ -19,24 +19,24 @@ pub(super) mod terms;
 pub(super) use looks::{MAX_STEPS, Mark, has_marks, leave_out, letters, resolve};
 use looks::{MarkKind, Resolved};
 
-/// Longer patterns are refused: what `regex-syntax` makes of them is thousands of times as large.
+/// The greatest length of a pattern in bytes. The result of `regex-syntax` is thousands of times as large.
 const MAX_PATTERN: usize = 1 << 16;
 /// Groups nest at most this deep.
 const MAX_GROUPS: u32 = 150;
 
-/// How a pattern is to be read.
+/// The options for reading a pattern.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flags {
     pub(super) ignore_case: bool,
     pub(super) multi_line: bool,
     pub(super) dot_all: bool,
     pub(super) extended: bool,
-    /// As in Python and JavaScript, where a bracket inside of a class is a member of it.
+    /// As in Python and JavaScript, a bracket inside a class is a member of it.
     pub(super) plain_classes: bool,
 }
 
 impl Flags {
-    /// Adds the flag that is written with this letter; false if there is none.
+    /// Adds the flag of this letter. Returns false if there is none.
     pub(super) fn add(&mut self, letter: char) -> bool {
         match letter {
             'i' => self.ignore_case = true,
@@ -50,14 +50,14 @@ impl Flags {
     }
 }
 
-/// The expression of a pattern that is all of a token; `span` is where it is written.
+/// The expression of a pattern that is a whole token. `span` is its place.
 pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let mut looks = Vec::new();
     let mut part = marked(pattern, flags, span, &mut looks, builder)?;
     if looks.is_empty() {
         return Ok(part);
     }
-    // That a repetition ends early says nothing of the language by itself.
+    // The early end of a lazy repetition does not change the language by itself.
     let asks_beside = looks.iter().any(|look| look.kind.asks_beside());
     let resolved = if asks_beside { resolve(&part.expr, &looks, &|_| None, &mut builder.steps_left) } else { None };
     let is_within =
@@ -74,7 +74,7 @@ pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builde
     }
 }
 
-/// The expression of a pattern that is a part of a token, with marks for what it asks of its surroundings: see [`looks`].
+/// The expression of a pattern that is part of a token, with marks for its lookarounds: see [`looks`].
 pub(super) fn marked(
     pattern: &str,
     flags: Flags,
@@ -112,7 +112,7 @@ pub(super) fn marked(
     let ignore_case = flags.ignore_case || pattern.contains("(?i");
     let asks_beside = pattern.contains(LOOK);
     let mut converter = Converter { span, ignore_case, asks_beside, is_whole: false, looks, builder };
-    // Anchors at both ends say what holds anyway.
+    // Anchors at both ends always hold.
     let is_anchor = |hir: &Hir| matches!(hir.kind(), HirKind::Look(look) if is_edge(*look));
     match hir.kind() {
         HirKind::Look(look) if is_edge(*look) => converter.sequence(&[]),
@@ -129,7 +129,8 @@ fn is_edge(look: Look) -> bool {
     matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
 }
 
-/// How the names of groups begin that are look-aheads and look-behinds; the languages that have these know no full stops there.
+/// The beginning of group names for look-aheads and look-behinds. The languages that have these allow no full stop in
+/// names.
 const LOOK: &str = "(?P<look.";
 
 struct Converter<'b, 'd> {
@@ -137,7 +138,7 @@ struct Converter<'b, 'd> {
     ignore_case: bool,
     /// Whether there are look-aheads or look-behinds.
     asks_beside: bool,
-    /// Classes are taken whole, not only what of them is readable.
+    /// Whether classes keep all members, not only the readable ones.
     is_whole: bool,
     looks: &'b mut Vec<Mark>,
     builder: &'b mut Builder<'d>,
@@ -188,7 +189,7 @@ impl Converter<'_, '_> {
         }
     }
 
-    /// What a look-ahead excludes. A word boundary at its end, after a letter, is the end of a word.
+    /// The texts that a look-ahead excludes. A word boundary after a letter at the end stands for the end of a word.
     fn excluded(&mut self, hir: &Hir) -> Result<Part, Reported> {
         match hir.kind() {
             HirKind::Capture(capture) if capture.name.is_none() => self.excluded(&capture.sub),
@@ -226,7 +227,7 @@ impl Converter<'_, '_> {
     }
 
     fn class(&mut self, mut set: CharSet) -> Result<Part, Reported> {
-        // Beside `s` and `k`, Unicode has two more letters that few readers take for them.
+        // Besides `s` and `k` themselves, Unicode has two more letters that fold to them, which few readers expect.
         if self.ignore_case && set.unit() == Unit::Char && (set.contains('s'.into()) || set.contains('k'.into())) {
             set = set.difference(&CharSet::new(Unit::Char, [(0x17F, 0x17F), (0x212A, 0x212A)]));
         }
@@ -246,7 +247,8 @@ impl Converter<'_, '_> {
         self.builder.seq(converted, self.span)
     }
 
-    /// A non-greedy repetition of a class ends at the first place where what follows can begin: it draws text without that.
+    /// A non-greedy repetition of a class ends at the first place where the next part can begin. So its text must not
+    /// contain such a place.
     fn lazy(&mut self, repetition: &regex_syntax::hir::Repetition, next: &Hir, whole: &Hir) -> Result<Part, Reported> {
         let (Some(set), Some((first, second))) = (class_of(&repetition.sub), beginning(next)) else {
             return self.part(whole);
@@ -254,13 +256,14 @@ impl Converter<'_, '_> {
         let set = readable(&set);
         let rest = set.difference(&first);
         let (min, max) = (repetition.min, repetition.max);
-        // A fixed number of rounds ends where it ends.
+        // A fixed number of rounds does not end early.
         if rest.is_empty() || max == Some(min) {
             return self.part(whole);
         }
         let plain = self.class(rest.clone())?;
         let round = match second {
-            // The first character of a longer delimiter may stand alone. Both are one round, so there must be no bound.
+            // The first character of a longer delimiter may occur alone. It and the next character are one round, so
+            // there must be no bound.
             Some(second) if max.is_none() && first.len() == 1 && !rest.difference(&second).is_empty() => {
                 let alone = self.class(first)?;
                 let behind = self.class(rest.difference(&second))?;
@@ -285,7 +288,7 @@ fn set(class: &Class) -> CharSet {
     }
 }
 
-/// The class that `hir` is one member of.
+/// The class that `hir` derives one member of.
 fn class_of(hir: &Hir) -> Option<CharSet> {
     match hir.kind() {
         HirKind::Class(class) => Some(set(class)).filter(|set| set.unit() == Unit::Char),
@@ -302,7 +305,7 @@ fn class_of(hir: &Hir) -> Option<CharSet> {
     }
 }
 
-/// Whether the last character is always one of a word.
+/// Whether the last character is always a word character.
 fn ends_in_word(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(literal) => literal.0.last().is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_'),
@@ -322,7 +325,8 @@ fn single(text: &str) -> Option<CharSet> {
     characters.next().is_none().then(|| CharSet::single(Unit::Char, first.into()))
 }
 
-/// What `hir` can begin with, and what stands second if that is a single text. `None` if it may be empty or is not known.
+/// The characters that `hir` can begin with, and the second character if it is a single text. `None` if it may be empty
+/// or is not known.
 fn beginning(hir: &Hir) -> Option<(CharSet, Option<CharSet>)> {
     match hir.kind() {
         HirKind::Literal(literal) => {
@@ -358,8 +362,8 @@ pub(super) fn property(name: &str) -> Option<CharSet> {
     }
 }
 
-/// A class that reaches up to the last code point is one by exclusion: what of it is printable ASCII, tab or line feed, if
-/// anything is.
+/// The readable members of a class. A class that contains the last code point is taken as an exclusion, and reduced to
+/// printable ASCII, tab and line feed, if it has any of these.
 pub(super) fn readable(set: &CharSet) -> CharSet {
     if set.unit() != Unit::Char || !set.contains(0x10_FFFF) {
         return set.clone();

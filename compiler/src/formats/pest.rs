@@ -1,8 +1,8 @@
-//! Grammars of pest, a PEG: read as a context-free grammar, in which choices are not ordered and predicates hold only where
-//! they exclude characters. Both are reported where they matter.
+//! Grammars of pest, a PEG. They are read as context-free grammars: choices are not ordered, and predicates hold only
+//! where they exclude characters. Both are reported where they matter.
 //!
-//! Between the parts of a rule that is not atomic stands `WHITESPACE` or `COMMENT` now and then, and a blank where the parts
-//! would else run together.
+//! Between the parts of a non-atomic rule, `WHITESPACE` or `COMMENT` stands now and then, and a blank where the parts
+//! would run together.
 
 use super::{Format, glance};
 use crate::ast::Grammar;
@@ -26,7 +26,7 @@ impl Format for Pest {
         &["pest"]
     }
 
-    /// A line that begins with a name, `=` and an opening brace, perhaps with a modifier.
+    /// Looks for a line that begins with a name, `=` and an opening brace, perhaps with a modifier.
     fn looks_like(&self, text: &str) -> bool {
         let defines = |line: &str| {
             let Some((name, body)) = line.split_once('=') else { return false };

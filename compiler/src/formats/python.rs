@@ -2,19 +2,19 @@
 
 use super::scanner::Scanner;
 
-/// The letters before a quote are at most so many.
+/// The most letters before a quote.
 const MAX_PREFIX: usize = 2;
 
-/// What an escape stands for.
+/// The meaning of an escape.
 pub(super) enum Escape {
     Char(char),
     /// A line end that is not part of the string.
     Continued,
-    /// It is none; nothing was taken.
+    /// No escape. Nothing was taken.
     None,
 }
 
-/// The escape behind a backslash that has been taken. In bytes, only those of bytes.
+/// The escape after a backslash that has been taken. In bytes, only the escapes of bytes literals.
 pub(super) fn escape(scan: &mut Scanner<'_>, in_bytes: bool) -> Escape {
     let start = scan.position;
     let simple = match scan.next() {
@@ -86,7 +86,7 @@ pub(super) fn literal(scan: &mut Scanner<'_>) -> Option<Result<Vec<u8>, ()>> {
     }
 }
 
-/// A single literal, at its opening quote; `None` if it is not closed.
+/// A single literal, at its opening quote. `None` if it is not closed.
 fn one(scan: &mut Scanner<'_>, raw: bool, in_bytes: bool) -> Option<Vec<u8>> {
     let quote = scan.peek()?;
     let end = if scan.rest().starts_with(&quote.to_string().repeat(3)) {

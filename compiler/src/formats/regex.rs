@@ -1,5 +1,5 @@
-//! A grammar that is one regular expression: the whole file, without the line end behind it. The syntax is that of Rust's
-//! `regex`; see `pattern.rs` for what is drawn.
+//! A grammar that is a single regular expression: the whole file without its last line end. The syntax is that of
+//! Rust's `regex`; `pattern.rs` says what is drawn.
 
 use super::Format;
 use super::builder::Builder;
@@ -19,7 +19,7 @@ impl Format for Regex {
         &["regex"]
     }
 
-    /// Never: any text is a regular expression.
+    /// Always false: any text is a regular expression.
     fn looks_like(&self, _text: &str) -> bool {
         false
     }

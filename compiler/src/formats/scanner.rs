@@ -1,4 +1,4 @@
-//! A place in a text, and the small steps that the front ends take from there.
+//! A position in a text, and the small steps that all front ends take.
 
 use crate::diagnostics::Span;
 
@@ -10,12 +10,12 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// At the beginning of `text`, behind a byte order mark.
+    /// At the beginning of `text`, after a byte order mark if there is one.
     pub(super) fn new(text: &'t str) -> Scanner<'t> {
         Scanner { text, position: if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 } }
     }
 
-    /// What is left of the text.
+    /// The rest of the text.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.position..]
     }
@@ -54,7 +54,8 @@ impl<'t> Scanner<'t> {
         taken
     }
 
-    /// Takes everything up to `mark`, and the mark; `None` if there is none, and then nothing is taken.
+    /// Takes everything up to and including `mark`. Returns the text before the mark. Without a mark, takes nothing and
+    /// returns `None`.
     pub(super) fn take_past(&mut self, mark: &str) -> Option<&'t str> {
         let rest = self.rest();
         let length = rest.find(mark)?;
@@ -77,7 +78,7 @@ impl<'t> Scanner<'t> {
         Span::new(self.position, self.position + self.peek().map_or(0, char::len_utf8))
     }
 
-    /// What comes next, for a message.
+    /// The next character, for a message.
     pub(super) fn found(&self) -> String {
         match self.peek() {
             None => "the end of the file".to_string(),
@@ -91,7 +92,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// The number written in `digits`; `None` if it is none or does not fit.
+/// The number written in `digits`. `None` if it is invalid or too large.
 pub(super) fn number(digits: &str) -> Option<u32> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }

@@ -1,4 +1,4 @@
-//! What the tests of the formats and of the checks share.
+//! Helpers for the tests of the formats and checks.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::ast;
 use crate::check::check;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
-/// The grammar as text, then what was found while it was parsed.
+/// The grammar as text, then the findings of the parser.
 pub(crate) fn parsed(format: &dyn Format, text: &str) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -29,8 +29,7 @@ impl Loader for Files<'_> {
     }
 }
 
-/// The same as [`parsed`] with other files, of which one that is called `tokens` is the file of tokens, and with what the check
-/// finds.
+/// Like [`parsed`], with other files and with the findings of the check. A file called `tokens` is the file of tokens.
 pub(crate) fn parsed_with(format: &dyn Format, text: &str, files: &[(&str, &str)]) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -43,7 +42,7 @@ pub(crate) fn parsed_with(format: &dyn Format, text: &str, files: &[(&str, &str)
     ast::dump(&grammar) + &found + if found.is_empty() { "" } else { "\n" }
 }
 
-/// What is found while the text is parsed.
+/// The findings of the parser.
 pub(crate) fn errors(format: &dyn Format, text: &str) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -52,7 +51,7 @@ pub(crate) fn errors(format: &dyn Format, text: &str) -> String {
     diagnostics.to_plain_text(&file) + "\n"
 }
 
-/// Parses, checks, renders and dumps; returns whether the grammar is sound, and its dump.
+/// Parses, checks, renders and dumps. Returns whether the grammar is valid, and its dump.
 pub(crate) fn everything(format: &dyn Format, text: &str) -> (bool, String) {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -69,10 +68,10 @@ pub(crate) fn everything(format: &dyn Format, text: &str) -> (bool, String) {
     (read, ast::dump(&grammar))
 }
 
-/// What takes so long hangs: far more than any test takes on a slow and busy machine.
+/// After this time, code is taken to hang: far longer than any test takes on a slow and busy machine.
 const HANG: Duration = Duration::from_secs(600);
 
-/// Ends the tests if `what` hangs, for what is linear has got quadratic then, or has no end. No less is asked of the time, as
+/// Ends the tests if `what` hangs, because linear code has become quadratic, or does not end. The limit is long, as
 /// machines differ.
 pub(crate) fn ends<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let (done, watched) = mpsc::channel::<()>();
@@ -89,8 +88,8 @@ pub(crate) fn ends<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// A hostile text must be answered, by [`ends`] in a time that only what is linear in the length of a long text keeps, and the answer
-/// must hold `expected`.
+/// A hostile text must get an answer that contains `expected`, within the time of [`ends`]. For a long text only linear
+/// code can do that.
 pub(crate) fn survives(format: &dyn Format, text: &str, expected: &str) {
     let file = SourceFile::new("g", text);
     let found = ends(expected, || {

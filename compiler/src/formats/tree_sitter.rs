@@ -1,5 +1,5 @@
-//! `grammar.json` of tree-sitter. Tokens are strings, patterns and what stands in `token(...)`; a separator from the extras
-//! goes between tokens that would run together.
+//! `grammar.json` of tree-sitter. Tokens are strings, patterns and the contents of `token(...)`. A separator from the
+//! extras goes between tokens that would run together.
 
 use super::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blank, separate};
 use super::builder::{Builder, Part, Reported};
@@ -31,7 +31,7 @@ impl Format for TreeSitter {
         true
     }
 
-    /// An object with a member `rules` that is an object, too.
+    /// Looks for an object with a member `rules` that is an object too.
     fn looks_like(&self, text: &str) -> bool {
         let rules = |at: usize| {
             let behind = text[at + "\"rules\"".len()..].trim_start();
@@ -143,7 +143,7 @@ fn translate(
     let is_taken = |name: &str| defined.contains(name) || lexical_names.contains(name);
     let wanted = externals.iter().map(|external| external.name).filter(|name| translator.used.contains(*name));
     lexical.extend(given.rules(wanted, is_taken, translator.builder));
-    // Without extras in the file, white space is.
+    // Without extras in the file, white space is the extra.
     let mut extras = Vec::new();
     let known = |extra: &&Json| {
         let name = kind(extra).filter(|&kind| kind == "SYMBOL").and_then(|_| name_of(extra));
@@ -170,7 +170,7 @@ fn translate(
 const EXTERNAL_HELP: &str =
     "code outside of the grammar reads it: say what it is by a rule of its name in a file of tokens";
 
-/// A token that code outside of the grammar reads.
+/// A token that is read by code outside the grammar.
 struct External<'j> {
     name: &'j str,
     span: Span,
@@ -181,7 +181,7 @@ impl<'j> External<'j> {
         (kind(json) == Some("SYMBOL")).then(|| Some(External { name: name_of(json)?, span: json.span }))?
     }
 
-    /// What its name says that it is: the end of a line or of a statement.
+    /// The text that its name implies: the end of a line or of a statement.
     fn text(&self) -> Option<&'static str> {
         let is_end =
             ["newline", "line_break", "line_end", "linebreak", "eol"].iter().any(|end| self.name.contains(end));
@@ -201,7 +201,7 @@ fn name_of(json: &Json) -> Option<&str> {
     }
 }
 
-/// What of a rule says only how it is parsed or shown.
+/// The rule without the wrappers that only affect how it is parsed or shown.
 fn without_wrapping(json: &Json) -> &Json {
     let mut json = json;
     while let JsonKind::Object(members) = &json.kind {
@@ -234,9 +234,9 @@ fn is_immediate(body: &Json) -> bool {
 }
 
 struct Translator<'j, 'b, 'd> {
-    /// The names of rules that are tokens, ...
+    /// The names of rules that are tokens.
     tokens: Set<&'j str>,
-    /// ... and of those that stand directly behind what is before them.
+    /// The names of rules that directly follow the token before.
     immediate: Set<&'j str>,
     /// The names that rules refer to.
     used: Set<String>,
@@ -306,7 +306,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// What stands in a token: nothing goes between its parts.
+    /// The contents of a token, without separators between its parts.
     fn lexical(&mut self, json: &Json) -> Result<Part, Reported> {
         let json = without_wrapping(json);
         let (object, kind) = self.object(json)?;
@@ -358,8 +358,8 @@ impl Translator<'_, '_, '_> {
         LayoutTokens::find(indent, &open, &own, self.builder)
     }
 
-    /// Says what becomes of the tokens that code outside of the grammar reads, and adds rules for some. Those of which nothing is
-    /// known are returned.
+    /// Reports the treatment of the tokens that are read by code outside the grammar, and adds rules for some. Returns
+    /// the unknown ones.
     fn externals<'e>(
         &mut self,
         externals: impl Iterator<Item = &'e External<'e>>,

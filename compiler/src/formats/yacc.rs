@@ -1,5 +1,5 @@
-//! Grammars of yacc and bison. Actions are left out. A token derives the text that its declaration gives (`%token NUM "1"`),
-//! or what a rule of its name in a file beside the grammar derives.
+//! Grammars of yacc and bison. Actions are left out. A token derives the text of its declaration (`%token NUM "1"`), or
+//! the rule with its name in a file beside the grammar.
 
 use super::given::Given;
 use super::{Format, Surroundings, glance};
@@ -21,7 +21,7 @@ impl Format for Yacc {
         &["y", "yy", "ypp", "yacc"]
     }
 
-    /// A line `%%` and a declaration of a token or a rule behind it.
+    /// Looks for a line `%%`, and for a declaration of a token or a rule after it.
     fn looks_like(&self, text: &str) -> bool {
         let mut lines = glance::lines(text);
         let mut has_tokens = false;

@@ -1,9 +1,9 @@
-//! The lowered intermediate representation: rules of nodes in an arena; each node is built through a constructor that
+//! The lowered intermediate representation: rules of nodes in an arena. Each node is built by a constructor that
 //! computes its facts.
 //!
-//! Architecture invariant: the options of a choice stand in canonical order (design: ascending by minimum length, height,
-//! source order) from lowering on, and no pass reorders them; option numbers are part of the choice map. Where a depth
-//! limit is unfolded, the order stays what it was, although lengths are others ([`Ir::is_ordered`]).
+//! Architecture invariant: the options of a choice are in canonical order (design: ascending by minimum length, height,
+//! source order) from lowering on. No pass reorders them, because option numbers are part of the choice map. Unfolding
+//! a depth limit keeps the order, although the lengths change ([`Ir::is_ordered`]).
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ macro_rules! id {
             ///
             /// # Panics
             ///
-            /// If it is 2^32 - 1 or more; the budgets of the front end bound arenas far below.
+            /// If it is 2^32 - 1 or more. The budgets of the front end keep arenas far smaller.
             #[inline]
             pub fn new(index: usize) -> $id {
                 let number = u32::try_from(index).ok().and_then(|index| NonZeroU32::MIN.checked_add(index));
@@ -55,7 +55,7 @@ macro_rules! id {
 id!(RuleId);
 id!(NodeId);
 
-/// What is known of every string that a node or rule derives.
+/// Facts about the strings of a node or rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Length in bytes of the shortest string; saturates.
@@ -66,12 +66,12 @@ pub struct Facts {
     pub min_depth: u32,
 }
 
-/// What is known of a node's shape.
+/// Facts about the shape of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Number of nodes when written as a tree; saturates.
+    /// The number of nodes when written as a tree; saturates.
     pub size: u32,
-    /// Levels of nodes, the node itself included; bounded, so that recursion over nodes is.
+    /// Levels of nodes, including the node itself. They are bounded, so code may recurse over nodes.
     pub nesting: u32,
 }
 
@@ -80,15 +80,15 @@ pub struct Shape {
 pub struct Rule {
     /// The name as in the grammar.
     pub name: String,
-    /// What is known of its strings; holds for the body.
+    /// Facts about its strings, and those of its body.
     pub facts: Facts,
 }
 
-/// A grammar in lowered form. Passes make a new one that shares the rules.
+/// A grammar in lowered form. Passes make a new one with the same rules.
 #[derive(Clone, Debug)]
 pub struct Ir {
     rules: Arc<[Rule]>,
-    /// What each rule derives; `None` once all its instances are inlined.
+    /// The body of each rule. `None` once all its instances are inlined.
     bodies: Vec<Option<NodeId>>,
     start: RuleId,
     is_ordered: bool,
@@ -98,12 +98,12 @@ pub struct Ir {
 }
 
 impl Ir {
-    /// An IR with these rules (names and facts), whose bodies are still to be built and set.
+    /// An IR with these rules (names and facts). Their bodies must be built and set.
     pub fn new(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
         Ir::of_rules(rules.into_iter().map(|(name, facts)| Rule { name, facts }).collect(), start, true)
     }
 
-    /// [`Ir::new`], but the options of choices need not be in the order of their lengths: for no length limit.
+    /// [`Ir::new`] without the order of options by length. It supports no length limit.
     pub fn new_unordered(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
         Ir { is_ordered: false, ..Ir::new(rules, start) }
     }
@@ -113,12 +113,12 @@ impl Ir {
         Ir { rules, bodies, start, is_ordered, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
     }
 
-    /// Whether the options of each choice ascend by their minimum length, as a length limit needs it.
+    /// Whether the options of each choice ascend by minimum length, as a length limit requires.
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
     }
 
-    /// An IR with the same rules and start, without bodies and nodes: what a pass fills.
+    /// An IR with the same rules and start, without bodies and nodes, for a pass to fill.
     pub fn same_rules(&self) -> Ir {
         Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered)
     }
@@ -158,7 +158,7 @@ impl Ir {
         self.bodies[rule.index()]
     }
 
-    /// For each rule where a body of it stands: its own, or that of an inlined instance.
+    /// A body for each rule: its own, or that of an inlined instance.
     pub fn homes(&self) -> Vec<Option<NodeId>> {
         let mut homes: Vec<Option<NodeId>> = self.bodies.clone();
         for node in &self.nodes {
@@ -179,12 +179,12 @@ impl Ir {
         &self.nodes[node.index()]
     }
 
-    /// What is known of a node's strings.
+    /// Facts about the strings of a node.
     pub fn facts(&self, node: NodeId) -> Facts {
         self.facts[node.index()]
     }
 
-    /// What is known of a node's shape.
+    /// Facts about the shape of a node.
     pub fn shape(&self, node: NodeId) -> Shape {
         self.shapes[node.index()]
     }
@@ -194,7 +194,7 @@ impl Ir {
         self.node(node).children()
     }
 
-    /// The children that stand in tail position of a node; the last ones.
+    /// The children in tail position of a node. They are the last ones.
     pub fn tails(&self, node: NodeId) -> &[NodeId] {
         self.node(node).tails()
     }
@@ -237,7 +237,7 @@ impl Ir {
         self.bytes([])
     }
 
-    /// A member of `set`, which must not be empty; a set of one is literal bytes.
+    /// A member of `set`, which must not be empty. A set with one member becomes literal bytes.
     pub fn class(&mut self, set: CharSet) -> NodeId {
         debug_assert!(!set.is_empty());
         if set.len() == 1 {
@@ -262,7 +262,7 @@ impl Ir {
         self.add(Node::Inline { rule, body })
     }
 
-    /// A sequence; one item stands for itself.
+    /// A sequence. A single item stands for itself.
     pub fn seq(&mut self, items: impl Into<Box<[NodeId]>>) -> NodeId {
         let items = items.into();
         match *items {
@@ -272,7 +272,7 @@ impl Ir {
         }
     }
 
-    /// A choice among options in canonical order; one option stands for itself. There must be one.
+    /// A choice among options in canonical order. A single option stands for itself. There must be at least one.
     pub fn choice(&mut self, options: impl Into<Box<[NodeId]>>, slots: Option<Slots>) -> NodeId {
         let options = options.into();
         debug_assert!(!options.is_empty());
@@ -282,7 +282,7 @@ impl Ir {
         self.add(Node::Choice(Choice { options, slots }))
     }
 
-    /// A repetition; exactly one round stands for itself, no round for the empty string.
+    /// A repetition. Exactly one round becomes the item, no rounds the empty string.
     pub fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>) -> NodeId {
         match (min, max) {
             (_, Some(0)) => self.empty(),
@@ -291,7 +291,7 @@ impl Ir {
         }
     }
 
-    /// Whether two nodes are written the same. Large nodes are taken to differ.
+    /// Whether two nodes are written the same. Large nodes count as different.
     pub fn is_written_like(&self, a: NodeId, b: NodeId) -> bool {
         const MAX_COMPARED: u32 = 1000;
         if a == b {
@@ -306,10 +306,10 @@ impl Ir {
 }
 
 impl Facts {
-    /// Of the empty string.
+    /// The facts of the empty string.
     pub const EMPTY: Facts = Facts { min_len: 0, height: 0, min_depth: 0 };
 
-    /// Of this followed by `next`.
+    /// The facts of this followed by `next`.
     pub fn then(self, next: Facts) -> Facts {
         Facts {
             min_len: self.min_len.saturating_add(next.min_len),
@@ -318,18 +318,18 @@ impl Facts {
         }
     }
 
-    /// Of this or `other`.
+    /// The facts of a choice between this and `other`.
     pub fn or(self, other: Facts) -> Facts {
         let (min_len, height) = (self.min_len, self.height).min((other.min_len, other.height));
         Facts { min_len, height, min_depth: self.min_depth.min(other.min_depth) }
     }
 
-    /// Of this `count` times, which must not be 0.
+    /// The facts of `count` rounds of this. `count` must not be 0.
     pub fn times(self, count: u32) -> Facts {
         Facts { min_len: self.min_len.saturating_mul(u64::from(count)), ..self }
     }
 
-    /// Of a rule instance whose body this describes.
+    /// The facts of a rule instance with this body.
     pub fn one_deeper(self) -> Facts {
         Facts {
             min_len: self.min_len,

@@ -1,56 +1,56 @@
-//! The kinds of nodes, and all that is told by the kind alone. Passes, analyses and engines ask here.
+//! The kinds of nodes, and everything that depends on the kind alone. Passes, analyses and engines use these functions.
 //!
-//! A new kind is written out here first. It stands for one of the ways in which nodes derive ([`Composition`]), which are
-//! fewer: what goes by these need not know the kind.
+//! A new kind is added here first. Each kind derives in one of a few ways ([`Composition`]). Code that uses only these
+//! need not know the kinds.
 
 use super::{Facts, Ir, NodeId, RuleId, Site, Slots};
 use crate::charset::{CharSet, Encoded};
 
-/// What a node derives.
+/// A node of the grammar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// These bytes; may be empty.
+    /// Literal bytes, which may be empty.
     Bytes(Box<[u8]>),
-    /// One member of a set of at least two; one site, members in ascending order.
+    /// One member of a set of at least two. One site, with the members in ascending order.
     Class(CharSet),
     /// An instance of a rule, one level deeper.
     Rule(RuleId),
-    /// One after the other.
+    /// Nodes one after the other.
     Seq(Box<[NodeId]>),
-    /// One of at least two options; one site.
+    /// One of at least two options. One site.
     Choice(Choice),
     /// `item` at least `min` times, then one site (stop, go on) per further round, up to `max` rounds.
     Repeat {
-        /// What is repeated.
+        /// The repeated node.
         item: NodeId,
-        /// Rounds without a site.
+        /// The number of rounds before the first site.
         min: u32,
         /// The greatest number of rounds.
         max: Option<u32>,
     },
-    /// An instance of a rule, one level deeper, whose body stands here. Made by passes.
+    /// An instance of a rule, one level deeper, with its body in place. Made by passes.
     Inline {
-        /// Whose instance it is: its pool stands in for the body beyond the depth limit.
+        /// The rule. Its pool replaces the body beyond the depth limit.
         rule: RuleId,
-        /// What it derives within the limit.
+        /// The body, which is derived within the limit.
         body: NodeId,
     },
-    /// An instance of a rule, one level deeper, in tail position of the nearest enclosing [`Node::Inline`] (or of the
-    /// body) of the same rule: a jump back to it. Made by passes.
+    /// A jump back to the nearest enclosing [`Node::Inline`] (or the body) of the same rule. It is an instance of the
+    /// rule, one level deeper, and stands in tail position there. Made by passes.
     Again(RuleId),
 }
 
-/// The options of a choice in canonical order and, unless they are equally probable, their slots.
+/// The options of a choice in canonical order, and their slots unless they are equally probable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The options, at least two.
     pub options: Box<[NodeId]>,
-    /// The slot map of a weighted choice.
+    /// The slots of a weighted choice.
     pub slots: Option<Slots>,
 }
 
 impl Choice {
-    /// Its site with all options.
+    /// The site of the choice with all options.
     pub fn site(&self) -> Site<'_> {
         Site::new(self.options.len() as u32, self.slots.as_ref())
     }
@@ -64,40 +64,41 @@ impl Choice {
     }
 }
 
-/// How what a node derives is made of what its children derive. Kinds that passes make derive as those that they stand for.
+/// How the strings of a node are composed of the strings of its children. The kinds made by passes have the composition
+/// of the kinds that they replace.
 #[derive(Clone, Copy, Debug)]
 pub enum Composition<'i> {
-    /// These bytes.
+    /// Literal bytes.
     Bytes(&'i [u8]),
     /// One member of a set.
     Class(&'i CharSet),
-    /// What the rule derives, one level deeper; what its body derives where that is given.
+    /// An instance of a rule, one level deeper. With a body if it stands in place.
     Instance(RuleId, Option<NodeId>),
-    /// All of these, one after the other.
+    /// All nodes one after the other.
     All(&'i [NodeId]),
-    /// One of these.
+    /// One option of a choice.
     One(&'i Choice),
-    /// This at least `min` times, and up to `max` times.
+    /// A node at least `min` times, and up to `max` times.
     Rounds {
-        /// What is repeated.
+        /// The repeated node.
         item: NodeId,
-        /// Rounds without a site.
+        /// The number of rounds before the first site.
         min: u32,
         /// The greatest number of rounds.
         max: Option<u32>,
     },
 }
 
-/// How a node derives where every site takes option 0.
+/// The composition of a node if every site takes option 0.
 #[derive(Clone, Copy, Debug)]
 pub enum First<'i> {
-    /// These bytes.
+    /// Literal bytes.
     Bytes(&'i [u8]),
     /// The first member of a set.
     Member(Encoded),
-    /// What the rule derives so.
+    /// The option-0 derivation of a rule.
     Instance(RuleId),
-    /// These, one after the other, so many times.
+    /// These nodes one after the other, repeated this many times.
     Times(&'i [NodeId], u32),
 }
 
@@ -113,19 +114,19 @@ impl Node {
         }
     }
 
-    /// The children that stand in tail position of the node: after them nothing is left of it. They are the last ones.
+    /// The children in tail position: nothing of the node follows them. They are the last ones.
     pub fn tails(&self) -> &[NodeId] {
         match self {
             Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => &[],
             Node::Seq(items) => &items[items.len().saturating_sub(1)..],
             Node::Choice(choice) => &choice.options,
-            // Behind a round there may be another one.
+            // Another round may follow a round.
             Node::Repeat { .. } => &[],
             Node::Inline { body, .. } => std::slice::from_ref(body),
         }
     }
 
-    /// How the node derives.
+    /// The composition of the node.
     #[inline]
     pub fn composition(&self) -> Composition<'_> {
         match self {
@@ -139,7 +140,7 @@ impl Node {
         }
     }
 
-    /// How the node derives where every site takes option 0.
+    /// The composition of the node if every site takes option 0.
     pub fn first(&self) -> First<'_> {
         match self.composition() {
             Composition::Bytes(bytes) => First::Bytes(bytes),
@@ -152,8 +153,8 @@ impl Node {
         }
     }
 
-    /// The site with all its options: of a choice, of a class, or of every round of a repetition after its minimum; `None` if
-    /// the node itself has none.
+    /// The site with all its options. A choice and a class have one, and so does each round of a repetition after its
+    /// minimum. `None` for other nodes.
     pub fn site(&self) -> Option<Site<'_>> {
         match self.composition() {
             Composition::One(choice) => Some(choice.site()),
@@ -169,7 +170,7 @@ impl Node {
         Some(rule)
     }
 
-    /// The rule whose body elsewhere a reference stands for, unless it is one that encloses the node.
+    /// The rule of a reference whose body stands elsewhere. Not for jumps back to an enclosing instance.
     pub fn reference(&self) -> Option<RuleId> {
         let Node::Rule(rule) = self else { return None };
         Some(*rule)
@@ -181,18 +182,18 @@ impl Node {
         Some(bytes)
     }
 
-    /// Whether it is the empty literal.
+    /// Whether the node is the empty literal.
     pub fn is_empty(&self) -> bool {
         self.literal().is_some_and(<[u8]>::is_empty)
     }
 
-    /// The set that a class is.
+    /// The set of a class.
     pub fn class(&self) -> Option<&CharSet> {
         let Node::Class(set) = self else { return None };
         Some(set)
     }
 
-    /// The choice that it is.
+    /// The choice, if the node is one.
     pub fn choice(&self) -> Option<&Choice> {
         let Node::Choice(choice) = self else { return None };
         Some(choice)
@@ -204,7 +205,7 @@ impl Node {
         Some(items)
     }
 
-    /// Whether two nodes are the same but for their children, of which they have as many.
+    /// Whether two nodes are the same except for their children, and have the same number of children.
     pub(super) fn is_like(&self, other: &Node) -> bool {
         match (self, other) {
             (Node::Seq(a), Node::Seq(b)) => a.len() == b.len(),
@@ -218,7 +219,7 @@ impl Node {
 }
 
 impl Composition<'_> {
-    /// What is known of the strings, by what is known of those of the children, and of the instance that it is, if it is one.
+    /// Facts about the strings, given the facts of the children and, for an instance, of its rule.
     pub fn facts(
         self,
         mut children: impl Iterator<Item = Facts>,
@@ -237,7 +238,7 @@ impl Composition<'_> {
 }
 
 impl Ir {
-    /// Adds a node with other children: the same node as `node` of `from`, whose children were rebuilt here as `children`.
+    /// Adds a copy of `node` of the IR `from`, with the rebuilt `children`.
     pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
         self.like(from.node(node), children)
     }

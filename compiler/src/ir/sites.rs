@@ -1,14 +1,15 @@
-//! The arithmetic of sites: how choice bytes become options, and back (the choice map, items 3 and 4).
+//! The arithmetic of sites: the option for choice bytes, and the choice bytes for an option (the choice map, items 3
+//! and 4).
 //!
-//! Engines take it from here: the interpreters at run time, the compilers for the tables and constants that they emit. What the
-//! runtime repeats in inlined form is held against it by the suite.
+//! All engines use it: interpreters at run time, compilers for the tables and constants that they emit. The runtime
+//! repeats some of it in inlined form. The test suite compares the two.
 
 use super::Slots;
 
-/// The options of a site of which the first ones are offered, and which of 2^[`Site::bits`] equally probable values take which option.
+/// A site: a number of options, and their shares of 2^[`Site::bits`] equally probable values.
 ///
-/// The values are shared out among the *units* of what is offered: an option is one unit, or as many as it has slots. A value takes the
-/// option that the unit `value * units >> bits` belongs to.
+/// Only the first options may be offered. The values are divided among the *units* of the offered options: an option
+/// has one unit, or as many as it has slots. A value takes the option of the unit `value * units >> bits`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site<'i> {
     offered: u32,
@@ -16,22 +17,22 @@ pub struct Site<'i> {
 }
 
 impl<'i> Site<'i> {
-    /// So many equally probable options.
+    /// A site with this many equally probable options.
     pub const fn even(options: u32) -> Site<'i> {
         Site { offered: options, slots: None }
     }
 
-    /// The first `offered` options, which share the values in proportion to their slots, if there are slots.
+    /// A site with the first `offered` options. If there are slots, the options share the values in proportion to them.
     pub const fn new(offered: u32, slots: Option<&'i Slots>) -> Site<'i> {
         Site { offered, slots }
     }
 
-    /// The same site with no more than its first options.
+    /// The same site with only its first `offered` options.
     pub const fn narrowed(self, offered: u32) -> Site<'i> {
         Site { offered, ..self }
     }
 
-    /// How many options are offered.
+    /// The number of offered options.
     pub const fn options(&self) -> u32 {
         self.offered
     }
@@ -41,7 +42,7 @@ impl<'i> Site<'i> {
         self.slots
     }
 
-    /// log2 of the number of values: 8, 16 or 24; 0 if there is nothing to decide.
+    /// log2 of the number of values: 8, 16 or 24. 0 if there is at most one option.
     pub fn bits(&self) -> u32 {
         match (self.offered, self.slots) {
             (0 | 1, _) => 0,
@@ -52,12 +53,12 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// How many choice bytes it reads: none to three.
+    /// The number of choice bytes that it reads: none to three.
     pub fn width(&self) -> u32 {
         self.bits() / 8
     }
 
-    /// How many units are offered.
+    /// The number of offered units.
     pub fn units(&self) -> u32 {
         self.units_before(self.offered)
     }
@@ -71,8 +72,8 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// The smallest value, read as a little-endian number of [`Site::width`] bytes, that takes `option` or a later one; the number of values
-    /// if there is none.
+    /// The smallest value that takes `option` or a later one. The number of values if there is none. A value is a
+    /// little-endian number of [`Site::width`] bytes.
     pub fn value_of(&self, option: u32) -> u32 {
         match self.bits() {
             0 => 0,
@@ -93,7 +94,7 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// The option that each choice byte takes, of a site that reads one.
+    /// The option for each choice byte, if the site reads one.
     pub fn options_of_bytes(&self) -> Option<[u8; 256]> {
         let mut options = [0; 256];
         for option in 1..self.options().min(256) {
@@ -113,7 +114,7 @@ mod tests {
         for option in (0..options).step_by((options as usize / 1000).max(1)).chain([options - 1]) {
             let value = site.value_of(option);
             assert!(value == 0 || site.option_of(value - 1) < option, "{site:?} {option}");
-            // Of a narrowed site, a slot may be too little for a value.
+            // In a narrowed site, a slot may be smaller than a value.
             match site
                 .slots()
                 .is_some_and(|slots| u64::from(site.units()) > values || slots.ends().len() > options as usize)

@@ -2,23 +2,23 @@
 
 use crate::ordered::sort_by;
 
-/// How many of the 2^bits equally probable values of a site fall to each option, in canonical order, and the probability
-/// that the grammar gives it.
+/// The number of values of a site for each option, out of 2^bits equally probable ones, in canonical order. Also the
+/// probability that the grammar gives each option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slots {
     bits: u32,
-    /// Behind the last slot of each option: ascending strictly, the last one is 2^bits.
+    /// The end of each option's slots, exclusive. Strictly ascending. The last one is 2^bits.
     ends: Box<[u32]>,
-    /// The grammar's own probabilities where the slots only come near them.
+    /// The grammar's own probabilities, if the slots only approximate them.
     shares: Option<Box<[f64]>>,
 }
 
-/// The widths that a weighted site may have: one, two or three choice bytes.
+/// The widths of a weighted site in bits: one, two or three choice bytes.
 pub(crate) const WIDTHS: [u32; 3] = [8, 16, 24];
 
 impl Slots {
-    /// Slots for positive, finite weights by largest remainder, at least one slot each, in the narrowest of 256, 65 536
-    /// and 16 777 216 slots that gives each option its share to within 1/256; `None` if there are more options than
+    /// Slots for positive, finite weights by largest remainder, at least one slot each. Uses the narrowest of 256, 65
+    /// 536 and 16 777 216 slots that gives each option its share to within 1/256. `None` if there are more options than
     /// slots.
     pub fn from_weights(weights: &[f64]) -> Option<Slots> {
         WIDTHS.iter().find_map(|&bits| {
@@ -34,7 +34,8 @@ impl Slots {
         })
     }
 
-    /// The slots that positive whole numbers are: just these if their sum is 2^8, 2^16 or 2^24, else like other weights.
+    /// Slots for positive whole numbers. Their sum is kept if it is 2^8, 2^16 or 2^24. Otherwise they are scaled as
+    /// other weights.
     pub fn from_whole(counts: &[u32]) -> Option<Slots> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         match WIDTHS.iter().find(|&&bits| sum == 1 << bits) {
@@ -55,7 +56,8 @@ impl Slots {
         Slots { bits, ends, shares: None }
     }
 
-    /// The same slots for options with these probabilities. Those that the slots give exactly are not kept.
+    /// The same slots for options with these probabilities. Probabilities that the slots represent exactly are not
+    /// kept.
     pub fn with_shares(mut self, shares: Vec<f64>) -> Slots {
         debug_assert_eq!(shares.len(), self.ends.len());
         let exact = |(option, share): (usize, &f64)| (share - self.slot_share(option)).abs() < 1e-12;
@@ -63,7 +65,7 @@ impl Slots {
         self
     }
 
-    /// Slots with these ends; `None` unless they ascend strictly up to 2^bits and `bits` is 8, 16 or 24.
+    /// Slots with these ends. `None` unless they ascend strictly up to 2^bits and `bits` is 8, 16 or 24.
     pub fn from_ends(bits: u32, ends: Vec<u32>) -> Option<Slots> {
         let ascending = ends.first().is_some_and(|&end| end > 0) && ends.is_sorted_by(|a, b| a < b);
         let whole = WIDTHS.contains(&bits) && ends.last() == Some(&(1 << bits));
@@ -75,22 +77,22 @@ impl Slots {
         self.bits
     }
 
-    /// Behind the last slot of each option.
+    /// The end of each option's slots, exclusive.
     pub fn ends(&self) -> &[u32] {
         &self.ends
     }
 
-    /// The option that a slot belongs to.
+    /// The option of a slot.
     pub fn option_of(&self, slot: u32) -> usize {
         self.ends.partition_point(|&end| end <= slot)
     }
 
-    /// The probability that the grammar gives an option; the slots are within 1/256 of it.
+    /// The probability that the grammar gives an option. The slots are within 1/256 of it.
     pub fn share(&self, option: usize) -> f64 {
         self.shares.as_ref().map_or_else(|| self.slot_share(option), |shares| shares[option])
     }
 
-    /// Whether the slots give each option just its probability.
+    /// Whether the slots represent each probability exactly.
     pub fn are_exact(&self) -> bool {
         self.shares.is_none()
     }
@@ -105,7 +107,7 @@ impl Slots {
     }
 }
 
-/// The weights with the greatest scaled to 1, so that their sum is finite; none becomes 0.
+/// The weights, scaled so that the greatest is 1 and their sum is finite. None becomes 0.
 fn scaled(weights: &[f64]) -> Vec<f64> {
     let greatest = weights.iter().copied().fold(0.0, f64::max);
     weights.iter().map(|weight| (weight / greatest).max(f64::MIN_POSITIVE)).collect()
@@ -117,14 +119,15 @@ pub(crate) fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>>
         return None;
     }
     let weights = scaled(weights);
-    // Each option has one slot for certain; the others follow the quota of what is above one.
+    // Each option has one slot. The other slots follow the part of the quota above one.
     let sum: f64 = weights.iter().sum();
     let quotas: Vec<f64> = weights.iter().map(|weight| weight / sum * f64::from(total)).collect();
     let mut counts: Vec<u32> = quotas.iter().map(|quota| (quota.floor() as u32).max(1)).collect();
     let mut order: Vec<usize> = (0..weights.len()).collect();
     let remainder = |option: usize, counts: &[u32]| quotas[option] - f64::from(counts[option]);
     let mut given: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-    // Too few given: the largest remainders get one more each. Rounding keeps this below one round.
+    // Too few slots are used: the largest remainders get one more each. Rounding errors need less than one round of
+    // this.
     sort_by(&mut order, |&a, &b| remainder(b, &counts).total_cmp(&remainder(a, &counts)).then(a.cmp(&b)));
     let mut next = 0;
     while given < u64::from(total) {
@@ -132,7 +135,7 @@ pub(crate) fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>>
         next += 1;
         given += 1;
     }
-    // Too many given, because small weights were raised to one: the options that are furthest above their quota give.
+    // Too many slots are used, because small weights got one slot each. Options far above their quota lose some.
     let excess = given - u64::from(total);
     if excess > 0 {
         take_back(&mut counts, excess);
@@ -140,7 +143,7 @@ pub(crate) fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>>
     Some(counts)
 }
 
-/// Takes `excess` slots from the options with more than one slot, in proportion to what they have above one.
+/// Takes `excess` slots from options with more than one slot, in proportion to their slots above one.
 fn take_back(counts: &mut [u32], mut excess: u64) {
     let mut order: Vec<usize> = (0..counts.len()).filter(|&option| counts[option] > 1).collect();
     sort_by(&mut order, |&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
@@ -151,7 +154,7 @@ fn take_back(counts: &mut [u32], mut excess: u64) {
         counts[option] -= share as u32;
         excess -= share;
     }
-    // What rounding left over, one each from the largest.
+    // Removes the excess left by rounding, one slot each from the largest.
     while excess > 0 {
         for &option in &order {
             if excess > 0 && counts[option] > 1 {

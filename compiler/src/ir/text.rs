@@ -6,9 +6,10 @@
 //!   (choice "x" (seq "[" (repeat 0 * <value>) "]"))
 //! ```
 //!
-//! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters, weighted choices `(choice8 @64 "a" @256 "b")`
-//! with the end of each option's slots (and `@64=0.251` with its probability where the slots only come near it), instances made by passes `(inline <rule> body)` and `(again <rule>)`.
-//! Behind the start rule stands `unordered` if options need not ascend by their lengths ([`Ir::is_ordered`]).
+//! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters. Weighted choices are
+//! `(choice8 @64 "a" @256 "b")` with the end of each option's slots, and `@64=0.251` with its probability if the slots
+//! only approximate it. Instances made by passes are `(inline <rule> body)` and `(again <rule>)`. `unordered` after the
+//! start rule means that options need not ascend by length ([`Ir::is_ordered`]).
 
 use std::fmt::Write;
 
@@ -134,23 +135,23 @@ fn quote(out: &mut String, bytes: &[u8]) {
     out.push('"');
 }
 
-/// Why a text is not an IR.
+/// The error for a text that is not an IR.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset}: {message}")]
 pub struct ParseError {
-    /// Where, in bytes.
+    /// The place of the error, in bytes.
     pub offset: usize,
     /// What was expected there.
     pub message: String,
 }
 
-/// Reads what [`print()`] wrote. The facts are taken from the text; [`super::verify()`] checks them.
+/// Reads the output of [`print()`]. The facts are taken from the text; [`super::verify()`] checks them.
 ///
 /// # Errors
 ///
 /// At the first place where the text is not an IR.
 pub fn parse(text: &str) -> Result<Ir, ParseError> {
-    // Names first, so that bodies may refer forward.
+    // Reads the names first, so that bodies may refer forward.
     let mut reader = Reader { text, offset: 0, names: Vec::new(), nesting: 0 };
     reader.word("start")?;
     let start = reader.name()?;

@@ -1,16 +1,16 @@
-//! The IR verifier: every invariant that later stages rely on; run between passes in debug builds.
+//! The IR verifier: checks every invariant that later stages rely on. Debug builds run it between passes.
 
 use super::{Facts, Ir, Node, NodeId, RuleId};
 use crate::analysis::least;
 
-/// Nodes nested deeper than this are refused, so that stages may recurse over them.
+/// The deepest nesting of nodes, so that stages may recurse over them.
 pub const MAX_NESTING: u32 = 1500;
 
 /// Checks all invariants.
 ///
 /// # Errors
 ///
-/// The first violation, described.
+/// A description of the first violation.
 pub fn verify(ir: &Ir) -> Result<(), String> {
     if ir.body(ir.start()).is_none() {
         return Err("the start rule has no body".into());
@@ -20,7 +20,7 @@ pub fn verify(ir: &Ir) -> Result<(), String> {
     for (rule, body) in ir.bodies() {
         let data = ir.rule(rule);
         let problem = |what: String| Err(format!("rule <{}>: {what}", data.name));
-        // Erased scopes make derivations lower, not shorter.
+        // Erasing scopes makes derivations lower, not shorter.
         let holds = |found: Facts| {
             let Facts { min_len, height, min_depth } = data.facts;
             found.min_len == min_len && found.height <= height && found.min_depth <= min_depth
@@ -36,7 +36,7 @@ pub fn verify(ir: &Ir) -> Result<(), String> {
         if ir.shape(body).nesting > MAX_NESTING {
             return problem("nested too deeply".into());
         }
-        // An explicit stack of (node, scopes that a jump back may name).
+        // An explicit stack of nodes, each with the scopes that a jump back may name.
         let mut stack: Vec<(NodeId, Vec<RuleId>)> = vec![(body, vec![rule])];
         while let Some((node, scopes)) = stack.pop() {
             let jumps = matches!(ir.node(node), Node::Inline { .. }) || scopes.len() > 1;

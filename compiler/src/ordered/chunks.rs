@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::slice;
 
-/// The most items of a chunk. To insert one moves half as many, and may move all chunks behind it.
+/// The most items of a chunk. An insertion moves half as many on average, and may move all later chunks.
 const MOST: usize = if cfg!(test) { 4 } else { 128 };
 
-/// Items in ascending order. None of the chunks in `rest` is empty, and `first` is only if there is no item.
+/// Items in ascending order. No chunk in `rest` is empty. `first` is empty only if there are no items.
 #[derive(Clone)]
 pub(super) struct Chunks<T> {
     first: Vec<T>,
@@ -14,7 +14,7 @@ pub(super) struct Chunks<T> {
     len: usize,
 }
 
-/// Where an item is or would be.
+/// The place of an item, or the place to insert it at.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     chunk: usize,
@@ -40,7 +40,8 @@ impl<T> Chunks<T> {
         if number == 0 { &mut self.first } else { &mut self.rest[number - 1] }
     }
 
-    /// The place of the item that is `Equal`, else where it would be. What comes before it is `Less`.
+    /// `Ok` with the place of the item for which `order` is `Equal`, or `Err` with the place to insert it at. `order`
+    /// must be `Less` for the items before.
     pub(super) fn find(&self, order: impl Fn(&T) -> Ordering) -> Result<Place, Place> {
         let (mut chunk, mut end) = (0, self.rest.len());
         while chunk < end {
@@ -63,7 +64,7 @@ impl<T> Chunks<T> {
         Err(Place { chunk, at })
     }
 
-    /// The place behind all items.
+    /// The place after all items.
     pub(super) fn end(&self) -> Place {
         let chunk = self.rest.len();
         Place { chunk, at: self.chunk(chunk).len() }
@@ -83,7 +84,7 @@ impl<T> Chunks<T> {
         let is_last = chunk == self.rest.len();
         let items = self.chunk_mut(chunk);
         if items.len() == MOST {
-            // Ascending items fill each chunk.
+            // Insertion in ascending order fills each chunk.
             let kept = if is_last && at == MOST { MOST } else { MOST / 2 };
             let moved = items.split_off(kept);
             self.rest.insert(chunk, moved);
@@ -162,7 +163,7 @@ impl<'c, T> Iterator for Iter<'c, T> {
     }
 }
 
-/// The items in ascending order, to change.
+/// The items in ascending order, mutable.
 pub(super) struct IterMut<'c, T> {
     front: slice::IterMut<'c, T>,
     rest: slice::IterMut<'c, Vec<T>>,

@@ -1,4 +1,4 @@
-//! Maps.
+//! Ordered maps.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -39,7 +39,7 @@ impl<K, V> Map<K, V> {
         Iter(self.items.iter())
     }
 
-    /// The keys with their values, which can be changed.
+    /// The keys with their values, mutable.
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
         IterMut(self.items.iter_mut())
     }
@@ -54,7 +54,7 @@ impl<K, V> Map<K, V> {
         Values(self.items.iter())
     }
 
-    /// The values in the order of their keys, to change.
+    /// The values in the order of their keys, mutable.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.items.iter_mut().map(|item| &mut item.1)
     }
@@ -94,7 +94,7 @@ impl<K: Ord, V> Map<K, V> {
         self.find(key).ok().map(|place| &self.items.get(place).1)
     }
 
-    /// The value of a key, to change.
+    /// The value of a key, mutable.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -102,7 +102,7 @@ impl<K: Ord, V> Map<K, V> {
         self.find(key).ok().map(|place| &mut self.items.get_mut(place).1)
     }
 
-    /// The key as it stands in the map, and its value.
+    /// The map's own key, and its value.
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -134,7 +134,7 @@ impl<K: Ord, V> Map<K, V> {
         self.find(key).ok().map(|place| self.items.remove(place).1)
     }
 
-    /// The place of a key, with or without a value.
+    /// The entry of a key, with or without a value.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         match self.find(&key) {
             Ok(place) => Entry::Occupied(OccupiedEntry { items: &mut self.items, place }),
@@ -143,7 +143,7 @@ impl<K: Ord, V> Map<K, V> {
     }
 }
 
-/// The place of a key in a map.
+/// The entry of a key in a map.
 pub enum Entry<'m, K, V> {
     /// The key has a value.
     Occupied(OccupiedEntry<'m, K, V>),
@@ -151,13 +151,13 @@ pub enum Entry<'m, K, V> {
     Vacant(VacantEntry<'m, K, V>),
 }
 
-/// The place of a key with a value.
+/// The entry of a key with a value.
 pub struct OccupiedEntry<'m, K, V> {
     items: &'m mut Chunks<(K, V)>,
     place: Place,
 }
 
-/// The place of a key without a value.
+/// The entry of a key without a value.
 pub struct VacantEntry<'m, K, V> {
     items: &'m mut Chunks<(K, V)>,
     place: Place,
@@ -165,12 +165,12 @@ pub struct VacantEntry<'m, K, V> {
 }
 
 impl<'m, K, V> Entry<'m, K, V> {
-    /// The value, which is `value` if there was none.
+    /// The value. Inserts `value` if there is none.
     pub fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// The value, which is what `value` returns if there was none.
+    /// The value. Inserts the result of `value` if there is none.
     pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
         match self {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -178,7 +178,7 @@ impl<'m, K, V> Entry<'m, K, V> {
         }
     }
 
-    /// The value, which is what `value` returns for the key if there was none.
+    /// The value. Inserts the result of `value` for the key if there is none.
     pub fn or_insert_with_key(self, value: impl FnOnce(&K) -> V) -> &'m mut V {
         match self {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -189,7 +189,7 @@ impl<'m, K, V> Entry<'m, K, V> {
         }
     }
 
-    /// The value, which is the default if there was none.
+    /// The value. Inserts the default if there is none.
     pub fn or_default(self) -> &'m mut V
     where
         V: Default,
@@ -285,7 +285,7 @@ impl<'m, K, V> Iterator for Iter<'m, K, V> {
     }
 }
 
-/// The keys of a map with their values, which can be changed.
+/// The keys of a map with their values, mutable.
 pub struct IterMut<'m, K, V>(chunks::IterMut<'m, (K, V)>);
 
 impl<'m, K, V> Iterator for IterMut<'m, K, V> {

@@ -1,4 +1,4 @@
-//! Sets.
+//! Ordered sets.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -72,7 +72,7 @@ impl<T: Ord> Set<T> {
         true
     }
 
-    /// Removes a member. Returns whether it was one.
+    /// Removes a member. Returns whether it was in the set.
     pub fn remove<Q: Ord + ?Sized>(&mut self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -83,7 +83,7 @@ impl<T: Ord> Set<T> {
         })
     }
 
-    /// Removes the members that `keep` is false for.
+    /// Keeps only the members for which `keep` is true.
     pub fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
         *self = std::mem::take(self).into_iter().filter(keep).collect();
     }
@@ -93,12 +93,12 @@ impl<T: Ord> Set<T> {
         (!self.is_empty()).then(|| self.items.remove(Place::FIRST))
     }
 
-    /// Those of the members that are not in the other set.
+    /// The members that are not in the other set.
     pub fn difference<'s>(&'s self, other: &'s Set<T>) -> impl Iterator<Item = &'s T> {
         self.iter().filter(|item| !other.contains(*item))
     }
 
-    /// Those of the members that are in the other set too.
+    /// The members that are also in the other set.
     pub fn intersection<'s>(&'s self, other: &'s Set<T>) -> impl Iterator<Item = &'s T> {
         self.iter().filter(|item| other.contains(*item))
     }

@@ -1,6 +1,6 @@
 //! Removes the bodies of rules that the start rule does not reach, and nodes that no body uses.
 //!
-//! Law: language and choice map are those of the start rule, which sees none of what is removed.
+//! Law: language and choice map depend only on the parts that the start rule reaches, and these stay.
 
 use super::rewrite_some;
 use crate::analysis::recursion::references;

@@ -1,11 +1,11 @@
-//! Fuses literals: sequences inside sequences are flattened, neighbouring literals joined, empty ones dropped.
+//! Fuses literals: flattens sequences inside sequences, joins neighbouring literals, drops empty ones.
 //!
-//! Law: the same bytes are emitted in the same order; no site is touched.
+//! Law: the same bytes are emitted in the same order; no site is changed.
 
 use super::rewrite;
 use crate::ir::{Ir, NodeId};
 
-/// Literals are joined up to this many bytes: each copy of a joined literal is a copy of its parts.
+/// The greatest length of a joined literal in bytes. Each copy of it copies all its parts.
 const MAX_FUSED: usize = 1 << 12;
 
 pub fn fuse_literals(ir: &Ir) -> Ir {

@@ -1,6 +1,6 @@
-//! Inlines instances of rules: the machinery, and the pass for rules that are trivial or used once.
+//! Inlines instances of rules: the general function, and the pass for rules that are trivial or used once.
 //!
-//! Law: an inlined instance keeps its scope ([`Node::Inline`](crate::ir::Node::Inline)), so that depth and pool are those of
+//! Law: an inlined instance keeps its scope ([`Node::Inline`](crate::ir::Node::Inline)), so depth and pool are those of
 //! the reference.
 
 use super::dead::remove_dead;
@@ -8,10 +8,10 @@ use super::rewrite_node;
 use crate::analysis::recursion::{recursion, references};
 use crate::ir::{Ir, NodeId, RuleId};
 
-/// Bodies nested deeper than this are not inlined, so that recursion over nodes stays bounded.
+/// Bodies nested deeper are not inlined, so that the recursion over nodes stays bounded.
 pub const MAX_INLINED_NESTING: u32 = 60;
 
-/// Longer literals and classes of more ranges are not copied to every use.
+/// Longer literals, and classes with more ranges, are not copied to every use.
 const MAX_COPIED_BYTES: usize = 64;
 const MAX_COPIED_RANGES: usize = 32;
 
@@ -35,8 +35,9 @@ pub fn inline_trivial(ir: Ir) -> Ir {
     remove_dead(&expanded)
 }
 
-/// Replaces instances of the rules that `inlined` picks by their bodies, in the given order: callees first. `inlined` sees the new IR, the
-/// rule and its new body, in which everything else is inlined already. The rules picked must not form a cycle.
+/// Replaces instances of the rules that `inlined` picks by their bodies. `order` lists callees first. `inlined` gets
+/// the new IR, the rule and its new body, in which everything else is inlined already. The picked rules must not form a
+/// cycle.
 pub fn inline(old: &Ir, order: &[RuleId], mut inlined: impl FnMut(&Ir, RuleId, NodeId) -> bool) -> Ir {
     let mut new = old.same_rules();
     let mut picked: Vec<Option<NodeId>> = vec![None; old.rules().len()];

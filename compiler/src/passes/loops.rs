@@ -1,5 +1,5 @@
-//! Turns references in tail position to an enclosing instance of the same rule into jumps back to it, so that right
-//! recursion needs no stack and no longer counts as recursion.
+//! Turns tail references to an enclosing instance of the same rule into jumps back to it. So right recursion needs no
+//! stack and no longer counts as recursion.
 //!
 //! Law: a jump back is an instance one level deeper, like the reference that it replaces.
 
@@ -16,7 +16,7 @@ pub fn tail_loops(mut ir: Ir) -> Ir {
     ir
 }
 
-/// The node with its tail references to `scopes` replaced; `None` if there are none.
+/// The node with its tail references to `scopes` replaced. `None` if there are none.
 fn tail(ir: &mut Ir, node: NodeId, scopes: &mut Vec<RuleId>) -> Option<NodeId> {
     if let Some(rule) = ir.node(node).reference() {
         return scopes.contains(&rule).then(|| ir.again(rule));

@@ -1,4 +1,4 @@
-//! The passes, in order: each is one file, a function from IR to IR that keeps the language *and* the choice map.
+//! The passes, in order. Each is one file with a function from IR to IR that keeps the language *and* the choice map.
 
 use crate::analysis::pools::Pools;
 use crate::ir::{self, Ir, NodeId, RuleId};
@@ -16,16 +16,16 @@ mod unfold;
 pub use supercompile::Budget;
 pub use unfold::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES};
 
-/// Optimises a lowered IR into its residual form: bodies are left only for the start rule, for rules that recursion needs
-/// and for those too large to stand wherever they are used. `observe` sees the result of each pass under its name.
+/// Optimises a lowered IR into its residual form. Only some rules keep a body: the start rule, rules needed for
+/// recursion, and rules that are too large to copy to every use. `observe` gets the name and the result of each pass.
 pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn FnMut(&'static str, &Ir)) -> Ir {
     let mut step = |name: &'static str, ir: Ir| -> Ir {
         let ir = verified(name, ir);
         observe(name, &ir);
         ir
     };
-    // Assigned, not shadowed: of two results the older one is dropped. Passes that need more than their result beside the old
-    // form, or change it in place, take it.
+    // The variable is assigned, not shadowed, so that the older result is dropped. Passes that change the old form in
+    // place, or that would need much memory beside it, take it by value.
     let mut ir = step("remove-dead", dead::remove_dead(lowered));
     ir = step("partial-eval", partial_eval::partial_eval(&ir));
     ir = step("fuse-literals", fuse::fuse_literals(&ir));
@@ -38,9 +38,9 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
     step("share-tails", tails::share_tails(&ir))
 }
 
-/// The residual form of a lowered IR under a depth limit, which is unfolded: it needs no pools and is run without limits.
-/// `None` if a rule has no pool, or the unfolded form would have more than `max_nodes` nodes before it is optimised (16 strings
-/// of a pool count as one), or too many bytes of literals and pools or ranges of classes.
+/// The residual form of a lowered IR with an unfolded depth limit. It needs no pools and is run without limits. `None`
+/// if a rule has no pool, if the unfolded form would have more than `max_nodes` nodes before optimisation (16 strings
+/// of a pool count as one), or if it would have too many bytes of literals and pools or ranges of classes.
 pub fn optimise_unfolded(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
     let mut ir = verified("unfold", unfold::unfold(lowered, pools, max_depth, max_nodes)?);
     ir = verified("partial-eval", partial_eval::partial_eval(&ir));
@@ -62,7 +62,7 @@ fn verified(name: &'static str, ir: Ir) -> Ir {
     ir
 }
 
-/// The names of the passes, in order, and what each does.
+/// The names of the passes, in order, each with a description.
 pub const NAMES: &[(&str, &str)] = &[
     ("remove-dead", "Rules that the start rule does not reach are gone"),
     ("partial-eval", "Repetitions of a fixed number of rounds are unrolled"),
@@ -76,13 +76,13 @@ pub const NAMES: &[(&str, &str)] = &[
     ("share-tails", "What all options of a choice end with stands behind it; this is what the engines run"),
 ];
 
-/// Rebuilds every body bottom-up: `build` gets the new IR, the old node and its rebuilt children and returns the new node.
-/// A node that is shared is rebuilt once.
+/// Rebuilds every body bottom-up. `build` gets the new IR, the old node and its rebuilt children, and returns the new
+/// node. A shared node is rebuilt once.
 fn rewrite(old: &Ir, build: impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId) -> Ir {
     rewrite_some(old, |_| true, build)
 }
 
-/// [`rewrite`] of the rules that are `kept`; the others have no body then.
+/// [`rewrite`] for the rules that are `kept`. The others lose their bodies.
 fn rewrite_some(
     old: &Ir,
     kept: impl Fn(RuleId) -> bool,

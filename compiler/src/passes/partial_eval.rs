@@ -1,11 +1,11 @@
-//! Partial evaluation: does now what no choice decides, that is unrolls repetitions of a fixed number of rounds.
+//! Partial evaluation: performs the work that no choice decides. It unrolls repetitions with a fixed number of rounds.
 //!
 //! Law: such a repetition has no site, and its rounds read what the unrolled items read.
 
 use super::rewrite;
 use crate::ir::{Ir, Node};
 
-/// A repetition is unrolled if it makes at most this many nodes.
+/// The most nodes that unrolling a repetition may make.
 const MAX_UNROLLED: u32 = 64;
 
 pub fn partial_eval(ir: &Ir) -> Ir {

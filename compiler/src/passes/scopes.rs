@@ -1,6 +1,6 @@
-//! Erases instances whose depth does not matter: where the pool, taken as a site, offers what the body offers.
+//! Erases instances whose depth does not matter, because the pool as a site offers the same as the body.
 //!
-//! Law: within the limit the body is derived, beyond it a pool string is drawn; if both are one site with the same
+//! Law: within the limit the body is derived, beyond it a pool string is drawn. If both are one site with the same
 //! strings in the same order (or no site and the same bytes), they read and emit the same.
 
 use super::rewrite;
@@ -18,7 +18,7 @@ pub fn erase_scopes(ir: &Ir, pools: &Pools) -> Ir {
     })
 }
 
-/// Erases all scopes, for an IR that is run without a depth limit.
+/// Erases all scopes, for an IR that runs without a depth limit.
 pub fn erase_all_scopes(ir: &Ir) -> Ir {
     rewrite(ir, |new, node, children| {
         if let Node::Inline { .. } = ir.node(node) {

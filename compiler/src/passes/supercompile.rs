@@ -1,15 +1,15 @@
-//! Supercompilation (F1, section 7.2): drives the start rule through all rule expansions and folds on rules seen before,
-//! so that residual bodies are left only where recursion folds back, and where a body is too large to be copied.
+//! Supercompilation (F1, section 7.2): drives the start rule through all rule expansions and folds on rules seen
+//! before. Residual bodies remain only where recursion folds back, and where a body is too large to copy.
 //!
 //! Law: an expansion is an inlined instance, so language and choice map stay. The size is bounded: each reference is
-//! replaced by at most [`Budget::copied_nodes`] nodes, except the only one to a rule.
+//! replaced by at most [`Budget::copied_nodes`] nodes, except a rule's only reference.
 
 use super::dead::remove_dead;
 use super::inline::inline;
 use crate::analysis::recursion::{References, references};
 use crate::ir::{Ir, NodeId, RuleId};
 
-/// How much code supercompilation may make.
+/// Limits on the code that supercompilation makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// A rule that is used more than once is expanded in place if its body has at most this many nodes.
@@ -37,8 +37,8 @@ pub fn supercompile(ir: Ir, budget: &Budget) -> Ir {
     remove_dead(&expanded)
 }
 
-/// The number of nodes, where a choice among a few literals is one, since engines make it data. Stops counting beyond
-/// `most`.
+/// The number of nodes. A choice among a few literals counts as one, because engines turn it into data. Stops counting
+/// beyond `most`.
 fn code_size(ir: &Ir, node: NodeId, most: u32) -> u32 {
     if let Some(literals) = ir.literals(node) {
         return 1 + literals.len() as u32 / 16;
@@ -55,8 +55,8 @@ fn code_size(ir: &Ir, node: NodeId, most: u32) -> u32 {
     size
 }
 
-/// Drives depth-first from the start. Marks the rules at which an expansion that is still open is met again (every cycle
-/// has one), and lists all rules in the order in which their expansions close: callees first.
+/// Drives depth-first from the start. Marks each rule that is met again while its expansion is open (every cycle has
+/// one). Lists all rules in the order in which their expansions close: callees first.
 fn drive(ir: &Ir, references: &References) -> (Vec<bool>, Vec<RuleId>) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {

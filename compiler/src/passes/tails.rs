@@ -1,6 +1,6 @@
-//! Shares equal tails: what all options of a choice end with moves behind the choice.
+//! Shares equal tails: an item at the end of all options of a choice moves after the choice.
 //!
-//! Law: the site comes before any of it, so the order of reading stays; the options' costs keep their differences.
+//! Law: the site comes before the item, so the order of reading stays. The options' costs keep their differences.
 
 use super::rewrite;
 use crate::analysis::alike::items;

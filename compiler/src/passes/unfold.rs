@@ -1,35 +1,37 @@
-//! Unfolds a depth limit: makes the levels left an argument that is known, so that each rule becomes one rule for every
+//! Unfolds a depth limit: the number of levels left becomes a known argument. So each rule becomes one rule for every
 //! number of levels with which it is reached (polyvariant specialisation, as in Jones, Gomard & Sestoft, *Partial
-//! Evaluation and Automatic Program Generation*, 1993, chapter 4), and a reference beyond the limit the pool of its rule.
+//! Evaluation and Automatic Program Generation*, 1993, chapter 4). A reference beyond the limit becomes the pool of its
+//! rule.
 //!
-//! Law: without limits the result reads and emits what the grammar does under the depth limit. There is no recursion left.
+//! Law: without limits, the result reads and emits the same as the grammar under the depth limit. There is no recursion
+//! left.
 
 use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{recursion, references};
 use crate::ir::{Facts, Ir, NodeId, RuleId};
 use crate::ordered::Map;
 
-/// Greater depth limits are not worth unfolding: there is more code than caches and branch predictors hold, and little of an
-/// input is near the limit (docs/jit.md has figures).
+/// The greatest depth limit worth unfolding. Greater limits make more code than caches and branch predictors hold, and
+/// little of an input is near the limit (docs/jit.md has figures).
 pub const MAX_UNFOLDED_DEPTH: u32 = 16;
 
-/// Nor is what would have more nodes than this, where 16 strings of a pool count as one wherever it stands.
+/// The greatest number of nodes worth unfolding. At each reference, 16 strings of a pool count as one node.
 pub const MAX_UNFOLDED_NODES: u32 = 6144;
 
-/// Engines make tables of pools, and their strings are nodes.
+/// The number of pool strings that count as one node. Engines make tables of pools, but their strings are nodes.
 const STRINGS_OF_A_NODE: usize = 16;
 
-/// Nor is what would have more bytes in its literals and in the pools beyond the limit, or more ranges in its classes: passes copy
-/// both with the nodes.
+/// The greatest number of bytes in literals and in the pools beyond the limit. The second constant is that of ranges in
+/// classes. Passes copy both with the nodes.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_RANGES: usize = 1 << 15;
 
-/// A rule with so many levels left below it.
+/// A rule with this many levels left below it.
 type Instance = (RuleId, u32);
 
-/// The lowered form of a grammar with `max_depth` unfolded; `None` if it would have more than `max_nodes` nodes (16 strings of a
-/// pool count as one), 1 MiB of literals and pools or 32 768 ranges, or a rule has no pool. No rule may stand inlined in
-/// `lowered`.
+/// The lowered form of a grammar with `max_depth` unfolded. `None` if a rule has no pool, or if the result would have
+/// more than `max_nodes` nodes (16 strings of a pool count as one), 1 MiB of literals and pools or 32 768 ranges. No
+/// rule may be inlined in `lowered`.
 pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
     let mut unfolding = Unfolding {
         ir: lowered,
@@ -44,7 +46,7 @@ pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Op
     unfolding.build(start)
 }
 
-/// The height in rule references of the highest derivation from each rule; `None` if there is no highest.
+/// The height in rule references of the highest derivation from each rule. `None` if there is no bound.
 fn heights(ir: &Ir) -> Vec<Option<u32>> {
     let (recursion, references) = (recursion(ir), references(ir));
     let mut heights = vec![None; ir.rules().len()];
@@ -62,34 +64,34 @@ struct Unfolding<'i> {
     ir: &'i Ir,
     pools: &'i Pools,
     heights: Vec<Option<u32>>,
-    /// The instances that are reached, by levels, and their numbers in this order.
+    /// The reachable instances, ordered by levels, and their numbers in this order.
     instances: Map<(u32, RuleId), usize>,
-    /// By the number of the instance.
+    /// The facts of each instance, by its number.
     facts: Vec<Facts>,
     /// The choice among the strings of each rule's pool.
     of_pools: Vec<Option<NodeId>>,
 }
 
-/// What there may still be of each.
+/// The nodes, bytes and ranges that may still be made.
 struct Room {
     nodes: usize,
     bytes: usize,
     ranges: usize,
 }
 
-/// `None` if there is less left.
+/// Subtracts `count` from `left`. `None` if less is left.
 fn take(left: &mut usize, count: usize) -> Option<()> {
     *left = left.checked_sub(count)?;
     Some(())
 }
 
 impl Unfolding<'_> {
-    /// Levels that no derivation of the rule needs are none.
+    /// The instance of a rule. Levels that no derivation of the rule needs are removed.
     fn instance(&self, rule: RuleId, levels: u32) -> Instance {
         (rule, self.heights[rule.index()].map_or(levels, |height| levels.min(height)))
     }
 
-    /// Finds the instances that `start` reaches, if what is made of them is small enough.
+    /// Finds the instances that `start` reaches, if their unfolded form is small enough.
     fn find(&mut self, start: Instance, max_nodes: u32) -> Option<()> {
         let mut room = Room { nodes: max_nodes as usize, bytes: MAX_BYTES, ranges: MAX_RANGES };
         let mut has_stood = vec![false; self.ir.rules().len()];
@@ -140,13 +142,13 @@ impl Unfolding<'_> {
         Some(new)
     }
 
-    /// The number of the instance that a rule is with so many levels below it.
+    /// The number of the instance of a rule with this many levels below it.
     fn number(&self, rule: RuleId, levels: u32) -> Option<usize> {
         let (rule, levels) = self.instance(rule, levels);
         self.instances.get(&(levels, rule)).copied()
     }
 
-    /// The facts of what [`Unfolding::node`] makes; `None` where that does.
+    /// The facts of the result of [`Unfolding::node`]. `None` where that returns `None`.
     fn facts_of(&self, node: NodeId, levels: u32) -> Option<Facts> {
         let instance = match self.ir.node(node).instance() {
             Some(rule) => self.facts_of_instance(rule, levels)?,
@@ -179,7 +181,7 @@ impl Unfolding<'_> {
         Some(new.rebuild(ir, node, children?))
     }
 
-    /// The strings of a rule's pool, as the choice map decides among them.
+    /// The choice among the strings of a rule's pool, as the choice map defines it.
     fn pool(&mut self, new: &mut Ir, rule: RuleId) -> Option<NodeId> {
         if let Some(node) = self.of_pools[rule.index()] {
             return Some(node);

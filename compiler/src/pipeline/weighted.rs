@@ -1,4 +1,5 @@
-//! The lowering with the weights that the options ask for, those of a shape and those that a grammar gets by default included.
+//! Lowers a grammar with the weights that the options ask for, including those of a shape and those that a grammar gets
+//! by default.
 
 use crate::analysis::pools::{Pools, pools};
 use crate::check::Checked;
@@ -12,12 +13,12 @@ use crate::sources::Sources;
 
 use super::{Options, unbounded_derivation};
 
-/// A lowered grammar, and the weights that it was lowered with.
+/// A lowered grammar with its weights.
 pub(super) struct Lowered {
     pub ir: Ir,
     pub sources: Sources,
     pub weights: Weights,
-    /// The shape that the weights were found for, as a file of weights says it.
+    /// The shape that the weights were computed for, as in a file of weights.
     pub shape: Option<String>,
     pub in_force: InForce,
     pub by_default: Option<ByDefault>,
@@ -44,7 +45,7 @@ impl Lowered {
         self.pools.clone().unwrap_or_else(|| pools(&self.ir))
     }
 
-    /// Computes the pools, and the limit on the depth with them.
+    /// Computes the pools, and with them the limit on the depth.
     fn limit(&mut self, depth: Option<u32>) -> Option<DepthLimit> {
         let depth = depth?;
         let pools = self.pools.get_or_insert_with(|| pools(&self.ir));
@@ -58,7 +59,8 @@ impl Lowered {
     }
 }
 
-/// Lowers a grammar with the weights that the options ask for. `has_weights` says whether weights in the grammar are the user's.
+/// Lowers a grammar with the weights that the options ask for. `has_weights` says whether weights in the grammar come
+/// from the user.
 pub(super) fn lower_as_asked(
     checked: &Checked<'_>,
     options: &Options,
@@ -90,8 +92,8 @@ pub(super) fn lower_as_asked(
     }
 }
 
-/// Lowers a grammar with its own weights, or where it has none and there is no limit on the length, with those of a shape if its
-/// inputs would be too long, too short or too often the same.
+/// Lowers a grammar with its own weights. If it has none, and there is no length limit, and its inputs would be too
+/// long, too short or too often the same, uses those of a shape.
 fn lower_by_default(
     checked: &Checked<'_>,
     options: &Options,
@@ -110,10 +112,10 @@ fn lower_by_default(
     if sizes.are_sensible() {
         return Some(own);
     }
-    // It is needed again if nothing better is found.
+    // `own` is needed again if the shape is not better.
     let again = Lowered::own(checked, diagnostics)?;
     let (mut found, reachable) = lower_in_shape(checked, again, ByDefault::SHAPE, depth, diagnostics)?;
-    // A grammar that is refused for what the weights make of it would be a surprise.
+    // A grammar must not be refused because of weights that the user has not asked for.
     let is_usable = unbounded_derivation(&found.ir, grammar).is_none();
     let by_default = ByDefault::new(sizes, found.sizes(checked, depth), reachable.is_none());
     match by_default.is_shaped && is_usable {
@@ -136,13 +138,13 @@ fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
     Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
 }
 
-/// So often weights are found again for the pools that they have changed, ...
+/// The most rounds of solving. New weights change the pools, which in turn change the solution.
 const ROUNDS: u32 = 3;
-/// ... unless they are this near to the size that is asked for, as a share of it.
+/// The error of the mean size at which the rounds end, as a share of the size.
 const NEAR: f64 = 0.02;
 
-/// Lowers a grammar, of which `own` is the lowered form with its own weights, in a shape; the limit on the depth counts for
-/// [`Shape::TargetSize`] alone. Says which mean lengths were found, if the one that is asked for is not among them.
+/// Lowers a grammar with the weights of a shape. `own` is its lowered form with its own weights. The depth limit only
+/// affects [`Shape::TargetSize`]. Also returns the range of reachable mean lengths, if the target is not in it.
 fn lower_in_shape(
     checked: &Checked<'_>,
     mut own: Lowered,
@@ -151,7 +153,7 @@ fn lower_in_shape(
     diagnostics: &mut Diagnostics,
 ) -> Option<(Lowered, Option<(f64, f64)>)> {
     let grammar = checked.grammar;
-    // What is refused without weights is refused with them: the caller says why.
+    // A grammar that is refused without weights is refused with them too. The caller reports it.
     if unbounded_derivation(&own.ir, grammar).is_some() {
         return Some((own, None));
     }
@@ -160,7 +162,7 @@ fn lower_in_shape(
     let Shaped { mut weights, mut reachable } = shape::solve(checked, shape, own.limit(depth));
     let mut found = Lowered::with(checked, weights.clone(), in_force, diagnostics)?;
     if let (Shape::TargetSize(bytes), None) = (shape, reachable) {
-        // Rounds that are written out are in the pools, too, which are part of what was solved for.
+        // Written-out rounds change the pools, which the solution depends on.
         for _ in 0..ROUNDS {
             if unbounded_derivation(&found.ir, grammar).is_some() {
                 break;

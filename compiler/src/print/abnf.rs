@@ -1,4 +1,4 @@
-//! ABNF (RFC 5234, RFC 7405). Numbers are bytes, or all of them characters if one is beyond a byte.
+//! ABNF (RFC 5234, RFC 7405). Numbers are bytes. If one is larger than a byte, all of them are characters.
 
 use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar};
@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostics;
 /// The `abnf` notation.
 pub(super) struct Abnf;
 
-/// The core rules, whose names mean something already.
+/// The core rules. Other rules must not have their names.
 const CORE: &[&str] = &[
     "ALPHA", "BIT", "CHAR", "CR", "CRLF", "CTL", "DIGIT", "DQUOTE", "HEXDIG", "HTAB", "LF", "LWSP", "OCTET", "SP",
     "VCHAR", "WSP",
@@ -25,7 +25,7 @@ impl Printer for Abnf {
 
     fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String> {
         report_directives(grammar, "ABNF", diagnostics);
-        // Core rules that the grammar itself defines keep their names: the definition goes with them.
+        // If the grammar itself defines a core rule, the rule keeps its name: its definition is printed too.
         let defined: Vec<&str> = grammar.rules.iter().map(|rule| rule.name.text.as_str()).collect();
         let reserved: Vec<&str> = CORE.iter().copied().filter(|core| !defined.contains(core)).collect();
         let names = Names::new(grammar, allowed, str::to_ascii_lowercase, &reserved);
@@ -42,7 +42,7 @@ impl Printer for Abnf {
     }
 }
 
-/// The name with `-` for what ABNF does not allow.
+/// The name with `-` in place of characters that ABNF does not allow.
 fn allowed(name: &str) -> String {
     let mut new: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     if !new.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -51,7 +51,7 @@ fn allowed(name: &str) -> String {
     new
 }
 
-/// Whether there is a class of characters beyond U+00FF, which only numbers for characters can say.
+/// Whether there is a class with characters beyond U+00FF, which needs numbers for characters.
 fn has_wide_class(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Class(set) => set.unit() == Unit::Char && set.ranges().last().is_some_and(|&(_, high)| high > 0xFF),
@@ -62,7 +62,7 @@ fn has_wide_class(expr: &Expr) -> bool {
     }
 }
 
-/// Where an expression stands: what binds looser than the place wants parentheses.
+/// The place of an expression. An expression that binds looser than its place needs parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Place {
     Rule,
@@ -134,7 +134,7 @@ impl Writer<'_, '_> {
         self.text += if grouped { ")" } else { "" };
     }
 
-    /// Runs of printable text as strings, other bytes or characters as numbers.
+    /// Printable text as strings, other bytes or characters as numbers.
     fn bytes(&mut self, bytes: &[u8], expr: &Expr, place: Place) {
         let values: Vec<u32> = match (self.unit, std::str::from_utf8(bytes)) {
             (Unit::Char, Ok(text)) => text.chars().map(u32::from).collect(),
@@ -170,7 +170,7 @@ impl Writer<'_, '_> {
         let is_ascii = set.ranges().last().is_none_or(|&(_, high)| high <= 0x7F);
         if set.unit() != self.unit && !is_ascii {
             match self.unit {
-                // Few characters of two bytes each: as many alternatives.
+                // A few characters of two bytes each become alternatives.
                 Unit::Byte => self.grouped(place > Place::Rule, |writer| {
                     for (number, member) in set.iter().enumerate() {
                         writer.text += if number == 0 { "" } else { " / " };

@@ -1,4 +1,4 @@
-//! Our EBNF: [`ast::dump`](crate::ast::dump) with names that can be read back, and bytes that are no UTF-8 on their own.
+//! Our EBNF: [`ast::dump`](crate::ast::dump) with names that can be read back. Bytes that are not UTF-8 stand alone.
 
 use super::{Names, Printer};
 use crate::ast::{self, Expr, ExprKind, Grammar};
@@ -30,14 +30,14 @@ impl Printer for Ebnf {
     }
 }
 
-/// The name with `_` and `-` for what the notation does not allow.
+/// The name with `_` and `-` in place of characters that the notation does not allow.
 fn allowed(name: &str) -> String {
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
     let mut new: String = name.chars().map(|c| if in_name(c) { c } else { '-' }).collect();
     if !new.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
         new.insert(0, '_');
     }
-    // A double minus begins a comment behind some names, and none ends in one.
+    // A double minus after a name may begin a comment, so no name ends with a minus.
     while new.ends_with('-') {
         new.pop();
     }
@@ -61,7 +61,7 @@ fn rewrite(expr: &mut Expr, names: &Names) {
     }
 }
 
-/// Text and single bytes, if there are bytes that are no text.
+/// The text and the single bytes of a literal, if some bytes are not text.
 fn pieces(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     if bytes.len() < 2 || std::str::from_utf8(bytes).is_ok() {
         return None;

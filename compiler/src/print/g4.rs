@@ -1,5 +1,5 @@
-//! ANTLR 4: the grammar as one token. A lexer that would cut the text into others cannot get in between; rules of a lexer
-//! may refer to each other in cycles, but not begin with themselves.
+//! ANTLR 4: the grammar as a single token, so that the lexer cannot cut the text differently. Lexer rules may refer to
+//! each other in cycles, but must not begin with themselves.
 
 use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
@@ -75,7 +75,8 @@ fn allowed(name: &str) -> String {
 /// For each rule whether it derives the empty string.
 fn nullable_rules<'g>(rules: &[&'g Rule]) -> Map<&'g str, bool> {
     let mut nullable: Map<&str, bool> = rules.iter().map(|rule| (rule.name.text.as_str(), false)).collect();
-    // As many passes as a chain of references is long, at most; a budget for the hostile case, which then counts as nullable.
+    // The number of passes is at most the length of a chain of references. If the budget is exceeded, the rules count
+    // as nullable.
     for pass in 0.. {
         let mut changed = false;
         for rule in rules {
@@ -114,7 +115,7 @@ fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g
         first.dedup();
         begins.push(first);
     }
-    // What leads to no cycle is taken away until nothing changes (Kahn's algorithm, backwards).
+    // Removes the rules that lead to no cycle until nothing changes (Kahn's algorithm, backwards).
     let mut open: Vec<usize> = begins.iter().map(Vec::len).collect();
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); rules.len()];
     for (rule, first) in begins.iter().enumerate() {
@@ -129,7 +130,7 @@ fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g
             }
         }
     }
-    // What is left leads to a cycle; in one is what a cycle leads to, too.
+    // The remaining rules lead to a cycle. Those that a cycle also leads to are in one.
     let mut used: Vec<usize> = users.iter().map(|users| users.iter().filter(|&&user| open[user] > 0).count()).collect();
     let mut done: Vec<usize> = (0..rules.len()).filter(|&rule| open[rule] > 0 && used[rule] == 0).collect();
     while let Some(rule) = done.pop() {
@@ -161,7 +162,7 @@ fn beginnings<'g>(expr: &'g Expr, nullable: &Map<&str, bool>, visit: &mut impl F
     }
 }
 
-/// Where an expression stands: what binds looser than the place wants parentheses.
+/// The place of an expression. An expression that binds looser than its place needs parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Place {
     Rule,
@@ -169,24 +170,25 @@ enum Place {
     Item,
 }
 
-/// A bounded repetition is written out up to this many rounds.
+/// The most rounds of a bounded repetition that are written out.
 const MAX_ROUNDS: u32 = 1000;
-/// Nor is it where the text would have more bytes than this: our reader takes so many elements, which have more than a byte each.
+/// The greatest length of the text with repetitions written out, in bytes. Our reader takes at most this many elements,
+/// and each has more than one byte.
 const MAX_TEXT: usize = MAX_EXPRESSIONS;
-/// More rounds that may be left out stand beside each other, not in each other.
+/// If a repetition has more optional rounds, these stand one after the other instead of nested.
 const NESTED_ROUNDS: usize = 4;
-/// Readers nest blocks only so far; what would stand in more of them becomes a rule of its own.
+/// Readers limit the nesting of blocks. Expressions nested deeper become rules of their own.
 const MOST_GROUPS: usize = 40;
 
 struct Writer<'n, 'd> {
     names: &'n mut Names,
     sound: bool,
     text: String,
-    /// How many groups are open.
+    /// The number of open groups.
     groups: usize,
-    /// Rules for what is nested too deeply.
+    /// Rules for expressions that are nested too deep.
     inner: Vec<(String, String)>,
-    /// How many bytes there are besides `text`: those rules, and what they interrupt.
+    /// The number of bytes outside `text`: in those rules, and in the texts that they interrupt.
     aside: usize,
     diagnostics: &'d mut Diagnostics,
 }
@@ -255,7 +257,7 @@ impl Writer<'_, '_> {
             }
             _ => return self.rounds(item, min, max, expr, place),
         };
-        // A repetition of a repetition is one of the same kind, or any number of rounds.
+        // A repetition of a repetition becomes one of the same kind, or an unbounded one.
         if let ExprKind::Repeat { item: inner, min: inner_min @ 0..=1, max: inner_max @ (None | Some(1)) } = &item.kind
             && (*inner_min, *inner_max) != (1, Some(1))
         {
@@ -267,7 +269,7 @@ impl Writer<'_, '_> {
         self.text += sign;
     }
 
-    /// A counted repetition, written out. What is wrong with its item is said once.
+    /// A counted repetition, written out. Errors in its item are reported once.
     fn rounds(&mut self, item: &Expr, min: u32, max: Option<u32>, expr: &Expr, place: Place) {
         let begin = self.text.len();
         self.groups += NESTED_ROUNDS + 1;
@@ -288,7 +290,7 @@ impl Writer<'_, '_> {
                 Some(max) => {
                     let more = (max - min) as usize;
                     rounds += if min > 0 && more > 0 { " " } else { "" };
-                    // One in another says how many there are in one way only, but readers nest only so far.
+                    // Nested rounds have only one parse for each number of rounds. But readers limit the nesting.
                     match more <= NESTED_ROUNDS {
                         true => rounds += &(vec![format!("({round}"); more].join(" ") + &")?".repeat(more)),
                         false => rounds += &vec![format!("({round})?"); more].join(" "),

@@ -1,5 +1,5 @@
-//! The list form of F1 and the Fuzzing Book. It has alternatives only, so classes, groups and repetitions become rules. Their
-//! sites are the same, but rules count as levels, and options of equal length may change their order by that.
+//! The list form of F1 and the Fuzzing Book. It only has alternatives, so classes, groups and repetitions become rules.
+//! Their sites are the same. But the new rules count as levels, which may change the order of options of equal length.
 
 use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar};
@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 /// The `fuzzingbook` notation.
 pub(super) struct Json;
 
-/// All rules together hold at most this many symbols: bounded repetitions and classes are written out.
+/// The most symbols of all rules together. Bounded repetitions and classes are written out.
 const MAX_SYMBOLS: usize = 1 << 16;
 
 impl Printer for Json {
@@ -25,10 +25,10 @@ impl Printer for Json {
         report_directives(grammar, "JSON", diagnostics);
         let rules = start_first(grammar);
         let start = rules.first()?.name.text.clone();
-        // `<start>` would be the start.
+        // A rule `<start>` would be the start rule.
         let names = Names::new(grammar, |name| allowed(name, &start), str::to_string, &[]);
         let mut printer = Writer { names, rules: Vec::new(), symbols: 0, diagnostics };
-        // The first rule is the start, so those that are made on the way come behind all others.
+        // The first rule is the start, so the new rules come after all others.
         let mut all = Vec::new();
         for rule in rules {
             let alternatives = printer.alternatives(&rule.body)?;
@@ -55,7 +55,7 @@ fn allowed(name: &str, start: &str) -> String {
 
 struct Writer<'d> {
     names: Names,
-    /// Name and alternatives, as text, of the rules that were made of parts of others.
+    /// Name and alternatives, as text, of the rules that were made from parts of other rules.
     rules: Vec<(String, Vec<String>)>,
     symbols: usize,
     diagnostics: &'d mut Diagnostics,
@@ -117,7 +117,7 @@ impl Writer<'_> {
                 self.push(quoted(&format!("<{name}>")), expr, symbols)
             }
             ExprKind::Repeat { item, min, max } => {
-                // One of several symbols becomes a rule, as it stands more than once.
+                // A choice among several symbols becomes a rule, because it occurs more than once.
                 let mut round = Vec::new();
                 self.symbols(item, &mut round)?;
                 if round.len() != 1 {
@@ -177,7 +177,7 @@ impl Writer<'_> {
         );
     }
 
-    /// A literal; one of the shape `<name>` would be a reference, so it is cut in two.
+    /// A literal. A text like `<name>` would be a reference, so it is cut in two.
     fn text(&mut self, bytes: &[u8], expr: &Expr, symbols: &mut Vec<String>) -> Option<()> {
         let Ok(text) = std::str::from_utf8(bytes) else {
             let help = "JSON is text: a byte that is no UTF-8 cannot be written; convert to the EBNF";

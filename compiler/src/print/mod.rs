@@ -1,4 +1,4 @@
-//! Printers: a grammar as text in a notation that a format reads back. What a notation cannot say is an error.
+//! Printers: write a grammar in a notation that a format reads back. A construct that a notation lacks is an error.
 //!
 //! A new printer is one file here plus a line in [`ALL`].
 
@@ -15,13 +15,13 @@ use names::Names;
 
 /// Writes grammars in one notation.
 pub trait Printer: Sync {
-    /// The name of the format, which is that of its reader.
+    /// The name of the format that reads this notation.
     fn name(&self) -> &'static str;
 
-    /// The file extensions (without the dot) that ask for this notation.
+    /// The file extensions (without the dot) of this notation.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// The grammar as text. What cannot be said goes into `diagnostics`; then there is no text.
+    /// The grammar as text. If the notation cannot express it, errors go into `diagnostics` and the result is `None`.
     fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String>;
 }
 
@@ -33,7 +33,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Printer> {
     ALL.iter().copied().find(|printer| printer.name() == name)
 }
 
-/// The printer that a file name asks for by its extension.
+/// The printer for a file name, by its extension.
 pub fn by_file_name(name: &str) -> Option<&'static dyn Printer> {
     let (_, extension) = name.rsplit_once('.')?;
     let extension = extension.to_ascii_lowercase();
@@ -48,7 +48,7 @@ fn start_first(grammar: &Grammar) -> Vec<&Rule> {
     first.chain(grammar.rules.iter().enumerate().filter(|&(number, _)| number != start).map(|(_, rule)| rule)).collect()
 }
 
-/// Warns of directives that the notation has no place for.
+/// Warns of directives that the notation lacks.
 fn report_directives(grammar: &Grammar, notation: &str, diagnostics: &mut Diagnostics) {
     for (name, is_there) in [("%max-depth", grammar.max_depth.is_some()), ("%max-len", grammar.max_len.is_some())] {
         if is_there {
@@ -59,12 +59,12 @@ fn report_directives(grammar: &Grammar, notation: &str, diagnostics: &mut Diagno
     }
 }
 
-/// Reports what a notation cannot say.
+/// Reports a construct that the notation lacks.
 fn refuse(span: Span, message: impl Into<String>, help: &str, diagnostics: &mut Diagnostics) {
     diagnostics.push(Diagnostic::error(Code::NotExpressible, span, message).help(help));
 }
 
-/// Whether a choice has weights that are not all the same; others need not be said.
+/// Whether a choice has unequal weights. Equal ones need not be written.
 fn has_weights(expr: &Expr) -> bool {
     let ExprKind::Choice(alternatives) = &expr.kind else { return false };
     let weight = |number: usize| alternatives.get(number).and_then(|a| a.weight).map_or(1.0, |weight| weight.value);

@@ -1,4 +1,4 @@
-//! Names of rules in another notation: what is not allowed is replaced, and no two become one.
+//! Names of rules in another notation. Invalid characters are replaced, and names stay distinct.
 
 use crate::ast::Grammar;
 use crate::ordered::{Map, Set};
@@ -6,14 +6,14 @@ use crate::ordered::{Map, Set};
 /// The new name of each rule by its old one.
 pub(super) struct Names {
     names: Map<String, String>,
-    /// All names that were given, and a number that goes into the next new one.
+    /// The keys of all names given so far, then the number for the next new name.
     taken: Set<String>,
     next: usize,
 }
 
 impl Names {
-    /// Names for the rules of `grammar`: `allowed` makes a name of the notation, which `key` maps to what must be unique
-    /// (the same in lower case, where case does not matter). Those of `reserved` are not given.
+    /// Names for the rules of `grammar`. `allowed` makes a name valid in the notation. `key` maps a name to the form
+    /// that must be unique (lower case if case does not matter). Names in `reserved` are not given to rules.
     pub(super) fn new(
         grammar: &Grammar,
         allowed: impl Fn(&str) -> String,
@@ -22,7 +22,7 @@ impl Names {
     ) -> Names {
         let mut taken: Set<String> = reserved.iter().map(|name| key(name)).collect();
         let mut names = Map::new();
-        // Rules that can keep their names do, whatever else would become the same.
+        // Rules with valid names keep them. Other rules must avoid these.
         let mut others = Vec::new();
         for rule in &grammar.rules {
             let old = rule.name.text.as_str();
@@ -36,7 +36,7 @@ impl Names {
                 others.push((old, new));
             }
         }
-        // Where counting begins for each stem, so that a thousand alike names take no million steps.
+        // The next number for each stem, so that a thousand similar names do not take a million steps.
         let mut next: Map<String, usize> = Map::new();
         for (old, stem) in others {
             if names.contains_key(old) {
@@ -53,12 +53,13 @@ impl Names {
         Names { names, taken, next: 1 }
     }
 
-    /// The new name of a rule; a name that no rule has stays as it is.
+    /// The new name of a rule. A name that belongs to no rule stays as it is.
     pub(super) fn get<'n>(&'n self, old: &'n str) -> &'n str {
         self.names.get(old).map_or(old, String::as_str)
     }
 
-    /// A name, `stem` and a number, that no rule has and no other call has given; for notations in which case matters.
+    /// A new name, `stem` and a number, that no rule has and no other call has returned. For notations in which case
+    /// matters.
     pub(super) fn fresh(&mut self, stem: &str) -> String {
         loop {
             let name = format!("{stem}{}", self.next);

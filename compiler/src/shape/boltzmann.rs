@@ -1,22 +1,22 @@
-//! Boltzmann models: each derivation has a probability in proportion to its prior and to x for every instance of a recursive
-//! rule in it.
+//! Boltzmann models: the probability of a derivation is proportional to its prior, and to x for every instance of a
+//! recursive rule in it.
 //!
 //! Duchon, Flajolet, Louchard and Schaeffer, *Boltzmann Samplers for the Random Generation of Combinatorial Structures*
-//! (2004). The values of the generating functions are the least fixpoint of the grammar's system; they are found component by
-//! component, by iteration from below. At x = 1 the model is that of the grammar's own derivations under the condition that
-//! they end.
+//! (2004). The values of the generating functions are the least fixpoint of the grammar's system. They are found
+//! component by component, by iteration from below. At x = 1 the model is that of the grammar's own derivations under
+//! the condition that they end.
 
 use crate::ir::RuleId;
 
 use super::model::{Kind, Laws, Model, Term, power};
 use super::weights::last_rounds;
 
-/// Values beyond this one are no values: x is beyond the radius of convergence.
+/// Values beyond this one count as infinite: x is beyond the radius of convergence.
 const DIVERGED: f64 = 1e9;
-/// At most so many terms are evaluated for a component.
+/// The most terms that are evaluated for a component.
 const WORK: usize = 6_000_000;
 
-/// The values of the generating functions of all rules at `x`; `None` if there are none.
+/// The values of the generating functions of all rules at `x`. `None` if they do not converge.
 pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
     let mut values = vec![0.0; model.rules.len()];
     for component in model.components() {
@@ -44,9 +44,9 @@ pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
     Some(values)
 }
 
-/// The probabilities of the model at `x`; `None` if there are none. Those of rules that are not recursive stay as they are:
-/// whether derivations end does not depend on them, and where one alternative recurses and another does not, nearly nothing
-/// would be left of the former.
+/// The probabilities of the model at `x`. `None` if there are none. Rules that are not recursive keep their
+/// probabilities: these do not affect whether derivations end. And if one alternative leads to recursion and another
+/// does not, the model would leave almost nothing of the former.
 pub(crate) fn laws(model: &Model, priors: &Laws, x: f64) -> Option<Laws> {
     let values = values(model, priors, x)?;
     let mut laws = priors.clone();
@@ -76,7 +76,7 @@ fn tilt(model: &Model, priors: &Laws, values: &[f64], term: &Term, laws: &mut La
     }
 }
 
-/// Sets the probabilities to the priors times `shares`, unless nothing is left of them.
+/// Sets the probabilities to the priors times `shares`, unless all of them would be 0.
 fn set(law: &mut [f64], prior: &[f64], shares: &[f64]) {
     let sum: f64 = prior.iter().zip(shares).map(|(prior, share)| prior * share).sum();
     if sum > 1e-290 && sum.is_finite() {
@@ -110,7 +110,7 @@ fn ranges(model: &Model, decision: usize, one: f64) -> Vec<f64> {
     let Kind::Rounds { room, starts, .. } = &model.decisions[decision].kind else { return Vec::new() };
     let half = one / 2.0;
     let range = |(start, last): (u32, Option<u32>)| {
-        // Further rounds: so many go on, then one stops, except behind the last.
+        // Further rounds in the range: each goes on or stops with equal probability, except after the last.
         let further = match last.map(|last| last - start) {
             Some(0) => 1.0,
             Some(most) if (half - 1.0).abs() < 1e-9 => f64::from(most) / 2.0 + 1.0,

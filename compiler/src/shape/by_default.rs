@@ -1,8 +1,8 @@
-//! What weights a grammar gets where nobody asks for any: its own, unless they make inputs that nobody wants.
+//! The weights of a grammar if the user asks for none: its own, unless its inputs would be unsuitable.
 //!
-//! Equal probabilities make inputs of megabytes of one recursive grammar and mostly empty ones of another. A grammar without
-//! weights gets the shape [`ByDefault::SHAPE`] where its [`Sizes`] are not sensible. The decision is a function of the grammar and
-//! of the limits on depth and length, the same on every machine.
+//! Equal probabilities make inputs of megabytes for one recursive grammar and mostly empty ones for another. A grammar
+//! without weights gets the shape [`ByDefault::SHAPE`] if its [`Sizes`] are not sensible. The decision depends only on
+//! the grammar and on the limits on depth and length. It is the same on every machine.
 
 use crate::analysis::pools::Pools;
 use crate::ast::{Expr, ExprKind};
@@ -11,21 +11,21 @@ use crate::ir::Ir;
 
 use super::{DepthLimit, Shape, Weights, facts, shortest};
 
-/// What inputs look like under a limit on the depth.
+/// The sizes of inputs under a limit on the depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sizes {
-    /// The mean length in bytes; infinite if it has no bound.
+    /// The mean length in bytes. Infinite if it has no bound.
     pub mean: f64,
-    /// The share of inputs that are the shortest one.
+    /// The share of inputs that are equal to the shortest one.
     pub shortest: f64,
 }
 
 impl Sizes {
-    /// Inputs that are shorter in the mean are too short, ...
+    /// The least sensible mean length, in bytes.
     const LEAST: f64 = 16.0;
-    /// ... and longer ones too long.
+    /// The greatest sensible mean length, in bytes.
     const GREATEST: f64 = 16.0 * 1024.0;
-    /// If more of them are the shortest one, they are too often the same.
+    /// The greatest sensible share of the shortest input.
     const SHORTEST: f64 = 0.2;
 
     /// The sizes of the inputs of a grammar that was lowered with `weights`.
@@ -46,7 +46,7 @@ impl Sizes {
         (Sizes::LEAST..=Sizes::GREATEST).contains(&self.mean) && self.shortest <= Sizes::SHORTEST
     }
 
-    /// What is wrong with them.
+    /// The reason why the sizes are not sensible.
     fn complaint(self) -> String {
         match self.mean {
             mean if !(Sizes::LEAST..=Sizes::GREATEST).contains(&mean) => {
@@ -60,7 +60,7 @@ impl Sizes {
     }
 }
 
-/// A length for people.
+/// A length in a readable form.
 fn shown(bytes: f64) -> String {
     match bytes {
         bytes if bytes < 1e4 => format!("{bytes:.1} bytes"),
@@ -72,42 +72,42 @@ fn shown(bytes: f64) -> String {
     }
 }
 
-/// Where no weights come near to the shape, those that make inputs so many times shorter are worth it.
+/// If no weights come near the shape, weights are still used if they make inputs this many times shorter.
 const MUCH: f64 = 4.0;
 
-/// What was decided for a grammar without weights whose sizes are not sensible.
+/// The decision for a grammar without weights whose sizes are not sensible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ByDefault {
     /// The sizes with the grammar's own, equal probabilities.
     pub own: Sizes,
-    /// The sizes with the weights that were found for the shape.
+    /// The sizes with the weights computed for the shape.
     pub found: Sizes,
-    /// Whether their mean length is near to that of the shape.
+    /// Whether the mean length is near that of the shape.
     pub is_near: bool,
-    /// Whether they are taken.
+    /// Whether the weights for the shape are used.
     pub is_shaped: bool,
 }
 
 impl ByDefault {
-    /// The shape.
+    /// The default shape.
     pub const SHAPE: Shape = Shape::TargetSize(1000);
 
-    /// Takes the weights that were found, if they are better: where none come near, the way to a length that is far off would make one
-    /// input out of all, so a grammar of short inputs stays as it is.
+    /// Uses the weights for the shape if they are better. If no weights come near the target, those nearest to it may
+    /// make almost all inputs equal. So a grammar of short inputs keeps its own weights then.
     pub(crate) fn new(own: Sizes, found: Sizes, is_near: bool) -> ByDefault {
         let is_shorter = own.mean > Sizes::GREATEST && MUCH * found.mean < own.mean;
-        // A mean can be made smaller by making the shortest input of nearly all.
+        // The mean can also become smaller because nearly all inputs are the shortest one.
         let is_varied = found.shortest <= own.shortest.max(Sizes::SHORTEST);
         ByDefault { own, found, is_near, is_shaped: (is_near || is_shorter) && is_varied }
     }
 
-    /// Whether it is worth a line when inputs are made. That a grammar of dates makes short ones surprises nobody.
+    /// Whether users should be told when inputs are made. Short inputs, as of a grammar of dates, surprise no one.
     pub fn is_surprising(&self) -> bool {
         self.is_shaped || self.own.mean > Sizes::GREATEST
     }
 }
 
-/// One line that says what was decided and why.
+/// One line with the decision and its reason.
 impl std::fmt::Display for ByDefault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (complaint, shape) = (self.own.complaint(), Self::SHAPE);

@@ -9,17 +9,17 @@ use crate::ordered::Map;
 
 use super::weights::{Law, Weights, each_place};
 
-/// The version of the form.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// Says what the file is.
+    /// Marks the file as a file of weights.
     gramjet_weights: u32,
     /// The grammar's name, for people.
     grammar: String,
-    /// The shape that was asked for, for people.
+    /// The requested shape, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shape: Option<String>,
     fingerprint: String,
@@ -37,18 +37,18 @@ struct Entry {
     rounds: Option<Vec<(u32, u32)>>,
 }
 
-/// Why a file of weights cannot be used.
+/// The reason why a file of weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// It is no file of weights.
+    /// It is not a file of weights.
     #[error("{0}")]
     Invalid(String),
-    /// It belongs to another grammar, or to what this one was.
+    /// It belongs to another grammar, or to another version of this one.
     #[error("it was made for another grammar: its fingerprint is {found}, that of this grammar is {expected}")]
     Stale {
         /// The fingerprint in the file.
         found: String,
-        /// That of the grammar.
+        /// The fingerprint of the grammar.
         expected: String,
     },
 }
@@ -74,9 +74,9 @@ pub fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights: &Weigh
     lines(&file)
 }
 
-/// One line an entry: readable, and short in a comparison of versions.
+/// One line per entry: readable, and short in diffs.
 fn lines(file: &File) -> String {
-    // Strings and numbers cannot fail to be written.
+    // Writing strings and numbers cannot fail.
     let json = |value: &serde_json::Value| value.to_string();
     let mut text =
         format!("{{\n  \"gramjet_weights\": {},\n  \"grammar\": {},\n", VERSION, json(&file.grammar.as_str().into()));
@@ -92,11 +92,11 @@ fn lines(file: &File) -> String {
     text + "  ]\n}\n"
 }
 
-/// The weights in a file's text, and the shape that was asked for when they were found, where the file says it.
+/// The weights in a file's text, and the shape that they were computed for, if the file names it.
 ///
 /// # Errors
 ///
-/// If it is no file of weights, or not one for this grammar.
+/// If it is not a file of weights, or is one for another grammar.
 pub fn read(grammar: &Grammar, text: &str) -> Result<(Weights, Option<String>), FileError> {
     let invalid = |message: String| FileError::Invalid(message);
     let file: File =
@@ -154,7 +154,7 @@ fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String>
     if !ascending || starts.last().is_some_and(|&last| room.is_some_and(|room| last > room)) {
         return Err("the numbers of rounds must ascend from 0 within the bounds of the repetition".to_string());
     }
-    /// More copies of what is repeated are not made.
+    /// The most ranges of a repetition. Each one copies the repeated expression.
     const MOST: usize = 16;
     if starts.len() < 2 || starts.len() > MOST {
         return Err(format!("a repetition has 2 to {MOST} ranges of rounds"));
@@ -165,8 +165,8 @@ fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String>
     Ok(Law::Rounds { starts, weights })
 }
 
-/// A number that changes with the rules, their alternatives and everything in them, but not with weights above 0, places in the
-/// text, comments and directives: 64 bits of FNV-1a in hexadecimal.
+/// A number that changes with the rules, their alternatives and their contents. It does not change with weights above
+/// 0, places in the text, comments and directives. 64 bits of FNV-1a in hexadecimal.
 pub(crate) fn fingerprint(grammar: &Grammar) -> String {
     format!("{:016x}", fingerprint_number(grammar))
 }

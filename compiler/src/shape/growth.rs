@@ -1,7 +1,8 @@
-//! The mean matrix of a grammar as a branching process: whether derivations end, and how long they are in the mean.
+//! The mean matrix of a grammar as a branching process. It says whether derivations end, and gives their mean length.
 //!
-//! Harris, *The Theory of Branching Processes* (1963), chapter II: entry (a, b) is the mean number of instances of rule b that
-//! the right-hand side of rule a derives by itself. The expected length is finite if the spectral radius is below 1.
+//! Harris, *The Theory of Branching Processes* (1963), chapter II: entry (a, b) is the mean number of instances of rule
+//! b that the right-hand side of rule a derives by itself. The expected length is finite if the spectral radius is
+//! below 1.
 
 use crate::ir::RuleId;
 
@@ -9,7 +10,7 @@ use super::model::{Laws, Model, Moments};
 
 /// Components up to this size are solved by elimination, larger ones by iteration.
 const DENSE: usize = 96;
-/// At most so many additions for one iteration to a fixpoint.
+/// The most additions in one iteration to a fixpoint.
 const WORK: usize = 20_000_000;
 /// A radius this near to 1 counts as 1.
 const CRITICAL: f64 = 1e-9;
@@ -45,7 +46,7 @@ impl<'m> Growth<'m> {
         growth
     }
 
-    /// The spectral radius of a component: how many instances of its rules follow one, in the long run.
+    /// The spectral radius of a component: in the long run, the number of instances of its rules that follow from one.
     pub fn radius_of(&self, component: &[RuleId]) -> f64 {
         let [only] = component else { return self.power_iteration(component) };
         self.rows[only.index()].iter().filter(|entry| entry.0 == only.index()).map(|entry| entry.1).sum()
@@ -56,8 +57,8 @@ impl<'m> Growth<'m> {
         self.model.components().map(|component| self.radius_of(component)).fold(0.0, f64::max)
     }
 
-    /// Power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients enclose the
-    /// radius (Collatz 1942).
+    /// Power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients enclose
+    /// the radius (Collatz 1942).
     fn power_iteration(&self, component: &[RuleId]) -> f64 {
         let mut place = vec![usize::MAX; self.rows.len()];
         component.iter().enumerate().for_each(|(at, rule)| place[rule.index()] = at);
@@ -94,8 +95,8 @@ impl<'m> Growth<'m> {
         radius
     }
 
-    /// The expected length in bytes of what each rule derives without a limit on the depth; infinite where the radius is 1
-    /// or more. Rules that are not reached count as 0.
+    /// The expected length in bytes of each rule's strings without a depth limit. Infinite if the radius is 1 or more.
+    /// Unreachable rules count as 0.
     pub fn lengths(&self) -> Vec<f64> {
         let mut lengths = vec![0.0; self.rows.len()];
         for component in self.model.components() {
@@ -177,8 +178,8 @@ impl<'m> Growth<'m> {
         component.iter().map(|rule| lengths[rule.index()]).collect()
     }
 
-    /// The expected length of an input where instances deeper than `depth` are strings of their rule's pool, of which the mean
-    /// lengths are given.
+    /// The expected length of an input, if instances deeper than `depth` are strings of their rule's pool. `pools` are
+    /// the mean lengths of these strings.
     pub fn length_within(&self, depth: u32, pools: &[f64]) -> f64 {
         let mut lengths = pools.to_vec();
         let rounds = u32::try_from(WORK / self.entries.max(1)).unwrap_or(u32::MAX).max(64);
@@ -192,7 +193,7 @@ impl<'m> Growth<'m> {
                 .collect();
             let settled = next.iter().zip(&lengths).all(|(new, old)| (new - old).abs() <= 1e-13 * new.abs());
             lengths = next;
-            // Sums of infinities that weigh nothing.
+            // An infinite length with weight 0 gives no number, so infinite sums end the iteration.
             if settled || !lengths[self.model.start].is_finite() {
                 break;
             }

@@ -1,8 +1,8 @@
 //! The shape of the output: weights that make inputs neither trivial nor endless.
 //!
-//! A grammar with its probabilities is a branching process (`growth`). `model` says where it decides and what follows,
-//! `boltzmann` and `solve` find probabilities, `quantise` makes slots of them, `file` saves and loads them. The lowering
-//! honours them ([`crate::lower`]), so that they hold on every engine.
+//! A grammar with its probabilities is a branching process (`growth`). `model` describes its decisions and their
+//! consequences. `boltzmann` and `solve` find probabilities, `quantise` makes slots of them, `file` saves and loads
+//! them. The lowering applies them ([`crate::lower`]), so they hold on every engine.
 
 use std::str::FromStr;
 
@@ -32,16 +32,17 @@ use growth::Growth;
 use model::Model;
 use solve::{Measure, Solution};
 
-/// What inputs should look like.
+/// The intended shape of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// All alternatives are equally probable, whatever weights the grammar has; only weight 0 counts.
+    /// All alternatives are equally probable. The weights of the grammar are ignored, except weight 0.
     Uniform,
-    /// Derivations end, with a finite expected length, and every alternative is reached. The weights of the grammar are priors.
+    /// Derivations end, with a finite expected length, and reach every alternative. The weights of the grammar are
+    /// priors.
     Balanced,
-    /// Long chains of recursion, which seldom branch and end, with a finite expected length.
+    /// Long chains of recursion that seldom branch, with a finite expected length.
     Deep,
-    /// Inputs have so many bytes in the mean, under the limit on the depth.
+    /// Inputs have this mean length in bytes, under the depth limit.
     TargetSize(u64),
 }
 
@@ -81,22 +82,22 @@ impl FromStr for Shape {
     }
 }
 
-/// Where the weights of a grammar are from.
+/// The source of a grammar's weights.
 #[derive(Clone, Debug, Default)]
 pub enum Weighting {
     /// From the grammar itself.
     #[default]
     Own,
-    /// From the grammar itself, unless it has none and inputs would be far too long, too short or too often the same: then
-    /// those of a shape ([`ByDefault`]). What users get who ask for nothing.
+    /// From the grammar itself. If it has no weights and inputs would be far too long, too short or too often the same,
+    /// from a shape ([`ByDefault`]). This is the default for users.
     ByDefault,
     /// Computed for a shape.
     Shape(Shape),
-    /// From a file that [`write()`] has made.
+    /// From a file written by [`write()`].
     File(SourceFile),
 }
 
-/// Where the weights that a grammar was compiled with are from, so that they can be found again.
+/// The source of the weights that a grammar was compiled with, so that they can be found again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InForce {
     /// From the grammar itself.
@@ -105,7 +106,7 @@ pub enum InForce {
     Shape {
         /// The shape.
         shape: Shape,
-        /// The limit on the depth that lengths were computed under.
+        /// The depth limit under which lengths were computed.
         depth: Option<u32>,
     },
     /// From a file.
@@ -128,17 +129,18 @@ impl std::fmt::Display for InForce {
     }
 }
 
-/// The limit on the depth that lengths are computed under.
+/// The depth limit under which lengths are computed.
 #[derive(Clone, Debug)]
 pub struct DepthLimit {
     /// The greatest depth.
     pub depth: u32,
-    /// For each rule the mean length of the strings that stand for it beyond.
+    /// For each rule, the mean length of the pool strings that replace it beyond the limit.
     pub pools: Vec<f64>,
 }
 
 impl DepthLimit {
-    /// The limit for a grammar with these pools; `None` if a rule that is reached has none, so that no depth can be kept.
+    /// The limit for a grammar with these pools. `None` if a reachable rule has no pool, so that no depth limit can be
+    /// kept.
     pub fn new(depth: u32, ir: &Ir, pools: &Pools) -> Option<DepthLimit> {
         let mut means = vec![0.0; ir.rules().len()];
         for (rule, _) in ir.bodies() {
@@ -150,16 +152,16 @@ impl DepthLimit {
     }
 }
 
-/// The weights of a shape, and what they come to.
+/// The weights of a shape, and how far they reach it.
 #[derive(Clone, Debug)]
 pub struct Shaped {
     /// The weights.
     pub weights: Weights,
-    /// The least and the greatest mean length that weights can reach, if the one that was asked for is not among them.
+    /// The least and greatest mean length that weights can reach, if the target is not between them.
     pub reachable: Option<(f64, f64)>,
 }
 
-/// Finds the weights of a shape. The limit counts for [`Shape::TargetSize`] alone.
+/// Computes the weights of a shape. The limit only affects [`Shape::TargetSize`].
 pub fn solve(checked: &Checked<'_>, shape: Shape, limit: Option<DepthLimit>) -> Shaped {
     let mut model = Model::new(checked, shape != Shape::Uniform);
     let measure = Measure { depth: limit.map(|limit| (limit.depth, limit.pools)) };
@@ -174,22 +176,22 @@ pub fn solve(checked: &Checked<'_>, shape: Shape, limit: Option<DepthLimit>) -> 
     Shaped { weights: quantise::weights(&model, &laws, measure), reachable }
 }
 
-/// How a grammar grows, with the weights that it is lowered with.
+/// The growth of a grammar with the weights that it is lowered with.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// The greatest spectral radius of the mean matrix: from 1 on the expected length has no bound.
+    /// The greatest spectral radius of the mean matrix. If it is 1 or more, the expected length has no bound.
     pub radius: f64,
     /// The recursive rules whose component has that radius.
     pub critical: Vec<usize>,
-    /// The expected length in bytes without a limit on the depth; `None` if it has no bound.
+    /// The expected length in bytes without a depth limit. `None` if it has no bound.
     pub length: Option<f64>,
-    /// The expected length in bytes under the limit on the depth, if there is one.
+    /// The expected length in bytes under the depth limit, if there is one.
     pub limited_length: Option<f64>,
-    /// How many alternatives there are to choose from.
+    /// The number of alternatives in all choices.
     pub alternatives: usize,
 }
 
-/// Computes how a grammar grows.
+/// Computes the growth of a grammar.
 pub fn facts(checked: &Checked<'_>, weights: &Weights, limit: Option<&DepthLimit>) -> Facts {
     let mut model = Model::new(checked, true);
     let laws = quantise::laws(&mut model, weights);

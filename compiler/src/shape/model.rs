@@ -1,4 +1,4 @@
-//! What decides how long and how deep the derivations of a grammar are: its decisions, with what each option goes on to.
+//! A model of the lengths and depths of a grammar's derivations: its decisions, with the consequences of each option.
 
 use std::cell::Cell;
 
@@ -14,9 +14,9 @@ use super::weights::{self, last_rounds};
 /// The probabilities of the options of each decision.
 pub(crate) type Laws = Vec<Vec<f64>>;
 
-/// What an expression derives, as far as numbers go.
+/// An expression, reduced to mean numbers.
 pub(crate) enum Term {
-    /// So many bytes in the mean.
+    /// A mean number of bytes.
     Bytes(f64),
     /// An instance of a rule.
     Rule(usize),
@@ -24,17 +24,17 @@ pub(crate) enum Term {
     Seq(Vec<Term>),
     /// The options of a decision.
     Choice(usize, Vec<Term>),
-    /// Rounds beyond a minimum, how many is a decision.
+    /// Rounds beyond a minimum. A decision chooses their number.
     Rounds(usize, Box<Term>, u32),
     /// A fixed number of rounds.
     Times(Box<Term>, u32),
 }
 
-/// A place where something is decided.
+/// A place in the grammar with a decision.
 pub(crate) struct Decision {
-    /// In which rule.
+    /// The rule of the place.
     pub rule: usize,
-    /// Its number there.
+    /// The number of the place in its rule.
     pub place: u32,
     pub kind: Kind,
     /// The grammar's own probabilities.
@@ -42,9 +42,10 @@ pub(crate) struct Decision {
 }
 
 pub(crate) enum Kind {
-    /// One of several alternatives, of which these, of so many, can be taken.
+    /// One of several alternatives. `alternatives` are the numbers of those that can be taken, `of` is the number of
+    /// all.
     Choice { alternatives: Vec<usize>, of: usize },
-    /// How many rounds beyond the minimum.
+    /// The number of rounds beyond the minimum.
     Rounds {
         room: Option<u32>,
         starts: Vec<u32>,
@@ -58,26 +59,26 @@ pub(crate) enum Kind {
 /// The reachable part of a grammar.
 pub(crate) struct Model {
     pub start: usize,
-    /// `None` for rules that are not reached.
+    /// The term of each rule. `None` for unreachable rules.
     pub rules: Vec<Option<Term>>,
     pub decisions: Vec<Decision>,
     pub recursion: Recursion,
-    /// How many alternatives there are to choose from.
+    /// The number of alternatives in all choices.
     pub alternatives: usize,
-    /// How many terms were looked at.
+    /// The work so far, in terms.
     work: Cell<u64>,
-    /// How many terms one counts for.
+    /// The work that an evaluated term counts for.
     cost: u64,
 }
 
-/// When so many terms were looked at, the best that was found so far is taken: hostile grammars must not take hours.
+/// The limit on the work. At the limit, the best solution so far is used, so that hostile grammars do not take hours.
 const MOST_WORK: u64 = 1 << 28;
-/// Grammars with more rules than this don't stay in the processor's caches, so looking at a term of theirs takes longer, up to
-/// eight times as long.
+/// Grammars with more rules don't fit into the processor's caches. So a term takes longer to evaluate, up to eight
+/// times as long.
 const CACHED_RULES: usize = 1 << 13;
 
 impl Model {
-    /// The decisions of a grammar: with its own weights as priors, or with equal ones.
+    /// The decisions of a grammar. The priors are its own weights, or equal.
     pub fn new(checked: &Checked<'_>, own_weights: bool) -> Model {
         let facts = least::of_grammar(checked.grammar, &|name| checked.index.get(name).copied());
         let mut builder =
@@ -110,7 +111,7 @@ impl Model {
         self.work.set(self.work.get().saturating_add((terms as u64).saturating_mul(self.cost)));
     }
 
-    /// Whether there was as much of it as there may be.
+    /// Whether the limit on the work is reached.
     pub fn is_exhausted(&self) -> bool {
         self.work.get() > MOST_WORK
     }
@@ -129,13 +130,13 @@ impl Model {
         self.recursion.bottom_up().iter().any(|&rule| self.recursion.is_recursive(rule))
     }
 
-    /// The reachable rules by component, each behind those that it refers to.
+    /// The reachable rules by component. A component stands after those that it refers to.
     pub fn components(&self) -> impl Iterator<Item = &[RuleId]> {
         self.recursion.bottom_up().chunk_by(|&a, &b| self.recursion.same_component(a, b))
     }
 
-    /// Divides the numbers of rounds into other ranges: of all repetitions, or of those that contain rules. It takes as many
-    /// of `starts` as the repetition has room for in so many bytes.
+    /// Divides the numbers of rounds into other ranges, for all repetitions or only for those that contain rules. Takes
+    /// the starts in `wanted` that the repetition has room for in an input of `bytes` bytes.
     pub fn divide_rounds(&mut self, wanted: &[u32], all: bool, bytes: f64) {
         for decision in &mut self.decisions {
             if let Kind::Rounds { room, starts, has_rules, least } = &mut decision.kind
@@ -151,7 +152,7 @@ impl Model {
         }
     }
 
-    /// How many nodes the rules have when each range of rounds is written out.
+    /// The number of nodes of the rules if each range of rounds is written out.
     pub fn expansion(&self) -> f64 {
         fn of(model: &Model, term: &Term) -> f64 {
             match term {
@@ -182,13 +183,14 @@ fn halves(count: usize) -> Vec<f64> {
     shares
 }
 
-/// The mean of the further rounds between `start` and `last`, of which each has half the probability of the one before.
+/// The mean number of further rounds between `start` and `last`. Each number has half the probability of the one
+/// before.
 pub(crate) fn mean_rounds(start: u32, last: Option<u32>) -> f64 {
     let behind = last.map_or(0.0, |last| power(0.5, last - start));
     f64::from(start) + 1.0 - behind
 }
 
-/// `base` to a whole power, by multiplications only: the same on every platform.
+/// `base` to a whole power. Uses only multiplications, so the result is the same on every platform.
 pub(crate) fn power(base: f64, mut exponent: u32) -> f64 {
     let (mut result, mut square) = (1.0, base);
     while exponent > 0 {
@@ -236,7 +238,7 @@ impl Builder<'_> {
             ExprKind::Choice(all) => {
                 let place = self.next_place();
                 let (mut alternatives, mut weights, mut options) = (Vec::new(), Vec::new(), Vec::new());
-                // The decision's number is taken before those within it.
+                // The decision gets its number before the decisions within it.
                 let number = self.decide(place, Kind::Choice { alternatives: Vec::new(), of: all.len() }, Vec::new());
                 for (index, alternative) in all.iter().enumerate() {
                     if !is_live(alternative) {
@@ -303,11 +305,11 @@ impl Builder<'_> {
     }
 }
 
-/// How many bytes and instances of rules a term derives by itself, in the mean.
+/// The mean numbers of bytes and of instances of rules that a term derives by itself.
 #[derive(Default)]
 pub(crate) struct Moments {
     pub bytes: f64,
-    /// By rule; not merged.
+    /// Instances by rule. A rule may occur several times.
     pub rules: Vec<(usize, f64)>,
 }
 

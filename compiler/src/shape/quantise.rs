@@ -1,4 +1,4 @@
-//! From probabilities to whole weights, and back.
+//! Converts probabilities to whole weights, and back.
 
 use crate::ir::slots::{WIDTHS, largest_remainder};
 
@@ -6,12 +6,13 @@ use super::model::{Kind, Laws, Model};
 use super::solve::Measure;
 use super::weights::{Law, Weights};
 
-/// Whole weights may change the expected length by this share of it.
+/// The share of the expected length by which whole weights may change it.
 const TOLERANCE: f64 = 0.01;
-/// A repetition whose ranges differ less from their even shares stays as it is, if 256 slots are enough; else less than one slot.
+/// A repetition whose ranges differ less from their even shares keeps them, if 256 slots are enough. Otherwise the
+/// bound is one slot.
 const EVEN: f64 = 1.0 / 512.0;
 
-/// The weights that are next to `laws`: as few slots as keep the expected length.
+/// The weights nearest to `laws`, with as few slots as keep the expected length.
 pub(crate) fn weights(model: &Model, laws: &Laws, measure: &Measure) -> Weights {
     let wanted = measure.length(model, laws);
     let mut last = Vec::new();
@@ -26,7 +27,7 @@ pub(crate) fn weights(model: &Model, laws: &Laws, measure: &Measure) -> Weights 
     table(model, &last)
 }
 
-/// Whole weights of each decision: 2^bits slots, or more if so many are not enough for the number of options.
+/// Whole weights of each decision: 2^bits slots, or more if the number of options requires it.
 fn rounded(model: &Model, laws: &Laws, bits: u32) -> Vec<Vec<u32>> {
     let even_share = if bits == WIDTHS[0] { EVEN } else { 1.0 / f64::from(1u32 << bits) };
     let slots = |(law, decision): (&Vec<f64>, &super::model::Decision)| {
@@ -37,7 +38,7 @@ fn rounded(model: &Model, laws: &Laws, bits: u32) -> Vec<Vec<u32>> {
         if equal {
             return vec![1; law.len()];
         }
-        // Room for shares of a quarter of the even one.
+        // There must be room for shares of a quarter of the even share.
         let room = WIDTHS.iter().filter(|&&width| width >= bits && law.len() <= 1 << (width - 2));
         let bits = room.copied().next().unwrap_or(WIDTHS[2]);
         // There are never more options than 2^24.
@@ -72,7 +73,7 @@ fn table(model: &Model, weights: &[Vec<u32>]) -> Weights {
     table
 }
 
-/// The probabilities that the weights stand for; the model's ranges of rounds become theirs.
+/// The probabilities of the weights. The ranges of rounds in the model become those of the weights.
 pub(crate) fn laws(model: &mut Model, weights: &Weights) -> Laws {
     for decision in &mut model.decisions {
         match (weights.get(decision.rule, decision.place), &mut decision.kind) {

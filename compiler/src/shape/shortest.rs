@@ -1,10 +1,10 @@
-//! How probable a grammar's shortest input is: the one of the empty choice string.
+//! The probability of a grammar's shortest input, which is the output of the empty choice string.
 //!
-//! The probability is computed level by level, like the mean length: what a rule derives with one more level follows from what
-//! the rules in it derive with one level less. All parts of a shortest string are shortest strings of their rules, so each node
-//! needs one number only: the probability that it derives the string of its first options. Two options can derive the same
-//! string; whether they do is seen by a hash of it. Derivations that come to the string by a part which is as short as its rule's
-//! first string but another one are not counted.
+//! The probability is computed level by level, like the mean length: the values with one more level follow from the
+//! values with one level less. All parts of a shortest string are shortest strings of their rules. So each node needs
+//! only one number: the probability that it derives the string of its first options. Two options can derive the same
+//! string; hashes of the strings show this. Some derivations are not counted: those in which a part is as short as its
+//! rule's first string but differs from it.
 
 use crate::analysis::pools::Pools;
 use crate::ir::{Composition, First, Ir, NodeId, RuleId};
@@ -12,11 +12,11 @@ use crate::ordered::sort_by_key;
 
 use super::model::power;
 
-/// Probabilities that change by less have settled.
+/// Probabilities that change by less are settled.
 const SETTLED: f64 = 1e-12;
-/// So many nodes are looked at; then what is known so far is taken.
+/// The most nodes that are visited. At the limit, the result so far is used.
 const WORK: usize = 1 << 26;
-/// At least so many levels are looked at all the same.
+/// The least number of levels that are computed, even beyond that limit.
 const LEVELS: usize = 40;
 
 /// The probability that an input is the shortest one, under a limit on the depth.
@@ -56,7 +56,7 @@ fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId) -> f64 {
     found as f64 / pool.strings.len().max(1) as f64
 }
 
-/// The probability that a node derives its first string, by those of the nodes before it and of the rules.
+/// The probability that a node derives its first string, from the values of the nodes before it and of the rules.
 fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -> f64 {
     match ir.node(node).composition() {
         Composition::Bytes(_) => 1.0,
@@ -76,8 +76,8 @@ fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -
     }
 }
 
-/// The probability that the further rounds of a repetition, of which each is empty with the probability `one` if it can be
-/// empty at all, derive nothing.
+/// The probability that the further rounds of a repetition derive nothing. If a round can be empty, it is so with the
+/// probability `one`.
 fn further_rounds(one: f64, room: Option<u32>, can_be_empty: bool) -> f64 {
     let half = if can_be_empty { one / 2.0 } else { 0.0 };
     match room {
@@ -90,7 +90,7 @@ fn further_rounds(one: f64, room: Option<u32>, can_be_empty: bool) -> f64 {
     }
 }
 
-/// A string, as far as it is known: its hash, and the base to the power of its length. Karp and Rabin (1987), modulo 2^61 - 1.
+/// The hash of a string, and the base to the power of its length. Karp and Rabin (1987), modulo 2^61 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Text {
     hash: u64,
@@ -101,7 +101,7 @@ const PRIME: u64 = (1 << 61) - 1;
 const BASE: u64 = 0x0123_4567_89ab_cdef;
 
 fn times(a: u64, b: u64) -> u64 {
-    // The remainder of a number is less than the prime, which has 61 bits.
+    // The remainder is less than the prime, which has 61 bits.
     ((u128::from(a) * u128::from(b)) % u128::from(PRIME)) as u64
 }
 
@@ -139,13 +139,13 @@ struct Texts {
 impl Texts {
     fn new(ir: &Ir) -> Texts {
         let mut texts = Texts { rules: vec![Text::EMPTY; ir.rules().len()], nodes: vec![Text::EMPTY; ir.node_count()] };
-        // First options refer only to rules of less height.
+        // First options refer only to rules of smaller height.
         let mut order: Vec<(RuleId, NodeId)> = ir.bodies().collect();
         sort_by_key(&mut order, |&(rule, _)| (ir.rule(rule).facts.height, rule));
         for (rule, body) in order {
             texts.rules[rule.index()] = texts.first(ir, body);
         }
-        // Children stand before their parents.
+        // Children come before their parents.
         for index in 0..ir.node_count() {
             let node = NodeId::new(index);
             texts.nodes[index] = texts.joined(ir, node, &|child| texts.of(child));
@@ -157,7 +157,7 @@ impl Texts {
         self.nodes[node.index()]
     }
 
-    /// Follows first options alone; the nesting of nodes is bounded.
+    /// Follows only first options. The nesting of nodes is bounded.
     fn first(&self, ir: &Ir, node: NodeId) -> Text {
         self.joined(ir, node, &|child| self.first(ir, child))
     }
@@ -185,7 +185,7 @@ mod tests {
         compile(&SourceFile::new("g.ebnf", text), &Options::default()).expect("the grammar compiles").0
     }
 
-    /// By hand: what the first options derive, in all ways to come to it.
+    /// Computed by hand: the strings of the first options, in all possible derivations.
     #[test]
     fn shares_of_the_shortest_string() {
         for (text, depth, expected) in [
@@ -196,7 +196,7 @@ mod tests {
             ("s ::= w* 'x'\nw ::= 'y'?", None, 2.0 / 3.0),
             ("s ::= w{0,2} 'x'\nw ::= 'y'?", None, 0.5 + 0.25 * 0.5 + 0.25 * 0.25),
             ("s ::= 'ab'{2}", None, 1.0),
-            // p = 3/4 + p^2 / 4, of which 1 is the least solution.
+            // p = 3/4 + p^2 / 4, with the least solution 1.
             ("s ::= '' @ 3 | s s", None, 1.0),
             ("s ::= t t\nt ::= 'x' | 'y' | '(' t ')'", Some(0), 0.25),
             ("s ::= t t\nt ::= 'x' | 'y' | '(' t ')'", Some(1), 1.0 / 9.0),
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Against what the reference interpreter makes of random choice bytes.
+    /// Compared with outputs of the reference interpreter for random choice bytes.
     #[test]
     fn shares_are_those_of_inputs() {
         for text in [

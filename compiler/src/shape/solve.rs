@@ -1,7 +1,7 @@
 //! The probabilities of each shape.
 //!
-//! Only additions, multiplications, divisions and square roots are used, which IEEE 754 defines to the last bit: the result is
-//! the same on every platform.
+//! Uses only additions, multiplications, divisions and square roots, which IEEE 754 defines to the last bit. So the
+//! result is the same on every platform.
 
 use crate::ir::RuleId;
 
@@ -9,9 +9,9 @@ use super::boltzmann;
 use super::growth::Growth;
 use super::model::{Kind, Laws, Model, Moments, Term};
 
-/// How the length of inputs is measured.
+/// The measure of an input's length.
 pub(crate) struct Measure {
-    /// The limit on the depth, with the mean length of the strings of each rule's pool.
+    /// The depth limit, with the mean length of each rule's pool strings.
     pub depth: Option<(u32, Vec<f64>)>,
 }
 
@@ -26,18 +26,18 @@ impl Measure {
     }
 }
 
-/// What was found.
+/// The result of a search.
 pub(crate) struct Solution {
     pub laws: Laws,
-    /// What mean lengths can be reached at all, if the one that was asked for cannot.
+    /// The range of reachable mean lengths, if the target is not in it.
     pub reachable: Option<(f64, f64)>,
 }
 
-/// x is looked for between these.
+/// The range in which x is searched.
 const X: (f64, f64) = (1.0 / (1u64 << 40) as f64, (1u64 << 40) as f64);
-/// The steps of a bisection.
+/// The most steps of a bisection.
 const STEPS: usize = 50;
-/// A mean this near to the one that is asked for, as a share of it, is the same.
+/// A mean that differs from the target by less than this share counts as equal.
 const NEAR: f64 = 1e-3;
 
 /// Balanced: the Boltzmann model of the grammar, with mean lengths of some hundred to some thousand bytes.
@@ -46,11 +46,11 @@ pub(crate) fn balanced(model: &Model) -> Laws {
     if !model.has_recursion() {
         return priors;
     }
-    // Every alternative keeps a share of what it would have if all were equal, if derivations end with that.
+    // Each alternative keeps a share of its even probability, if derivations still end.
     [1.0 / 16.0, 1.0 / 256.0, 0.0].into_iter().find_map(|least| balanced_above(model, &priors, least)).unwrap_or(priors)
 }
 
-/// Radii of the mean matrix that a balanced grammar may have.
+/// The range of spectral radii of a balanced grammar.
 const BALANCED_RADII: (f64, f64) = (0.5, 1.0 - 1.0 / 64.0);
 
 fn balanced_above(model: &Model, priors: &Laws, least: f64) -> Option<Laws> {
@@ -67,7 +67,7 @@ fn balanced_above(model: &Model, priors: &Laws, least: f64) -> Option<Laws> {
         if radius > BALANCED_RADII.1 {
             return None;
         }
-        // Below the least radius nothing is short enough.
+        // Radii below the least one count as too short.
         let length = if radius < BALANCED_RADII.0 { 0.0 } else { Growth::new(model, &laws).length() };
         Some((length, laws))
     };
@@ -75,17 +75,17 @@ fn balanced_above(model: &Model, priors: &Laws, least: f64) -> Option<Laws> {
     Some(found.map_or(lowest, |(_, laws)| laws))
 }
 
-/// Deep: alternatives with one recursive instance are preferred, up to a spectral radius just below 1, so that chains of
-/// recursion are long and seldom branch.
+/// Deep: prefers alternatives with one recursive instance, up to a spectral radius just below 1. So chains of recursion
+/// are long and seldom branch.
 pub(crate) fn deep(model: &Model) -> Laws {
-    /// One less than this radius is the share of chains that end at each level.
+    /// The spectral radius. At each level, a share of 1 - radius of the chains ends.
     const RADIUS: f64 = 1.0 - 1.0 / 128.0;
     let counts = recursive_instances(model);
     let preferring = |factor: f64| {
         let mut laws = model.priors();
         for (law, counts) in laws.iter_mut().zip(&counts) {
             for (probability, &count) in law.iter_mut().zip(counts) {
-                // Each further instance makes it much less probable.
+                // Each further instance makes the alternative much less probable.
                 let branches = (count - 1.0).clamp(0.0, 8.0).round() as u32;
                 if count > 0.0 {
                     *probability *= factor * super::model::power(1.0 / 16.0, branches);
@@ -117,8 +117,9 @@ pub(crate) fn deep(model: &Model) -> Laws {
     bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
 }
 
-/// Target size: probabilities with this mean length. Boltzmann models first, then the way from the critical one to the
-/// grammar's own probabilities, then what favours recursion, rounds and long alternatives more and more.
+/// Target size: probabilities with this mean length. First tries Boltzmann models, then the range between the critical
+/// model and the grammar's own probabilities, then factors that more and more favour recursion, rounds and long
+/// alternatives.
 pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Solution {
     let solved = |laws| Solution { laws, reachable: None };
     let near = |length: f64| (length - bytes).abs() <= NEAR * bytes;
@@ -132,7 +133,7 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
             }
         }
     };
-    // A start rule that may derive nothing at all would need endless inputs for the rest.
+    // If a start rule can derive nothing, some inputs are empty, and the others would have to be endless.
     let priors = if model.has_recursion() { by_content(model) } else { model.priors() };
     let own = measure.length(model, &priors);
     seen(own, &priors);
@@ -191,7 +192,7 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
             }
         }
     }
-    // What the ends of the levers reach is what can be reached.
+    // The extreme factors give the reachable range.
     let exponents = exponents(model, true);
     for (law, decision) in base.iter_mut().zip(&model.decisions) {
         if law.len() != decision.prior.len() {
@@ -204,7 +205,7 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
     }
     let (length, laws) = best.unwrap_or((f64::INFINITY, priors));
     let reachable = ((length - bytes).abs() > 0.1 * bytes).then_some((least, greatest));
-    // The ranges of rounds become those that the laws were found with.
+    // Restores the ranges of rounds that the best laws were found with.
     model.divide_rounds(&[0, 1], true, bytes);
     for levers in LEVERS {
         if model.decisions.iter().zip(&laws).all(|(decision, law)| decision.prior.len() == law.len()) {
@@ -215,16 +216,16 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
     Solution { laws, reachable }
 }
 
-/// What may be made more probable to come to a length.
+/// The decisions that a factor changes to reach a length.
 struct Levers {
     starts: &'static [u32],
-    /// The rounds of all repetitions, not only of those that contain rules.
+    /// Whether the rounds of all repetitions change, not only of those that contain rules.
     all_rounds: bool,
-    /// The alternatives of all choices, not only of recursive rules.
+    /// Whether the alternatives of all choices change, not only of those in recursive rules.
     all_choices: bool,
 }
 
-/// A grammar that would have more nodes when ranges of rounds are written out is not taken so far.
+/// The greatest number of nodes with ranges of rounds written out. Levers that lead to more are not used.
 const MOST_NODES: f64 = (1 << 19) as f64;
 
 const LEVERS: &[Levers] = &[
@@ -237,9 +238,9 @@ const LEVERS: &[Levers] = &[
     Levers { starts: &[0, 1, 8, 64, 512, 4096], all_rounds: true, all_choices: true },
 ];
 
-/// The grammar's own probabilities; in rules that are not recursive, alternatives that lead to many rules have more.
+/// The grammar's own probabilities. In rules that are not recursive, alternatives that lead to many rules get more.
 fn by_content(model: &Model) -> Laws {
-    /// A table of more bits is not made.
+    /// The greatest size of the table in bits.
     const MOST: usize = 1 << 26;
     let components: Vec<&[RuleId]> = model.components().collect();
     let mut laws = model.priors();
@@ -247,7 +248,7 @@ fn by_content(model: &Model) -> Laws {
     if words * 64 * components.len() > MOST {
         return laws;
     }
-    // Which components can be reached from each.
+    // The components that can be reached from each component.
     let mut reached = vec![vec![0u64; words]; components.len()];
     for (number, component) in components.iter().enumerate() {
         let mut bits = vec![0u64; words];
@@ -334,8 +335,8 @@ fn each_decision<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [
     }
 }
 
-/// For each option of each choice in a recursive rule, how many instances of its component it derives by itself in the mean;
-/// for each range of rounds 0 and more if the item derives any, else 0 everywhere.
+/// For each option of each choice in a recursive rule, the mean number of instances of its component that it derives by
+/// itself. For the ranges of a repetition whose item derives any, 0 and higher numbers. Otherwise 0.
 fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
     let priors = model.priors();
     let mut counts: Vec<Vec<f64>> = priors.iter().map(|law| vec![0.0; law.len()]).collect();
@@ -353,12 +354,13 @@ fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
     counts
 }
 
-/// How strongly each option answers to a factor that is to make inputs longer: the power in which it is multiplied with it.
+/// The exponent of each option: the power of the factor that its probability is multiplied by. The factor makes inputs
+/// longer.
 fn exponents(model: &Model, all_choices: bool) -> Vec<Vec<f64>> {
     let mut exponents = recursive_instances(model);
     for (decision, exponents) in model.decisions.iter().zip(&mut exponents) {
         if let Kind::Rounds { starts, has_rules, .. } = &decision.kind {
-            // Ranges that are not divided further are left alone where they are of single bytes.
+            // Undivided ranges of rounds without rules are not changed.
             let counts = *has_rules || all_choices;
             *exponents = (0..starts.len()).map(|range| if counts { range as f64 } else { 0.0 }).collect();
         }
@@ -390,12 +392,13 @@ fn exponents(model: &Model, all_choices: bool) -> Vec<Vec<f64>> {
     exponents
 }
 
-/// `base` times `factor` to the power of each option's exponent. Powers are of quarters, for there square roots do.
+/// Multiplies `base` by `factor` to the power of each option's exponent. Exponents are multiples of 1/4, so that square
+/// roots suffice.
 fn tilted(base: &Laws, exponents: &[Vec<f64>], factor: f64) -> Laws {
     let quarter = factor.sqrt().sqrt();
     let mut laws = base.clone();
     for (law, exponents) in laws.iter_mut().zip(exponents) {
-        // Relative to the option that gains most, so that nothing overflows.
+        // Powers are relative to the option that gains most, so nothing overflows.
         let powers: Vec<u32> =
             exponents.iter().map(|exponent| (exponent * 4.0).round().clamp(0.0, 32.0) as u32).collect();
         let top = if factor >= 1.0 { powers.iter().max() } else { powers.iter().min() };
@@ -419,7 +422,7 @@ fn mix(from: &Laws, to: &Laws, share: f64) -> Laws {
     from.iter().zip(to).map(mixed).collect()
 }
 
-/// No alternative has less than `least` times its even share.
+/// Raises each alternative to at least `least` times its even share.
 fn raised(model: &Model, mut laws: Laws, least: f64) -> Laws {
     for (law, decision) in laws.iter_mut().zip(&model.decisions) {
         if matches!(decision.kind, Kind::Choice { .. }) {
@@ -438,8 +441,8 @@ fn normalise(law: &mut [f64]) {
 
 type Value<'v> = dyn FnMut(f64) -> Option<(f64, Laws)> + 'v;
 
-/// Looks over all of [`X`] for where an increasing function takes a value, from 1 on outwards; where there is none it counts as
-/// too great. The result is the last point below the value, or one that is near to it.
+/// Finds the point of [`X`] where an increasing function takes the value `wanted`, searching outwards from 1. Where the
+/// function has no value, it counts as too great. The result is the last point below the value, or one near it.
 fn bracket(model: &Model, value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
     let is_below = |found: &Option<(f64, Laws)>| found.as_ref().is_some_and(|&(value, _)| value < wanted);
     let (mut low, mut high): (f64, f64) = (1.0, 1.0);
@@ -476,13 +479,13 @@ fn bracket(model: &Model, value: &mut Value<'_>, wanted: f64) -> Option<(f64, La
     bisect(model, value, wanted, (low, high))
 }
 
-/// Bisects between two positive points, the first of which is below.
+/// Bisects between two positive points. The function is below the value at the first.
 fn bisect(model: &Model, value: &mut Value<'_>, wanted: f64, (mut low, mut high): (f64, f64)) -> Option<(f64, Laws)> {
     let mut best: Option<(f64, Laws)> = None;
     let mut stale = 0;
     for _ in 0..STEPS {
         let middle = (low * high).sqrt();
-        // What comes to nothing new stands before a gap.
+        // Results that no longer change mean that there is a gap.
         if !(low < middle && middle < high) || stale >= 12 || model.is_exhausted() {
             break;
         }

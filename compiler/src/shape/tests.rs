@@ -1,4 +1,4 @@
-//! The solver against closed forms, files of weights, and what a shape comes to on grammars.
+//! Tests of the solver against closed forms, of files of weights, and of the effect of shapes on grammars.
 
 use super::growth::Growth;
 use super::model::Model;
@@ -21,7 +21,7 @@ fn own_facts(text: &str) -> Facts {
     with_grammar(text, |checked| facts(checked, &Weights::default(), None))
 }
 
-/// The facts of a grammar in a shape, without a limit on the depth.
+/// The facts of a grammar in a shape, without a depth limit.
 fn facts_in(shape: Shape, text: &str) -> Facts {
     with_grammar(text, |checked| facts(checked, &solve(checked, shape, None).weights, None))
 }
@@ -46,7 +46,7 @@ fn binary_trees() {
     assert_eq!((supercritical.length, supercritical.critical), (None, vec![1]));
 }
 
-/// An eigenvalue of a cycle of two rules is the square root of the product of the means.
+/// The eigenvalue of a cycle of two rules is the square root of the product of the means.
 #[test]
 fn a_cycle_of_two_rules() {
     let facts = own_facts("a ::= b b | 'x'\nb ::= a | 'y' @ 3");
@@ -55,7 +55,7 @@ fn a_cycle_of_two_rules() {
     assert_near(facts.length.expect("subcritical"), 5.0 / 3.0, 1e-9);
 }
 
-/// Rounds beyond the minimum are one in the mean, 1 - 2^-n if there are at most n.
+/// The mean number of rounds beyond the minimum is 1, or 1 - 2^-n if there are at most n.
 #[test]
 fn repetitions() {
     assert_near(own_facts("a ::= 'x'*").length.unwrap(), 1.0, 1e-12);
@@ -67,7 +67,7 @@ fn repetitions() {
     assert_eq!((critical.radius, critical.length), (1.0, None));
 }
 
-/// Lengths under a limit on the depth, by hand: l(d) = 1/2 + l(d - 1), and 1 beyond.
+/// Lengths under a depth limit, by hand: l(d) = 1/2 + l(d - 1), and 1 beyond.
 #[test]
 fn lengths_within_a_depth() {
     with_grammar("t ::= 'a' | t t", |checked| {
@@ -94,12 +94,12 @@ fn values_of_generating_functions() {
         }
         assert!(boltzmann::values(&model, &model.priors(), 1.1).is_none());
     });
-    // At x = 1 the value is the probability that a derivation ends: 1/3 where three of four instances branch.
+    // At x = 1 the value is the probability that a derivation ends: 1/3 if three of four instances branch.
     with_grammar("t ::= 'a' | t t @ 3", |checked| {
         let model = Model::new(checked, true);
         let values = boltzmann::values(&model, &model.priors(), 1.0).expect("a probability");
         assert_near(values[0], 1.0 / 3.0, 1e-9);
-        // Under the condition that they end, branches are as probable as ends were, and the other way round.
+        // Under the condition that derivations end, the probabilities of branches and ends are swapped.
         let laws = boltzmann::laws(&model, &model.priors(), 1.0).expect("as above");
         assert_near(laws[0][0], 0.75, 1e-9);
     });
@@ -111,7 +111,7 @@ fn values_of_generating_functions() {
     });
 }
 
-/// (1 - p) / (1 - 2 p) bytes: the probability follows from the size.
+/// (1 - p) / (1 - 2 p) bytes: the size determines the probability.
 #[test]
 fn target_sizes_of_binary_trees() {
     for bytes in [2u64, 10, 1000, 100_000] {
@@ -120,7 +120,7 @@ fn target_sizes_of_binary_trees() {
     }
 }
 
-/// Grammars without recursion: repetitions, alternatives and what cannot be reached.
+/// Grammars without recursion: repetitions, alternatives and unreachable sizes.
 #[test]
 fn target_sizes_without_recursion() {
     let table = "table ::= row+\nrow ::= field (',' field)* #xA\nfield ::= [a-z]*";
@@ -138,7 +138,7 @@ fn target_sizes_without_recursion() {
     });
 }
 
-/// Where every alternative recurses, only what a derivation costs as a whole says which way it ends.
+/// If every alternative recurses, only the size of the whole derivation shows which one is shorter.
 #[test]
 fn recursion_in_every_alternative() {
     let grammar = "a ::= a a | b b b\nb ::= a | 'x'";

@@ -1,18 +1,19 @@
-//! Weights for the decisions of a grammar, beside those that are written in it.
+//! Weights for the decisions of a grammar, in addition to those written in it.
 //!
-//! The *places* of a rule are the choices and repetitions of its right-hand side, numbered from 0 in the order in which they
-//! begin, an outer one before the inner ones, whether they can be reached or not.
+//! The *places* of a rule are the choices and repetitions of its right-hand side, reachable or not. They are numbered
+//! from 0 in the order of their beginnings, an outer one before the inner ones.
 
 use crate::ast::{Expr, ExprKind};
 use crate::ordered::Map;
 
-/// The weights of what is decided at one place.
+/// The weights of one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Of a choice: a weight for each alternative in source order, 0 for those that weight 0 switches off.
+    /// For a choice: a weight for each alternative in source order. 0 for alternatives of weight 0.
     Choice(Vec<u32>),
-    /// Of a repetition: how many rounds it makes beyond its minimum. Number i of the weights stands for `starts[i]` and more
-    /// rounds, but fewer than `starts[i + 1]`, of which each has half the probability of the one before. The first start is 0.
+    /// For a repetition: weights for the number of rounds beyond its minimum. Weight i belongs to the range from
+    /// `starts[i]` rounds up to but not including `starts[i + 1]`. Each number in a range has half the probability of
+    /// the one before. The first start is 0.
     Rounds {
         /// The least number of rounds of each range, ascending.
         starts: Vec<u32>,
@@ -21,7 +22,7 @@ pub enum Law {
     },
 }
 
-/// Weights by the index of the rule and the number of the place. What is missing is as the grammar says.
+/// Weights by the index of the rule and the number of the place. Other places keep the weights of the grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
     laws: Map<(usize, u32), Law>,
@@ -38,12 +39,12 @@ impl Weights {
         self.laws.get(&(rule, place))
     }
 
-    /// All of them, by rule and place.
+    /// All places with their weights, by rule and place.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u32, &Law)> {
         self.laws.iter().map(|(&(rule, place), law)| (rule, place, law))
     }
 
-    /// Whether there are none.
+    /// Whether no place has weights.
     pub fn is_empty(&self) -> bool {
         self.laws.is_empty()
     }
@@ -57,7 +58,7 @@ pub(crate) fn last_rounds(starts: &[u32], room: Option<u32>) -> impl Iterator<It
     })
 }
 
-/// How many places an expression has.
+/// The number of places in an expression.
 pub(crate) fn places(expr: &Expr) -> u32 {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,

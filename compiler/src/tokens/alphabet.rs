@@ -1,4 +1,4 @@
-//! Characters: those that are good to read, and the classes of characters that a lexer does not tell apart.
+//! Characters: the alphabets that outputs draw from, and the classes of characters that a lexer does not distinguish.
 
 use std::str::FromStr;
 
@@ -8,17 +8,17 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::ordered::{Map, Set};
 
-/// What sets that are written as complements draw from.
+/// The characters that sets written as complements draw from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Alphabet {
-    /// Printable ASCII, and one character in ten from elsewhere.
+    /// Printable ASCII, and for one character in ten another readable one.
     #[default]
     Readable,
     /// Printable ASCII.
     Ascii,
     /// All characters.
     Unicode,
-    /// The characters whose numbers are those of bytes.
+    /// The characters U+0000 to U+00FF.
     Bytes,
     /// All characters, nine in ten of them printable ASCII.
     All,
@@ -50,7 +50,7 @@ impl Alphabet {
     /// Its members.
     fn members(self) -> CharSet {
         let ranges: &[(u32, u32)] = match self {
-            // Two, three and four bytes of UTF-8; small and capital letters, ideographs, symbols.
+            // Characters of two, three and four bytes in UTF-8: small and capital letters, ideographs, symbols.
             Alphabet::Readable => &[
                 (0x20, 0x7E),
                 (0xC4, 0xC4),
@@ -68,13 +68,13 @@ impl Alphabet {
         CharSet::new(Unit::Char, ranges.iter().copied())
     }
 
-    /// The members of `set` that are in the alphabet; all members where that is none.
+    /// The members of `set` that are in the alphabet. All members if none is.
     pub(super) fn restrict(self, set: &CharSet) -> CharSet {
         let within = intersection(set, &self.members());
         if within.is_empty() { set.clone() } else { within }
     }
 
-    /// One character of a set that was restricted.
+    /// One character of a restricted set.
     pub(super) fn one_of(self, set: CharSet, span: Span) -> Expr {
         let class = |set| Expr { kind: ExprKind::Class(set), span };
         let usual = match self {
@@ -94,15 +94,15 @@ impl Alphabet {
     }
 }
 
-/// Sets with more members are drawn from by the alphabet even if they are listed.
+/// The greatest listed set that is drawn from evenly. Larger ones are drawn from by the alphabet.
 pub(super) const MAX_LISTED: u32 = 256;
 
-/// The members of both.
+/// The members of both sets.
 pub(super) fn intersection(a: &CharSet, b: &CharSet) -> CharSet {
     a.difference(&a.difference(b))
 }
 
-/// Memberships of classes in sets that are written down in all; with more there is no partition.
+/// The most memberships of classes in sets. With more there is no partition.
 const MAX_MEMBERSHIPS: usize = 1 << 24;
 
 /// A partition of all characters into classes whose members are in the same sets.
@@ -112,12 +112,12 @@ pub(super) struct Classes {
     bounds: Vec<(u32, u32)>,
     /// The members of each class.
     members: Vec<CharSet>,
-    /// For each set that the partition was made of the classes in it, in ascending order.
+    /// For each set, the classes in it, in ascending order.
     within: Vec<Vec<u32>>,
 }
 
 impl Classes {
-    /// The coarsest partition that none of the `sets` divides; `None` if it would be too large.
+    /// The coarsest partition in which no class is divided by one of `sets`. `None` if it would be too large.
     pub(super) fn new(sets: &[CharSet]) -> Option<Classes> {
         // Each bound toggles the membership in one set.
         let mut toggles: Vec<(u32, u32)> = vec![(0, u32::MAX), (0xE000, u32::MAX)];
@@ -188,7 +188,7 @@ impl Classes {
         self.bounds[behind - 1].1 as usize
     }
 
-    /// For each of the sets that the partition was made of, the classes in it.
+    /// For each set of the partition, the classes in it.
     pub(super) fn within(&self) -> &[Vec<u32>] {
         &self.within
     }

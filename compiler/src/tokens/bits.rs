@@ -1,18 +1,18 @@
-//! Sets of small numbers.
+//! Sets of small numbers as bits.
 
-/// A set of numbers below a bound that was given when it was made.
+/// A set of numbers below a fixed bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bits {
     words: Vec<u64>,
 }
 
 impl Bits {
-    /// No numbers; those below `bound` may be added.
+    /// An empty set for numbers below `bound`.
     pub(super) fn new(bound: usize) -> Bits {
         Bits { words: vec![0; bound.div_ceil(64)] }
     }
 
-    /// Adds a number; returns whether it is new.
+    /// Adds a number. Returns whether it is new.
     pub(super) fn insert(&mut self, number: usize) -> bool {
         let word = &mut self.words[number / 64];
         let old = *word;
@@ -24,7 +24,7 @@ impl Bits {
         self.words[number / 64] >> (number % 64) & 1 == 1
     }
 
-    /// Adds all of `other`; returns whether one of them is new.
+    /// Adds all numbers of `other`. Returns whether one of them is new.
     pub(super) fn extend(&mut self, other: &Bits) -> bool {
         let mut grown = false;
         for (word, other) in self.words.iter_mut().zip(&other.words) {

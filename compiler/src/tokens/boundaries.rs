@@ -1,4 +1,4 @@
-//! Whether the lexer cuts between two neighbours, and which separators make it.
+//! Decides whether the lexer cuts between two neighbours, and finds the separators that make it do so.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,27 +10,27 @@ use super::states::Automata;
 use super::{Lexer, Outcome};
 use crate::ordered::{Map, Set};
 
-/// Whether the lexer may go on behind the first of two neighbours.
+/// Whether the lexer may continue beyond the first of two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Clash {
-    /// It never does.
+    /// It never continues.
     None,
-    /// It does if what follows both is right for it.
+    /// It continues if the text after both allows it.
     Possible,
-    /// It does for some of their texts.
+    /// It continues for some texts of the two.
     Certain,
 }
 
-/// What must stand between two neighbours.
+/// The text needed between two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Need {
     /// Whether they must be separated.
     pub(super) clash: Clash,
-    /// Which of the separators of the second one's mode would do, as bits.
+    /// The separators of the second one's mode that work, as bits.
     pub(super) separators: Which,
-    /// Behind which of them the first one cannot go on, whatever follows.
+    /// The separators after which the first one cannot continue, whatever follows.
     pub(super) ending: Which,
-    /// With which classes of characters the second one may begin where nothing separates them.
+    /// The classes of characters that the second one may begin with if nothing separates the two.
     pub(super) first: FirstId,
 }
 
@@ -41,15 +41,15 @@ pub(super) type FirstId = u32;
 pub(super) const ANY_FIRST: FirstId = 0;
 
 impl Need {
-    /// Nothing need stand there, anything may.
+    /// Any text, or none, may stand there.
     pub(super) const FREE: Need =
         Need { clash: Clash::None, separators: Which::MAX, ending: Which::MAX, first: ANY_FIRST };
 
-    /// The separators of which one should stand there, as bits; none if it may be left out, or if none would do.
+    /// The separators of which one should stand there, as bits. 0 if none is needed, or if none works.
     pub(super) fn wanted(self) -> Which {
         match (self.clash, self.separators & self.ending) {
             (Clash::None, _) => 0,
-            // A separator that does not end what may go on is of no use.
+            // A separator that does not end the first one is of no use.
             (Clash::Possible, ending) => ending,
             (Clash::Certain, 0) => self.separators,
             (Clash::Certain, ending) => ending,
@@ -70,26 +70,26 @@ impl Beginning {
     }
 }
 
-/// The boundaries between the lexemes of a grammar, computed when they are asked for.
+/// The boundaries between the lexemes of a grammar, computed on demand.
 #[derive(Debug)]
 pub(super) struct Boundaries<'a> {
     lexer: &'a Lexer,
     automata: &'a Automata,
     lexemes: &'a [Lexeme],
-    /// For each lexeme the text of the hidden rules before it.
+    /// For each lexeme, a text of the hidden rules before it.
     before: Vec<String>,
     /// For each mode the separators.
     separators: Vec<Vec<Separator>>,
     needs: RefCell<Map<(usize, usize), Need>>,
-    /// Sets of classes that texts may begin with; the first holds all.
+    /// Sets of classes that texts may begin with. The first set holds all classes.
     firsts: RefCell<Vec<Bits>>,
-    /// What may still be spent on looking at pairs of states.
+    /// The pairs of states that may still be examined.
     budget: Cell<usize>,
 }
 
-/// Neighbours that are remembered.
+/// The number of neighbours that are remembered.
 const MAX_KNOWN: usize = 1 << 20;
-/// Pairs of states that are looked at in all; then neighbours are taken to clash.
+/// The number of pairs of states that are examined. Beyond it, neighbours count as a possible clash.
 const MAX_WORK: usize = 1 << 26;
 
 impl<'a> Boundaries<'a> {
@@ -113,7 +113,7 @@ impl<'a> Boundaries<'a> {
         }
     }
 
-    /// What must stand at a place for either reason.
+    /// The need that satisfies both.
     pub(super) fn both(&self, a: Need, b: Need) -> Need {
         let first = match (a.first, b.first) {
             (a, b) if a == b => a,
@@ -145,8 +145,8 @@ impl<'a> Boundaries<'a> {
         place as FirstId
     }
 
-    /// The classes that `right` may begin with where it stands right behind `left`: those with which the lexer does not go on,
-    /// else those with which it does only if something suitable follows later.
+    /// The classes that `right` may begin with directly after `left`: those with which the lexer does not continue, or
+    /// if there are none, those with which it continues only if a suitable text follows later.
     fn safe_first(&self, left: usize, right: usize) -> FirstId {
         let rule = self.lexemes[left].rule;
         let (Some(facts), Some(right_facts)) =
@@ -199,8 +199,8 @@ impl<'a> Boundaries<'a> {
         (1 as Which).checked_shl(count).map_or(Which::MAX, |bit| bit - 1)
     }
 
-    /// Of the states in which the texts of a rule end, those behind which the lexer does not go on if any of `rights`
-    /// follows, with something between if need be.
+    /// The end states of a rule after which the lexer does not continue if any of `rights` follows, with a separator
+    /// between if necessary.
     pub(super) fn quiet_ends(&self, rule: usize, rights: &Set<usize>) -> Vec<StateId> {
         let (Some(facts), Some(dfa)) = (self.automata.facts(rule), self.automata.of_rule(rule)) else {
             return Vec::new();
@@ -220,7 +220,7 @@ impl<'a> Boundaries<'a> {
         ends.filter(|&end| rights.iter().all(|(right, separators)| is_quiet(end, *right, separators))).collect()
     }
 
-    /// What must stand between two lexemes.
+    /// The need between two lexemes.
     pub(super) fn need(&self, left: usize, right: usize) -> Need {
         if self.budget.get() == 0 {
             return Need { clash: Clash::Possible, ..Need::FREE };
@@ -237,7 +237,7 @@ impl<'a> Boundaries<'a> {
         need
     }
 
-    /// Whether the lexer goes on behind `left` whichever of their texts the two are, as the first character of `right` tells.
+    /// Whether the lexer continues beyond `left` for all texts of the two, judged by the first character of `right`.
     pub(super) fn always_goes_on(&self, left: usize, right: usize) -> bool {
         if !self.lexemes[right].via.is_empty() {
             return false;
@@ -259,7 +259,7 @@ impl<'a> Boundaries<'a> {
     fn compute_need(&self, left: usize, right: usize) -> Need {
         let clash = self.clash_behind(left, "", right);
         let left_rule = &self.lexer.rules[self.lexemes[left].rule];
-        // Nothing comes between the parts of one token.
+        // No separator may stand between the parts of one token.
         if left_rule.outcome == Outcome::More {
             return Need { clash, separators: 0, ending: 0, first: self.safe_first(left, right) };
         }
@@ -279,18 +279,18 @@ impl<'a> Boundaries<'a> {
         Need { clash, separators, ending, first }
     }
 
-    /// Whether the lexer may go on behind `left` if `between` and `right` follow.
+    /// Whether the lexer may continue beyond `left` if `between` and `right` follow.
     fn clash_behind(&self, left: usize, between: &str, right: usize) -> Clash {
         let rule = self.lexemes[left].rule;
         let (Some(_), Some(facts)) = (self.automata.of_rule(rule), self.automata.facts(rule)) else {
-            // Nothing is known: separate them if that is possible.
+            // Nothing is known: assume that a separator is needed and works.
             return if between.is_empty() { Clash::Certain } else { Clash::None };
         };
         let text = format!("{between}{}", self.before[right]);
         self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, Beginning::of(self.lexemes[right].rule))
     }
 
-    /// Whether a separator ends where `right` begins.
+    /// Whether a separator ends at the beginning of `right`.
     fn separator_ends(&self, separator: &Separator, right: usize) -> bool {
         let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
         let Some(dfa) = self.automata.mode(mode) else { return true };
@@ -298,7 +298,7 @@ impl<'a> Boundaries<'a> {
         self.clash(mode, &[state], &self.before[right], Beginning::of(self.lexemes[right].rule)) < Clash::Certain
     }
 
-    /// Whether a lexeme that begins with hidden rules is cut behind each of them.
+    /// Whether the lexer cuts a lexeme after each of its hidden rules.
     pub(super) fn is_whole(&self, lexeme: usize) -> bool {
         let Lexeme { rule, via } = &self.lexemes[lexeme];
         via.iter().enumerate().all(|(place, &hidden)| {

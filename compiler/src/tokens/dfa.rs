@@ -1,4 +1,4 @@
-//! The automaton of one mode: what the lexer has matched after each text.
+//! The automaton of one mode: the state of the lexer after each text.
 
 use std::rc::Rc;
 
@@ -7,12 +7,13 @@ use super::bits::Bits;
 use super::nfa::{Nfa, State};
 use crate::ordered::{Map, Set};
 
-/// What the automata of all modes may take. Each mode gets at most half of what is left, so that others get theirs.
+/// The budget for the automata of all modes. Each mode gets at most half of the rest, so that something is left for the
+/// others.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     transitions: usize,
     states: usize,
-    /// How often states of the nondeterministic automaton are looked at.
+    /// The number of visits to states of the nondeterministic automaton.
     work: usize,
 }
 
@@ -21,7 +22,7 @@ const BUDGET: Budget = Budget { transitions: 1 << 23, states: 1 << 17, work: 1 <
 /// A state's number.
 pub(super) type StateId = u32;
 
-/// The state in which nothing matches and nothing will.
+/// The state in which nothing matches, and from which nothing can match.
 pub(super) const DEAD: StateId = 0;
 /// The state of the empty text.
 pub(super) const START: StateId = 1;
@@ -30,23 +31,23 @@ pub(super) const START: StateId = 1;
 #[derive(Clone, Debug)]
 pub(super) struct Dfa {
     classes: usize,
-    /// For each state and class the next state.
+    /// The next state for each state and class.
     next: Vec<StateId>,
-    /// For each state the lexer rule that wins if the match ends there.
+    /// For each state, the lexer rule that wins if the match ends there.
     winner: Vec<Option<u32>>,
-    /// For each state whether a match can end there or further on.
+    /// For each state, whether a match can end there or later.
     alive: Vec<bool>,
-    /// The states from which each state is one character away.
+    /// The predecessors of each state.
     before: Vec<Vec<StateId>>,
-    /// For each lexer rule the states in which it wins, in ascending order.
+    /// For each lexer rule, the states in which it wins, in ascending order.
     ends: Map<u32, Vec<StateId>>,
 }
 
-/// A place in an automaton, and whether a lazy repetition has decided on the way there.
+/// A state of the nondeterministic automaton, and whether a lazy repetition has decided on the way to it.
 type Thread = (u32, bool);
 
 impl Dfa {
-    /// The automaton of the lexer rules `rules`, in order of priority; `None` if it is too large.
+    /// The automaton of the lexer rules `rules`, in order of priority. `None` if it is too large.
     pub(super) fn new(making: &mut Making<'_>, rules: &[usize]) -> Option<Dfa> {
         let Budget { transitions, states: max_states, work } = making.budget;
         let limit = Budget { transitions: transitions / 2, states: max_states / 2, work: work / 2 };
@@ -104,7 +105,7 @@ impl Dfa {
         self.winner[state as usize].map(|rule| rule as usize)
     }
 
-    /// Whether a match can end in `state` or further on.
+    /// Whether a match can end in `state` or later.
     pub(super) fn is_alive(&self, state: StateId) -> bool {
         self.alive[state as usize]
     }
@@ -120,14 +121,14 @@ impl Dfa {
     }
 }
 
-/// What the automata of all modes are made with.
+/// The construction of the automata of all modes.
 pub(super) struct Making<'n> {
     nfa: &'n Nfa,
     classes: &'n Classes,
-    /// For each thread the last round in which it was met.
+    /// For each thread, the last round that has visited it.
     seen: Vec<u32>,
     round: u32,
-    /// The rules that lose strings to others, or of which a lazy repetition has ended early.
+    /// The rules that lose strings to other rules, or that have a lazy repetition that ended early.
     shaped: Bits,
     budget: Budget,
     work: usize,
@@ -148,12 +149,12 @@ impl<'n> Making<'n> {
         }
     }
 
-    /// The rules that lose strings to others, or for which a lazy repetition matters.
+    /// The rules that lose strings to other rules, or for which a lazy repetition matters.
     pub(super) fn into_shaped(self) -> Bits {
         self.shaped
     }
 
-    /// The states, with what follows each in `next`; `None` if they are more than the limit allows.
+    /// The states, with the next states in `next`. `None` if the limit is exceeded.
     fn states(&mut self, rules: &[usize], next: &mut Vec<StateId>, limit: Budget) -> Option<Vec<Rc<[Thread]>>> {
         let mut start = Vec::new();
         for &rule in rules {
@@ -193,7 +194,7 @@ impl<'n> Making<'n> {
         Some(states)
     }
 
-    /// The first rule that matches in a state; the others that match are marked.
+    /// The first rule that matches in a state. The other matching rules are marked.
     fn winner(&mut self, threads: &[Thread]) -> Option<u32> {
         let mut winner = None;
         for &(state, _) in threads {
@@ -209,8 +210,8 @@ impl<'n> Making<'n> {
         winner
     }
 
-    /// Adds what `thread` leads to without a character, the preferred first. Once the rule matches, what has gone
-    /// through a lazy decision is not followed: that repetition has ended.
+    /// Adds the states that `thread` reaches without a character, the preferred ones first. Once the rule matches,
+    /// threads that have passed a lazy decision are dropped: that repetition has ended.
     fn closure(&mut self, thread: Thread, reached: &mut bool, out: &mut Vec<Thread>) {
         self.stack.push(thread);
         while let Some((state, lazy)) = self.stack.pop() {
@@ -236,7 +237,7 @@ impl<'n> Making<'n> {
         }
     }
 
-    /// What follows the `threads` for each class of characters.
+    /// The next threads for each class of characters.
     fn steps(&mut self, threads: &[Thread], by_class: &mut [Vec<Thread>]) {
         let within = self.classes.within();
         let mut first = 0;
@@ -270,7 +271,7 @@ impl<'n> Making<'n> {
         }
     }
 
-    /// The same state in one form: order matters for rules with lazy repetitions only.
+    /// Brings equal states into the same form. The order of threads matters only for rules with lazy repetitions.
     fn canonical(&mut self, threads: &mut [Thread]) {
         let nfa = self.nfa;
         let mut first = 0;

@@ -1,16 +1,17 @@
-//! What the parser's rules begin and end with, in time linear in the rules but for the sizes of the sets.
+//! The lexemes at the beginnings and ends of the parser's rules. Takes time linear in the rules, apart from the sizes
+//! of the sets.
 
 use super::bits::Bits;
 use super::flat::{Flat, FlatGrammar};
 
-/// What rules begin and end with.
+/// The lexemes that rules begin and end with.
 pub(super) struct Edges {
     pub(super) nullable: Vec<bool>,
     pub(super) first: Vec<Bits>,
     pub(super) last: Vec<Bits>,
 }
 
-/// An end of an expression.
+/// A side of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     First,
@@ -26,7 +27,7 @@ impl Edges {
         edges
     }
 
-    /// Adds the lexemes that an expression begins with; returns whether it derives the empty text.
+    /// Adds the lexemes that an expression begins with. Returns whether it derives the empty text.
     pub(super) fn add_first(&self, expr: &Flat, first: &mut Bits) -> bool {
         self.walk(expr, Side::First, &mut |edge| match edge {
             Edge::Lexeme(lexeme) => {
@@ -38,7 +39,7 @@ impl Edges {
         })
     }
 
-    /// The same for what it ends with.
+    /// Adds the lexemes that an expression ends with. Returns whether it derives the empty text.
     pub(super) fn add_last(&self, expr: &Flat, last: &mut Bits) -> bool {
         self.walk(expr, Side::Last, &mut |edge| match edge {
             Edge::Lexeme(lexeme) => {
@@ -50,7 +51,7 @@ impl Edges {
         })
     }
 
-    /// Visits the lexemes and rules at one side of an expression; returns whether it derives the empty text.
+    /// Visits the lexemes and rules at one side of an expression. Returns whether it derives the empty text.
     fn walk(&self, expr: &Flat, side: Side, visit: &mut dyn FnMut(Edge)) -> bool {
         match expr {
             Flat::Lexeme(lexeme) => {
@@ -66,7 +67,7 @@ impl Edges {
                 Side::Last => items.iter().rev().all(|item| self.walk(item, side, visit)),
             },
             Flat::Choice(options) => {
-                // All are visited, whatever the first ones derive.
+                // All options are visited, even if the first one derives the empty text.
                 let mut nullable = false;
                 for option in options {
                     nullable |= self.walk(option, side, visit);
@@ -78,7 +79,7 @@ impl Edges {
         }
     }
 
-    /// The lexemes at one side of each rule: what rules that begin (or end) with one another share is computed once.
+    /// The lexemes at one side of each rule. Rules that begin (or end) with each other share the computation.
     fn closure(&self, flat: &FlatGrammar, side: Side) -> Vec<Bits> {
         let count = flat.rules.len();
         let mut sets: Vec<Bits> = Vec::with_capacity(count);
@@ -100,7 +101,7 @@ impl Edges {
             let mut set = Bits::new(flat.lexemes.len());
             for &member in &members {
                 set.extend(&sets[member]);
-                // Other members are empty so far, or will be added by themselves.
+                // The sets of other members are empty so far, or these members add their own.
                 for &target in &targets[member] {
                     set.extend(&sets[target]);
                 }
@@ -111,13 +112,14 @@ impl Edges {
     }
 }
 
-/// What stands at a side of an expression.
+/// An element at a side of an expression.
 enum Edge {
     Lexeme(usize),
     Rule(usize),
 }
 
-/// The strongly connected components of a graph, each behind those that it leads to (Tarjan 1972, with an explicit stack).
+/// The strongly connected components of a graph. Each stands after those that it leads to (Tarjan 1972, with an
+/// explicit stack).
 pub(super) fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let mut order = vec![UNSEEN; targets.len()];
@@ -164,7 +166,7 @@ pub(super) fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// For each rule whether it derives a text of nothing but certain lexemes: a least fixpoint over an and-or graph, in linear
+/// For each rule, whether it derives a text of only certain lexemes. The least fixpoint over an and-or graph, in linear
 /// time, as for productive rules in [`crate::check::productive`].
 pub(super) fn deriving(flat: &FlatGrammar, is_certain: &dyn Fn(usize) -> bool) -> Vec<bool> {
     let count = flat.rules.len();
@@ -201,15 +203,15 @@ struct Node {
     parent: u32,
     /// For a reference, the next one to the same rule.
     next_use: u32,
-    /// How many parts must still turn out to derive such a text.
+    /// The number of parts that are not known to derive such a text yet.
     missing: u32,
 }
 
 struct Graph {
     nodes: Vec<Node>,
-    /// For each rule the first reference to it.
+    /// The first reference to each rule.
     first_use: Vec<u32>,
-    /// Nodes that derive such a text, of which their parents don't know.
+    /// Nodes that derive such a text, whose parents have not been updated yet.
     ready: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! From a grammar over tokens to one over characters.
+//! Expands a grammar over tokens to a grammar over characters.
 
 use super::boundaries::{ANY_FIRST, Boundaries, FirstId};
 use super::flat::{FlatGrammar, Lexeme};
@@ -19,16 +19,16 @@ use crate::ordered::{Map, Set};
 /// The name of a rule that derives nothing, which no grammar can spell.
 pub(super) const NEVER: &str = "\0";
 
-/// Lexers with more modes are refused.
+/// The greatest number of modes of a lexer.
 pub(crate) const MAX_MODES: usize = 1 << 12;
 
-/// More neighbours that nothing separates are not named, ...
+/// The most pairs of unseparated neighbours that a message names.
 const MAX_PAIRS: usize = 8;
-/// ... nor are more rules that nest in themselves.
+/// The most rules nested in themselves that a message names.
 const MAX_NAMES: usize = 8;
 
-/// The grammar over characters whose texts the lexer cuts into the tokens that the parser's rules derive. What is wrong
-/// goes into `diagnostics`; then the result may be empty.
+/// The grammar over characters whose texts the lexer cuts into the tokens that the parser's rules derive. Errors go
+/// into `diagnostics`; the result may then be empty.
 pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagnostics) -> Grammar {
     let Some(start) = grammar.rules.get(grammar.start) else { return Grammar::default() };
     if grammar.lexer.modes > MAX_MODES {
@@ -48,7 +48,7 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message).help(help));
         return Grammar::default();
     };
-    // Texts that others have made hold what is not certain, too.
+    // Texts from other sources may contain the uncertain cases too.
     let is_any = options.separators == SeparatorPolicy::Any;
     let flat = if is_any {
         for (number, _) in grammar.lexer.rules.iter().enumerate().filter(|(_, rule)| rule.outcome == Outcome::Hidden) {
@@ -87,7 +87,7 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
     Grammar::default()
 }
 
-/// For the rules of the result whose name is not one of the grammar's, the name of the rule that they were made of.
+/// For each rule of the result with a new name, the name of the original rule.
 fn origins(grammar: &TokenGrammar, result: &Grammar) -> Map<String, String> {
     let lexer = &grammar.lexer;
     let names = grammar.rules.iter().map(|rule| rule.name.as_str());
@@ -101,8 +101,8 @@ fn origins(grammar: &TokenGrammar, result: &Grammar) -> Map<String, String> {
     names.filter_map(|name| Some((name.clone(), origin(name)?))).collect()
 }
 
-/// Where the lexer may go on behind a token, with nothing that can stand between: if it does not behind other texts of the
-/// same token, only those are made. Returns the lexemes behind which it may go on before all of their neighbours.
+/// Keeps the lexer from continuing beyond tokens where no separator helps. If it does not continue after some texts of
+/// a token, only those texts are kept. Returns the lexemes after which it may continue before all their neighbours.
 fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGrammar, options: &Options) -> Set<usize> {
     if options.separators == SeparatorPolicy::None {
         return Set::new();
@@ -130,7 +130,7 @@ fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGramma
     }
 }
 
-/// The grammar without lexemes behind which the lexer may always go on, if it keeps most of the others.
+/// The grammar without the lexemes after which the lexer may always continue, if most lexemes remain.
 fn without_restless(
     flat: FlatGrammar,
     restless: &Set<usize>,
@@ -159,7 +159,7 @@ fn without_restless(
     rest
 }
 
-/// The name of a lexeme's token, or of its rule if that is only a part of one.
+/// The name of a lexeme's token, or of its rule if the rule is only a part of a token.
 fn token_name<'g>(grammar: &'g TokenGrammar, flat: &FlatGrammar, lexeme: usize) -> &'g str {
     let rule = &grammar.lexer.rules[flat.lexemes[lexeme].rule];
     match rule.outcome {
@@ -184,7 +184,7 @@ fn report_unknown(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut
     diagnostics.push(Diagnostic::warning(Code::TooLarge, rule.span, message).help(help));
 }
 
-/// Reports the lexer rules that nest in themselves, and whose deeper texts are not looked at.
+/// Reports the lexer rules that nest in themselves, of which deeper texts are missing.
 fn report_cut(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
     let rules: Vec<&LexerRule> = automata.cut_rules().map(|number| &grammar.lexer.rules[number]).collect();
     let Some(first) = rules.first() else { return };
@@ -200,7 +200,7 @@ fn report_cut(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Dia
     diagnostics.push(Diagnostic::warning(Code::CutRecursion, first.span, message).help(help));
 }
 
-/// Reports the lexer rules whose texts are too many to be told from those of others.
+/// Reports the lexer rules with too many texts to exclude those of other rules.
 fn report_in_full(grammar: &TokenGrammar, in_full: &Set<usize>, diagnostics: &mut Diagnostics) {
     for &number in in_full {
         let rule = &grammar.lexer.rules[number];
@@ -213,7 +213,7 @@ fn report_in_full(grammar: &TokenGrammar, in_full: &Set<usize>, diagnostics: &mu
     }
 }
 
-/// Reports the lexer rules that the parser needs and that never win.
+/// Reports the lexer rules that the parser needs but that never win.
 fn report_shadowed(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
     let mut used = Set::new();
     for rule in &grammar.rules {
@@ -240,7 +240,7 @@ fn each_token(syntax: &Syntax, visit: &mut dyn FnMut(usize)) {
     }
 }
 
-/// Reports neighbours that the lexer may cut otherwise, with nothing to separate them.
+/// Reports neighbours that the lexer may cut differently, if no separator helps.
 fn report_unseparated(
     grammar: &TokenGrammar,
     flat: &FlatGrammar,
@@ -276,9 +276,9 @@ struct Assembly<'a> {
     writer: Writer<'a>,
     names: Vec<String>,
     separators: Map<Vec<String>, Expr>,
-    /// The rules for separators, where lines have a layout.
+    /// The rules for separators, if lines have a layout.
     spaces: Set<String>,
-    /// What may stand before any token, if that is the policy.
+    /// The texts that may stand before any token, if the policy allows them.
     gaps: Option<Gaps>,
 }
 
@@ -296,7 +296,7 @@ impl<'a> Assembly<'a> {
         Assembly { grammar, boundaries, flat, writer, names, separators, spaces, gaps }
     }
 
-    /// The grammar that was written without tokens for its layout.
+    /// The grammar, which was written without tokens for its layout, with this indentation.
     fn laid_out(&self, grammar: Grammar, indentation: Indentation, diagnostics: &mut Diagnostics) -> Option<Grammar> {
         let start = grammar.start.clone()?;
         let mut gaps = self.spaces.clone();
@@ -313,7 +313,8 @@ impl<'a> Assembly<'a> {
     }
 
     fn grammar(&mut self, spaced: &SpacedGrammar) -> Grammar {
-        // The parser's own names first: the start rule keeps its name, which with gaps is that of what the whole text is.
+        // The parser's own names are given first. So the start rule keeps its name, or with gaps, the rule for the
+        // whole text gets it.
         let whole = self.gaps.is_some().then(|| self.writer.names.fresh(&self.flat.rules[self.flat.start].name));
         for rule in &spaced.rules {
             let name = &self.flat.rules[rule.origin].name;
@@ -327,7 +328,7 @@ impl<'a> Assembly<'a> {
             rules.push(ast::Rule { name: Name { text: self.names[number].clone(), span }, body });
         }
         if let (Some(gaps), Some(first), Some(name)) = (&mut self.gaps, rules.first(), whole) {
-            // Behind the last token, in the mode that texts begin in.
+            // The gap after the last token is in the mode that texts begin in.
             let span = first.name.span;
             let start = Expr { kind: ExprKind::Rule(first.name.text.clone()), span };
             let body = Expr { kind: ExprKind::Seq(vec![start, gaps.last(&mut self.writer, 0, span)]), span };
@@ -350,7 +351,7 @@ impl<'a> Assembly<'a> {
                 }
                 _ => ExprKind::Seq(items.iter().map(|item| self.expr(item, span)).collect()),
             },
-            // No text at all.
+            // An empty choice derives no text.
             Spaced::Choice(options) if options.is_empty() => ExprKind::Rule(NEVER.to_string()),
             Spaced::Choice(options) => match options.as_slice() {
                 [only] => return self.expr(only, span),
@@ -366,7 +367,7 @@ impl<'a> Assembly<'a> {
         Expr { kind, span }
     }
 
-    /// A lexeme with what is hidden before it; given gaps, `separated` from what stands before.
+    /// A lexeme with its hidden rules. With gaps, `separated` says whether the gap before it must not be empty.
     fn lexeme(&mut self, lexeme: usize, first: FirstId, separated: bool, span: Span) -> Expr {
         let Lexeme { rule, .. } = self.flat.lexemes[lexeme];
         let mode = self.grammar.lexer.rules[self.flat.lexemes[lexeme].entry()].mode;
@@ -383,14 +384,14 @@ impl<'a> Assembly<'a> {
         Expr { kind: ExprKind::Seq(gap.into_iter().chain(hidden).chain([token]).collect()), span }
     }
 
-    /// One of the separators before a lexeme: mostly the first that will do, now and then a line break.
+    /// One of the separators before a lexeme: usually the first possible one, now and then a line break.
     fn separator(&mut self, before: usize, which: Which, span: Span) -> Expr {
         let texts = self.boundaries.separators(before);
         let mut allowed =
             texts.iter().enumerate().filter(|(number, _)| which >> number & 1 == 1).map(|(_, text)| &text.text);
         let first = allowed.next().cloned().unwrap_or_default();
         let mut chosen = vec![first];
-        // What a line break means to code outside of the grammar is not known.
+        // Code outside the grammar may give line breaks a meaning.
         let has_layout = self.grammar.lexer.layout.is_some();
         if !self.grammar.has_code && !has_layout && allowed.any(|text| text == "\n") {
             chosen.push("\n".to_string());
@@ -424,7 +425,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// The grammar without what derives no text or is not reached; `None` if the start rule derives none.
+/// The grammar without unproductive and unreachable rules. `None` if the start rule derives no text.
 fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     let name = Name { text: NEVER.to_string(), span: Span::default() };
     let body = Expr { kind: ExprKind::Rule(NEVER.to_string()), span: Span::default() };
@@ -476,7 +477,7 @@ fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
     }
 }
 
-/// What is left of an expression without what derives no text; `None` if that is nothing.
+/// An expression without its unproductive parts. `None` if nothing is left.
 fn kept(expr: Expr, productive: &Set<String>) -> Option<Expr> {
     let span = expr.span;
     let kind = match expr.kind {

@@ -1,11 +1,11 @@
-//! What must come next: an expectation stands upon the stack of modes until a token or the end of the text meets it. So a rule has a
-//! variant for what is expected where it begins, and for what is still expected where it ends.
+//! Expectations of the next token. An expectation lies on the stack of modes until a token or the end of the text meets
+//! it. So a rule has a variant for the expectations at its beginning, and for those that remain at its end.
 
 use super::flat::Flat;
 use super::modes::{Flattening, Paths, Stack};
 use crate::ordered::Set;
 
-/// What must come next.
+/// A condition on the next tokens.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expectation {
     /// One of these tokens, or the end of the text.
@@ -15,35 +15,35 @@ pub enum Expectation {
         /// Whether the text may end.
         end: bool,
     },
-    /// None of these tokens, and maybe not the end of the text either.
+    /// None of these tokens. If `end`, not the end of the text either.
     NotNext {
         /// The tokens.
         tokens: Set<usize>,
         /// Whether the text must not end.
         end: bool,
     },
-    /// Not the first of these tokens and then one of the second ones.
+    /// Not `first` followed by one of `seconds`.
     NotPair {
         /// The next token.
         first: usize,
-        /// Those that must not follow it.
+        /// The tokens that must not follow it.
         seconds: Set<usize>,
     },
-    /// A token with a line break right before it. In texts that others have made the line break is not looked for.
+    /// A token with a line break directly before it. For texts from other sources the line break is not required.
     LineBreak,
-    /// No line break that something else has asked for stands before the next token.
+    /// No other expectation requires a line break before the next token.
     NoLineBreak,
 }
 
-/// Expectations are marks above the modes.
+/// Expectations are marks with numbers above those of the modes.
 const FIRST_MARK: u16 = 1 << 14;
-/// A grammar may have so many different ones; others are never met.
+/// The most different expectations of a grammar. Further ones are never met.
 const MAX_MARKS: usize = 1 << 12;
-/// So many may stand upon one another.
+/// The most expectations on one stack.
 const MAX_EXPECTED: usize = 4;
 
 impl Expectation {
-    /// Whether a token meets it.
+    /// Whether a token meets the expectation.
     fn allows(&self, token: usize) -> bool {
         match self {
             Expectation::Next { tokens, .. } => tokens.contains(&token),
@@ -52,7 +52,7 @@ impl Expectation {
         }
     }
 
-    /// Whether the end of the text does.
+    /// Whether the end of the text meets the expectation.
     fn allows_end(&self) -> bool {
         match self {
             Expectation::Next { end, .. } => *end,
@@ -64,7 +64,7 @@ impl Expectation {
 }
 
 impl Flattening<'_> {
-    /// Nothing, with something expected from then on.
+    /// Derives nothing and adds an expectation.
     pub(super) fn expect(&mut self, expectation: &Expectation, stack: &Stack) -> Paths {
         let mut stack = stack.clone();
         if *expectation == Expectation::LineBreak && self.ignores_line_breaks {
@@ -93,7 +93,7 @@ impl Flattening<'_> {
         Paths::from([(stack, Flat::EMPTY)])
     }
 
-    /// How many marks stand upon a stack.
+    /// The number of expectations on a stack.
     fn marks(&self, stack: &Stack) -> usize {
         let last = FIRST_MARK + self.expectations.len() as u16;
         stack.iter().rev().take_while(|&&mark| (FIRST_MARK..last).contains(&mark)).count()
@@ -104,22 +104,22 @@ impl Flattening<'_> {
         marks.iter().map(|&mark| &self.expectations[usize::from(mark - FIRST_MARK)])
     }
 
-    /// The stack without what is expected.
+    /// The stack without its expectations.
     pub(super) fn unmarked(&self, stack: &Stack) -> Stack {
         stack[..stack.len() - self.marks(stack)].to_vec()
     }
 
-    /// Whether anything is expected.
+    /// Whether the stack has expectations.
     pub(super) fn is_marked(&self, stack: &Stack) -> bool {
         self.marks(stack) > 0
     }
 
-    /// Whether the text may end.
+    /// Whether the expectations allow the end of the text.
     pub(super) fn may_end(&self, stack: &Stack) -> bool {
         self.expected(stack).all(Expectation::allows_end)
     }
 
-    /// A token where something is expected.
+    /// A token after expectations.
     pub(super) fn expected_token(&mut self, token: usize, stack: &Stack, origin: usize) -> Paths {
         if !self.expected(stack).all(|expectation| expectation.allows(token)) {
             return Paths::new();
@@ -152,7 +152,7 @@ impl Flattening<'_> {
         self.append(paths, origin, &mut |this, stack| this.expect(&expectation, stack))
     }
 
-    /// Any token but some where something is expected.
+    /// Any token but some, after expectations.
     pub(super) fn expected_not_tokens(&mut self, excluded: &[usize], stack: &Stack, origin: usize) -> Paths {
         let mut excluded: Set<usize> = excluded.iter().copied().collect();
         let mut only: Option<Set<usize>> = None;
@@ -163,7 +163,7 @@ impl Flattening<'_> {
                     only =
                         Some(only.map_or_else(|| tokens.clone(), |only| only.intersection(tokens).copied().collect()));
                 }
-                // What would have to be looked at in two steps is left out.
+                // A pair would need two steps, so its first token is left out.
                 Expectation::NotPair { first, .. } => {
                     excluded.insert(*first);
                 }

@@ -26,7 +26,7 @@ pub(super) struct FlatRule {
     pub(super) body: Flat,
 }
 
-/// An expression over lexemes. An empty sequence derives nothing, an empty choice no text at all.
+/// An expression over lexemes. An empty sequence derives the empty text, an empty choice derives no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flat {
     Lexeme(usize),
@@ -55,7 +55,7 @@ impl Flat {
         }
     }
 
-    /// This, and `next` behind it.
+    /// This followed by `next`.
     pub(super) fn then(self, next: Flat) -> Flat {
         match (self, next) {
             (Flat::Seq(mut items), next) => match next {
@@ -77,7 +77,7 @@ impl Flat {
     }
 }
 
-/// A parser over lexemes.
+/// The rules of a parser over lexemes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlatGrammar {
     pub(super) rules: Vec<FlatRule>,
@@ -86,7 +86,7 @@ pub(super) struct FlatGrammar {
 }
 
 impl FlatGrammar {
-    /// The same without what needs one of some lexemes. `None` if that leaves nothing.
+    /// The same without the parts that need one of these lexemes. `None` if nothing is left.
     pub(super) fn without(&self, lexemes: &Set<usize>) -> Option<FlatGrammar> {
         let productive = deriving(self, &|lexeme| !lexemes.contains(&lexeme));
         if !productive[self.start] {
@@ -99,7 +99,7 @@ impl FlatGrammar {
         Some(FlatGrammar { rules: rules.collect(), start: self.start, lexemes: self.lexemes.clone() })
     }
 
-    /// The lexemes that the start rule leads to.
+    /// The lexemes that the start rule reaches.
     pub(super) fn used(&self) -> Set<usize> {
         let mut used = Set::new();
         let mut reached = vec![false; self.rules.len()];
@@ -116,7 +116,7 @@ impl FlatGrammar {
     }
 }
 
-/// What is left of an expression without some lexemes and unproductive rules; `None` if that is nothing.
+/// An expression without these lexemes and without unproductive rules. `None` if nothing is left.
 fn kept(expr: &Flat, without: &Set<usize>, productive: &[bool]) -> Option<Flat> {
     Some(match expr {
         Flat::Lexeme(lexeme) if without.contains(lexeme) => return None,

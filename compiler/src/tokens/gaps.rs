@@ -1,5 +1,5 @@
-//! What may stand before any token: the matches of a mode's hidden rules, so that texts that were not made by the grammar can be
-//! parsed by it. The text of one is one derivation, not one for each way of cutting it into matches.
+//! Texts that may stand before any token: the matches of a mode's hidden rules. With them the grammar can parse texts
+//! that it did not produce. A gap has one derivation, not one for each way of cutting it into matches.
 
 use super::alphabet::intersection;
 use super::dfa::START;
@@ -9,24 +9,24 @@ use crate::ast::{Alternative, Expr, ExprKind, Name, Rule, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 
-/// One in so many tokens has something hidden before it that need not be there.
+/// One in this many tokens has an optional gap before it.
 const RARITY: f64 = 15.0;
-/// Blanks are so many times as frequent as other hidden matches.
+/// Blanks are this many times as frequent as other hidden matches.
 const BLANKS: f64 = 15.0;
 
-/// The rules for the gaps of each mode, once they are written.
+/// The rules for the gaps of each mode. They are written on demand.
 #[derive(Debug)]
 pub(super) struct Gaps {
     modes: Vec<Option<Gap>>,
 }
 
-/// The gaps of a mode; nothing is hidden there if they are `None`.
+/// The gaps of a mode. Fields are `None` if nothing is hidden there.
 #[derive(Clone, Debug, Default)]
 struct Gap {
-    /// A rule for one or more hidden matches, and one that derives nothing, too.
+    /// A rule for one or more hidden matches, and one that may also be empty.
     some: Option<String>,
     any: Option<String>,
-    /// Hidden rules whose matches only the end of the text ends.
+    /// Hidden rules whose matches end only at the end of the text.
     open: Vec<usize>,
     /// One hidden match.
     one: Option<Expr>,
@@ -37,20 +37,20 @@ impl Gaps {
         Gaps { modes: vec![None; modes] }
     }
 
-    /// What stands before a token in a mode, with at least one match if it is `needed`; `None` if nothing is hidden there.
+    /// The gap before a token in a mode, with at least one match if it is `needed`. `None` if nothing is hidden there.
     pub(super) fn before(&mut self, writer: &mut Writer<'_>, mode: usize, needed: bool, span: Span) -> Option<Expr> {
         let gap = self.gap(writer, mode, span);
         let name = if needed { &gap.some } else { &gap.any };
         name.clone().map(|name| Expr { kind: ExprKind::Rule(name), span })
     }
 
-    /// The rules for what stands before tokens.
+    /// The rules for the gaps before tokens.
     pub(super) fn names(&self) -> impl Iterator<Item = &String> {
         self.modes.iter().flatten().flat_map(|gap| gap.some.iter().chain(&gap.any))
     }
 
-    /// What stands at the end of a text that ends in a mode. If lines have a layout, it must not be one of the rules for what stands
-    /// before a token, which are left out at the beginning of a line.
+    /// The gap at the end of a text that ends in a mode. If lines have a layout, it must not be one of the rules for
+    /// gaps before tokens, which are left out at the beginning of a line.
     pub(super) fn last(&mut self, writer: &mut Writer<'_>, mode: usize, span: Span) -> Expr {
         let gap = self.gap(writer, mode, span);
         let (open, one) = (gap.open.clone(), gap.one.clone());
@@ -69,7 +69,7 @@ impl Gaps {
         Expr { kind: ExprKind::Seq(items), span }
     }
 
-    /// What ends a line of a mode: a line break, and now and then lines after it that hold nothing but hidden matches.
+    /// The end of a line in a mode: a line break, and now and then further lines with only hidden matches.
     pub(super) fn line_end(&self, mode: usize, span: Span) -> Expr {
         let expr = |kind| Expr { kind, span };
         let empty = || expr(ExprKind::Seq(Vec::new()));
@@ -86,7 +86,7 @@ impl Gaps {
         expr(ExprKind::Seq(vec![line_break(), either(empty(), blanks, RARITY)]))
     }
 
-    /// What stands on a line of a mode that holds nothing but hidden matches.
+    /// The contents of a line in a mode with only hidden matches.
     pub(super) fn blank_line(&self, mode: usize, span: Span) -> Expr {
         let any = self.modes.get(mode).and_then(|gap| gap.as_ref()?.any.clone());
         Expr { kind: any.map_or(ExprKind::Seq(Vec::new()), ExprKind::Rule), span }
@@ -140,7 +140,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
             Some(pattern) => writer.pattern(pattern, span),
             None => {
                 let text = writer.lexer_rule(rule);
-                // A match that could go on is ended by a blank that it cannot go on with.
+                // A match that could continue is ended by a blank that cannot be part of it.
                 let going_on = automata.going_on(rule);
                 let ends = blanks.difference(&going_on);
                 let is_open = automata.is_narrowed(rule)
@@ -149,7 +149,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
                 if is_open {
                     gap.open.push(rule);
                 }
-                // Some texts need no end: the others are taken as they stand, too.
+                // Texts that need no such blank are also taken without one.
                 if going_on.is_empty() || ends.is_empty() || automata.is_partly_quiet(rule) {
                     text
                 } else {
@@ -186,7 +186,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
     gap
 }
 
-/// Whether a pattern says where the end of the text may stand.
+/// Whether a pattern refers to the end of the text.
 fn has_end(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Set { .. } | Pattern::Fragment(_) => false,
@@ -196,11 +196,11 @@ fn has_end(pattern: &Pattern) -> bool {
     }
 }
 
-/// What a hidden rule matches, as far as it matters to the parser, which sees none of it.
+/// The matches of a hidden rule, in a simpler form. The parser sees none of them, so their structure does not matter.
 struct Parts<'g> {
-    /// Characters that match by themselves, and in any number.
+    /// Characters that match alone and in any number.
     blanks: CharSet,
-    /// What else is matched; all that the rule matches if `None`.
+    /// The other matches. `None` means all matches of the rule.
     others: Option<Vec<&'g Pattern>>,
 }
 
@@ -229,7 +229,7 @@ impl<'g> Parts<'g> {
                 _ => others.push(pattern),
             }
         }
-        // Only those that are the rule's by themselves.
+        // Only characters that are matches of the rule by themselves.
         let mut own = CharSet::empty(Unit::Char);
         for class in 0..automata.classes.len() {
             if dfa.winner(dfa.next(START, class)) == Some(rule) {

@@ -1,6 +1,6 @@
 //! The texts that the lexer takes for a rule's, as an expression: its automaton read backwards into choices and
-//! repetitions. For rules that lose texts to others (an identifier is no keyword) or that have lazy repetitions (a comment
-//! ends with its first closing mark); the others are written as in the grammar.
+//! repetitions. Used for rules that lose texts to other rules (an identifier is not a keyword) and for rules with lazy
+//! repetitions (a comment ends at its first closing mark). The other rules are written as in the grammar.
 
 use super::alphabet::{Alphabet, MAX_LISTED, intersection};
 use super::bits::Bits;
@@ -12,20 +12,20 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::ordered::{Map, Set, sort_by};
 
-/// Larger automata are not written as expressions, ...
+/// Automata with more states are not written as expressions.
 const MAX_STATES: usize = 1 << 15;
-/// ... nor are those with more states times classes of characters.
+/// Nor are automata with more pairs of states and classes of characters.
 const MAX_TARGETS: usize = 1 << 23;
-/// Expressions are written for so many states in all.
+/// The number of states for which expressions are written in total.
 pub(super) const MAX_WRITTEN: usize = 1 << 17;
-/// States are told apart by at most so many next characters; if that does not do, they are left apart.
+/// The most rounds of comparing states by one more next character. If they are not enough, no states are merged.
 const MAX_ROUNDS: usize = 64;
-/// Expressions that stand in one another, before a rule is made.
+/// The deepest nesting of expressions before a rule is made.
 const MAX_NESTING: u32 = 40;
 
-/// An expression that derives the texts of a lexer rule but the empty one, and the rules that it refers to. `None` if the
-/// automaton is unknown or too large for it, or for what is left to write. Given `first`, only the texts that begin with one of
-/// these classes of characters. `name` makes the name of the numbered rule.
+/// An expression for the texts of a lexer rule, except the empty one, and the rules that it refers to. `None` if the
+/// automaton is unknown or too large for an expression or for the rest of the budget. With `first`, only the texts that
+/// begin with one of these classes of characters. `name` makes the name of the numbered rule.
 pub(super) fn language(
     automata: &Automata,
     rule: usize,
@@ -53,9 +53,9 @@ pub(super) fn language(
     Some((body, rules))
 }
 
-/// A trimmed, minimal automaton; state 0 is its start, which nothing leads back to.
+/// A trimmed, minimal automaton. State 0 is its start, which has no incoming edges.
 struct Machine {
-    /// For each state the sets that lead on, and where to.
+    /// The edges of each state: a set of characters and the next state.
     edges: Vec<Vec<(CharSet, usize)>>,
     is_end: Vec<bool>,
 }
@@ -65,7 +65,7 @@ impl Machine {
         let dfa = automata.of_rule(rule).filter(|_| !automata.is_widened(rule))?;
         let facts = automata.facts(rule)?;
         let classes = automata.classes.len();
-        // The states that matter, from the start on.
+        // The states that are reachable and alive, beginning at the start.
         let mut ids: Map<StateId, usize> = Map::new();
         let mut order = vec![START];
         ids.insert(START, 0);
@@ -87,14 +87,14 @@ impl Machine {
             return None;
         }
         let is_end = |state: StateId| facts.ends.binary_search(&state).is_ok();
-        // For each state and class the next state, by its place in `order`.
+        // The next state for each state and class, as a place in `order`.
         let targets: Vec<u32> = order
             .iter()
             .flat_map(|&state| (0..classes).map(move |class| dfa.next(state, class)))
             .map(|next| ids.get(&next).map_or(u32::MAX, |&next| next as u32))
             .collect();
         let row = |state: usize| &targets[state * classes..(state + 1) * classes];
-        // Moore's algorithm: states are told apart by what their next states were told apart by.
+        // Moore's algorithm: states differ if their next states differ.
         let mut part: Vec<usize> = order.iter().map(|&state| usize::from(is_end(state))).collect();
         let mut rounds = 0;
         loop {
@@ -119,7 +119,7 @@ impl Machine {
                 break;
             }
         }
-        // State 0 is a copy of the start's part that does not end; part p is state p + 1.
+        // State 0 is a copy of the start's part that does not end. Part p is state p + 1.
         let count = part.iter().max().map_or(0, |&max| max + 1) + 1;
         let mut machine = Machine { edges: vec![Vec::new(); count], is_end: vec![false; count] };
         let mut done = vec![false; count];
@@ -150,12 +150,12 @@ impl Machine {
         Some(machine)
     }
 
-    /// Whether a state is written again wherever it is led to: nothing but its own loop follows.
+    /// Whether a state is copied to each place that leads to it: only its own loop follows.
     fn is_leaf(&self, state: usize) -> bool {
         self.edges[state].iter().all(|&(_, target)| target == state)
     }
 
-    /// The states that are rules: those that several edges lead to, or that are deep within one another.
+    /// The states that become rules: those with several incoming edges, or deeply nested ones.
     fn headers(&self) -> Vec<usize> {
         let mut count = vec![0usize; self.edges.len()];
         for (state, edges) in self.edges.iter().enumerate() {
@@ -165,7 +165,7 @@ impl Machine {
             (1..self.edges.len()).filter(|&state| count[state] > 1 && !self.is_leaf(state)).collect();
         let mut is_header = vec![false; self.edges.len()];
         headers.iter().for_each(|&state| is_header[state] = true);
-        // Trees of states that are written in place must not be too deep.
+        // Trees of states that are written in place must not nest too deep.
         let mut pending: Vec<(usize, u32)> = headers.iter().map(|&state| (state, 0)).chain([(0, 0)]).collect();
         while let Some((state, depth)) = pending.pop() {
             for &(_, target) in &self.edges[state] {
@@ -186,7 +186,7 @@ impl Machine {
     }
 }
 
-/// What leads back to the header that it is written for, and what ends elsewhere.
+/// The texts that lead back to the current header, and the texts that end elsewhere.
 #[derive(Default)]
 struct Ways {
     back: Option<Expr>,
@@ -231,7 +231,7 @@ impl Writing<'_> {
         self.expr(ExprKind::Repeat { item: Box::new(item), min: 0, max: None })
     }
 
-    /// All texts from a header on.
+    /// All texts from a header to an end.
     fn texts_from(&mut self, header: usize) -> Expr {
         let Ways { back, exit } = self.ways(header, header);
         let exit = exit.unwrap_or_else(|| self.expr(ExprKind::Rule(NEVER.to_string())));
@@ -244,7 +244,7 @@ impl Writing<'_> {
         }
     }
 
-    /// What follows `state`, written for `header`.
+    /// The texts from `state`, written for `header`.
     fn ways(&mut self, state: usize, header: usize) -> Ways {
         let machine = self.machine;
         let mut back = Vec::new();
@@ -272,7 +272,7 @@ impl Writing<'_> {
             }
         }
         if machine.is_end[state] {
-            // Half of the texts end where they can.
+            // At a possible end, half of the texts end.
             let others: f64 = exit.iter().map(|(_, weight)| weight).sum();
             exit.push((self.expr(ExprKind::Seq(Vec::new())), others.max(1.0)));
         }

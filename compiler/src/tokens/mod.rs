@@ -1,17 +1,17 @@
 //! Grammars over tokens: rules of a parser whose terminals are tokens, and the lexer that cuts a text into them.
-//! [`expand`] makes one grammar over characters of the two, such that the lexer cuts each of its outputs into the very
+//! [`expand`] turns the two into one grammar over characters. The lexer cuts each of its outputs into exactly the
 //! tokens that the parser's rules derive.
 //!
-//! What the lexer is taken to do: at each place the rule of the current mode that matches the longest string wins, the
-//! first of several with that length; a lazy repetition ends as early as it can. Rules may hide their match from the
-//! parser, switch modes, and leave their match to be continued by the next one.
+//! The model of the lexer: at each place the rule of the current mode with the longest match wins, the first of several
+//! with that length. A lazy repetition ends as early as it can. Rules may hide their match from the parser, switch
+//! modes, and leave their match to be continued by the next one.
 //!
-//! The way, read top to bottom in [`expand`]: the lexer's modes become automata (`recursion`, `nfa`, `dfa`); the parser's rules are
-//! specialised to the modes that they begin and end in, so that each terminal is a lexer rule, and to what they expect to come next
-//! (`modes`, `paths`, `expectations`, `flat`); separators go
-//! between neighbours that the lexer would cut otherwise (`separators`, `boundaries`, `separate`), or hidden matches anywhere, for texts that
-//! others have made (`gaps`); lexer rules become rules over
-//! characters, without the strings that the lexer takes for something else (`language`, `patterns`).
+//! The steps, in the order of [`expand`]: The lexer's modes become automata (`recursion`, `nfa`, `dfa`). The parser's
+//! rules are specialised to the modes at their beginning and end, so that each terminal is a lexer rule, and to the
+//! expected next tokens (`modes`, `paths`, `expectations`, `flat`). Separators go between neighbours that the lexer
+//! would cut differently (`separators`, `boundaries`, `separate`). For texts from other sources, hidden matches may
+//! stand anywhere (`gaps`). Lexer rules become rules over characters, without the strings that the lexer takes for
+//! another rule (`language`, `patterns`).
 
 use std::str::FromStr;
 
@@ -57,7 +57,7 @@ pub struct TokenGrammar {
     pub start: usize,
     /// The lexer.
     pub lexer: Lexer,
-    /// Whether something outside of the grammar decides, too, which texts are valid: then separators are kept plain.
+    /// Whether code outside the grammar also decides which texts are valid. Then separators are kept plain.
     pub has_code: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct Rule {
     pub name: String,
     /// The place of the name.
     pub span: Span,
-    /// What it derives.
+    /// The expression that it derives.
     pub body: Syntax,
 }
 
@@ -81,17 +81,17 @@ pub enum Syntax {
     NotTokens(Vec<usize>),
     /// The end of the text.
     End,
-    /// Nothing, before something that must come next, whatever rule it belongs to.
+    /// Derives nothing, but requires the next token to meet a condition, in whatever rule it is.
     Expect(Expectation),
     /// A rule, by its place in [`TokenGrammar::rules`].
     Rule(usize),
-    /// One after the other; the empty sequence derives nothing.
+    /// Expressions one after the other. The empty sequence derives the empty text.
     Seq(Vec<Syntax>),
-    /// One of several; none derive no text at all.
+    /// One of several expressions. The empty choice derives no text.
     Choice(Vec<Syntax>),
     /// `item` at least `min` and, if given, at most `max` times.
     Repeat {
-        /// What is repeated.
+        /// The repeated expression.
         item: Box<Syntax>,
         /// The least number of rounds.
         min: u32,
@@ -100,12 +100,12 @@ pub enum Syntax {
     },
 }
 
-/// What cuts a text into tokens.
+/// The lexer, which cuts a text into tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Lexer {
     /// The names of the tokens.
     pub tokens: Vec<String>,
-    /// How many modes there are; the text begins in mode 0.
+    /// The number of modes. The text begins in mode 0.
     pub modes: usize,
     /// The rules, in order of priority within each mode.
     pub rules: Vec<LexerRule>,
@@ -115,16 +115,16 @@ pub struct Lexer {
     pub layout: Option<LayoutTokens>,
 }
 
-/// Tokens that say where lines end and how they are indented.
+/// Tokens for the ends of lines and for indentation.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutTokens {
-    /// The end of a line; it has a lexer rule, of whose texts only a line break is taken.
+    /// The end of a line. Of the texts of its lexer rule, only a line break is used.
     pub newline: Option<usize>,
-    /// The beginning of a block; it has no lexer rule.
+    /// The beginning of a block. It has no lexer rule.
     pub indent: usize,
-    /// The end of a block; it has no lexer rule.
+    /// The end of a block. It has no lexer rule.
     pub dedent: usize,
-    /// How blocks are indented.
+    /// The indentation of blocks.
     pub indentation: Indentation,
 }
 
@@ -137,15 +137,15 @@ pub struct LexerRule {
     pub span: Span,
     /// The mode that it belongs to.
     pub mode: usize,
-    /// What it matches.
+    /// The pattern that it matches.
     pub pattern: Pattern,
-    /// What becomes of the match.
+    /// The use of its match.
     pub outcome: Outcome,
-    /// What happens to the stack of modes.
+    /// The changes of the stack of modes.
     pub moves: Vec<Move>,
 }
 
-/// What becomes of a match.
+/// The use of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is this token.
@@ -174,29 +174,31 @@ pub struct Fragment {
     pub name: String,
     /// The place of the name.
     pub span: Span,
-    /// What it matches.
+    /// The pattern that it matches.
     pub pattern: Pattern,
 }
 
-/// What a lexer rule matches.
+/// A pattern of a lexer rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// One character of a set. Sets are drawn from as written if they are `listed`, else readable members are preferred.
+    /// One character of a set. If it is `listed`, all members are drawn as written. Otherwise readable members are
+    /// preferred.
     Set {
         /// The characters.
         set: CharSet,
-        /// Whether the grammar's author has chosen the members, rather than what they are not.
+        /// Whether the grammar lists the members, instead of the characters that are excluded.
         listed: bool,
     },
     /// A fragment, by its place in [`Lexer::fragments`].
     Fragment(usize),
-    /// One after the other.
+    /// Patterns one after the other.
     Seq(Vec<Pattern>),
-    /// One of several; none match nothing, or the end of the text where it ends.
+    /// One of several patterns. The empty choice matches nothing; at the end of a pattern it stands for the end of the
+    /// text.
     Choice(Vec<Pattern>),
     /// `item` at least `min` and, if given, at most `max` times.
     Repeat {
-        /// What is repeated.
+        /// The repeated pattern.
         item: Box<Pattern>,
         /// The least number of rounds.
         min: u32,
@@ -208,13 +210,13 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Exactly this text.
+    /// A pattern that matches exactly this text.
     pub fn text(text: &str) -> Pattern {
         let single = |character| CharSet::single(crate::charset::Unit::Char, u32::from(character));
         Pattern::Seq(text.chars().map(|character| Pattern::Set { set: single(character), listed: true }).collect())
     }
 
-    /// The only text that this matches, if that is plain to see.
+    /// The only text that this matches, if that is easy to see.
     pub fn as_text(&self) -> Option<String> {
         match self {
             Pattern::Set { set, .. } if set.len() == 1 => set.nth(0).and_then(char::from_u32).map(String::from),
@@ -225,27 +227,27 @@ impl Pattern {
     }
 }
 
-/// What the user may decide.
+/// The user's options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Where separators go.
+    /// The places of separators.
     pub separators: SeparatorPolicy,
-    /// What sets that are written as complements draw from.
+    /// The characters that sets written as complements draw from.
     pub alphabet: Alphabet,
 }
 
-/// Where separators go.
+/// The places of separators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeparatorPolicy {
-    /// Between tokens that the lexer would else cut otherwise.
+    /// Between tokens that the lexer would otherwise cut differently.
     #[default]
     Auto,
     /// Between all tokens.
     Space,
     /// Nowhere.
     None,
-    /// Wherever the lexer takes them: before any token stands what rules hide, as much of it as one likes, and at least
-    /// something where [`SeparatorPolicy::Auto`] has a separator. For texts that were not made by the grammar.
+    /// Wherever the lexer accepts them. Any number of hidden matches stands before any token, at least one where
+    /// [`SeparatorPolicy::Auto`] has a separator. For texts that were not produced by the grammar.
     Any,
 }
 
@@ -263,7 +265,7 @@ impl SeparatorPolicy {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, policy)| policy)
     }
 
-    /// The alphabet that goes with it: texts that others have made hold any character.
+    /// The default alphabet of the policy. Texts from other sources contain any character.
     pub fn alphabet(self) -> Alphabet {
         match self {
             SeparatorPolicy::Any => Alphabet::All,
@@ -280,7 +282,7 @@ impl FromStr for SeparatorPolicy {
     }
 }
 
-/// Says that no member of `all` is called `name`.
+/// The message that no member of `all` is called `name`.
 fn unknown<T>(what: &str, name: &str, all: &[(&str, T)]) -> String {
     let known: Vec<&str> = all.iter().map(|&(known, _)| known).collect();
     let similar = closest(name, known.iter().copied());

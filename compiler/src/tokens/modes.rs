@@ -1,8 +1,8 @@
-//! Specialises the parser's rules to the modes that the lexer is in where they begin and end.
+//! Specialises the parser's rules to the lexer's modes at their beginning and end.
 //!
-//! The stack of modes is followed relative to where a rule begins: an instance of a rule is known by the topmost modes
-//! there, as many as it needs, and by what has become of them where it ends. So what pushes and pops in pairs is exact at
-//! any depth. The end of the text is a mode in which there are no tokens.
+//! The stack of modes is tracked relative to the beginning of a rule. An instance of a rule is identified by the
+//! topmost modes at its beginning, as many as it needs, and by the modes in their place at its end. So pairs of pushes
+//! and pops are exact at any depth. The end of the text is a mode without tokens.
 
 use std::collections::VecDeque;
 
@@ -11,25 +11,25 @@ use super::states::Automata;
 use super::{Expectation, Lexer, Outcome, SeparatorPolicy, TokenGrammar};
 use crate::ordered::{Map, Set};
 
-/// Modes, the topmost last.
+/// Modes. The topmost is the last.
 pub(super) type Stack = Vec<u16>;
 
-/// Below the first mode.
+/// The place below the first mode.
 pub(super) const BOTTOM: u16 = u16::MAX;
-/// Behind the end of the text.
+/// The mode after the end of the text.
 pub(super) const ENDED: u16 = u16::MAX - 1;
-/// Modes that a rule leaves upon the stack are followed up to this height.
+/// The greatest height of the modes that a rule leaves on the stack.
 pub(super) const MAX_STACK: usize = 8;
-/// A rule ends in at most so many different stacks.
+/// The most different stacks that a rule may end in.
 pub(super) const MAX_OUTS: usize = 24;
-/// More instances of rules than this are not made.
+/// The most instances of rules.
 const MAX_INSTANCES: usize = 1 << 17;
-/// Expressions are looked at this often at most.
+/// The most visits to expressions.
 pub(super) const MAX_WORK: usize = 1 << 23;
-/// Expressions times lexemes: what may stand to the left of each is known as a set of lexemes.
+/// The greatest product of expressions and lexemes. For each expression, the lexemes to its left are kept as a set.
 const MAX_SIZE: usize = 1 << 31;
 
-/// The grammar over lexemes; `None` if it would be too large.
+/// The grammar over lexemes. `None` if it would be too large.
 pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata, separators: SeparatorPolicy) -> Option<FlatGrammar> {
     let lexer = &grammar.lexer;
     let mut by_mode: Vec<ModeRules> = (0..lexer.modes).map(|_| ModeRules::default()).collect();
@@ -38,7 +38,7 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata, separators: S
         match rule.outcome {
             Outcome::Token(token) => mode.tokens.entry(token).or_default().push(number),
             Outcome::More => mode.more.push(number),
-            // No text is certain to be a match of what is taken to match more than it does.
+            // If a rule is taken to match more than it does, no text is certain to be its match.
             Outcome::Hidden if automata.is_widened(number) => {}
             Outcome::Hidden if !rule.moves.is_empty() => mode.hidden.push(number),
             Outcome::Hidden if mode.line_break.is_none() => {
@@ -72,33 +72,33 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata, separators: S
     flattening.build()
 }
 
-/// The lexer rules of a mode by what becomes of their matches.
+/// The lexer rules of a mode, by the use of their matches.
 #[derive(Debug, Default)]
 pub(super) struct ModeRules {
     pub(super) tokens: Map<usize, Vec<usize>>,
     pub(super) more: Vec<usize>,
     /// Hidden rules that change the mode.
     pub(super) hidden: Vec<usize>,
-    /// A hidden rule whose shortest match is a line break, and that leaves the mode as it is.
+    /// A hidden rule whose shortest match is a line break, and that does not change the mode.
     pub(super) line_break: Option<usize>,
 }
 
-/// A rule and the topmost modes where it begins.
+/// A rule and the topmost modes at its beginning.
 pub(super) type Key = (usize, Stack);
 
-/// What is known of a rule that begins with certain modes.
+/// The facts of a rule that begins with certain modes.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
-    /// What can have become of these modes where it ends.
+    /// The possible modes in their place at its end.
     pub(super) outs: Set<Stack>,
     /// Whether it needs to know more modes.
     pub(super) underflow: bool,
-    /// What depends on this.
+    /// The entries that depend on this one.
     users: Set<Key>,
     queued: bool,
 }
 
-/// The ends of an expression and what derives them.
+/// The possible ends of an expression, each with an expression that leads there.
 pub(super) type Paths = Map<Stack, Flat>;
 
 pub(super) struct Flattening<'a> {
@@ -107,7 +107,7 @@ pub(super) struct Flattening<'a> {
     pub(super) by_mode: Vec<ModeRules>,
     entries: Map<Key, Entry>,
     pending: VecDeque<Key>,
-    /// What is being solved.
+    /// The entry that is being solved.
     current: Option<Key>,
     pub(super) underflow: bool,
     pub(super) building: bool,
@@ -115,14 +115,14 @@ pub(super) struct Flattening<'a> {
     pub(super) lexemes: Map<Lexeme, usize>,
     instances: Map<(Key, Stack), usize>,
     to_build: VecDeque<Key>,
-    /// Large choices of all tokens but some, which are rules of the result once that is built.
+    /// Large choices of all tokens except some. They become rules of the result during its construction.
     pub(super) complements: Map<(Set<usize>, Stack, bool), Paths>,
-    /// How many variants of each rule have got a name.
+    /// The number of variants of each rule that have a name.
     variants: Vec<usize>,
-    /// What is expected somewhere, by the number of its mark.
+    /// The expectations, by the numbers of their marks.
     pub(super) expectations: Vec<Expectation>,
     pub(super) ignores_line_breaks: bool,
-    /// How many expressions were looked at.
+    /// The number of visits to expressions so far.
     pub(super) work: usize,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Flattening<'a> {
         (self.grammar.start, vec![BOTTOM, 0])
     }
 
-    /// Finds where each rule can end: a least fixpoint.
+    /// Finds the ends of each rule: a least fixpoint.
     fn solve(&mut self) -> Option<()> {
         self.entry(&self.start_key());
         while let Some(key) = self.pending.pop_front() {
@@ -171,7 +171,7 @@ impl<'a> Flattening<'a> {
         }
     }
 
-    /// What is known of `key` so far.
+    /// The facts of `key` known so far.
     pub(super) fn entry(&mut self, key: &Key) -> &Entry {
         if !self.entries.contains_key(key) {
             self.entries.insert(key.clone(), Entry::default());
@@ -219,7 +219,7 @@ impl<'a> Flattening<'a> {
         (self.work <= MAX_WORK && size <= MAX_SIZE).then_some(self.flat)
     }
 
-    /// The rule of the result that derives what `key` does when it ends in `out`.
+    /// The rule of the result for `key` ending in `out`.
     pub(super) fn instance(&mut self, key: &Key, out: &Stack) -> usize {
         if let Some(&id) = self.instances.get(&(key.clone(), out.clone())) {
             return id;

@@ -1,4 +1,4 @@
-//! Lexer rules as nondeterministic automata whose branches stand in order of preference.
+//! Lexer rules as nondeterministic automata. Branches are in order of preference.
 
 use super::bits::Bits;
 use super::recursion::Recursion;
@@ -7,21 +7,21 @@ use super::{Lexer, Pattern};
 use crate::charset::CharSet;
 use crate::ordered::Map;
 
-/// A fragment that refers to itself otherwise than in a loop is expanded this often; deeper strings are not looked at.
+/// The number of times that a fragment is expanded within itself if it is not a loop. Deeper strings are left out.
 pub(super) const MAX_RECURSION: usize = 3;
-/// Patterns in patterns are followed this deep.
+/// The deepest nesting of patterns.
 const MAX_DEPTH: usize = 1000;
-/// More states than this are not built.
+/// The greatest number of states.
 const MAX_STATES: usize = 1 << 18;
-/// Patterns are looked at this often at most.
+/// The most visits to patterns.
 const MAX_WORK: usize = 1 << 20;
 
-/// A state.
+/// A state of the automata.
 #[derive(Clone, Debug)]
 pub(super) enum State {
-    /// Goes on with one character of a set, by its place in [`Nfa::sets`].
+    /// Continues with one character of a set, by its place in [`Nfa::sets`].
     Step { set: u32, next: u32 },
-    /// Goes on at each of these, the preferred ones first. `lazy` marks the place where a lazy repetition decides.
+    /// Continues at each target, the preferred ones first. `lazy` marks the decision of a lazy repetition.
     Branch { targets: Vec<u32>, lazy: bool },
     /// The rule matches.
     Accept,
@@ -33,34 +33,34 @@ pub(super) enum State {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nfa {
     pub(super) states: Vec<State>,
-    /// The lexer rule that each state belongs to.
+    /// The lexer rule of each state.
     pub(super) rule_of: Vec<u32>,
     /// The first state of each rule.
     pub(super) starts: Vec<u32>,
-    /// For each rule whether it has a lazy repetition, so that the order of branches matters.
+    /// For each rule, whether it has a lazy repetition, so that the order of branches matters.
     pub(super) has_lazy: Vec<bool>,
-    /// For each rule what became of fragments that refer to themselves.
+    /// For each rule, the treatment of its fragments that refer to themselves.
     pub(super) nesting: Vec<Nesting>,
     pub(super) sets: Vec<CharSet>,
 }
 
-/// What becomes of fragments that refer to themselves.
+/// The treatment of a rule's fragments that refer to themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nesting {
-    /// There are none.
+    /// There are no such fragments.
     #[default]
     None,
-    /// They are loops, which match exactly what the rule does.
+    /// They are loops, which match exactly the same texts.
     Looped,
-    /// What nests deeper than [`MAX_RECURSION`] is missing.
+    /// Texts nested deeper than [`MAX_RECURSION`] are missing.
     Cut,
-    /// They match everything that the rule does, and more.
+    /// They match all texts of the rule, and more.
     Widened,
 }
 
 impl Nfa {
-    /// The automata of a lexer's rules; `None` if they are too large. Those rules of `widened` whose nesting no loop describes match
-    /// more than they do; of others the deeper strings are missing.
+    /// The automata of a lexer's rules. `None` if they are too large. If the nesting of a rule is not a loop, its
+    /// automaton is not exact: it matches more if the rule is in `widened`, otherwise the deeper strings are missing.
     pub(super) fn new(lexer: &Lexer, sets: &Sets, recursion: &Recursion, widened: &Bits) -> Option<Nfa> {
         let mut building = Building {
             lexer,
@@ -107,20 +107,20 @@ struct Building<'l> {
     recursion: &'l Recursion,
     nfa: Nfa,
     ids: Map<Vec<(u32, u32)>, u32>,
-    /// For fragments and the states that they go on at, the first state. A fragment that is met again while it is being made
-    /// there is a loop.
+    /// The first states of fragments, by fragment and the state that follows. A fragment that is met again during its
+    /// construction is a loop.
     made: Map<(usize, u32), u32>,
-    /// The repetitions without end that states decide about.
+    /// The unbounded repetitions, by the states that decide on a further round.
     stars: Map<u32, &'l Pattern>,
-    /// For fragments of linear components that are being made, the states where they begin and end.
+    /// The first and last states of fragments of linear components that are under construction.
     joints: Map<usize, (u32, u32)>,
     rule: u32,
-    /// How often each fragment is being expanded.
+    /// The number of open expansions of each fragment.
     open: Vec<usize>,
     nesting: Nesting,
-    /// Whether the rule may match more than it does.
+    /// Whether the rule's automaton may match more than the rule.
     is_widened: bool,
-    /// How often recursion was cut.
+    /// The number of expansions cut off so far.
     cuts: usize,
     depth: usize,
     work: usize,
@@ -143,7 +143,7 @@ impl<'l> Building<'l> {
         })
     }
 
-    /// The state that matches `pattern` and goes on at `next`.
+    /// The state that matches `pattern` and continues at `next`.
     fn pattern(&mut self, pattern: &'l Pattern, next: u32) -> u32 {
         self.work += 1;
         self.is_too_large |= self.nfa.states.len() > MAX_STATES || self.depth > MAX_DEPTH || self.work > MAX_WORK;
@@ -203,7 +203,7 @@ impl<'l> Building<'l> {
                 begin
             }
         };
-        // How deep a fragment was expanded where it was cut depends on where it stands, as does what was joined.
+        // A fragment can be shared only if no expansion was cut off and nothing was joined. Both depend on the place.
         match !self.sets.is_recursive(fragment) || self.cuts == cuts && self.joints.is_empty() {
             true => self.made.insert(place, state),
             false => self.made.remove(&place),
@@ -216,7 +216,7 @@ impl<'l> Building<'l> {
         self.pattern(&lexer.fragments[fragment].pattern, next)
     }
 
-    /// A fragment of a component that goes on, at its end, wherever any reference to it does.
+    /// A fragment of a component. Its end continues wherever any reference to it does.
     fn joined(&mut self, fragment: usize, component: usize, next: u32) -> u32 {
         if let Some(&(begin, end)) = self.joints.get(&fragment) {
             if let State::Branch { targets, .. } = &mut self.nfa.states[end as usize] {
@@ -242,13 +242,13 @@ impl<'l> Building<'l> {
     }
 
     fn repeat(&mut self, item: &'l Pattern, min: u32, max: Option<u32>, lazy: bool, next: u32) -> u32 {
-        // What is left out where a lazy repetition ends is known only if nothing more is matched.
+        // The early end of a lazy repetition excludes texts reliably only if the automaton does not match more.
         let lazy = lazy && !self.is_widened;
         self.lazy |= lazy;
         let order = |on, off| if lazy { vec![off, on] } else { vec![on, off] };
         let mut state = next;
         match max {
-            // In a fragment that refers to itself: `x*` and the same `x*` again are `x*`.
+            // In a fragment that refers to itself, `x*` followed by the same `x*` is `x*`.
             None if self.stars.get(&next).is_some_and(|known| std::ptr::eq(*known, item)) => {}
             None => {
                 let decision = self.add(State::Dead);

@@ -1,15 +1,15 @@
-//! Where expressions can end in the lexer's modes: how tokens, hidden matches, sequences and repetitions move through them.
+//! The modes in which expressions can end. Tokens, hidden matches, sequences and repetitions change them.
 
 use super::flat::Flat;
 use super::modes::{BOTTOM, ENDED, Flattening, MAX_OUTS, MAX_STACK, MAX_WORK, Paths, Stack};
 use super::{Move, Syntax};
 use crate::ordered::{Map, Set};
 
-/// At most so many hidden matches lead to a mode in which a token can stand.
+/// The most hidden matches before a mode in which a token can stand.
 const MAX_HIDDEN: usize = 3;
 
 impl Flattening<'_> {
-    /// Where `syntax` can end if it begins with `stack`, and what derives that. `origin` is the rule it stands in.
+    /// The ends of `syntax` if it begins with `stack`, each with an expression that leads there. `origin` is its rule.
     pub(super) fn paths(&mut self, syntax: &Syntax, stack: &Stack, origin: usize) -> Paths {
         self.work += 1;
         if self.work > MAX_WORK {
@@ -67,7 +67,7 @@ impl Flattening<'_> {
         Paths::new()
     }
 
-    /// What `first` leads to when `next` follows.
+    /// Appends `next` to each end of `first`.
     pub(super) fn append(
         &mut self,
         first: Paths,
@@ -108,7 +108,7 @@ impl Flattening<'_> {
         if once.is_empty() {
             return if min == 0 { Paths::from([(stack.clone(), Flat::EMPTY)]) } else { once };
         }
-        // The usual case: the modes are the same again after each round.
+        // The usual case: the modes after a round are the same as before it.
         if once.len() == 1
             && let Some(flat) = once.get(stack)
         {
@@ -200,7 +200,7 @@ impl Flattening<'_> {
         Flat::Rule(id)
     }
 
-    /// A token, perhaps in several matches.
+    /// A token, in one match or several.
     pub(super) fn token(&mut self, token: usize, stack: &Stack, origin: usize) -> Paths {
         if self.is_marked(stack) {
             return self.expected_token(token, stack, origin);
@@ -218,7 +218,7 @@ impl Flattening<'_> {
         self.append(begun, origin, &mut |this, stack| this.match_of(token, stack, &[]))
     }
 
-    /// One match that is `token`.
+    /// A single match of `token`.
     pub(super) fn match_of(&mut self, token: usize, stack: &Stack, via: &[usize]) -> Paths {
         let Some(&mode) = stack.last() else { return Paths::new() };
         let Some(rules) = self.by_mode.get(usize::from(mode)) else { return Paths::new() };
@@ -226,7 +226,7 @@ impl Flattening<'_> {
         self.matches(rules, stack, via)
     }
 
-    /// One match that the next one continues.
+    /// A match that the next one continues.
     fn more(&mut self, stack: &Stack) -> Paths {
         let Some(&mode) = stack.last() else { return Paths::new() };
         let rules = self.by_mode.get(usize::from(mode)).map(|rules| rules.more.clone()).unwrap_or_default();
@@ -271,7 +271,7 @@ impl Flattening<'_> {
         (stack.len() <= MAX_STACK + 2).then_some(stack)
     }
 
-    /// A token in another mode that hidden matches lead to.
+    /// A token in another mode, after the hidden matches that lead there.
     fn token_behind_hidden(&mut self, token: usize, stack: &Stack) -> Paths {
         let mut reached: Vec<(Stack, Vec<usize>)> = vec![(stack.clone(), Vec::new())];
         for _ in 0..MAX_HIDDEN {
@@ -304,7 +304,7 @@ impl Flattening<'_> {
     }
 
     pub(super) fn not_tokens(&mut self, tokens: &[usize], stack: &Stack, origin: usize) -> Paths {
-        /// Larger choices become rules, since the same ones stand in many places.
+        /// Larger choices become rules, because they often occur in several places.
         const MAX_INLINE: usize = 64;
         if self.is_marked(stack) {
             return self.expected_not_tokens(tokens, stack, origin);
@@ -339,7 +339,7 @@ impl Flattening<'_> {
     }
 }
 
-/// The ends of all `options`; a choice where several end the same.
+/// The ends of all `options`. Options with the same end become a choice.
 pub(super) fn choice(options: Vec<Paths>) -> Paths {
     let mut by_out: Map<Stack, Vec<Flat>> = Map::new();
     for (out, flat) in options.into_iter().flatten() {

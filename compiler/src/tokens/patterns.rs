@@ -1,4 +1,4 @@
-//! Lexer rules as expressions over characters.
+//! Writes lexer rules as expressions over characters.
 
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
@@ -12,12 +12,12 @@ use crate::charset::CharSet;
 use crate::diagnostics::Span;
 use crate::ordered::{Map, Set};
 
-/// Fragments that are written within one another.
+/// The deepest nesting of fragments during writing.
 const MAX_DEPTH: usize = 100;
-/// Fragments of at most so many nodes are written in place.
+/// Smaller fragments are written in place: the greatest number of nodes.
 const MAX_INLINE: usize = 12;
 
-/// Names that are not taken yet.
+/// Makes names that are not taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     next: Map<String, usize>,
@@ -37,27 +37,27 @@ impl Names {
     }
 }
 
-/// Writes lexer rules and what they need as rules.
+/// Writes lexer rules and the fragments that they need.
 pub(super) struct Writer<'a> {
     pub(super) lexer: &'a Lexer,
     pub(super) automata: &'a Automata,
     alphabet: Alphabet,
     pub(super) names: Names,
     pub(super) rules: Vec<ast::Rule>,
-    /// Lexer rules that are written as in the grammar, though the lexer takes some of these texts for something else: what is left
-    /// is too large to be written.
+    /// Lexer rules that are written as in the grammar, although the lexer takes some of their texts for other rules'.
+    /// The exact rule would be too large.
     pub(super) in_full: Set<usize>,
-    /// For how many states of automata expressions may still be written.
+    /// The number of states for which expressions may still be written.
     left: usize,
-    /// How each lexer rule is referred to.
+    /// The reference to each lexer rule.
     written: Map<usize, Expr>,
     begun: Map<(usize, FirstId), Expr>,
     fragments: Map<usize, String>,
-    /// Fragments that have a rule without a body: the rule's place and the fragment.
+    /// Rules without a body yet: the place of the rule, and its fragment.
     pending: Vec<(usize, usize)>,
-    /// Fragments that are being written within one another.
+    /// The number of fragments that are being written within one another.
     depth: usize,
-    /// Whether what is written stands at the end of the text, which a pattern of no alternatives may stand for.
+    /// Whether the pattern is at the end of the text, for which an empty choice may stand.
     is_last: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An expression that derives the texts that the lexer takes for a rule's.
+    /// An expression for the texts that the lexer takes for a rule's.
     pub(super) fn lexer_rule(&mut self, number: usize) -> Expr {
         if let Some(expr) = self.written.get(&number) {
             return expr.clone();
@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
         expr
     }
 
-    /// The same for the texts that begin with one of the classes `first` of characters, which `id` stands for.
+    /// The same for the texts that begin with one of the classes `first`. `id` is the number of this set.
     pub(super) fn beginning(&mut self, number: usize, id: FirstId, first: &Bits) -> Expr {
         if let Some(expr) = self.begun.get(&(number, id)) {
             return expr.clone();
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
         self.alphabet.one_of(set, span)
     }
 
-    /// A lexer rule's pattern as it is written, at the end of the text.
+    /// A lexer rule's pattern as written, at the end of the text.
     pub(super) fn last(&mut self, rule: usize, span: Span) -> Expr {
         self.is_last = true;
         let expr = self.pattern(&self.lexer.rules[rule].pattern, span);
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
         expr
     }
 
-    /// A pattern as it is written.
+    /// A pattern as written.
     pub(super) fn pattern(&mut self, pattern: &Pattern, span: Span) -> Expr {
         let kind = match pattern {
             Pattern::Set { set, listed } => {
@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
                 if let [only] = items.as_slice() {
                     return self.pattern(only, span);
                 }
-                // A large set that is written out.
+                // A large set that the grammar writes as a choice.
                 if let Some(set) = self.automata.sets.set(pattern).filter(|set| set.len() > MAX_LISTED) {
                     return self.alphabet.one_of(self.alphabet.restrict(&set), span);
                 }
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
         let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
         self.rules.push(ast::Rule { name: Name { text: name.clone(), span: fragment.span }, body: empty });
         self.pending.push((index, number));
-        // The native stack is bounded: what is deeper is written by the outermost call.
+        // The native stack is bounded: the outermost call writes deeper fragments.
         if self.depth < MAX_DEPTH {
             self.depth += 1;
             let last = self.depth == 1;

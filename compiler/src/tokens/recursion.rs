@@ -1,9 +1,10 @@
-//! Fragments that refer to themselves: which of them describe regular languages for sure.
+//! Fragments that refer to themselves. Finds those that certainly describe regular languages.
 //!
-//! Fragments that refer to one another are a *component*. A component is *linear* if each reference within it stands at one end
-//! of a fragment, at the same end throughout, as in `PART : [a-z] PART? ;`; or if it is one fragment. What it matches is
-//! regular then, and joining the ends of all references to a fragment, as Mohri and Nederhof do (Regular approximation of
-//! context-free grammars through transformation, 2001), adds nothing. For others it adds texts.
+//! Fragments that refer to one another are a *component*. A component is *linear* if each reference within it stands at
+//! one end of a fragment, at the same end throughout, as in `PART : [a-z] PART? ;`, or at either end if it is a single
+//! fragment. Its language is then regular. Joining the ends of all references to a fragment, as Mohri and Nederhof do
+//! (Regular approximation of context-free grammars through transformation, 2001), adds no texts to it. To other
+//! components this adds texts.
 
 use super::edges::components;
 use super::sets::each_part;
@@ -12,17 +13,17 @@ use crate::ordered::Set;
 
 /// Stands for more than [`MAX_NESTED`] components.
 const MANY: usize = usize::MAX;
-/// More components are not told apart where a fragment leads to them.
+/// The most components of a fragment that are listed one by one.
 const MAX_NESTED: usize = 16;
 
 /// The components of a lexer's fragments.
 #[derive(Debug)]
 pub(super) struct Recursion {
-    /// For each fragment that refers to itself, perhaps through others, its component.
+    /// The component of each fragment that refers to itself, directly or through others.
     component: Vec<Option<usize>>,
     members: Vec<Vec<usize>>,
     is_linear: Vec<bool>,
-    /// For each fragment the components that are not linear and that it is in or leads to; [`MANY`] stands for many of them.
+    /// For each fragment, its own and other reachable components that are not linear. [`MANY`] stands for many of them.
     nested: Vec<Set<usize>>,
 }
 
@@ -76,12 +77,12 @@ impl Recursion {
         &self.members[component]
     }
 
-    /// Whether what a component matches is regular for sure.
+    /// Whether the language of a component is certainly regular.
     pub(super) fn is_linear(&self, component: usize) -> bool {
         self.is_linear[component]
     }
 
-    /// The components that are not linear and that a pattern leads to, if they are few.
+    /// The components that a pattern reaches and that are not linear, if they are few.
     pub(super) fn nested(&self, pattern: &Pattern) -> Set<usize> {
         let mut nested = Set::new();
         each_reference(pattern, &mut |fragment| nested.extend(&self.nested[fragment]));
@@ -97,18 +98,18 @@ impl Recursion {
     }
 }
 
-/// Where the references to a component stand.
+/// The positions of the references to a component.
 struct Ends<'r> {
     recursion: &'r Recursion,
     component: usize,
-    /// Whether all of them stand at the left end, at the right end, or at one of the two.
+    /// Whether all references are at the left end, at the right end, or at either of the two.
     left: bool,
     right: bool,
     either: bool,
 }
 
 impl Ends<'_> {
-    /// Looks at a part that stands at the left or right end of a fragment.
+    /// Visits a part of a fragment. The flags say whether it is at the left or right end.
     fn visit(&mut self, pattern: &Pattern, at_left: bool, at_right: bool) {
         match pattern {
             Pattern::Set { .. } => {}

@@ -1,8 +1,9 @@
-//! Puts separators between neighbours that the lexer would else cut otherwise.
+//! Puts separators between neighbours that the lexer would otherwise cut differently.
 //!
-//! What may stand to the left of a place is known as a set of lexemes: within a rule by looking at what stands before, at
-//! its beginning from the rule's *variant*, which says for each lexeme that the rule can begin with what must stand
-//! before it. So a separator stands before the very tokens that need one there, and where nothing follows, none does.
+//! The possible text to the left of a place is a set of lexemes. Within a rule it follows from the preceding parts. At
+//! the beginning of a rule it comes from the rule's *variant*: for each lexeme that the rule can begin with, the
+//! variant says which text must precede it. So a separator stands only before tokens that need one there, and none
+//! stands where nothing follows.
 
 use std::collections::VecDeque;
 
@@ -14,25 +15,25 @@ use super::flat::{Flat, FlatGrammar};
 use super::separators::Which;
 use crate::ordered::{Map, Set, sort_by};
 
-/// A rule with more variants than this gets one for several contexts.
+/// The most variants of a rule for single contexts. With more, it gets one for several contexts.
 const MAX_VARIANTS: usize = 12;
-/// Neighbours that are looked at in all; ...
+/// The number of pairs of neighbours that are examined.
 const MAX_WORK: usize = 1 << 23;
-/// ... and needs that are written down. With more, everything is separated.
+/// The number of needs that are kept. Beyond it, everything is separated.
 const MAX_NEEDS: usize = 1 << 21;
-/// An item of more nodes than this is not written twice to treat its first round apart.
+/// The largest item, in nodes, that is written twice to separate its first round from the others.
 const MAX_TWICE: usize = 100;
 
-/// Nor is an item with more repetitions in it.
+/// The most repetitions in such an item.
 const MAX_REPEATS: usize = 3;
 
-/// Number of nodes that are written twice where what follows something optional cannot stand without it.
+/// The number of nodes that may be written twice because the text after an optional item cannot stand without it.
 const MAX_COPIED: usize = 1 << 16;
 
 /// An expression over lexemes and separators.
 #[derive(Clone, Debug)]
 pub(super) enum Spaced {
-    /// A lexeme whose text begins with one of some classes of characters.
+    /// A lexeme whose text begins with certain classes of characters.
     Lexeme {
         lexeme: usize,
         first: FirstId,
@@ -56,25 +57,25 @@ pub(super) enum Spaced {
 /// A rule over lexemes and separators.
 #[derive(Clone, Debug)]
 pub(super) struct SpacedRule {
-    /// The place of the rule that it is a variant of.
+    /// The place of the original rule.
     pub(super) origin: usize,
     pub(super) body: Spaced,
 }
 
-/// The result; the first rule is the start.
+/// The result. The first rule is the start.
 #[derive(Debug, Default)]
 pub(super) struct SpacedGrammar {
     pub(super) rules: Vec<SpacedRule>,
-    /// Neighbours that nothing separates.
+    /// Neighbours that nothing can separate.
     pub(super) unseparated: Vec<(usize, usize)>,
-    /// Neighbours of which the lexer may go on behind the first, with nothing between them that ends it.
+    /// Pairs of neighbours where the lexer may continue beyond the first, without a separator that ends it.
     pub(super) restless: Set<(usize, usize)>,
-    /// Lexemes behind which the lexer does not go on before one of their neighbours, or is ended.
+    /// Lexemes that some neighbour can follow: the lexer does not continue before it, or a separator ends it.
     pub(super) calm: Set<usize>,
 }
 
-/// Separates the lexemes of `flat`. With `only_certain`, nothing is derived in which the lexer may not cut where it should;
-/// else neighbours that nothing separates are left as they are.
+/// Separates the lexemes of `flat`. With `only_certain`, texts that the lexer may cut wrongly are not derived.
+/// Otherwise neighbours that nothing can separate are kept as they are.
 pub(super) fn separate(
     flat: &FlatGrammar,
     boundaries: &Boundaries<'_>,
@@ -105,7 +106,7 @@ pub(super) fn separate(
         separating.result.rules[id].body = body;
     }
     if separating.is_exhausted() {
-        // Of some tokens not all neighbours were looked at.
+        // Not all neighbours were examined, so the result is not reliable.
         separating.result.restless.clear();
     }
     sort_by(&mut separating.result.unseparated, Ord::cmp);
@@ -122,26 +123,26 @@ fn repeats(expr: &Flat) -> usize {
     }
 }
 
-/// What may stand to the left of a place: these lexemes, and what stands before the rule.
+/// The possible lexemes to the left of a place. If `inherited`, also the text before the rule.
 #[derive(Clone, PartialEq, Eq)]
 struct Left {
     inherited: bool,
     lexemes: Bits,
 }
 
-/// Whether what follows an optional item can stand without it.
+/// Whether the text after an optional item can stand without the item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skipped {
     Never,
     Sometimes,
 }
 
-/// What must stand before each lexeme that a rule can begin with; those that need nothing are left out.
+/// The need before each lexeme that a rule can begin with. Lexemes without a need are left out.
 type Key = Vec<(usize, Need)>;
 
-/// Stands in a key for all lexemes.
+/// Stands for all lexemes in a key.
 const ANY: usize = usize::MAX;
-/// What stands before a lexeme where nothing is known.
+/// The need where nothing is known.
 const UNKNOWN: Need = Need { clash: Clash::Possible, ..Need::FREE };
 
 struct Separating<'a> {
@@ -152,17 +153,17 @@ struct Separating<'a> {
     edges: Edges,
     variants: Map<(usize, Key), usize>,
     counts: Vec<usize>,
-    /// For rules with many variants the key that covers all contexts so far.
+    /// For rules with many variants, the key that covers all contexts so far.
     widest: Map<usize, Key>,
     pending: VecDeque<(usize, usize, Key)>,
-    /// The sets of lexemes that stood to the left of something, numbered.
+    /// The sets of lexemes to the left, numbered.
     sets: Map<Bits, usize>,
     needs: Map<(usize, usize), Need>,
-    /// What may still be spent on needs; then every neighbour is separated.
+    /// The remaining budget for needs. At 0, all neighbours are separated.
     budget: usize,
-    /// How many needs the keys of variants hold.
+    /// The number of needs in the keys of variants.
     written: usize,
-    /// How many nodes may still be written twice.
+    /// The number of nodes that may still be written twice.
     copied: usize,
     result: SpacedGrammar,
 }
@@ -187,7 +188,7 @@ impl Separating<'_> {
         id
     }
 
-    /// The key of a variant for the contexts of both.
+    /// The key of a variant for both contexts.
     fn either_key(&self, a: Key, b: Key) -> Key {
         let b: Map<usize, Need> = b.into_iter().collect();
         if self.policy == SeparatorPolicy::Any {
@@ -202,13 +203,13 @@ impl Separating<'_> {
         wide.into_iter().collect()
     }
 
-    /// What must stand before `lexeme` if `left` does.
+    /// The need before `lexeme` after `left`.
     fn need(&mut self, left: &Left, key: &Key, lexeme: usize) -> Need {
         let number = self.set_number(&left.lexemes);
         self.need_in(left, number, key, lexeme)
     }
 
-    /// The number of a set of lexemes; 0 once no more is looked at.
+    /// The number of a set of lexemes. 0 once the budget is spent.
     fn set_number(&mut self, lexemes: &Bits) -> usize {
         if self.is_exhausted() {
             return 0;
@@ -224,7 +225,7 @@ impl Separating<'_> {
         self.budget == 0 || self.written > MAX_NEEDS
     }
 
-    /// The same, given the number of the set of lexemes to the left.
+    /// The same, given the number of the set of lexemes in `left`.
     fn need_in(&mut self, left: &Left, number: usize, key: &Key, lexeme: usize) -> Need {
         let mut need = self.need_behind(&left.lexemes, number, lexeme);
         if left.inherited {
@@ -243,8 +244,8 @@ impl Separating<'_> {
         need
     }
 
-    /// What must stand at a place that either of two texts may stand before. Where anything may stand, something must only if it
-    /// must in both cases.
+    /// The need at a place that two different texts may precede. Where any text may stand, a separator is needed only
+    /// if both cases need one.
     fn either(&self, a: Need, b: Need) -> Need {
         match self.policy {
             SeparatorPolicy::Any => a.min(b),
@@ -266,7 +267,8 @@ impl Separating<'_> {
         for left in lexemes.iter() {
             self.budget = self.budget.saturating_sub(1);
             if self.policy == SeparatorPolicy::Any {
-                // Where anything may stand, something must only if the lexer goes on for sure, whichever of these stands there.
+                // Where any text may stand, a separator is needed only if the lexer certainly continues after each of
+                // these lexemes.
                 all = Some(Need { clash: Clash::Certain, ..Need::FREE });
                 if !self.boundaries.always_goes_on(left, right) {
                     all = None;
@@ -291,7 +293,7 @@ impl Separating<'_> {
             all = Some(all.map_or(need, |all| self.boundaries.both(all, need)));
         }
         let mut all = all.unwrap_or(Need::FREE);
-        // Which separators would do matters only if one of them must.
+        // The possible separators matter only if one is needed.
         let available = self.boundaries.available(right);
         if all.clash == Clash::None && all.separators & available == available {
             all = Need::FREE;
@@ -301,7 +303,7 @@ impl Separating<'_> {
         all
     }
 
-    /// The needs at the beginning of something that begins with `first`, behind `left`.
+    /// The needs at the beginning of an expression that begins with `first`, after `left`.
     fn key(&mut self, first: &Bits, left: &Left, key: &Key) -> Key {
         if self.is_exhausted() {
             return if self.policy == SeparatorPolicy::Any { Vec::new() } else { vec![(ANY, UNKNOWN)] };
@@ -314,7 +316,7 @@ impl Separating<'_> {
             .collect()
     }
 
-    /// The expression behind `left`, with separators, and what stands to the left of what follows.
+    /// The expression after `left` with separators, and the `Left` after it.
     fn expr(&mut self, expr: &Flat, left: &Left, key: &Key) -> (Spaced, Left) {
         match expr {
             Flat::Lexeme(lexeme) => {
@@ -348,8 +350,8 @@ impl Separating<'_> {
         }
     }
 
-    /// Items one after the other. Where what follows an optional item cannot stand without it, it is not optional; where only some of that can,
-    /// what follows is written for both cases, so that the item is there before the others.
+    /// Items one after the other. If the text after an optional item cannot stand without it, the item is not optional.
+    /// If only some of that text can, it is written for both cases, so that the item is present before the rest of it.
     fn sequence(&mut self, items: &[Flat], left: &Left, key: &Key) -> (Spaced, Left) {
         let mut left = left.clone();
         let mut spaced = Vec::with_capacity(items.len());
@@ -396,7 +398,7 @@ impl Separating<'_> {
         (Spaced::Seq(spaced), left)
     }
 
-    /// Whether what follows an item can stand without it, if it could better with it.
+    /// Whether the text after an item can stand without the item. `None` if the item does not help to separate it.
     fn skipped(&mut self, item: &Flat, rest: &[Flat], left: &Left, key: &Key) -> Option<Skipped> {
         let count = self.flat.lexemes.len();
         let (mut first, mut last) = (Bits::new(count), Bits::new(count));
@@ -422,7 +424,7 @@ impl Separating<'_> {
         }
     }
 
-    /// Whether something must stand before a lexeme, and nothing can.
+    /// Whether a lexeme needs a separator that does not exist.
     fn is_unseparated(&self, need: Need, lexeme: usize) -> bool {
         need.clash == Clash::Certain && need.wanted() & self.boundaries.available(lexeme) == 0
     }
@@ -445,7 +447,7 @@ impl Separating<'_> {
             let (first, _) = self.expr(item, left, key);
             let (more, _) = self.expr(item, &before_later, key);
             let rounds = Spaced::Seq(vec![first, repeat(more, 0, None)]);
-            // `x*` as `(x y*)?` makes the same choices.
+            // `(x y*)?` makes the same choices as `x*`.
             return (if min == 0 { repeat(rounds, 0, Some(1)) } else { rounds }, behind);
         }
         let anywhere = union(left, &before_later);
@@ -453,14 +455,14 @@ impl Separating<'_> {
         (repeat(item, min, max), behind)
     }
 
-    /// A lexeme with what must stand before it.
+    /// A lexeme with the separator before it, if one is needed.
     fn lexeme(&mut self, lexeme: usize, need: Need) -> Spaced {
         let never = self.only_certain && !self.boundaries.is_whole(lexeme);
         let which = need.wanted() & self.boundaries.available(lexeme);
         if never {
             Spaced::Choice(Vec::new())
         } else if self.only_certain && self.is_unseparated(need, lexeme) {
-            // What cannot be separated must at least not begin with what the left one would go on with.
+            // Without a separator, the lexeme must at least not begin with characters that continue the left one.
             Spaced::Lexeme { lexeme, first: need.first }
         } else if need.clash == Clash::Possible
             && which == 0

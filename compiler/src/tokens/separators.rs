@@ -1,4 +1,4 @@
-//! Texts that may stand between tokens.
+//! Finds texts that may stand between tokens.
 
 use std::collections::VecDeque;
 
@@ -8,11 +8,11 @@ use super::states::Automata;
 use super::{Lexer, Move, Outcome};
 use crate::ordered::Set;
 
-/// Matches of hidden rules that leave the mode as it is, one after the other.
+/// One or more matches of hidden rules that do not change the mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Separator {
     pub(super) text: String,
-    /// Where the last match begins.
+    /// The start of the last match.
     last: usize,
 }
 
@@ -26,16 +26,16 @@ impl Separator {
 /// Some of the separators of a mode, as bits.
 pub(super) type Which = u16;
 
-/// Matches that are separators by themselves.
+/// The most separators that are single matches.
 const MAX_ONE: usize = 6;
-/// The same and those that end what others do not.
+/// The most separators, including those for tokens that no other separator ends.
 const MAX: usize = Which::BITS as usize - 1;
-/// Places that are looked at for a text that ends one rule's matches.
+/// The number of places that are examined to find a text that ends one rule's matches.
 const MAX_PLACES: usize = 1 << 12;
-/// The same in all.
+/// The same number for all rules together.
 const MAX_WORK: usize = 1 << 18;
 
-/// For each mode the separators, the usual ones first. `lefts` are the rules that tokens are matched by.
+/// The separators of each mode, the usual ones first. `lefts` are the lexer rules of tokens.
 pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &Set<usize>) -> Vec<Vec<Separator>> {
     let mut work = MAX_WORK;
     (0..lexer.modes)
@@ -48,7 +48,7 @@ pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &Set<usize>)
             };
             let hidden: Vec<usize> = rules.iter().copied().filter(|&rule| is_hidden(rule)).collect();
             let Some(dfa) = automata.mode(mode) else {
-                // Nothing is known but that something separates tokens, and that is nearly always a space.
+                // Nothing is known except that something separates tokens. That is nearly always a space.
                 let space = Separator { text: " ".to_string(), last: 0 };
                 return if hidden.is_empty() { Vec::new() } else { vec![space] };
             };
@@ -64,7 +64,7 @@ pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &Set<usize>)
         .collect()
 }
 
-/// Whether the lexer may be in a mode behind a match of a rule.
+/// Whether the lexer may be in a mode after a match of a rule.
 fn leads_to(lexer: &Lexer, rule: usize, mode: usize) -> bool {
     let rule = &lexer.rules[rule];
     match rule.moves.last() {
@@ -87,18 +87,19 @@ impl Matching<'_> {
         self.dfa.winner(state).is_some_and(|rule| self.hidden.contains(&rule))
     }
 
-    /// Whether a text is one match.
+    /// Whether a text is a single match.
     fn is_one(&self, text: &str) -> bool {
         !text.is_empty() && self.is_hidden(self.automata.run(self.dfa, text))
     }
 
-    /// Whether the lexer goes on behind a text with a character.
+    /// Whether the lexer continues after a text with a character.
     fn goes_on(&self, text: &str, character: char) -> bool {
         let state = self.automata.run(self.dfa, text);
         self.dfa.is_alive(self.dfa.next(state, self.automata.classes.of(character)))
     }
 
-    /// Blanks and line breaks, the shortest match of each rule, and two where different neighbours need different ones.
+    /// Blanks, line breaks, and the shortest match of each rule. Two matches of a rule if different neighbours need
+    /// different ones.
     fn usual(&self) -> Vec<Separator> {
         const MAX_WITH_PAIRS: usize = 8;
         let mut texts: Vec<String> = Vec::new();
@@ -109,7 +110,7 @@ impl Matching<'_> {
                 texts.push(text);
             }
         }
-        // What ends one token may go on with another: a blank before it ends that one.
+        // A text that ends one token may continue another. A blank before it ends that one.
         let is_blank = |text: &&String| text.trim().is_empty();
         let ends = |text: &&String| !is_blank(text) && !self.goes_on(text, ' ') && !self.goes_on(text, '\n');
         let pairs: Vec<Separator> = texts
@@ -123,8 +124,8 @@ impl Matching<'_> {
         one.chain(pairs).take(MAX_WITH_PAIRS).collect()
     }
 
-    /// Adds a separator behind which no match of `left` goes on, whatever follows, if there is none among `texts` and one can
-    /// be found; else one for each kind of match of `left`.
+    /// Adds a separator after which no match of `left` continues, whatever follows. Does nothing if `texts` has one. If
+    /// none is found, adds one for each kind of match of `left`.
     fn add_ending(&self, left: usize, texts: &mut Vec<Separator>, work: &mut usize) {
         const MAX_KINDS: usize = 4;
         let (Some(facts), Some(dfa)) = (self.automata.facts(left), self.automata.of_rule(left)) else { return };
@@ -152,7 +153,7 @@ impl Matching<'_> {
         }
     }
 
-    /// A short text behind which a match that has come to one of `ends` does not go on: one match between blanks.
+    /// A short text after which a match in one of the states `ends` does not continue: one match between blanks.
     fn ending(&self, open: &Open<'_>, ends: &[StateId], known: &[Separator], work: &mut usize) -> Option<Separator> {
         let blanks: Vec<&str> = known
             .iter()
@@ -168,7 +169,8 @@ impl Matching<'_> {
         None
     }
 
-    /// A match behind `first` that ends what is `begun`, perhaps with a blank behind it, and where the last match begins.
+    /// A match after `first` that ends the matches in the states `begun`, perhaps with a blank after it. Also the start
+    /// of the last match.
     fn match_ending(
         &self,
         open: &Open<'_>,
@@ -221,19 +223,20 @@ impl Matching<'_> {
     }
 }
 
-/// Whether no match that has come to one of the states `begun` goes on behind a text.
+/// Whether no match in one of the states `begun` continues after a text.
 pub(super) fn ends(automata: &Automata, dfa: &Dfa, begun: &[StateId], text: &str) -> bool {
     Open { automata, dfa }.ends(begun, text)
 }
 
-/// Matches that have come to an end and might go on.
+/// Matches that may end here or continue.
 struct Open<'a> {
     automata: &'a Automata,
     dfa: &'a Dfa,
 }
 
 impl Open<'_> {
-    /// Those that are still open after one more character, in ascending order; `None` if one of them would win.
+    /// The states of the matches that are still open after one more character, in ascending order. `None` if one of
+    /// them would win.
     fn step(&self, begun: &[StateId], class: usize) -> Option<Vec<StateId>> {
         let next = begun.iter().map(|&state| self.dfa.next(state, class)).filter(|&state| self.dfa.is_alive(state));
         let next: Set<StateId> = next.collect();

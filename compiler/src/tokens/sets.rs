@@ -1,19 +1,20 @@
-//! What fragments are as sets of characters: those that match single characters only, and what all of them draw from.
+//! The character sets of fragments: those of fragments that match single characters, and the characters that texts are
+//! drawn from.
 
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::{Lexer, Pattern};
 use crate::charset::{CharSet, Unit};
 use crate::ordered::Set;
 
-/// Ranges that are looked at in all.
+/// The number of ranges that are visited.
 const MAX_WORK: usize = 1 << 22;
 
 /// The sets of a lexer's fragments.
 #[derive(Debug)]
 pub(super) struct Sets {
-    /// For each fragment the characters that it matches, if it matches single characters only.
+    /// For each fragment that matches only single characters, the set of these.
     fragments: Vec<Option<CharSet>>,
-    /// For each fragment whether it refers to itself, perhaps through others.
+    /// For each fragment, whether it refers to itself, directly or through others.
     recursive: Vec<bool>,
 }
 
@@ -34,8 +35,8 @@ impl Sets {
         }
         let mut sets = Sets { fragments: vec![None; count], recursive: vec![true; count] };
         let mut budget = MAX_WORK;
-        // A fragment is looked at when all that it refers to is known; those that refer to themselves never are, nor are
-        // those that refer to them, which is of no harm: they are only not shared.
+        // A fragment is visited when all fragments that it refers to are known. Those that refer to themselves, and
+        // those that refer to them, are never visited. This does no harm: they are only not shared.
         let mut ready: Vec<usize> = (0..count).filter(|&number| unknown[number] == 0).collect();
         while let Some(number) = ready.pop() {
             sets.recursive[number] = false;
@@ -52,12 +53,12 @@ impl Sets {
         sets
     }
 
-    /// Whether a fragment refers to itself, or to one that does.
+    /// Whether a fragment refers to itself, or to a fragment that does.
     pub(super) fn is_recursive(&self, fragment: usize) -> bool {
         self.recursive[fragment]
     }
 
-    /// The characters that a pattern matches, if it matches single characters only.
+    /// The characters that a pattern matches, if it matches only single characters.
     pub(super) fn set(&self, pattern: &Pattern) -> Option<CharSet> {
         const MAX_RANGES: usize = 1 << 14;
         fn add(sets: &Sets, pattern: &Pattern, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
@@ -84,8 +85,8 @@ impl Sets {
     }
 }
 
-/// The characters that the texts of each lexer rule are drawn from. Rules that refer to too much are taken to draw from
-/// everything.
+/// For each lexer rule, the characters that its texts are drawn from. If a rule refers to too much, all characters
+/// count.
 pub(super) fn drawn(lexer: &Lexer, alphabet: Alphabet) -> Vec<CharSet> {
     let mut budget = MAX_WORK;
     lexer.rules.iter().map(|rule| drawn_from(lexer, &rule.pattern, alphabet, &mut budget)).collect()
@@ -122,7 +123,7 @@ fn drawn_from(lexer: &Lexer, pattern: &Pattern, alphabet: Alphabet, budget: &mut
     CharSet::new(Unit::Char, ranges)
 }
 
-/// Visits a pattern and all that it is made of.
+/// Visits a pattern and all its parts.
 pub(super) fn each_part<'p>(pattern: &'p Pattern, visit: &mut dyn FnMut(&'p Pattern)) {
     visit(pattern);
     match pattern {

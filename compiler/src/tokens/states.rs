@@ -1,4 +1,4 @@
-//! The automata of all modes of a lexer, and what can be read off them.
+//! The automata of all modes of a lexer, and the facts that they give.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -13,32 +13,32 @@ use super::{Lexer, Outcome};
 use crate::charset::{CharSet, Unit};
 use crate::ordered::Set;
 
-/// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
+/// The automata of a lexer's modes. A mode has none if it would be too large. Then nothing is known about its rules.
 #[derive(Debug)]
 pub(super) struct Automata {
     pub(super) classes: Classes,
     pub(super) sets: Sets,
     modes: Vec<Option<Dfa>>,
-    /// The rules that lose strings to others, or for which a lazy repetition matters.
+    /// The rules that lose strings to other rules, or for which a lazy repetition matters.
     shaped: Bits,
-    /// For each rule what became of fragments that refer to themselves.
+    /// For each rule, the treatment of its fragments that refer to themselves.
     nesting: Vec<Nesting>,
     /// For each mode its rules.
     rules: Vec<Vec<usize>>,
     mode_of: Vec<usize>,
     facts: Vec<OnceCell<RuleFacts>>,
-    /// The rules of which not all texts count.
+    /// The rules of which only some texts count.
     narrowed: Bits,
-    /// For each rule the characters that its texts are drawn from.
+    /// For each rule, the characters that its texts are drawn from.
     drawn: Vec<CharSet>,
 }
 
-/// What is known of the texts that the lexer takes for a rule's.
+/// Facts about the texts that the lexer takes for a rule's.
 #[derive(Debug)]
 pub(super) struct RuleFacts {
     /// The states in which they end, in ascending order.
     pub(super) ends: Vec<StateId>,
-    /// The states from which one of them can be reached, in ascending order.
+    /// The states from which an end can be reached, in ascending order.
     leads: Vec<StateId>,
     /// The classes that they begin with.
     pub(super) first: Bits,
@@ -47,7 +47,7 @@ pub(super) struct RuleFacts {
 }
 
 impl RuleFacts {
-    /// Whether one of the rule's texts can end in `state` or further on.
+    /// Whether one of the rule's texts can end in `state` or later.
     pub(super) fn leads(&self, state: StateId) -> bool {
         self.leads.binary_search(&state).is_ok()
     }
@@ -74,8 +74,8 @@ impl Automata {
         let recursion = Recursion::new(lexer);
         let mut widened = Bits::new(lexer.rules.len());
         automata.build(lexer, &recursion, &widened);
-        // Where a mode is too large with rules that nest, they may match more than they do: first those that the parser does not
-        // see, with what they share with others.
+        // If the automaton of a mode is too large because of nested rules, these rules may match more than they do.
+        // First those that the parser does not see, with the fragments that they share with others.
         let nested: Vec<Set<usize>> = lexer.rules.iter().map(|rule| recursion.nested(&rule.pattern)).collect();
         for only_hidden in [true, false] {
             let unknown: Set<usize> = automata.unknown_modes().collect();
@@ -97,7 +97,7 @@ impl Automata {
         automata
     }
 
-    /// Makes the automata of the modes, with those rules of `widened` that nest matching more than they do.
+    /// Builds the automata of the modes. Nested rules in `widened` match more than they do.
     fn build(&mut self, lexer: &Lexer, recursion: &Recursion, widened: &Bits) {
         let nfa = Nfa::new(lexer, &self.sets, recursion, widened);
         let Some((classes, nfa)) = nfa.and_then(|nfa| Some((Classes::new(&nfa.sets)?, nfa))) else { return };
@@ -123,8 +123,8 @@ impl Automata {
         &self.drawn[rule]
     }
 
-    /// From now on only those texts of a rule count that end in one of `ends`, if these are some of its ends and not all.
-    /// Returns whether that is so.
+    /// From now on, only the texts of a rule that end in one of `ends` count. Does nothing if these are none or all of
+    /// its ends. Returns whether anything has changed.
     pub(super) fn keep_ends(&mut self, rule: usize, ends: &[StateId]) -> bool {
         let Some(facts) = self.facts(rule) else { return false };
         let Some(dfa) = self.of_rule(rule) else { return false };
@@ -137,8 +137,8 @@ impl Automata {
         true
     }
 
-    /// From now on only those texts of a rule count that something else than the end of the text can end, if there are some
-    /// such and others. Returns whether that is so.
+    /// From now on, only the texts of a rule that a further character can end count. Does nothing if these are none or
+    /// all of its texts. Returns whether anything has changed.
     pub(super) fn keep_endable(&mut self, rule: usize) -> bool {
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
         let can_end = |state| (0..self.classes.len()).any(|class| !dfa.is_alive(dfa.next(state, class)));
@@ -146,7 +146,7 @@ impl Automata {
         self.keep_ends(rule, &endable)
     }
 
-    /// Whether the lexer goes on behind some texts of a rule, and not behind others.
+    /// Whether the lexer may continue after some texts of a rule, and not after others.
     pub(super) fn is_partly_quiet(&self, rule: usize) -> bool {
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
         let goes_on = |&state: &StateId| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
@@ -158,7 +158,7 @@ impl Automata {
         self.narrowed.contains(rule)
     }
 
-    /// The characters that the lexer may go on with behind some text of a rule.
+    /// The characters that the lexer may continue with after some text of a rule.
     pub(super) fn going_on(&self, rule: usize) -> CharSet {
         let mut set = CharSet::empty(Unit::Char);
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return set };
@@ -190,13 +190,14 @@ impl Automata {
         self.mode(self.mode_of[rule])
     }
 
-    /// What is known of a rule's texts, if the automaton of its mode is.
+    /// The facts about a rule's texts, if its mode has an automaton.
     pub(super) fn facts(&self, rule: usize) -> Option<&RuleFacts> {
         let dfa = self.of_rule(rule)?;
         Some(self.facts[rule].get_or_init(|| self.facts_of_ends(dfa, rule, dfa.ends(rule))))
     }
 
-    /// The facts about the texts of `rule` that end in one of `ends`. What is never drawn is left out, if that leaves some.
+    /// The facts about the texts of `rule` that end in one of `ends`. Texts that are never drawn are left out, if
+    /// others remain.
     fn facts_of_ends(&self, dfa: &Dfa, rule: usize, ends: &[StateId]) -> RuleFacts {
         let drawn = self.classes.meeting(&self.drawn[rule]);
         let leads = dfa.leading_to(ends);
@@ -229,25 +230,26 @@ impl Automata {
         self.of_rule(rule).is_none_or(|dfa| !dfa.ends(rule).is_empty())
     }
 
-    /// Whether a rule's texts are better read off the automaton: they are not those that its pattern says, or it is a loop that is
-    /// written as a rule that refers to itself.
+    /// Whether to write a rule's texts from the automaton: its texts are not those of its pattern, or it is a loop,
+    /// which would be written as a rule that refers to itself.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
         self.is_told(rule) || self.nesting[rule] == Nesting::Looped && self.of_rule(rule).is_some()
     }
 
-    /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
+    /// Whether a rule's texts are not those of its pattern: some belong to another rule, or are empty, or end earlier.
     pub(super) fn is_told(&self, rule: usize) -> bool {
         self.of_rule(rule).is_some_and(|dfa| {
             self.shaped.contains(rule) || self.narrowed.contains(rule) || dfa.winner(START) == Some(rule)
         })
     }
 
-    /// A shortest text, of readable characters if possible, that the lexer takes for this rule's, if that is known.
+    /// A shortest text that the lexer takes for this rule's, of readable characters if possible. `None` if none is
+    /// known.
     pub(super) fn shortest(&self, rule: usize) -> Option<String> {
         const MAX_LENGTH: usize = 64;
         let dfa = self.of_rule(rule).filter(|_| !self.is_widened(rule))?;
         let facts = self.facts(rule)?;
-        // The state before each and the class that leads from there.
+        // For each state, the state before it and the class that leads there.
         let mut before: Vec<Option<(StateId, usize)>> = vec![None; dfa.len()];
         let mut pending = VecDeque::from([START]);
         let mut reached = vec![false; dfa.len()];

@@ -1,4 +1,4 @@
-//! Outputs are cut into the tokens that were derived, as a lexer says that knows nothing of automata.
+//! Outputs are cut into the tokens that were derived, by a lexer that uses no automata.
 
 use super::{Alphabet, SeparatorPolicy};
 use crate::diagnostics::SourceFile;
@@ -7,13 +7,13 @@ use crate::ordered::Set;
 use crate::reference::{Limits, render};
 use crate::{Options, compile, formats};
 
-/// The rules of the lexer behind the literals `if` and `.` of the parser.
+/// The lexer rules that follow the literals `if` and `.` of the parser.
 const LEXER: &str =
     "ID : [a-z]+ ; INT : [0-9]+ ; REAL : [0-9]+ '.' [0-9]+ ; COMMENT : '/*' .*? '*/' ; WS : [ \\n]+ -> skip ;";
-/// A letter for each of them, in order of priority.
+/// A letter for each lexer rule, in order of priority.
 const LETTERS: &str = "FDNIRC ";
 
-/// How long the match of each rule is at the beginning of a text.
+/// The length of each rule's match at the beginning of a text.
 fn matches(text: &str) -> [usize; 7] {
     let run = |from: usize, test: fn(char) -> bool| text[from..].chars().take_while(|&c| test(c)).count();
     let digit: fn(char) -> bool = |c| c.is_ascii_digit();
@@ -31,7 +31,7 @@ fn matches(text: &str) -> [usize; 7] {
     ]
 }
 
-/// The tokens of a text, by their letters; what is hidden is left out.
+/// The tokens of a text, by their letters. Hidden matches are left out.
 fn cut(mut text: &str) -> String {
     let mut tokens = String::new();
     while !text.is_empty() {
@@ -104,7 +104,7 @@ fn without_separators_tokens_merge() {
     assert!(outputs(RULES, reading).iter().any(|output| !is_derived(&cut(output))));
 }
 
-/// Different words of some length, of 16 letters.
+/// Different words of the same length, from an alphabet of 16 letters.
 fn words(count: usize, length: u64) -> Vec<String> {
     let word = |number: usize| -> String {
         let mixed = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -169,7 +169,7 @@ fn separators_stand_only_where_they_must() {
 
 #[test]
 fn a_separator_of_two_matches_ends_what_neither_ends() {
-    // A string goes on over blanks, a name over comments.
+    // A string continues over blanks, a name over comments.
     let lexer = "grammar g; s : (NAME | STRING)* ')' STRING EOF ; NAME : [a-z/*]+ ; STRING : '\\'' ~[@]* '\\'' ;
         COMMENT : '/*@*/' -> skip ; WS : ' '+ -> skip ;";
     let file = SourceFile::new("g.g4", lexer);
@@ -183,7 +183,7 @@ fn a_separator_of_two_matches_ends_what_neither_ends() {
         let mut tokens = String::new();
         let mut rest = text.as_str();
         while let Some(first) = rest.chars().next() {
-            // A string goes up to the last quote that it can reach.
+            // A string continues up to the last quote that it can reach.
             let string = rest.split('@').next().and_then(|reach| reach.rfind('\'')).map_or(0, |last| last + 1);
             let name = rest.chars().take_while(|&c| c.is_ascii_lowercase() || c == '/' || c == '*').count();
             let (token, length) = match first {

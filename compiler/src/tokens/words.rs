@@ -1,4 +1,4 @@
-//! Words without the keywords among them: what is left of a pattern when the lexer takes some of its texts for others.
+//! Words without keywords: the texts that remain of a pattern when the lexer takes some for other tokens.
 
 use super::alphabet::Alphabet;
 use super::expand::NEVER;
@@ -9,14 +9,14 @@ use super::{Fragment, Lexer, LexerRule, Outcome, Pattern};
 use crate::ast::{Expr, ExprKind};
 use crate::diagnostics::Span;
 
-/// A token, and what the lexer takes for keywords in its place.
+/// A token, and the keywords that the lexer prefers to it.
 #[derive(Clone, Debug)]
 pub struct Word {
     /// The token's name.
     pub name: String,
     /// Its place.
     pub span: Span,
-    /// What it matches.
+    /// The pattern that it matches.
     pub pattern: Pattern,
     /// The keywords.
     pub keywords: Vec<Pattern>,
@@ -25,8 +25,9 @@ pub struct Word {
 /// An expression, and the rules that it refers to.
 pub type Written = (Expr, Vec<(String, Expr)>);
 
-/// For each word an expression that derives its texts but the keywords, and the rules that this refers to, whose names begin
-/// with the word's and a full stop. `None` if no keyword is among its texts or nothing else is, or if it is too large or too deep to tell.
+/// For each word, an expression for its texts without the keywords, and the rules that the expression refers to. Their
+/// names begin with the word's name and a full stop. `None` if no keyword is among its texts, if no other text is, or
+/// if the pattern is too large or too deep.
 pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Written>> {
     let mut lexer = Lexer { modes: words.len(), fragments: fragments.to_vec(), ..Lexer::default() };
     let mut places = Vec::with_capacity(words.len());
@@ -55,7 +56,7 @@ pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Wr
         .collect()
 }
 
-/// Whether all texts were taken: the lexer must know from the context which of the tokens is meant.
+/// Whether no text is left. The lexer must then choose the token by context.
 fn is_never(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Rule(name) if name == NEVER)
 }

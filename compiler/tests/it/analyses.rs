@@ -1,4 +1,4 @@
-//! Analyses against definitions: least derivations, recursion, pools, slots.
+//! Compares analyses with their definitions: least derivations, recursion, pools, slots.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ fn minimum_lengths_are_those_of_the_language() {
     assert!(compared > 400, "{compared}");
 }
 
-/// Whether any part of the pool of `form` is too large for all of its strings to be kept.
+/// Whether the pool of `form`, or of one of its parts, is too large to keep all its strings.
 fn is_sampled(system: &System, form: &Form) -> bool {
     let count = |form: &Form| pool_size(system, form);
     match &form.kind {
@@ -72,7 +72,7 @@ fn is_sampled(system: &System, form: &Form) -> bool {
     }
 }
 
-/// How many strings there are at most, duplicates counted.
+/// The greatest possible number of strings, counting duplicates.
 fn pool_size(system: &System, form: &Form) -> usize {
     match &form.kind {
         Kind::Bytes(_) => 1,
@@ -114,7 +114,7 @@ fn pools_are_the_strings_of_least_depth() {
             if is_sampled(&system, form) {
                 sampled += 1;
                 assert!(strings.iter().all(|string| all.contains(string)), "{}", context());
-                // The least is never left out, and the sample is not small.
+                // The least string is never left out, and the sample is not small.
                 let least = all.iter().min_by_key(|string| (string.len(), (*string).clone()));
                 assert_eq!(Some(&strings[0]), least, "{}", context());
                 assert!(strings.len() >= 128.min(all.len() / 2), "{} of {}, {}", strings.len(), all.len(), context());
@@ -143,7 +143,7 @@ fn derive_shortest(system: &System, form: &Form, output: &mut Vec<u8>) {
     }
 }
 
-/// The rules that each rule reaches in one step or more, by Warshall's algorithm.
+/// The rules that each rule reaches in one or more steps, by Warshall's algorithm.
 #[test]
 fn recursion_is_reachability() {
     for seed in 0..300 {
@@ -221,7 +221,7 @@ fn slots_keep_their_laws() {
             assert!(slots.count(option) >= 1);
             assert!((f64::from(slots.count(option)) / whole - weight / sum).abs() <= 1.0 / 256.0);
         }
-        // The narrowest width that can do it.
+        // The narrowest sufficient width.
         let raised: f64 = weights.iter().map(|weight| (weight / sum * 256.0).max(1.0)).sum();
         assert!(slots.bits() > 8 || count <= 256);
         assert!(slots.bits() == 8 || raised > 257.0, "{} bits, though {raised} slots of 256 are wanted", slots.bits());
@@ -245,7 +245,8 @@ fn slots_keep_their_laws() {
     assert_eq!(Slots::from_ends(8, vec![]), None);
 }
 
-/// The chains in the start rule, if its limit is unfolded: rounds, whether the last one has a member, what follows.
+/// The chains in the start rule with an unfolded limit: the number of rounds, whether the round that stops has a
+/// member, and the end.
 fn chains_of(text: &str, max_depth: u32) -> Vec<(usize, bool, &'static str)> {
     let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
         panic!("the grammar compiles")
@@ -273,14 +274,14 @@ fn unfolded_right_recursion_is_a_chain() {
     let star = "s ::= '' | (' ' | #x9) s";
     assert_eq!([0, 1, 2, 3].map(|depth| chains_of(star, depth)), [1, 2, 3, 4].map(|n| vec![(n, false, "nothing")]));
     assert_eq!(chains_of(star, 9), [(4, false, "node")]);
-    // The pool of `s` is sorted, what the grammar says is not; one level before the limit the tail is shared.
+    // The pool of `s` is sorted, the grammar's options are not. One level before the limit the tail is shared.
     let plus = "s ::= d | d s\nd ::= '7' | '3' | '5'";
     assert_eq!([1, 2, 3].map(|depth| chains_of(plus, depth)), [2, 3, 4].map(|n| vec![(n, true, "byte")]));
     assert_eq!(chains_of(plus, 9), [(4, true, "node")]);
     for none in ["s ::= '' | 'ab' s", "s ::= '' | s [ab]", "s ::= ('' | [ab]) @ 3 | [ab] s", "s ::= '' | [ab] s [cd]"] {
         assert!(chains_of(none, 3).iter().all(|&(rounds, ..)| rounds == 1), "{none}");
     }
-    // `s` with three levels left is a function. What chains leave of it is copied, if that is one more chain.
+    // `s` with three levels left is a function. The part that chains leave of it is copied if it is one more chain.
     let shared = "t ::= s ',' u\nu ::= '1' | s v s\nv ::= '2' | s x s\nx ::= s '.' s s\ns ::= '' | (' ' | #x9) s";
     assert!(chains_of(shared, 7).iter().all(|&(rounds, _, end)| rounds == 4 && end != "rule"));
     assert!(chains_of(shared, 9).contains(&(3, false, "rule")));

@@ -1,18 +1,18 @@
-//! Parts of a test in processes of their own, this program again: so their memory can be measured, and an overflow of the
-//! stack is told from a failure.
+//! Runs parts of a test in child processes of this program. So their memory can be measured, and a stack overflow can
+//! be distinguished from a failure.
 //!
-//! The processor time of each part is printed. A part that takes ten minutes of it is ended, as it hangs: what other processes do has no
-//! part in that.
+//! The processor time of each part is printed. A part that takes ten minutes of it is ended, because it hangs. The load
+//! of other processes does not count.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// Names the part to the child process.
+/// The environment variable that names the part for the child process.
 const PART: &str = "GRAMJET_HOSTILE_PART";
 
-/// Only parts whose names contain this are run.
+/// The environment variable that restricts the parts to those whose names contain it.
 const ONLY: &str = "GRAMJET_HOSTILE_ONLY";
 
 /// The greatest memory that a part may take, in KiB.
@@ -21,16 +21,16 @@ const MAX_MEMORY: u64 = 1 << 20;
 /// The greatest processor time, in seconds.
 const MAX_SECONDS: u32 = 600;
 
-/// The part that this process is to run, if it is a child.
+/// The part for this process, if it is a child.
 pub fn wanted() -> Option<String> {
     std::env::var(PART).ok()
 }
 
-/// Runs the test `child` for each part. It must print results by [`Meter::result`].
+/// Runs the test `child` for each part. It must print results with [`Meter::result`].
 ///
 /// # Panics
 ///
-/// If one fails or says nothing.
+/// If a part fails or prints no result.
 pub fn run<'p>(child: &str, parts: impl IntoIterator<Item = &'p str>) {
     let only = std::env::var(ONLY).unwrap_or_default();
     let parts: Vec<&str> = parts.into_iter().filter(|part| part.contains(&only)).collect();
@@ -39,7 +39,7 @@ pub fn run<'p>(child: &str, parts: impl IntoIterator<Item = &'p str>) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Runs a part; what went wrong.
+/// Runs a part and returns the error.
 fn failure(child: &str, part: &str) -> Option<String> {
     let program = std::env::current_exe().expect("this program has a path");
     let mut command = match cfg!(unix) {
@@ -72,32 +72,33 @@ fn failure(child: &str, part: &str) -> Option<String> {
     }
 }
 
-/// What a pipe holds until it is closed, read beside the process so that it never waits for room.
+/// Collects the contents of a pipe until it is closed. Runs beside the process, which so never waits for room in the
+/// pipe.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is shown.
+            // The text read before an error is shown.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// Measures what a part costs, from when it is made.
+/// Measures the cost of a part from the start of the meter.
 pub struct Meter(Duration);
 
 impl Meter {
-    /// Begins now.
+    /// Starts a meter.
     pub fn start() -> Meter {
         Meter(processor_time())
     }
 
-    /// Prints what was reached at what cost.
+    /// Prints the outcome of a part and its cost.
     ///
     /// # Panics
     ///
-    /// If it cost too much.
+    /// If the cost is too high.
     pub fn result(&self, part: &str, outcome: &str) {
         let (time, memory) = (processor_time() - self.0, peak_memory());
         let outcome: String = outcome.lines().next().unwrap_or("ok").chars().take(100).collect();
@@ -106,19 +107,19 @@ impl Meter {
     }
 }
 
-/// The greatest resident memory of this process so far, in KiB; 0 where the system does not tell.
+/// The greatest resident memory of this process so far, in KiB. 0 if the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// The processor time of this process so far, so that other processes on this machine don't matter; the time of day
-/// where the system does not tell.
+/// The processor time of this process so far, which other processes do not affect. The time of day if the system does
+/// not report it.
 fn processor_time() -> Duration {
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name: the 14th and 15th field of all, in hundredths of a second (proc(5)).
+    // After the name: the 14th and 15th field of all, in hundredths of a second (proc(5)).
     let fields: Vec<u64> = match stat.rsplit_once(") ") {
         Some((_, fields)) => fields.split(' ').skip(11).take(2).filter_map(|field| field.parse().ok()).collect(),
         None => return now(),

@@ -1,4 +1,4 @@
-//! E2 of conversion: what a printer writes, its format reads back as the same language, with the same choice map where the
+//! E2 of conversion: the format reads the printer's output back as the same language, with the same choice map if the
 //! notation can keep it.
 
 use expect_test::{Expect, expect};
@@ -29,7 +29,7 @@ fn read(text: &str, format: &str) -> Grammar {
     grammar
 }
 
-/// Whether any part of the grammar is such.
+/// Whether `test` holds for any part of the grammar.
 fn any(grammar: &Grammar, test: &dyn Fn(&Expr) -> bool) -> bool {
     fn any_in(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
         test(expr)
@@ -47,12 +47,12 @@ fn has_weights(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Choice(alternatives) if alternatives.iter().any(|a| a.weight.is_some()))
 }
 
-/// A class that ABNF says as several ranges.
+/// A class that ABNF writes as several ranges.
 fn has_ranges(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Class(set) if set.ranges().len() > 1)
 }
 
-/// Writes and reads random grammars; returns how many languages of more than three strings were compared.
+/// Prints random grammars and reads them back. Returns the number of compared languages with more than three strings.
 fn languages_stay(format: &str, weights: bool) -> usize {
     let mut compared = 0;
     for seed in 0..300 {
@@ -69,7 +69,7 @@ fn languages_stay(format: &str, weights: bool) -> usize {
     compared
 }
 
-/// Renders random choice strings by both.
+/// Compares the outputs of both for random choice strings.
 fn choice_map_stays(format: &str, shape: &Shape, keeps: &dyn Fn(&Grammar) -> bool) -> usize {
     let mut compared = 0;
     for seed in 0..300 {
@@ -83,7 +83,7 @@ fn choice_map_stays(format: &str, shape: &Shape, keeps: &dyn Fn(&Grammar) -> boo
         let after = passes(&read(&text, format), &Default::default());
         for _ in 0..8 {
             let choices = rng.choice_string(60);
-            // Without a depth limit: rules that were made of groups count as levels.
+            // Without a depth limit, because rules made from groups count as levels.
             let expected = render(&before.lowered, &before.pools, Limits::default(), &choices);
             let found = render(&after.lowered, &after.pools, Limits::default(), &choices);
             assert_eq!(found.output, expected.output, "seed {seed}, {choices:?}\n{}\n{text}", ast::dump(&grammar));
@@ -102,7 +102,7 @@ fn ebnf_keeps_language_and_choice_map() {
 #[test]
 fn json_keeps_language_and_choice_map() {
     assert!(languages_stay("fuzzingbook", true) > 100);
-    // Where no part of a rule must become one of its own.
+    // No part of a rule must become a rule of its own.
     let shape = Shape { nesting: 0, ..Shape::ENUMERABLE };
     let plain = |grammar: &Grammar| {
         let nested = |expr: &Expr| matches!(expr.kind, ExprKind::Class(_) | ExprKind::Repeat { .. });
@@ -123,7 +123,7 @@ fn abnf_keeps_language_and_choice_map() {
     assert!(languages_stay("abnf", false) > 100);
     let shape = Shape { weights: false, ..Shape::ENUMERABLE };
     assert!(choice_map_stays("abnf", &shape, &|grammar| !any(grammar, &has_ranges)) > 100);
-    // Bytes and characters of all lengths, where they can be said.
+    // Bytes and characters of all lengths, if the notation has them.
     let shape = Shape { weights: false, wide: 0, rules: 4, ..Shape::VARIED };
     let count = choice_map_stays("abnf", &shape, &|grammar| !any(grammar, &has_ranges));
     println!("{count} grammars with characters of all lengths");
@@ -273,7 +273,7 @@ fn snapshots() {
 
 #[test]
 fn a_single_alternative_keeps_its_brackets() {
-    // A weight without rivals has no effect, but its alternative is a choice of one.
+    // A weight in a choice of one has no effect.
     let grammar = read("a ::= ('x' 'y' @ 2)* 'z'", "ebnf");
     for (format, expected) in [("abnf", r#"*(%s"x" %s"y") %s"z""#), ("g4", "('x' 'y')* 'z'")] {
         let text = converted(&grammar, format).expect("a text");
@@ -343,7 +343,7 @@ fn many_rounds_in_antlr() {
         let grammar = formats::by_name("ebnf").expect("a format").parse(&SourceFile::new("g", text), &mut diagnostics);
         (print::by_name("g4").expect("a printer").print(&grammar, &mut diagnostics), diagnostics)
     };
-    // They are not nested more deeply than is read.
+    // They do not nest deeper than the reader allows.
     let (text, _) = printed("s ::= [a-z]{30,600}");
     let mut diagnostics = Diagnostics::default();
     let file = SourceFile::new("g", text.expect("it can be written"));
@@ -353,7 +353,7 @@ fn many_rounds_in_antlr() {
         "{}",
         diagnostics.to_plain_text(&file)
     );
-    // What is nested more deeply is divided, with names that no rule has.
+    // Expressions that nest deeper are divided. The new rules have new names.
     let groups = format!("s ::= {}Inner_1{}\nInner_1 ::= 'x'", "('a' | 'b' ".repeat(95), ")".repeat(95));
     let rounds = format!("s ::= 'x'{}", "{1,4}".repeat(5));
     let mixed = format!("s ::= {}'x'{}", "('a' (".repeat(40), "){0,1} | 'b'){2}".repeat(2) + &") 'c')".repeat(38));
@@ -366,7 +366,7 @@ fn many_rounds_in_antlr() {
         let checked = gramjet_compiler::check::check(&grammar, None, &mut diagnostics);
         assert!(checked.is_some(), "{}\n{}", diagnostics.to_plain_text(&file), file.text());
     }
-    // A repetition of repetitions is one.
+    // A repetition of repetitions becomes one repetition.
     for (text, expected) in
         [("'x'???", "'x'?"), ("'x'+++", "'x'+"), ("'x'+?", "'x'*"), ("'x'*+", "'x'*"), ("'x'?+", "'x'*")]
     {
@@ -374,10 +374,10 @@ fn many_rounds_in_antlr() {
         let printed = printed.expect("it can be written");
         assert!(printed.contains(&format!("S : {expected} 'y' ;")), "{text}: {printed}");
     }
-    // What is too large is said once.
+    // An expression that is too large is reported once.
     let (text, diagnostics) = printed("s ::= ((([ab]{1000}){1000}){1000}){1000}");
     assert!(text.is_none() && diagnostics.iter().count() + diagnostics.suppressed() == 1);
-    // What our reader would refuse is too large.
+    // A text that our reader would refuse is too large.
     let (text, diagnostics) = printed("s ::= ([ab]{1000}){1000}");
     assert!(text.is_none() && diagnostics.iter().count() == 1);
 }

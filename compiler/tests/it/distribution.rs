@@ -1,4 +1,4 @@
-//! E3: replaying uniform bytes draws outputs with the probabilities computed from the grammar.
+//! E3: replay of uniform bytes draws outputs with the probabilities computed from the grammar.
 //!
 //! Chi-square at a significance of 1e-6 for each grammar, with fixed seeds.
 
@@ -39,7 +39,7 @@ fn counts(compiled: &Compiled, limits: Limits, total: u64, seed: u64) -> BTreeMa
     counts
 }
 
-/// The statistic over its bound: up to 1 the counts agree with the probabilities.
+/// The statistic divided by its bound. Up to 1, the counts agree with the probabilities.
 fn deviation(counts: &BTreeMap<Vec<u8>, u64>, probabilities: &BTreeMap<Vec<u8>, f64>, total: u64) -> f64 {
     assert!(counts.keys().all(|output| probabilities.contains_key(output)), "an output of probability 0");
     let cells =
@@ -64,7 +64,7 @@ fn replay_draws_with_the_exact_probabilities() {
     }
 }
 
-/// The test must notice a drawing that is wrong by a little: here the weight 2 is taken for 1.5.
+/// The test must notice small errors: here the weight 2 is taken for 1.5.
 #[test]
 fn the_test_notices_wrong_probabilities() {
     let (compiled, _) = both("s ::= ('a' | 'b' @ 2){3}");
@@ -73,7 +73,7 @@ fn the_test_notices_wrong_probabilities() {
     assert!(deviation(&counts(&compiled, NO_LIMITS, 20_000, 1), &exact, 20_000) > 1.0);
 }
 
-/// Replay differs from the grammar's own probabilities by at most a slot of 256 at each site.
+/// Replay differs from the grammar's own probabilities by at most one slot of 256 at each site.
 #[test]
 fn the_choice_map_is_near_the_exact_probabilities() {
     let mut compared = 0;

@@ -1,4 +1,4 @@
-//! The pages on the codes of diagnostics: each has its parts, and its example is an example of its code.
+//! The pages on the codes of diagnostics: each has all sections, and its example produces its code.
 
 use gramjet_compiler::diagnostics::{Code, SourceFile};
 use gramjet_compiler::{Options, examine, formats};

@@ -1,4 +1,4 @@
-//! The table of `docs/formats.md` is true: every example says what stands beside it, and every format stands there.
+//! The table of `docs/formats.md` is true: every example gives the result in its row, and every format has examples.
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
@@ -22,7 +22,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("## yacc", "yacc"),
 ];
 
-/// What is found in a text: `severity[code]: message`, one a line.
+/// The findings in a text, one per line: `severity[code]: message`.
 fn found(format: &str, text: &str) -> String {
     let mut diagnostics = Diagnostics::default();
     let grammar =
@@ -39,7 +39,7 @@ fn examples_report_what_the_document_says() {
         let section = section.split("\n## ").next().unwrap_or(section);
         let rows = section.lines().filter(|line| line.starts_with("| `"));
         for row in rows {
-            // A bar inside of code is written `\\|`.
+            // A bar inside code is written `\\|`.
             let row = row.replace("\\|", "\u{1}");
             let mut cells = row.trim_matches('|').split(" | ").map(|cell| cell.trim().replace('\u{1}', "|"));
             let (example, said) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
@@ -82,7 +82,7 @@ fn texts_without_an_extension_are_known() {
         ("a = { \"x\" ~ b }\nb = @{ \"y\" }\n", "pest"),
         ("start: \"x\" A\nA: \"y\"\n%ignore \" \"\n", "lark"),
         ("%token A \"a\"\n%%\ns: A ;\n", "yacc"),
-        // What stands in comments and strings says nothing.
+        // The contents of comments and strings do not count.
         ("/* a ::= b\nctx.rule( */\n%token A \"::=\"\n%%\ns: A\n;\n", "yacc"),
         ("; a ::= b\n; ctx.rule(\na = \"::=\" %x20\n", "abnf"),
         ("// a ::= b\nstart: \"::=\" A // ctx.rule(\nA: \"y\"\n", "lark"),
@@ -95,7 +95,7 @@ fn texts_without_an_extension_are_known() {
         let shown: String = text.chars().take(60).collect();
         assert_eq!(formats::detect(&SourceFile::new("<stdin>", text)).name(), format, "{shown}");
     }
-    // The extension of two formats.
+    // An extension that two formats share.
     assert_eq!(formats::detect(&SourceFile::new("a.ebnf", "a = 'x' , a ;\n")).name(), "iso-ebnf");
     assert_eq!(formats::detect(&SourceFile::new("a.ebnf", "a ::= 'x'\n")).name(), "ebnf");
     assert_eq!(formats::detect(&SourceFile::new("a.ebnf", "")).name(), "ebnf");

@@ -1,5 +1,5 @@
-//! The producers in `generated/` are what the Rust backend makes of the shipped grammars today, and all shipped grammars
-//! compile without a warning. The test links no producer, so it can renew them when they no longer compile.
+//! The producers in `generated/` are the current output of the Rust backend for the shipped grammars, and all shipped
+//! grammars compile without a warning. The test links no producer, so it can renew them when they no longer compile.
 
 use std::path::Path;
 use std::{env, fs};

@@ -1,7 +1,7 @@
-//! E6: grammars from an enemy end in a diagnostic or in a grammar that works: soon, in bounded memory, without a panic or
-//! a stack overflow.
+//! E6: hostile grammars end in a diagnostic or in a working grammar: soon, in bounded memory, without a panic or a
+//! stack overflow.
 //!
-//! Each grammar is compiled in a process of its own, with the weights that it has and in a shape.
+//! Each grammar is compiled in a process of its own, with its own weights and in a shape.
 
 use std::time::Instant;
 
@@ -15,15 +15,15 @@ use gramjet_testkit::emitted::CHAINS_IN_CHAINS;
 
 use crate::children::{self, Meter};
 
-/// Debug builds, which verify the IR behind each pass, get less to do.
+/// A smaller count for debug builds, which verify the IR after each pass.
 fn many(count: usize) -> usize {
     if cfg!(debug_assertions) { count / 20 } else { count }
 }
 
-/// A grammar's name and what makes its text.
+/// A grammar's name and the function that makes its text.
 type Hostile = (&'static str, fn() -> String);
 
-/// What the enemy sends.
+/// The hostile grammars.
 fn grammars() -> Vec<Hostile> {
     vec![
         ("literal-10-mb", || format!("s ::= '{}'", "x".repeat(10_000_000))),
@@ -50,7 +50,7 @@ fn grammars() -> Vec<Hostile> {
         ("left-recursion", || cycle(many(200_000), |next| format!("{next} 'x' | 'y'"))),
         ("right-recursion", || cycle(many(200_000), |next| format!("'x' {next} | 'y'"))),
         ("nested-recursion", || cycle(many(200_000), |next| format!("'(' {next} ')' | {next} {next} | 'y'"))),
-        // Each term is in another place of the memory than the one before.
+        // Each term is far from the one before in memory.
         ("scattered-recursion", || {
             let rules = many(170_000);
             numbered(rules, |i| format!("r{i} ::= 'a' r{} r{} | 'x'\n", i * 104_729 % rules, (i * 7919 + 1) % rules))
@@ -122,7 +122,7 @@ fn grammars() -> Vec<Hostile> {
             format!("s ::= {}\na ::= b b b b b b\nb ::= 'x' [ab] c\nc ::= 'y' | 'z' [cd]", "a ".repeat(many(100_000)))
         }),
         ("single-uses-wide", || chain(many(2000), "x", |next| format!("{} {next}", "'a' ['b'-'c'] ".repeat(100)))),
-        // About as much as is compiled to Rust, and more.
+        // Rules up to the size limit of emitted Rust, and more.
         ("code-of-recursive-rules", || {
             cycle(2500, |next| format!("'(' {next} ')' @ 3.1 | {next} {next} @ 0.2 | 'yyy' @ 0.001 | '*' {next}"))
         }),
@@ -150,18 +150,18 @@ fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect()
 }
 
-/// Rules that each refer to the next, the last to the first.
+/// A cycle of rules: each refers to the next, the last to the first.
 fn cycle(count: usize, body: impl Fn(&str) -> String) -> String {
     numbered(count, |i| format!("r{i} ::= {}\n", body(&format!("r{}", (i + 1) % count))))
 }
 
-/// Rules that each refer to the next, the last to a literal.
+/// A chain of rules: each refers to the next, the last to a literal.
 fn chain(count: usize, end: &str, body: impl Fn(&str) -> String) -> String {
     let rules = numbered(count, |i| format!("r{i} ::= {}\n", body(&format!("r{}", i + 1))));
     format!("{rules}r{count} ::= '{end}'\n")
 }
 
-/// The text of the grammar that this process is for, if it is a child.
+/// The grammar for this process, if it is a child.
 fn wanted() -> Option<(String, SourceFile)> {
     let wanted = children::wanted()?;
     let grammars = grammars();
@@ -205,7 +205,7 @@ fn child() {
     }
 }
 
-/// Compiles to Rust, unless it is refused.
+/// Compiles to Rust, unless the grammar is refused.
 fn emit_within_bounds(name: &str, compiled: &Compiled) {
     let options = EmitOptions::default();
     let meter = Meter::start();
@@ -262,7 +262,7 @@ fn unfolded_limits_copy_little() {
     assert!(is_unfolded(&pools(7), 0) && !is_unfolded(&pools(8), 0));
 }
 
-/// A stated depth limit is unfolded, and what that makes stays small.
+/// A stated depth limit is unfolded, and the result stays small.
 #[test]
 fn unfolded_rust_has_a_bound() {
     let emitted = |text: &str, max_depth, max_len| {
@@ -276,10 +276,10 @@ fn unfolded_rust_has_a_bound() {
     for (depth, length) in [(None, None), (Some(17), None), (Some(3), Some(100)), (None, Some(100))] {
         assert!(!emitted(list, depth, length).contains("mod unfolded"));
     }
-    // Each chain could copy what follows it, for every level.
+    // Each chain could copy the part after it, for every level.
     let depths = [2, 4, 8, 16].map(|depth| emitted(CHAINS_IN_CHAINS, Some(depth), None).len());
     assert!(depths[3] < 200_000, "{depths:?}");
-    // Many references to pools of many strings.
+    // Many references to pools with many strings.
     let pools: String = (0..4).map(|rule| format!("p{rule} ::= [a-z] [a-z] '{rule}' | '(' p{rule} ')'\n")).collect();
     let choice =
         |site: usize| (0..200).map(|option| format!("p{}", (site + option) % 4)).collect::<Vec<_>>().join(" | ");

@@ -1,5 +1,4 @@
-//! E6 for the front ends: whatever a file holds, each format answers soon and in bounded memory, and the answer is a grammar
-//! or a diagnostic.
+//! E6 for the front ends: for any file, each format answers soon and in bounded memory, with a grammar or a diagnostic.
 //!
 //! The long texts of a format are read in a process of its own.
 
@@ -15,7 +14,7 @@ use crate::children::{self, Meter};
 /// The length of a text in bytes.
 const LENGTH: usize = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
 
-/// What stands before, what is repeated, and what stands behind.
+/// A long text: the beginning, the repeated part, and the end.
 type Long = (&'static str, &'static str, &'static str);
 
 /// The long texts of each format.
@@ -112,7 +111,7 @@ const LONG: &[(&str, &[Long])] = &[
             ("ctx.rule(\"A\",\"x\")\n", "x = (\n", ""),
             ("", "ctx.regex(\"A\",\"\\\\w+(a|b)*[^x]\")\n", ""),
             ("ctx.regex(\"A\",\"", "(", "\")"),
-            // Each place where a literal may begin, with the next quote far away.
+            // A literal may begin at each of these places. The next quote is far away.
             ("", "ctx.rule(a)\n", "\""),
             ("ctx.rule(\"A\",\"x\")\n", "x = ctx.rule(y + z)\n", ""),
             ("ctx.script(\"A\",[", "\"A\",", "], lambda x: x)"),
@@ -297,7 +296,7 @@ const LONG: &[(&str, &[Long])] = &[
     ),
 ];
 
-/// What every format gets.
+/// Long texts for every format.
 const ANY: &[Long] =
     &[("", "\0", ""), ("", "\u{FFFD}", ""), ("", "a", ""), ("", "\n", ""), ("", "\"", ""), ("", "::= ", "")];
 
@@ -435,8 +434,8 @@ const TOKENS: &[&str] = &[
     "\u{7F}\u{1}",
 ];
 
-/// What a fuzzer would do for ten minutes is done here for some seconds: every format reads every mutation of every seed.
-/// Run by [`mutations_of_all_seeds_in_all_formats`] in a process of its own.
+/// Does for some seconds what a fuzzer would do for ten minutes: every format reads every mutation of every seed. Run
+/// by [`mutations_of_all_seeds_in_all_formats`] in a process of its own.
 #[test]
 fn mutations() {
     let Some(wanted) = children::wanted() else { return };

@@ -1,4 +1,4 @@
-//! E6 for ANTLR's grammars and what is computed about tokens: grammars that are small, or long, and cost a lot.
+//! E6 for ANTLR grammars and the analyses of tokens: grammars that are small, or long, and costly.
 //!
 //! Each grammar is read in a process of its own.
 
@@ -9,7 +9,7 @@ use gramjet_compiler::formats;
 
 use crate::children::{self, Meter};
 
-/// Debug builds get less to do.
+/// A smaller count for debug builds.
 fn many(count: usize) -> usize {
     if cfg!(debug_assertions) { count / 10 } else { count }
 }
@@ -23,18 +23,18 @@ fn grammar(start: &str, lexer: &str) -> String {
     format!("grammar g;\ns : {start} EOF ;\n{lexer}\n")
 }
 
-/// Fragments that each refer to the next, the last to `end`.
+/// A chain of fragments: each refers to the next, the last to `end`.
 fn fragments(count: usize, end: &str, body: impl Fn(&str) -> String) -> String {
     let rules = numbered(count, |i| format!("fragment F{i} : {} ;\n", body(&format!("F{}", i + 1))));
     format!("{rules}fragment F{count} : {end} ;\n")
 }
 
-/// A character of its own for each number.
+/// A different character for each number.
 fn character(number: usize) -> String {
     format!("\\u{{{:X}}}", 0x1_0000 + number)
 }
 
-/// A grammar's name and what makes its text.
+/// A grammar's name and the function that makes its text.
 type Hostile = (&'static str, fn() -> String);
 
 fn grammars() -> Vec<Hostile> {
@@ -190,7 +190,7 @@ fn grammars() -> Vec<Hostile> {
     ]
 }
 
-/// Modes with a token that needs a large automaton, each reached from the one before.
+/// Modes with a token that needs a large automaton. Each is reached from the one before.
 fn modes(count: usize, pattern: &str) -> String {
     let rules =
         numbered(count, |i| format!("mode M{i}; A{i} : {pattern} ; N{i} : '>' -> mode(M{}) ;\n", (i + 1) % count));
@@ -210,7 +210,7 @@ impl formats::Loader for Parser<'_> {
     }
 }
 
-/// Run by [`hostile_grammars_of_antlr`] in processes of their own. What stands behind a NUL is the parser's file.
+/// Run by [`hostile_grammars_of_antlr`] in processes of their own. The text after a NUL is the parser's file.
 #[test]
 fn child() {
     let Some(wanted) = children::wanted() else { return };

@@ -1,4 +1,4 @@
-//! What limits and the end of the choice bytes promise, seen in outputs and traces.
+//! The guarantees of limits and of the end of the choice bytes, checked on outputs and traces.
 
 use gramjet_compiler::reference::{Limits, Trace, render, run};
 use gramjet_compiler::{Options, SourceFile, ast, compile};
@@ -21,7 +21,7 @@ fn outputs_keep_to_their_limits() {
                 assert!(len >= compiled.min_len(), "{}", ast::dump(&grammar));
                 assert!(limits.max_len.is_none_or(|most| len <= most), "{limits:?}\n{}", ast::dump(&grammar));
                 assert!(run.consumed <= choices.len() as u64);
-                // What was not read decides nothing, and what was read is all that is needed.
+                // Bytes that were not read decide nothing, and the bytes that were read are sufficient.
                 let read = &choices[..run.consumed as usize];
                 let mut longer = read.to_vec();
                 longer.extend(rng.bytes(10));
@@ -43,7 +43,7 @@ fn without_choice_bytes_the_output_is_a_shortest() {
         let min_len = compiled.min_len();
         let free = render(&compiled.lowered, &compiled.pools, Limits::default(), &[]);
         assert_eq!((free.output.len() as u64, free.consumed), (min_len, 0), "{}", ast::dump(&grammar));
-        // So it is if the length leaves nothing else, whatever the choice bytes say; zeros say the same.
+        // If the length leaves only the shortest output, the choice bytes do not matter. Zeros give the same.
         for max_depth in [None, Some(0), Some(2)] {
             let tight = Limits { max_depth, max_len: Some(min_len) };
             let found = render(&compiled.lowered, &compiled.pools, tight, &Rng::new(seed).bytes(300));
@@ -77,8 +77,8 @@ fn traces_tell_what_happened() {
             let first = &trace.instances[0];
             assert_eq!((first.rule, first.depth, first.pooled), (lowered.start(), 0, false));
             assert_eq!((first.choices.clone(), first.output.clone()), (0..consumed, 0..output.len() as u64));
-            // Instances nest: each lies within the one that it was referred from, which is a level above it, and
-            // begins where its left neighbour has ended or later.
+            // Instances nest: each lies within the instance that refers to it, one level deeper, and begins at or after
+            // the end of its left neighbour.
             let mut open: Vec<usize> = Vec::new();
             for (number, instance) in trace.instances.iter().enumerate() {
                 while open.len() > instance.depth as usize {
@@ -102,13 +102,13 @@ fn traces_tell_what_happened() {
                     pooled += 1;
                     assert!(pool.strings.iter().any(|pooled| **pooled == *string), "{}", context());
                 } else if beyond {
-                    // No string of a pool fitted: it is a part of a shortest derivation, which reads nothing.
+                    // No string of the pool fitted, so this is a part of a shortest derivation, which reads nothing.
                     assert_eq!(string.len() as u64, lowered.rule(instance.rule).facts.min_len, "{}", context());
                     assert!(instance.choices.is_empty(), "{}", context());
                     assert!(limits.max_len.is_some());
                 }
             }
-            // Sites stand in order and read all that was read.
+            // Sites are in order and cover all bytes that were read.
             assert!(trace.sites.is_sorted_by_key(|site| site.at));
             let mut at = 0;
             for site in &trace.sites {

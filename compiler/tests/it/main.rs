@@ -1,4 +1,4 @@
-//! The compiler's tests from outside: the equalities of the design page, held on random grammars and on the suite.
+//! Integration tests of the compiler: the equalities of the design page, on random grammars and on the suite.
 
 mod analyses;
 mod children;

@@ -1,4 +1,4 @@
-//! The reference interpreter against the kit's own implementation of the choice map.
+//! Compares the reference interpreter with the kit's own implementation of the choice map.
 
 use gramjet_compiler::ast;
 use gramjet_compiler::reference::render;

@@ -8,7 +8,7 @@ use gramjet_testkit::form::System;
 use gramjet_testkit::language::language;
 use gramjet_testkit::{Draw, Passes, Rng, Shape, passes, random_grammar};
 
-/// Small budgets leave rules, large ones leave none but the recursive.
+/// Small budgets leave rules, large ones leave only the recursive ones.
 fn budgets() -> [Budget; 3] {
     [Budget::default(), Budget { copied_nodes: 3, moved_nodes: 6 }, Budget { copied_nodes: 400, moved_nodes: 2000 }]
 }
@@ -32,7 +32,7 @@ fn languages_stay() {
     assert!(compared > 100);
 }
 
-/// The limits that a grammar is run with: none, depth, length, both.
+/// The limits to run a grammar with: none, depth, length, both.
 pub fn limits(rng: &mut Rng, min_len: u64) -> [Limits; 4] {
     let max_depth = Some(rng.below(6) as u32);
     let max_len = Some(min_len + rng.below(40) as u64);
@@ -75,7 +75,7 @@ fn choice_maps_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
     assert!(lengths > 100_000);
 }
 
-/// New grammars in every run; a failure is minimised and printed with the seed that repeats it.
+/// Uses new grammars in every run. A failure is minimised and printed with its seed, which repeats it.
 #[test]
 fn choice_maps_of_fresh_grammars_stay() {
     arbtest::arbtest(|unstructured| {
@@ -106,7 +106,7 @@ fn choice_maps_of_varied_grammars_stay() {
     choice_maps_stay(10_000..10_300, &Shape::VARIED);
 }
 
-/// The law of unfolding: without limits the result does what the grammar does under the depth limit.
+/// The law of unfolding: without limits, the result does the same as the grammar under the depth limit.
 fn unfolded_limits_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
     let (mut lengths, mut refused) = (0, 0);
     for seed in seeds {

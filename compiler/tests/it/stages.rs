@@ -1,4 +1,4 @@
-//! Textual stages: what is printed is read back, and the same grammar makes the same text.
+//! Textual stages: the printed text can be read back, and the same grammar gives the same text.
 
 use gramjet_compiler::ir::{parse, print, verify};
 use gramjet_compiler::limits::AssumedLimits;
@@ -73,7 +73,7 @@ fn compilation_is_deterministic() {
     }
 }
 
-/// A dump of the Ast is a grammar in our EBNF; compiled from that text, a grammar is what it is without.
+/// A dump of the Ast is a grammar in our EBNF. Compiling the dump gives the same as compiling the grammar.
 #[test]
 fn a_dumped_grammar_compiles_to_the_same() {
     let mut compared = 0;
@@ -81,7 +81,7 @@ fn a_dumped_grammar_compiles_to_the_same() {
         let shape = if seed % 2 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
         let grammar = random_grammar(&mut Rng::new(seed + 3000), &shape);
         let file = SourceFile::new("dumped.ebnf", ast::dump(&grammar));
-        // The EBNF cannot say every byte string in one literal.
+        // The EBNF cannot express every byte string in one literal.
         let Ok((from_text, _)) = compile(&file, &Options::default()) else { continue };
         let direct = compiled(&grammar);
         let choices = Rng::new(seed).bytes(300);

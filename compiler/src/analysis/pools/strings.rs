@@ -1,4 +1,4 @@
-//! Lists of strings in one piece of memory, as most of what is joined for pools is soon forgotten.
+//! Lists of strings in one allocation. Most of the strings that are joined for pools live only briefly.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Strings {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// The end of each string.
     ends: Vec<usize>,
 }
 
@@ -16,7 +16,7 @@ impl Strings {
         Strings { bytes: string.to_vec(), ends: vec![string.len()] }
     }
 
-    /// An empty list with room for so many strings, of so many bytes together.
+    /// An empty list with room for `count` strings of `bytes` bytes in total.
     pub fn with_capacity(count: usize, bytes: usize) -> Strings {
         Strings { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(count) }
     }
@@ -29,12 +29,12 @@ impl Strings {
         self.ends.push(self.bytes.len());
     }
 
-    /// How many there are.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many bytes they have together.
+    /// The number of bytes of all strings.
     pub fn total(&self) -> usize {
         self.bytes.len()
     }
@@ -51,12 +51,12 @@ impl Strings {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// The string, if there is just one.
+    /// The string of a list that has exactly one.
     pub fn only(&self) -> Option<&[u8]> {
         (self.len() == 1).then_some(&self.bytes)
     }
 
-    /// Whether they ascend by length, then bytes, and each is there once.
+    /// Whether the strings ascend by length, then bytes, without duplicates.
     pub fn ascend(&self) -> bool {
         (1..self.len()).all(|number| order(self.get(number - 1), self.get(number)).is_lt())
     }
@@ -76,11 +76,10 @@ fn order(a: &[u8], b: &[u8]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// The strings in ascending order by length, then bytes, each once.
+/// The strings in ascending order by length, then bytes, without duplicates.
 ///
-/// Strings that are joined have much in common at their beginning. What is sorted is one number for each: its length, as much as
-/// there is room for of the bytes behind what all have in common, and its place. Only those that are equal so far are compared by
-/// all bytes.
+/// Joined strings often share a long beginning. So one number is sorted for each string: its length, the bytes after
+/// the shared beginning as far as they fit, and its place. Strings that are equal so far are then compared in full.
 pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
     let Some((first, rest)) = strings.split_first() else { return Vec::new() };
     let (mut shortest, mut longest, mut shared) = (first.len(), first.len(), first.len());
@@ -90,7 +89,7 @@ pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
             shared = first.iter().zip(*string).take_while(|(a, b)| a == b).count();
         }
     }
-    // Lengths and places are far below 2^26.
+    // Lengths and places are far below 2^26, so all fits into 64 bits.
     let length_bits = usize::BITS - (longest - shortest).leading_zeros();
     let place_bits = usize::BITS - rest.len().leading_zeros();
     let key_bits = u64::BITS - length_bits - place_bits;
@@ -134,7 +133,8 @@ mod tests {
 
     #[test]
     fn many_strings_ascend_as_few_do() {
-        // All words of up to ten letters, in an order of their own, and what is alike for longer than is sorted by.
+        // All words of up to ten letters in scrambled order, and words that agree in more bytes than the sorted number
+        // holds.
         let words = (1..2048u32).map(|number| number * 1027 % 2048);
         let words = words.map(|number| format!("<{number:b}>").replace('1', "yes, very long and alike"));
         let words: Vec<String> = words.chain([String::from("<"), "<<".repeat(40)]).collect();

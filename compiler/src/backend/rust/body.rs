@@ -9,25 +9,25 @@ use super::credit::{MAX_LITERAL, Used};
 use crate::analysis::form::Form;
 use crate::ir::{NodeId, RuleId};
 
-/// Where a node stands: how to compute the levels left, and the instances that a jump back may name.
+/// The context of a node: the levels left, and the instances that a jump back may name.
 #[derive(Clone)]
 pub struct At {
     /// The variable that holds the levels left for the innermost function or loop.
     pub base: Ident,
-    /// How many instances deeper than that the node stands.
+    /// The number of instances between that function or loop and the node.
     pub offset: i64,
     /// The enclosing loops, innermost last.
     pub scopes: Vec<Scope>,
 }
 
-/// An instance of a rule that may be jumped back to.
+/// An instance of a rule that may have jumps back to it.
 #[derive(Clone)]
 pub struct Scope {
     pub rule: RuleId,
     pub label: Lifetime,
     /// The variable that holds its levels left.
     pub levels: Ident,
-    /// What of the credit may be used where it begins.
+    /// The part of the credit that may be used at its beginning.
     pub head: Used,
 }
 
@@ -37,7 +37,7 @@ impl At {
         At { offset: self.offset + 1, ..self.clone() }
     }
 
-    /// The levels left `more` instances deeper than here.
+    /// The levels left, `more` instances deeper than here.
     pub fn depth(&self, more: i64) -> TokenStream {
         let base = &self.base;
         match self.offset + more {
@@ -123,7 +123,7 @@ impl Emitter<'_> {
     }
 
     fn jump_back(&mut self, rule: RuleId, at: &At) -> TokenStream {
-        // The verifier holds that there is such a scope.
+        // The verifier guarantees that there is such a scope.
         let Some(Scope { label, levels, head, .. }) = at.scopes.iter().rev().find(|scope| scope.rule == rule) else {
             return quote!();
         };
@@ -139,7 +139,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A byte as a literal that shows the character where it is one.
+/// A byte literal, as a character where there is one.
 pub fn byte_literal(byte: u8) -> Literal {
     match byte {
         b' '..=b'~' => Literal::byte_character(byte),

@@ -1,4 +1,4 @@
-//! The code of chains: rounds of single bytes that are written out, as an unfolded depth limit leaves them.
+//! The code of chains: rounds of single bytes that are written out one by one, which occur in unfolded IRs.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;

@@ -1,12 +1,12 @@
-//! How often emitted code looks whether there are choice bytes to read and room to write: a credit that `ensure` fills up
-//! and that the code between two calls of it uses up.
+//! Counts the credit, so that emitted code seldom checks for choice bytes to read and room to write. A call of `ensure`
+//! fills the credit up. The code between two such calls uses it up.
 //!
-//! The emitter walks the code in the order in which it runs and counts what was used at most since the last `ensure`, on
-//! any path. It emits a new one only where the credit might not suffice: at the entry of most functions, at the head of
-//! loops, and hardly ever in between, because what a function leaves used at its end is known to its callers.
+//! The emitter walks the code in the order of execution and counts the most that any path has used since the last
+//! `ensure`. It emits another `ensure` only where the credit might not suffice: at the entry of most functions, at the
+//! head of loops, and rarely elsewhere, because the callers of a function know how much is used at its end.
 //!
-//! Architecture invariant: a loop or a recursion cannot run through without an `ensure`, or an access that may be repeated
-//! would be counted once.
+//! Architecture invariant: every cycle of a loop or a recursion contains an `ensure`. Otherwise an access that is
+//! repeated would be counted once.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -14,7 +14,7 @@ use quote::quote;
 use super::Emitter;
 use crate::ir::{Ir, NodeId, RuleId};
 
-/// What was used of the credit at most.
+/// The most that has been used of the credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     /// Choice bytes.
@@ -23,36 +23,36 @@ pub struct Used {
     pub output: usize,
 }
 
-/// The credit as the runtime gives it: a constant of the emitted module holds it against the runtime's.
+/// The credit that the runtime grants. A constant assertion in the emitted module compares it with the runtime's.
 pub const CREDIT: Used = Used { choices: 128, output: 1024 };
 
-/// What a run of rounds of single bytes uses, as the runtime says.
+/// The most that a run of rounds of single bytes uses, as the runtime defines it.
 pub const RUN: Used = Used { choices: 18, output: 13 };
 
 /// Longer literals and pool strings get a reservation of their own.
 pub const MAX_LITERAL: usize = 256;
 
-/// What functions that call each other leave used at their end at most.
+/// The most that functions of a recursion may have used at their end.
 const RECURSIVE_EXIT: Used = Used { choices: 32, output: 512 };
 
-/// What may be used at the head of any loop, so that rounds that end in a call need no `ensure`.
+/// The credit that may be used at the head of any loop, so that rounds that end in a call need no `ensure`.
 const LOOP_HEAD: Used = Used { choices: 32, output: 128 };
 
-/// A loop that is reached with more used begins with an `ensure`.
+/// If more has been used before a loop, the loop begins with an `ensure`.
 const MAX_LOOP_HEAD: Used = Used { choices: 64, output: 512 };
 
 impl Used {
-    /// Right behind an `ensure`.
+    /// The state right after an `ensure`.
     pub const NOTHING: Used = Used { choices: 0, output: 0 };
-    /// Nothing is known to be left.
+    /// All credit may be used up.
     pub const ALL: Used = CREDIT;
 
-    /// On either path.
+    /// The maximum of both, for two alternative paths.
     pub fn or(self, other: Used) -> Used {
         Used { choices: self.choices.max(other.choices), output: self.output.max(other.output) }
     }
 
-    /// This and more.
+    /// The sum of both.
     pub fn and(self, more: Used) -> Used {
         Used { choices: self.choices + more.choices, output: self.output + more.output }
     }
@@ -63,10 +63,11 @@ impl Used {
 }
 
 impl Emitter<'_> {
-    /// Takes choice bytes and output bytes from the credit; the statement that fills it up if need be.
+    /// Takes choice bytes and output bytes from the credit. Returns the statement that fills it up, if that is
+    /// necessary.
     pub(super) fn take(&mut self, choices: usize, output: usize) -> TokenStream {
         let more = Used { choices, output };
-        // Unsafe code relies on it.
+        // Unsafe code relies on this.
         assert!(more.is_within(CREDIT), "more than the credit at once");
         if more == Used::NOTHING {
             return quote!();
@@ -86,9 +87,8 @@ impl Emitter<'_> {
         quote!(s = cx.ensure(s);)
     }
 
-    /// Where the function of a rule is entered, with any credit: fills it up, unless a call comes first, which does that on
-    /// its own. It goes on by a call at the end of the function, for which nothing has to be kept in registers that the
-    /// function would have to save first.
+    /// The entry of a rule's function, with any credit. It fills the credit up, unless the function begins with a call,
+    /// whose callee does that. The statement is a tail call, so the function need not save registers for it.
     pub(super) fn enter(&mut self, function: &Ident, node: NodeId) -> TokenStream {
         if begins_with_call(self.ir, node) {
             self.used = Used::ALL;
@@ -98,8 +98,8 @@ impl Emitter<'_> {
         quote!(if cx.is_low(s) { return cx.begin(s, depth, #function::<DEPTH, LEN>); })
     }
 
-    /// The head of a loop: what may be used there in any round, and the statement before the loop that keeps it so for the
-    /// first one.
+    /// The head of a loop. Returns the statement before the loop, and the credit that may be used at the head in every
+    /// round.
     pub(super) fn begin_loop(&mut self) -> (TokenStream, Used) {
         let head = self.used.or(LOOP_HEAD);
         let ensure = match head.is_within(MAX_LOOP_HEAD) {
@@ -118,19 +118,19 @@ impl Emitter<'_> {
         }
     }
 
-    /// Makes room for more output than the credit covers; the credit is used up behind it.
+    /// Makes room for output that is longer than the credit. All credit counts as used after it.
     pub(super) fn reserve_output(&mut self, output: usize) -> TokenStream {
         self.used = Used::ALL;
         let output = proc_macro2::Literal::usize_unsuffixed(output);
         quote!(s = cx.reserve(s, 4, #output);)
     }
 
-    /// What is used behind a call of `rule`.
+    /// The credit that is used after a call of `rule`.
     pub(super) fn exit_of(&self, rule: RuleId) -> Used {
         self.exits[rule.index()].unwrap_or(RECURSIVE_EXIT)
     }
 
-    /// At an end of the function of `rule`: keeps what its callers may have been told.
+    /// The end of the function of `rule`. In a recursion, keeps the bound that its callers may have assumed.
     pub(super) fn leave(&mut self, rule: RuleId) -> TokenStream {
         match self.recursion.is_recursive(rule) && !self.used.is_within(RECURSIVE_EXIT) {
             true => self.ensure(),
@@ -138,7 +138,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the code of alternative paths, each from the credit that there is now.
+    /// Emits the code of alternative paths. Each begins with the current credit.
     pub(super) fn either<T>(&mut self, paths: impl IntoIterator<Item = T>, mut emit: impl FnMut(&mut Self, T)) {
         let before = self.used;
         let mut behind: Option<Used> = None;

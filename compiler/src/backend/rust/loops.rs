@@ -1,4 +1,4 @@
-//! The code of loops: repetitions and right recursion. Rounds of single bytes are made in batches.
+//! The code of loops: repetitions and right recursion. Rounds of single bytes run in batches.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -12,7 +12,7 @@ use crate::analysis::runs::{ByteItem, Stop, TailRun, byte_pool};
 use crate::ir::{NodeId, RuleId};
 
 impl Emitter<'_> {
-    /// An inlined instance of a rule that is right recursion over single bytes and nothing else.
+    /// An inlined instance of a rule that is only right recursion over single bytes.
     fn star(&mut self, rule: RuleId, run: &TailRun, at: &At) -> Option<TokenStream> {
         let TailRun { item, bytes, stops, .. } = run;
         if bytes.bound < 256 || bytes.layers > 1 || *stops == Stop::Other {
@@ -93,11 +93,11 @@ impl Emitter<'_> {
         }
     }
 
-    /// Beyond the depth limit: a string of the rule's pool, and out of the loop.
+    /// Beyond the depth limit: emits a string of the rule's pool and leaves the loop.
     fn pool_exit(&mut self, rule: RuleId, levels: &Ident, label: &syn::Lifetime) -> TokenStream {
         let before = self.used;
         let pool = self.pool_code(rule);
-        // An `ensure` before the pool's string is none for what goes on.
+        // This path leaves the loop, so its `ensure` does not count for the others.
         self.used = self.used.or(before);
         match pool {
             Some(pool) => quote! {
@@ -110,8 +110,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Further rounds of single bytes, as many as may be; `end` then says how they ended. `depth` is the number of rounds
-    /// that the depth allows, `most` what the repetition does.
+    /// Runs further rounds of single bytes, as many as possible. Afterwards `end` says how they ended. `depth` is the
+    /// number of rounds that the depth allows, `most` the number that the repetition allows.
     fn run(
         &mut self,
         item: &ByteItem,
@@ -144,7 +144,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Decides, after `run`, whether there is one more round, unless that is known.
+    /// After `run`, decides whether there is one more round, unless `end` says so.
     fn round_site(
         &mut self,
         run: TokenStream,
@@ -153,7 +153,7 @@ impl Emitter<'_> {
         before_site: TokenStream,
     ) -> TokenStream {
         let go = self.go_site(item, label);
-        // The other ways lead here right behind the run.
+        // The other ways come here directly after the run.
         self.used = self.used.or(RUN);
         let cost = Literal::u64_unsuffixed(self.ir.facts(item).min_len);
         quote! {
@@ -220,7 +220,7 @@ impl Emitter<'_> {
         let begin = quote!(#begin_rounds #begin);
         let site = match bytes {
             Some(bytes) => {
-                // Rounds don't change the depth: it allows all of them or, for an item beyond the limit, none.
+                // Rounds don't change the depth. So it allows all of them, or none if the item is beyond the limit.
                 let depth = match bytes.layers {
                     0 => quote!(rt::Depth::MAX),
                     layers => {
@@ -239,10 +239,10 @@ impl Emitter<'_> {
                 quote!(#check #go)
             }
         };
-        // The loop ends at the site, at the latest.
+        // The loop ends at the site at the latest.
         let behind_site = self.used;
         if min > 0 {
-            // The first rounds have no site.
+            // The rounds below the minimum have no site.
             self.used = self.used.or(head);
         }
         let code = self.node(item, at);
@@ -251,7 +251,7 @@ impl Emitter<'_> {
         if min == 0 {
             return quote!(#begin #label: loop { #site #code #count #next });
         }
-        // The item stands once, so that nested repetitions do not multiply.
+        // The item's code is emitted once, so that nested repetitions do not multiply it.
         let first = format_ident!("first_{}", &label.ident.to_string()[1..]);
         let min = Literal::u32_unsuffixed(min);
         quote! {

@@ -1,8 +1,8 @@
-//! The Rust backend: one function per residual rule, readable, depending only on the `gramjet` library.
+//! The Rust backend: one readable function per residual rule. The code depends only on the `gramjet` library.
 //!
-//! What code reads and writes at most is counted when it is emitted, so it is not checked access by access: it uses up a
-//! credit (`credit`) and moves two pointers, which travel in registers from function to function. Three
-//! instances of each function (no limit, depth, depth and length) make an unused limit cost nothing.
+//! The emitter counts the most that code reads and writes, so the code does not check every access: it uses up a credit
+//! (`credit`) and moves two pointers, which are passed from function to function in registers. Each function has three
+//! instances (no limit, depth, depth and length), so that an unused limit costs nothing.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -32,23 +32,25 @@ use body::{At, Scope};
 use credit::{CREDIT, MAX_LITERAL, RUN, Used};
 use statics::Statics;
 
-/// What the user may decide about emitted code.
+/// The user's options for emitted code.
 #[derive(Clone, Debug, Default)]
 pub struct EmitOptions {
-    /// Emit no `unsafe`: every access is checked.
+    /// Emits no `unsafe`: every access is checked.
     pub forbid_unsafe: bool,
-    /// The depth limit of producers where the user sets none; else that of the grammar. A small one is unfolded: producers
-    /// that keep it run code of its own.
+    /// The depth limit of producers if the user of the producer sets none. `None` takes the limit of the grammar. A
+    /// small limit is unfolded: producers that keep it run code of its own.
     pub max_depth: Option<u32>,
-    /// The length limit in bytes of producers where the user sets none; else that of the grammar.
+    /// The length limit in bytes of producers if the user of the producer sets none. `None` takes the limit of the
+    /// grammar.
     pub max_len: Option<u64>,
-    /// The path of the `gramjet` library in emitted text, where it is not `::gramjet`: `::gj` for a dependency that is called
+    /// The path of the `gramjet` library in emitted text, if it is not `::gramjet`: `::gj` for a dependency called
     /// `gj`.
     pub library: Option<String>,
 }
 
-/// Larger producers are not emitted: the Rust compiler would take minutes and gigabytes. A node of the residual grammar
-/// counts as one; four literals, 16 numbers in tables, and 1024 bytes of literals and pools each count as much.
+/// The greatest size of an emitted producer. For larger ones the Rust compiler would take minutes and gigabytes. A node
+/// of the residual grammar counts as one; four literals, 16 numbers in tables, and 1024 bytes of literals and pools
+/// each count as one too.
 pub const MAX_SIZE: usize = 32_000;
 
 impl EmitOptions {
@@ -57,11 +59,11 @@ impl EmitOptions {
         AssumedLimits { max_depth: self.max_depth.map(Some), max_len: self.max_len.map(Some) }
     }
 
-    /// Checks the limits against what the grammar needs at least, and the size of the grammar.
+    /// Checks that the grammar can keep the limits, and that it is not too large.
     ///
     /// # Errors
     ///
-    /// What cannot be kept.
+    /// A message on the first limit that cannot be kept.
     pub fn check(&self, compiled: &Compiled) -> Result<(), String> {
         if let Some(path) = self.library.as_deref().filter(|path| syn::parse_str::<syn::Path>(path).is_err()) {
             return Err(format!("`{}` is not the path of a library, as `::gramjet` is", path.escape_debug()));
@@ -89,8 +91,7 @@ impl EmitOptions {
 }
 
 impl EmitOptions {
-    /// What a user may not expect of the producer: that it begins without a depth limit although one is asked for by the
-    /// grammar file, or by nobody, which means the default.
+    /// A warning if producers begin without a depth limit, although the grammar file or the default asks for one.
     pub fn warning(&self, compiled: &Compiled) -> Option<String> {
         let rule = compiled.rule_without_pool()?;
         let Decided { limits, is_default_depth } = self.asked().or_default(compiled.directives());
@@ -105,7 +106,8 @@ impl EmitOptions {
     }
 }
 
-/// The source text of a module, formatted; with the feature `rust-text`. The options must have been checked ([`EmitOptions::check`]).
+/// The source text of a module, formatted; with the feature `rust-text`. The options must have been checked with
+/// [`EmitOptions::check`].
 #[cfg(feature = "rust-text")]
 pub fn emit(compiled: &Compiled, options: &EmitOptions) -> String {
     // The formatter recurses over the code, which is nested like the grammar.
@@ -116,18 +118,18 @@ pub fn emit(compiled: &Compiled, options: &EmitOptions) -> String {
     on_helper.unwrap_or_else(|| emit_here(compiled, options))
 }
 
-/// The stack of the formatter, in bytes.
+/// The stack of the formatter's thread, in bytes.
 #[cfg(feature = "rust-text")]
 const EMIT_STACK: usize = 256 << 20;
 
 #[cfg(feature = "rust-text")]
 fn emit_here(compiled: &Compiled, options: &EmitOptions) -> String {
-    // A path that is none was refused.
+    // An invalid path has been refused.
     let library = options.library.as_deref().and_then(|path| path.parse().ok()).unwrap_or_else(|| quote!(::gramjet));
     let items = tokens(compiled, options, &library);
     let text = match syn::parse2::<syn::File>(items.clone()) {
         Ok(file) => prettyplease::unparse(&file),
-        // Only a defect of the backend leads here; the text then shows it to the compiler.
+        // Only a defect of the backend leads here. The Rust compiler then reports it.
         Err(_) => items.to_string(),
     };
     format!("// Generated by gramjet from a grammar; do not edit.\n\n{text}")
@@ -141,10 +143,11 @@ pub fn tokens(compiled: &Compiled, options: &EmitOptions, library: &TokenStream)
     Emitter::new(compiled, &compiled.residual, &compiled.pools, options, library).module(unfolded)
 }
 
-/// An unfolded form is emitted up to this size, as [`MAX_SIZE`] counts.
+/// The greatest size of an unfolded form, in the units of [`MAX_SIZE`].
 const MAX_UNFOLDED_SIZE: usize = 4000;
 
-/// The depth limit that producers begin with and the form with it unfolded, if the limit is stated, small, and the only one.
+/// The initial depth limit of producers and the form with it unfolded. Only if the limit is stated, small, and the only
+/// one.
 fn unfolded(compiled: &Compiled, options: &EmitOptions) -> Option<(u32, Ir)> {
     let Limits { max_depth, max_len } = options.asked().over(compiled.directives());
     let depth = max_depth.filter(|&depth| depth <= MAX_UNFOLDED_DEPTH)?;
@@ -166,12 +169,12 @@ struct Emitter<'c> {
     library: &'c TokenStream,
     /// The function of each rule with a body.
     functions: Vec<Ident>,
-    /// The rules that look whether there is stack left.
+    /// The rules that check that there is stack left.
     guarded: Vec<bool>,
     recursion: Recursion,
-    /// What was used of the credit where the emitter stands.
+    /// The credit used at the emitter's place in the code.
     used: Used,
-    /// What the functions emitted so far leave used.
+    /// The credit used at the end of each function emitted so far.
     exits: Vec<Option<Used>>,
     statics: Statics,
     next_label: usize,
@@ -188,7 +191,7 @@ impl<'c> Emitter<'c> {
         Emitter {
             compiled,
             ir,
-            // A form for which there are length limits has code for one.
+            // If the IR can keep a length limit, the code for it is emitted.
             forms: Forms::new(ir, ir.is_ordered()).with_chains(),
             pools,
             options,
@@ -228,7 +231,7 @@ impl<'c> Emitter<'c> {
         };
         let entries = match self.ir.is_ordered() {
             true => quote!([#start::<false, false>, #start::<true, false>, #start::<true, true>]),
-            // The limit is in the code.
+            // The unfolded code has the limit built in.
             false => quote!([#start::<false, false>; 3]),
         };
         quote! {
@@ -251,7 +254,7 @@ impl<'c> Emitter<'c> {
                 use #library::rt;
                 use #library::rt::#machine::{Entries, Machine, State};
 
-                // The code below counts on this.
+                // The code below relies on this.
                 const _: () = assert!(rt::CREDIT_CHOICES >= #credit_choices && rt::CREDIT_OUTPUT >= #credit_output);
                 const _: () = assert!(rt::RUN_CHOICES <= #run_choices && rt::RUN_OUTPUT <= #run_output);
 
@@ -281,8 +284,8 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// The functions of all residual rules. What is called is emitted first, so that what it leaves of the credit is known;
-    /// they stand in the order of the rules.
+    /// The functions of all residual rules, in the order of the rules. A callee is emitted before its callers, so that
+    /// the credit that it leaves is known.
     fn functions(&mut self) -> Vec<TokenStream> {
         let mut functions: Vec<(RuleId, TokenStream)> = Vec::new();
         let called = called_beside_chains(self.ir);
@@ -295,8 +298,8 @@ impl<'c> Emitter<'c> {
         functions.into_iter().map(|(_, function)| function).collect()
     }
 
-    /// The function of a residual rule. It is entered with any credit. If the rule's pool is data, it is entered within the
-    /// depth limit only.
+    /// The function of a residual rule. Callers enter it with any credit. If the rule's pool is data, they enter it
+    /// only within the depth limit.
     fn function(&mut self, rule: RuleId, body: NodeId) -> TokenStream {
         let function = self.functions[rule.index()].clone();
         let doc = format!(" Rule `{}`.", self.ir.rule(rule).name);
@@ -304,7 +307,7 @@ impl<'c> Emitter<'c> {
         let label = self.label();
         self.used = Used::ALL;
         let loops = self.forms.is_loop(rule, body);
-        // The way back into a loop leads through the look at the depth limit.
+        // Jumps back into the loop pass the check of the depth limit.
         let begin = match loops {
             true => self.begin_loop().0,
             false => quote!(),
@@ -361,11 +364,11 @@ impl<'c> Emitter<'c> {
         Some(self.statics.strings(&name, &strings, pool.shortest.as_deref()))
     }
 
-    /// Whether emitting a string of a rule's pool takes a few instructions, like any site among short literals.
+    /// Whether emitting a string of the rule's pool takes a few instructions, as for a site of short literals.
     fn pool_is_data(&self, rule: RuleId) -> bool {
         self.pools.get(rule).is_some_and(|pool| match &*pool.strings {
             [only] => only.len() <= 2 * sites::MAX_PACKED && pool.shortest.is_none(),
-            // No length limit tells strings of one length apart.
+            // All strings must have the same length, so that no length limit excludes some of them.
             strings => {
                 let len = strings[0].len();
                 len <= sites::MAX_PACKED && strings.iter().all(|string| string.len() == len) && pool.shortest.is_none()
@@ -373,7 +376,7 @@ impl<'c> Emitter<'c> {
         })
     }
 
-    /// Whether the function of a rule relies on its callers to look at the depth limit.
+    /// Whether the callers of the rule's function check the depth limit.
     fn is_entered_within(&self, rule: RuleId) -> bool {
         self.pool_is_data(rule) && self.ir.body(rule).is_some_and(|body| !self.forms.is_loop(rule, body))
     }
@@ -403,7 +406,8 @@ impl<'c> Emitter<'c> {
     }
 }
 
-/// How many residual rules a compiled grammar has, and how many references between them: a measure of the emitted code.
+/// The number of residual rules of a compiled grammar and of the references between them: a measure of the emitted
+/// code.
 pub fn residual_size(compiled: &Compiled) -> (usize, usize) {
     let ir = &compiled.residual;
     (ir.bodies().count(), references(ir).len())

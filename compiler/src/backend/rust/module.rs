@@ -1,4 +1,4 @@
-//! What users see of an emitted module: its producer and its functions.
+//! The public part of an emitted module: its producer and its functions.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -7,7 +7,7 @@ use super::Emitter;
 use crate::limits::{Decided, Limits};
 
 impl Emitter<'_> {
-    /// The items of a module; `unfolded` is a depth limit with rules that are for it alone.
+    /// The items of a module. `unfolded` is a depth limit with the rules for this limit alone.
     pub(super) fn module(&mut self, unfolded: Option<(u32, TokenStream)>) -> TokenStream {
         let (rules, library) = (self.rules("rules"), self.library);
         let min_len = Literal::u64_unsuffixed(self.compiled.min_len());
@@ -34,7 +34,7 @@ impl Emitter<'_> {
         };
         let start_name = &self.ir.rule(self.ir.start()).name;
         let about = format!(" Produces sentences of the grammar, from its start rule `{start_name}`.");
-        // Each item has its lints: a text that is included cannot begin with an attribute for the whole.
+        // The attribute is put on each item: an included text cannot begin with an attribute for the whole.
         let used_or_not = quote!(#[allow(dead_code, unreachable_pub)]);
         quote! {
             /// The length in bytes of the shortest output.
@@ -143,7 +143,7 @@ impl Emitter<'_> {
         let file = Limits { max_depth: file.max_depth.filter(|_| has_pools), ..file };
         let Decided { limits, is_default_depth } = self.options.asked().or_default(file);
         let depth = match limits.max_depth {
-            // Nor the default.
+            // Without pools the default depth limit cannot be kept either.
             Some(_) if is_default_depth && !has_pools => quote!(None),
             Some(_) if is_default_depth => quote!(Some(#library::Limits::DEFAULT_MAX_DEPTH)),
             Some(depth) => {

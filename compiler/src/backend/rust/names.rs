@@ -5,16 +5,16 @@ use proc_macro2::{Ident, Span};
 use crate::ir::Ir;
 use crate::ordered::{Map, Set};
 
-/// Gives names out once: a name that is taken gets a number.
+/// Makes names unique: a name that is taken gets a number.
 #[derive(Default)]
 pub struct Taken {
     names: Set<String>,
-    /// The number that each name was given last.
+    /// The last number given to each name.
     numbers: Map<String, usize>,
 }
 
 impl Taken {
-    /// `name`, or `name` with a number.
+    /// `name`, with a number if it is taken.
     pub fn unique(&mut self, name: &str) -> Ident {
         let number = self.numbers.entry(name.to_string()).or_insert(1);
         let mut unique = name.to_string();
@@ -42,7 +42,7 @@ pub fn constant(prefix: &str, rule: &str) -> String {
     format!("{prefix}_{}", words(rule).to_uppercase())
 }
 
-/// The ASCII letters and digits of a name, what is between them as one underscore; at most 40 characters.
+/// The ASCII letters and digits of a name. Other characters become single underscores. At most 40 characters.
 fn words(name: &str) -> String {
     let mut words = String::new();
     for character in name.chars() {

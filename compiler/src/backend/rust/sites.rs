@@ -1,4 +1,4 @@
-//! The code of sites: classes and choices. What only emits short strings is data, not branches.
+//! The code of sites: classes and choices. Sites that only emit short strings use data instead of branches.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -11,10 +11,10 @@ use crate::analysis::form::{Nested, Strings};
 use crate::charset::CharSet;
 use crate::ir::{Choice, Ir, NodeId, Site, Slots};
 
-/// Literals up to this length fit a packed table.
+/// The longest literal that fits a packed table, in bytes.
 pub(super) const MAX_PACKED: usize = 7;
 
-/// Of a choice with other options too, so many literals at least make a table.
+/// The fewest literals that make a table in a choice with other options too.
 const MIN_TABLE: usize = 2;
 
 /// The literals that the options of a choice begin with, in canonical order.
@@ -23,7 +23,7 @@ fn leading_literals<'i>(ir: &'i Ir, choice: &Choice) -> Vec<&'i [u8]> {
 }
 
 impl Emitter<'_> {
-    /// A member of a class of many.
+    /// A member of a large class.
     pub(super) fn member(&mut self, set: &CharSet) -> TokenStream {
         let ensure = self.take(3, 4);
         let class = self.statics.char_class(set);
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         quote!(#ensure cx.put_mapped(&mut s, &#table);)
     }
 
-    /// What each option costs more than the first.
+    /// The cost of each option: its bytes beyond those of the first.
     pub(super) fn costs(&self, node: NodeId, choice: &Choice) -> Vec<u64> {
         if !self.ir.is_ordered() {
             // There is no length limit.
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         choice.options.iter().map(|&option| self.ir.facts(option).min_len - min_len).collect()
     }
 
-    /// An expression for the option of a site; it pays the option's cost.
+    /// An expression for the chosen option of a site. It pays the option's cost.
     fn pick(&mut self, site: Site<'_>, costs: &[u64]) -> TokenStream {
         let options = Literal::usize_unsuffixed(site.options() as usize);
         let free = match (site.slots(), site.options_of_bytes()) {
@@ -87,7 +87,7 @@ impl Emitter<'_> {
         quote!(if LEN { #limited } else { #free })
     }
 
-    /// An expression for the option of a site under a length limit; it pays the option's cost.
+    /// An expression for the chosen option of a site under a length limit. It pays the option's cost.
     fn pick_within(&mut self, slots: Option<&Slots>, costs: &[u64]) -> TokenStream {
         let costs = self.statics.costs(costs);
         match slots {
@@ -139,8 +139,8 @@ impl Emitter<'_> {
         quote!({ #ensure #pick if #is_literal { #put } else { #branches } })
     }
 
-    /// The code of the options behind the literals, once the site is decided: what all begin with, then a branch for each
-    /// group of options that differ in short literals only.
+    /// The code of the options after the literals, once the site is decided: the items that all begin with, then a
+    /// branch for each group of options that differ only in short literals.
     fn branches(&mut self, branches: &Branches, chosen: &Chosen, at: &At) -> TokenStream {
         let Branches { first, alike } = branches;
         let head: TokenStream = alike.head().iter().map(|&item| self.node(item, at)).collect();
@@ -172,7 +172,8 @@ impl Emitter<'_> {
         quote!(#head #branches)
     }
 
-    /// Emits the literal of the option that was chosen, of those from the option `first` on that are given by number.
+    /// Emits the literal of the chosen option. `given` holds the literals by the numbers of their options, counted from
+    /// the option `first`.
     fn put_differing(&mut self, first: usize, given: &[(usize, &[u8])], chosen: &Chosen) -> TokenStream {
         let count = given.iter().map(|(option, _)| first + option + 1).max().unwrap_or(0);
         let mut literals: Vec<&[u8]> = vec![b""; count];
@@ -201,7 +202,7 @@ impl Emitter<'_> {
         quote!({ #ensure let leaf = cx.pick_nested(&mut s, #count, &#options); #put })
     }
 
-    /// An expression for the number of the option that was chosen.
+    /// An expression for the number of the chosen option.
     fn option(&mut self, chosen: &Chosen) -> TokenStream {
         match chosen {
             Chosen::Option => quote!(option),
@@ -216,7 +217,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the literal whose number was chosen.
+    /// Emits the chosen literal.
     fn put_one_of(&mut self, literals: &[&[u8]], chosen: &Chosen) -> TokenStream {
         let option = self.option(chosen);
         let longest = literals.iter().map(|literal| literal.len()).max().unwrap_or(0);
@@ -228,7 +229,7 @@ impl Emitter<'_> {
         quote!(#reserve #put)
     }
 
-    /// Emits the literal with the number that an expression has.
+    /// Emits the literal whose number is the value of an expression.
     fn put_numbered(&mut self, literals: &[&[u8]], number: &TokenStream) -> TokenStream {
         if literals.iter().all(|literal| literal.len() <= MAX_PACKED) {
             let table = self.statics.packed(literals);
@@ -244,17 +245,17 @@ impl Emitter<'_> {
 
 /// The options of a choice that are not literals of a table.
 struct Branches {
-    /// The number of the first one.
+    /// The number of the first option.
     first: usize,
     alike: Alike,
 }
 
-/// What the code of a site branches on.
+/// The value that the code of a site branches on.
 enum Chosen {
     /// The number of the option.
     Option,
-    /// The choice byte itself: no multiplication and no table stands between it and the branch, which so is known sooner
-    /// where it was predicted wrongly.
+    /// The choice byte itself. The branch needs no multiplication and no table, so a wrong prediction is detected
+    /// sooner.
     Slot {
         /// The first choice byte of each option.
         first_slots: Vec<u8>,
@@ -263,13 +264,13 @@ enum Chosen {
     },
 }
 
-/// With more branches than this a jump table is better than comparisons.
+/// With more branches a jump table is faster than comparisons.
 const MAX_COMPARED: usize = 4;
 
 impl Chosen {
     fn new(choice: &Choice, branches: usize) -> Chosen {
         let count = choice.options.len();
-        // Of two equal options the compiler sees through the multiplication.
+        // For two equal options the Rust compiler optimizes the multiplication away.
         let is_plain = choice.slots.is_none() && count == 2;
         let map = choice.site().options_of_bytes().filter(|_| !is_plain);
         let Some(map) = map.filter(|_| (2..=MAX_COMPARED).contains(&branches)) else { return Chosen::Option };
@@ -277,7 +278,7 @@ impl Chosen {
         let first_slots: Option<Vec<u8>> = (0..count).map(|option| first(option).map(|slot| slot as u8)).collect();
         match first_slots {
             Some(first_slots) => Chosen::Slot { first_slots, map: choice.slots.as_ref().map(|_| Box::new(map)) },
-            // An option without a slot is never chosen by a byte, but may be by a length limit.
+            // No choice byte leads to an option without a slot, but a length limit may.
             None => Chosen::Option,
         }
     }

@@ -1,4 +1,4 @@
-//! How large emitted code becomes, told from the IR: the formatter and the Rust compiler need about 25 KiB for each unit.
+//! Estimates the size of emitted code from the IR. The formatter and the Rust compiler need about 25 KiB for each unit.
 
 use std::ops::AddAssign;
 
@@ -6,12 +6,12 @@ use crate::analysis::pools::Pools;
 use crate::ir::{Ir, Node, NodeId, RuleId};
 use crate::ordered::Set;
 
-/// What a producer is made of.
+/// The parts of a producer that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     /// Nodes that become code.
     nodes: usize,
-    /// Literals, most of which become entries of tables.
+    /// Literals. Most become entries of tables.
     literals: usize,
     /// Numbers in tables: where strings start, ranges of classes, slots.
     numbers: usize,
@@ -20,7 +20,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// All of it as a number of nodes.
+    /// The total, in nodes.
     pub fn units(self) -> usize {
         let tables = self.literals / 4 + self.numbers / 16 + self.bytes / 1024;
         self.nodes.saturating_add(tables)
@@ -52,7 +52,7 @@ impl AddAssign for Size {
 /// The size of the functions of an IR, with the pools that they need.
 pub(super) fn size(ir: &Ir, pools: &Pools) -> Size {
     let mut instances: Set<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
-    // Nodes that are shared become code wherever they stand. Children come before their parents in the arena.
+    // The code of a shared node is emitted at each of its places. Children come before their parents.
     let mut sizes: Vec<Size> = Vec::with_capacity(ir.node_count());
     for id in (0..ir.node_count()).map(NodeId::new) {
         let mut size = Size::of_node(ir.node(id));
@@ -64,7 +64,7 @@ pub(super) fn size(ir: &Ir, pools: &Pools) -> Size {
     }
     let mut size = Size::default();
     ir.bodies().for_each(|(_, body)| size += sizes[body.index()]);
-    // Rules that only stand for others share their pools.
+    // A rule that only refers to another one shares its pool.
     let mut counted = Set::new();
     for pool in instances.into_iter().filter_map(|rule| pools.get(rule)) {
         if counted.insert(pool.strings.as_ptr()) {

@@ -7,14 +7,14 @@ use super::names::Taken;
 use crate::charset::CharSet;
 use crate::ordered::Map;
 
-/// Bytes behind the strings of a table, as the runtime's `Strings::PADDING` wants.
+/// Padding after the strings of a table, in bytes. Must be at least the runtime's `Strings::PADDING`.
 const PADDING: usize = 64;
 
 /// Tables in the order in which they were first used.
 #[derive(Default)]
 pub struct Statics {
     items: Vec<TokenStream>,
-    /// Type and value of a table to its name.
+    /// The name of each table, by its type and value.
     known: Map<String, Ident>,
     names: Taken,
 }
@@ -37,13 +37,13 @@ impl Statics {
         name
     }
 
-    /// A table of 256 bytes: by choice byte what to emit or which option to take.
+    /// A table of 256 bytes: the output or the option for each choice byte.
     pub fn bytes(&mut self, name: &str, table: &[u8; 256]) -> Ident {
         let table = Literal::byte_string(table);
         self.add(name, quote!([u8; 256]), quote!(*#table))
     }
 
-    /// A table of bytes by option.
+    /// A table with one byte per option.
     pub fn short_bytes(&mut self, name: &str, table: &[u8]) -> Ident {
         let count = Literal::usize_unsuffixed(table.len());
         let table = table.iter().map(|&byte| Literal::u8_unsuffixed(byte));
@@ -76,13 +76,13 @@ impl Statics {
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::new(#data, &[#(#starts),*], #shortest)))
     }
 
-    /// The strings of a site for which there is no length limit.
+    /// The strings of a site without a length limit.
     pub fn unordered_strings(&mut self, name: &str, strings: &[&[u8]]) -> Ident {
         let (data, starts) = data_and_starts(strings);
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::unordered(#data, &[#(#starts),*])))
     }
 
-    /// Right recursion over single bytes.
+    /// The tables of right recursion over single bytes.
     pub fn star(&mut self, name: &str, tables: [&[u8; 256]; 3], pool: &Ident) -> Ident {
         let [table, last, behind] = tables.map(|table| match table.iter().all(|&byte| byte == 0) {
             true => quote!([0; 256]),
@@ -94,7 +94,7 @@ impl Statics {
         self.add(name, quote!(rt::Star), quote!(rt::Star { table: #table, last: #last, behind: #behind, pool: &#pool }))
     }
 
-    /// A class of more than 256 characters.
+    /// A class with more than 256 characters.
     pub fn char_class(&mut self, set: &CharSet) -> Ident {
         let mut before = 0;
         let ranges = set.ranges().iter().map(|&(low, high)| {
@@ -124,7 +124,7 @@ impl Statics {
     }
 }
 
-/// Strings one after the other, padded, and where each begins and the last one ends.
+/// The strings one after the other with padding, and the start of each string with the end of the last one.
 fn data_and_starts(strings: &[&[u8]]) -> (Literal, Vec<Literal>) {
     let mut data = strings.concat();
     let mut start = 0;

@@ -1,6 +1,6 @@
 //! The core rules (RFC 5234, appendix B.1).
 
-/// Name and definition of each; they refer to no others than these.
+/// Name and definition of each core rule. They refer only to each other.
 pub(super) const RULES: &[(&str, &str)] = &[
     ("ALPHA", "%x41-5A / %x61-7A"),
     ("BIT", "\"0\" / \"1\""),

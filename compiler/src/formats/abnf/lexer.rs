@@ -11,15 +11,15 @@ pub(super) struct Token<'t> {
     pub(super) span: Span,
     /// Whether only blanks and comments stand before it on its line.
     pub(super) starts_line: bool,
-    /// Whether nothing at all stands between it and the token before.
+    /// Whether it follows the token before directly.
     pub(super) sticks: bool,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind<'t> {
     Name(&'t str),
-    /// A string, and whether its case matters.
+    /// A string, and whether case matters.
     Text(&'t str, bool),
     /// `%x41.42.43`.
     Values(Vec<u32>),
@@ -37,7 +37,7 @@ pub(super) enum Kind<'t> {
     Slash,
     Star,
     Hash,
-    /// Something that has been reported already.
+    /// An error that has been reported already.
     Error,
     End,
 }
@@ -53,7 +53,7 @@ impl<'t> Lexer<'t> {
         Lexer { scan: Scanner::new(text), starts_line: true }
     }
 
-    /// The next token; [`Kind::End`] again and again at the end.
+    /// The next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         let before = self.scan.position;
         loop {
@@ -82,7 +82,7 @@ impl<'t> Lexer<'t> {
             '%' => self.value(start, builder),
             '<' => self.prose(start, builder),
             '=' if self.scan.eat("/") => Kind::Extends,
-            // `:=` and `::=` are no ABNF, but nothing else could be meant.
+            // `:=` and `::=` are not ABNF, but their meaning is clear.
             '=' => Kind::Defines,
             '(' => Kind::Open,
             ')' => Kind::Close,
@@ -131,7 +131,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn prose(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
-        // RFCs break them over lines.
+        // RFCs break prose over lines.
         let text = self.scan.take_while(|c| c != '>' && c != '<');
         if self.scan.eat(">") {
             return Kind::Prose(text);
@@ -141,7 +141,7 @@ impl<'t> Lexer<'t> {
         Kind::Error
     }
 
-    /// What a `%` at `start` begins.
+    /// The token that a `%` at `start` begins.
     fn value(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
         let (radix, digits) = match self.scan.next() {
             Some('s' | 'S') if self.scan.eat("\"") => return self.text(start, true, builder),
@@ -170,7 +170,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A number of the value that begins at `start`, in a radix that is called `digits`. What is wrong is reported.
+    /// A number of the value that begins at `start`. `digits` names the digits of the radix in messages. Errors are
+    /// reported.
     fn number(&mut self, start: usize, radix: u32, digits: &str, builder: &mut Builder<'_>) -> Option<u32> {
         let number = self.scan.take_while(|c| c.is_digit(radix));
         let value = number

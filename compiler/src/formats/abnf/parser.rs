@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     parser.finish()
 }
 
-/// Whether the numbers of a file are bytes or characters: one beyond a byte tells.
+/// The unit of a file's numbers: characters if one of them is larger than a byte, else bytes.
 fn unit_of(text: &str) -> Unit {
     let mut unheard = Diagnostics::default();
     let mut builder = Builder::new(&mut unheard);
@@ -39,11 +39,11 @@ fn unit_of(text: &str) -> Unit {
     }
 }
 
-/// A rule whose alternatives are not joined yet, as `=/` may add some.
+/// A rule whose alternatives are not joined yet, because `=/` may add some.
 struct Open {
     name: Name,
     options: Vec<Choosable>,
-    /// Nothing but prose, which gives way to another definition.
+    /// Whether it is only prose, which another definition replaces.
     only_prose: bool,
 }
 
@@ -54,7 +54,7 @@ struct Parser<'t, 'd> {
     last_span: Span,
     builder: Builder<'d>,
     rules: Vec<Open>,
-    /// The last definition of each name in lower case.
+    /// The last definition of each name, by the name in lower case.
     index: Map<String, usize>,
     groups: u32,
 }
@@ -96,7 +96,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         found
     }
 
-    /// Whether a rule begins here: no element is a name before an equals sign.
+    /// Whether a rule begins here. No element is a name before an equals sign.
     fn rule_begins(&mut self) -> bool {
         matches!(self.peek(0).kind, Kind::Name(_) | Kind::Prose(_))
             && matches!(self.peek(1).kind, Kind::Defines | Kind::Extends)
@@ -143,7 +143,7 @@ impl<'t, 'd> Parser<'t, 'd> {
                 self.builder.count(rule_weight(&name), span)?;
                 self.index.insert(key, self.rules.len());
                 self.rules.push(Open { name, options, only_prose: false });
-                // A broken rule is kept, so that references to it are not reported on top.
+                // A broken rule is kept, so that references to it are not reported too.
                 let only_prose = matches!(self.peek(0).kind, Kind::Prose(_))
                     && (self.peek(1).kind == Kind::End || self.second_begins_rule());
                 let place = self.rules.len() - 1;
@@ -164,7 +164,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         self.rule_end(span)
     }
 
-    /// Whether the token behind the next begins a rule.
+    /// Whether a rule begins at the token after the next.
     fn second_begins_rule(&mut self) -> bool {
         matches!(self.peek(1).kind, Kind::Name(_)) && matches!(self.peek(2).kind, Kind::Defines | Kind::Extends)
     }
@@ -198,7 +198,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         let token = self.peek(0);
         let span = token.span;
         let found = match token.kind {
-            // The lexer has said so.
+            // The lexer has reported it.
             Kind::Error => return Reported,
             Kind::End => "the end of the file".to_string(),
             Kind::Text(..) => "a string".to_string(),
@@ -289,7 +289,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         Ok(Some(value))
     }
 
-    /// `n#m item`: items with commas and optional blanks between them, as a sender writes them.
+    /// `n#m item`: items with commas and optional blanks between them, in the form that a sender writes.
     fn list(&mut self, item: Part, min: u32, max: Option<u32>, span: Span) -> Result<Part, Reported> {
         if max == Some(0) {
             return self.builder.bytes("", span);
@@ -334,8 +334,8 @@ impl<'t, 'd> Parser<'t, 'd> {
                 Err(self.builder.error(span, "this range is reversed", "the smaller end comes first"))
             }
             Kind::Range(low, high) => self.builder.class(CharSet::new(self.unit, [(low, high)]), span),
-            // Angle brackets may stand around the name of a rule (RFC 5234, section 2.1); what is no name is reported when
-            // all names are known.
+            // Angle brackets may stand around the name of a rule (RFC 5234, section 2.1). A text that is no name is
+            // reported when all names are known.
             Kind::Prose(text) => self.builder.rule(format!("<{text}>"), span),
             _ => Err(Reported),
         }
@@ -363,7 +363,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         }
     }
 
-    /// The alternatives of a core rule, at the place that asks for it.
+    /// The alternatives of a core rule, with the place of its first use as their span.
     fn core_rule(&mut self, name: &str, body: &'t str, span: Span) -> Vec<Choosable> {
         // Numbers of a single byte mean the same in both units, except for OCTET.
         let lexer = std::mem::replace(&mut self.lexer, Lexer::new(body));
@@ -379,7 +379,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         options
     }
 
-    /// Adds the core rules that are used and not defined.
+    /// Adds the core rules that are used but not defined.
     fn add_core_rules(&mut self) {
         let mut checked = 0;
         while checked < self.rules.len() {
@@ -445,7 +445,8 @@ impl<'t, 'd> Parser<'t, 'd> {
     }
 }
 
-/// The rule that prose names: it is the name, or begins with it and a comma (`<host, see [URI], Section 3.2.2>`).
+/// The rule that prose names: the text is its name, or begins with its name and a comma
+/// (`<host, see [URI], Section 3.2.2>`).
 fn prose_name(text: &str, spelling: &Map<String, String>) -> Option<String> {
     let name = text.split(',').next().unwrap_or(text).trim().to_ascii_lowercase();
     spelling.get(&name).cloned()

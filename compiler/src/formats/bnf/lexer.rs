@@ -1,20 +1,21 @@
-//! Tokens of BNF. What a bare word or sign means depends on the whole file, so that is decided first.
+//! Tokens of BNF. The meaning of a bare word or sign depends on the whole file, so the style of the file is determined
+//! first.
 
 use crate::diagnostics::Span;
 use crate::formats::builder::Builder;
 use crate::formats::scanner::Scanner;
 use crate::ordered::Set;
 
-/// What may stand between the name of a rule and its alternatives.
+/// The marks that may stand between the name of a rule and its alternatives.
 pub(super) const DEFINITIONS: &[&str] = &["::=", ":=", "=", "->", "→", ":"];
 
-/// How this file writes things.
+/// The style of a file.
 pub(super) struct Style<'t> {
-    /// The mark between name and alternatives: the first one that is found.
+    /// The mark between name and alternatives: the first one found in the file.
     pub(super) defines: &'static str,
-    /// Rule names stand in angle brackets.
+    /// Whether rule names stand in angle brackets.
     pub(super) bracketed: bool,
-    /// Literals stand in quotes, so bare signs are operators.
+    /// Whether literals stand in quotes, so that bare signs are operators.
     pub(super) quoted: bool,
     /// Names of rules that are defined without brackets.
     pub(super) bare_names: Set<&'t str>,
@@ -49,7 +50,7 @@ fn holds_quoted(line: &str) -> bool {
     ['"', '\''].iter().any(|&quote| line.matches(quote).count() >= 2)
 }
 
-/// Takes the name of a rule (`None` for one in brackets) and the mark behind it, if the line begins with them.
+/// Takes the name of a rule (`None` for one in brackets) and the mark after it, if the line begins with them.
 fn definition<'t>(scan: &mut Scanner<'t>, mark: Option<&'static str>) -> Option<(Option<&'t str>, &'static str)> {
     let start = scan.position;
     scan.take_while(char::is_whitespace);
@@ -105,7 +106,7 @@ pub(super) struct Token<'t> {
     pub(super) span: Span,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind<'t> {
     /// The beginning of a rule: its name and the mark.
@@ -118,7 +119,7 @@ pub(super) enum Kind<'t> {
     Close(char),
     /// `?`, `*` or `+`.
     Postfix(char),
-    /// Something that has been reported already.
+    /// An error that has been reported already.
     Error,
     End,
 }
@@ -128,7 +129,7 @@ pub(super) struct Lexer<'t> {
     pub(super) scan: Scanner<'t>,
     style: Style<'t>,
     starts_line: bool,
-    /// Where the last comment in `(* ... *)` ends: a bracket and a star behind it begin none.
+    /// The end of the last comment in `(* ... *)`: a bracket and a star after it begin none.
     last_comment: usize,
 }
 
@@ -138,13 +139,13 @@ impl<'t> Lexer<'t> {
         Lexer { scan: Scanner::new(text), style: Style::of(text), starts_line: true, last_comment }
     }
 
-    /// The next token; [`Kind::End`] again and again at the end.
+    /// The next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         loop {
             match self.scan.peek() {
                 Some('\n') => self.starts_line = true,
                 Some(blank) if blank.is_whitespace() => {}
-                // Where a rule could begin, a line can also be a comment.
+                // A line that could begin a rule can also be a comment.
                 Some('#' | ';') if self.starts_line => {
                     self.scan.take_line();
                     continue;
@@ -215,7 +216,7 @@ impl<'t> Lexer<'t> {
         self.word(first, start, builder)
     }
 
-    /// Whether the sign here is the last on its line and only ends the rule.
+    /// Whether the sign here is the last on its line and does nothing but end the rule.
     fn ends_rule(&self) -> bool {
         let behind = &self.scan.rest()[1..];
         let behind = behind.trim_start_matches([' ', '\t', '\r']);
@@ -283,8 +284,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The character that a backslash, which has been taken, stands for. Most notations have no escapes, so a backslash is
-    /// itself before all but these letters, and before a quote that must end the literal.
+    /// The character that a backslash, which has been taken, stands for. Most notations have no escapes. So a backslash
+    /// stands for itself, except before the letters below, and before a quote unless that quote must end the literal.
     fn escaped(&mut self, quote: char) -> char {
         let rest = self.scan.rest();
         let mut behind = rest.chars();
@@ -295,7 +296,7 @@ impl<'t> Lexer<'t> {
             Some('\\') => '\\',
             Some(c) if c == quote => {
                 let ends = behind.next().is_none_or(|c| c.is_whitespace() || matches!(c, '|' | ';' | ')' | ']' | '}'));
-                // On the rest of the line, or on as much of it as anyone would write.
+                // Searches the rest of the line, but at most 200 characters.
                 let line = rest[1..].chars().take(200).take_while(|&c| c != '\n');
                 if ends && line.filter(|&c| c == quote).count() % 2 == 0 {
                     return '\\';

@@ -43,7 +43,7 @@ impl<'t> Parser<'t, '_> {
     fn rule(&mut self, rules: &mut RuleList) -> Result<(), Reported> {
         let Kind::Rule(name) = self.next.kind else { return Err(self.unexpected("a rule")) };
         let span = self.take().span;
-        // Several rules of one name are alternatives of one rule.
+        // Several rules with one name are alternatives of one rule.
         let place = rules.rule(Name { text: name.to_string(), span }, &mut self.builder)?;
         self.groups = 0;
         let options = self.alternatives()?;
@@ -101,7 +101,7 @@ impl<'t> Parser<'t, '_> {
             Kind::Name(name) => self.builder.rule(name, span),
             Kind::Text(text) => self.builder.bytes(text, span),
             Kind::Empty => self.builder.seq(Vec::new(), span),
-            // The lexer has said so.
+            // The lexer has reported it.
             _ => Err(Reported),
         }
     }

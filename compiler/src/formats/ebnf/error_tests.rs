@@ -1,4 +1,4 @@
-//! Snapshots of what is said of grammars with errors.
+//! Snapshots of the diagnostics for grammars with errors.
 
 use expect_test::{Expect, expect};
 

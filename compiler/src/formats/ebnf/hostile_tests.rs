@@ -1,4 +1,4 @@
-//! Hostile texts are answered soon; mutated grammars do no harm, and what is sound survives a dump.
+//! Hostile texts are read quickly. Mutated grammars cause no panics, and valid ones survive a dump.
 
 use super::Ebnf;
 use crate::formats::testing;
@@ -6,7 +6,7 @@ use crate::formats::testing;
 #[test]
 fn hostile_texts() {
     let fill = |unit: &str| unit.repeat(4_000_000 / unit.len());
-    // Enough for more expressions than a grammar may have.
+    // More expressions than a grammar may have.
     let overfill = |unit: &str| unit.repeat(10_000_000 / unit.len());
     let survives = |text: String, expected| testing::survives(&Ebnf, &text, expected);
     survives("(".repeat(1_000_000), "expected a rule, found `(`");
@@ -42,7 +42,7 @@ fn hostile_texts() {
 
 #[test]
 fn hostile_differences() {
-    // A chain of names, each used in the next difference: deep for whoever recurses over rules.
+    // A long chain of names, each used in the next difference, against recursion over rules.
     let chain: String = (0..100_000).map(|i| format!("r{i} ::= r{} - 'x'\n", i + 1)).collect();
     testing::survives(&Ebnf, &(chain.clone() + "r100000 ::= [w-x]"), "");
     testing::survives(&Ebnf, &(chain.clone() + "r100000 ::= 'x'"), "nothing is left of this class");

@@ -1,5 +1,5 @@
-//! Tokens of the EBNF. Literals and classes are decoded here, in [`super::text`]; errors inside of them are reported on
-//! the spot and the token is still delivered, so that one run finds several.
+//! Tokens of the EBNF. Literals and classes are decoded here, in [`super::text`]. Errors inside them are reported at
+//! once and the token is still returned, so that one run finds several errors.
 
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
@@ -13,7 +13,7 @@ pub(super) struct Token<'t> {
     pub(super) starts_line: bool,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Debug, PartialEq)]
 pub(super) enum Kind<'t> {
     Name(&'t str),
@@ -23,7 +23,7 @@ pub(super) enum Kind<'t> {
     /// `/pattern/flags`: the pattern and the flags.
     Pattern(&'t str, &'t str),
     Number(&'t str),
-    /// `%name`; its value is the token behind.
+    /// `%name`. Its value is the next token.
     Directive(&'t str),
     Defines,
     Open,
@@ -38,12 +38,12 @@ pub(super) enum Kind<'t> {
     Minus,
     At,
     Semicolon,
-    /// Something that has been reported already.
+    /// An error that has been reported already.
     Error,
     End,
 }
 
-/// What `[^...]` takes its complement in.
+/// The set that `[^...]` takes the complement in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
     Char,
@@ -64,7 +64,7 @@ impl Alphabet {
         })
     }
 
-    /// All its members.
+    /// All members of the alphabet.
     pub(super) fn members(self) -> CharSet {
         let blanks = [(0x09, 0x0A), (0x0D, 0x0D)];
         match self {
@@ -80,13 +80,13 @@ impl Alphabet {
     }
 }
 
-/// Reads tokens on demand; nothing is kept but the place.
+/// Reads tokens on demand. Only the position is kept.
 pub(super) struct Lexer<'t, 'd> {
     pub(super) text: &'t str,
     /// Byte offset of the next character.
     pub(super) position: usize,
     pub(super) alphabet: Alphabet,
-    /// Set while the parser looks for the next rule: what is found there would only be noise.
+    /// Set while the parser looks for the next rule. Findings are dropped then, because they would be noise.
     pub(super) quiet: bool,
     starts_line: bool,
     diagnostics: &'d mut Diagnostics,
@@ -107,7 +107,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// Whether there are so many errors that reading on helps nobody.
+    /// Whether the limit on errors is reached, so that the parser can stop.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX
     }
@@ -117,12 +117,12 @@ impl<'t, 'd> Lexer<'t, 'd> {
         self.text[self.position..].chars().next()
     }
 
-    /// What is left of the text.
+    /// The rest of the text.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.position..]
     }
 
-    /// The next token; [`Kind::End`] again and again at the end.
+    /// The next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self) -> Token<'t> {
         if let Some(unclosed) = self.skip_blanks() {
             self.position = self.text.len();
@@ -136,7 +136,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         Token { kind, span: Span::new(start, self.position), starts_line }
     }
 
-    /// Skips blanks and comments; returns the opening mark of a comment that has no end.
+    /// Skips blanks and comments. Returns the opening mark of a comment without an end.
     fn skip_blanks(&mut self) -> Option<Span> {
         loop {
             match self.peek() {
@@ -144,7 +144,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
                     self.starts_line = true;
                     self.position += 1;
                 }
-                // Text pasted from a browser is full of U+00A0.
+                // Text copied from a browser often contains U+00A0.
                 Some(blank) if blank.is_whitespace() => self.position += blank.len_utf8(),
                 Some('/') if self.rest().starts_with("/*") => match self.rest()[2..].find("*/") {
                     Some(length) => {
@@ -202,7 +202,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         Kind::Name(name)
     }
 
-    /// A number and all that sticks to it; the parser judges what it is worth.
+    /// A number with the characters directly after it. The parser checks its form.
     fn number(&mut self, start: usize) -> Kind<'t> {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(self.position) {
@@ -272,7 +272,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
     }
 
     fn unexpected(&mut self, start: usize, character: char) -> Kind<'t> {
-        // A binary file is little else than this.
+        // A binary file may cause one such error per byte.
         if self.quiet {
             return Kind::Error;
         }

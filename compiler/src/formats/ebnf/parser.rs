@@ -1,7 +1,7 @@
 //! Rules, expressions and directives of the EBNF: recursive descent with up to three tokens of lookahead.
 //!
-//! The native stack is bounded: groups nest at most [`MAX_NESTING`] deep, and so does the expression that comes out (a
-//! chain of postfix operators nests without recursion here, but not in what comes after). Unoptimised, 1 MiB of stack is
+//! The native stack is bounded: groups nest at most [`MAX_NESTING`] deep, and so does the resulting expression (a chain
+//! of postfix operators nests without recursion here, but not in later stages). Without optimisation, 1 MiB of stack is
 //! enough.
 
 use std::collections::VecDeque;
@@ -33,10 +33,10 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     grammar
 }
 
-/// An error has been reported; the parser goes on with the next rule.
+/// An error has been reported. The parser goes on with the next rule.
 struct Reported;
 
-/// An expression and how deeply it nests.
+/// An expression and the depth of its nesting.
 struct Sized {
     expr: Expr,
     height: u32,
@@ -44,17 +44,17 @@ struct Sized {
 
 struct Parser<'t, 'd> {
     lexer: Lexer<'t, 'd>,
-    /// Tokens that were looked at but not taken.
+    /// Tokens that were read but not taken.
     ahead: VecDeque<Token<'t>>,
     /// The last token that was taken.
     last_span: Span,
     grammar: Grammar,
-    /// The differences so far; each is an empty class in its rule until all rules are known.
+    /// The differences so far. Each is an empty class in its rule until all rules are known.
     differences: Vec<Difference>,
     rules_with_differences: Vec<usize>,
-    /// How many groups are open.
+    /// The number of open groups.
     groups: u32,
-    /// How many expressions were built, against [`MAX_EXPRESSIONS`].
+    /// The number of expressions so far, against [`MAX_EXPRESSIONS`].
     expressions: usize,
 }
 
@@ -86,14 +86,15 @@ impl<'t> Parser<'t, '_> {
         Reported
     }
 
-    /// Whether a rule begins here, and how many tokens its production number takes.
+    /// Whether a rule begins here, and the number of tokens in its production number.
     fn rule_begins(&mut self) -> Option<usize> {
         match &self.peek(0).kind {
             Kind::Name(_) => (self.peek(1).kind == Kind::Defines).then_some(0),
             Kind::Class(_) => {
                 let token = self.peek(0);
                 let (span, starts_line) = (token.span, token.starts_line);
-                // Where `[12]` might also be a class, only its place tells: first on the line, the name on the same.
+                // `[12]` might also be a class. It is a production number if it is the first token of its line, with
+                // the name on the same line.
                 let numbered =
                     starts_line && is_production_number(&self.lexer.text[span.start as usize..span.end as usize]);
                 let named = numbered && matches!(self.peek(1), Token { kind: Kind::Name(_), starts_line: false, .. });
@@ -125,7 +126,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Recovers from an error: goes on to where a rule or a directive begins.
+    /// Recovers from an error: skips to the beginning of a rule or a directive.
     fn skip_to_rule(&mut self) {
         self.lexer.quiet = true;
         while !matches!(self.peek(0).kind, Kind::End | Kind::Directive(_)) && self.rule_begins().is_none() {
@@ -151,7 +152,7 @@ impl<'t> Parser<'t, '_> {
         } else if self.differences.len() > first_difference {
             self.rules_with_differences.push(self.grammar.rules.len());
         }
-        // A broken rule is kept, so that references to it are not reported on top.
+        // A broken rule is kept, so that references to it are not reported too.
         let body = body.unwrap_or_else(|Reported| Expr { kind: ExprKind::Seq(Vec::new()), span: name.span });
         self.grammar.rules.push(Rule { name, body });
     }
@@ -203,7 +204,7 @@ impl<'t> Parser<'t, '_> {
         let help = "a weight is a number such as `@ 3` or `@ 0.25`, zero or more";
         let at = self.last_span;
         let Token { kind, span, starts_line } = self.peek(0);
-        // What stands on the next line is not part of the mistake, and may begin a rule.
+        // A token on the next line is not part of the mistake, and may begin a rule.
         let span = if *starts_line { at } else { *span };
         let value = match kind {
             Kind::Number(digits) => digits.parse::<f64>().ok().filter(|value| value.is_finite()),
@@ -265,7 +266,7 @@ impl<'t> Parser<'t, '_> {
         Ok(left)
     }
 
-    /// A primary expression and the postfix operators behind it.
+    /// A primary expression and its postfix operators.
     fn repeated(&mut self) -> Result<Sized, Reported> {
         let mut item = self.primary()?;
         loop {
@@ -358,7 +359,7 @@ impl<'t> Parser<'t, '_> {
         diagnostics.iter().for_each(|diagnostic| self.lexer.report(diagnostic.clone()));
         self.expressions += expressions;
         let part = part.map_err(|_| Reported)?;
-        // Counts what was added, and looks whether it nests too deep here.
+        // Counts the new expressions, and checks that they do not nest too deep here.
         let Part { expr: Expr { kind, span }, height } = part;
         self.build(kind, span, height.saturating_sub(1))
     }
@@ -390,7 +391,7 @@ impl<'t> Parser<'t, '_> {
                 let message = format!("the grammar has more than {MAX_EXPRESSIONS} expressions");
                 self.lexer.report(Diagnostic::error(Code::TooLarge, span, message));
             }
-            // There is no point in reading on.
+            // Stops reading.
             self.lexer.position = self.lexer.text.len();
             self.ahead.clear();
             return Err(Reported);
@@ -413,7 +414,7 @@ impl<'t> Parser<'t, '_> {
         let token = self.peek(0);
         let span = token.span;
         let found = match &token.kind {
-            // Whatever it was, the lexer has said so.
+            // The lexer has reported it.
             Kind::Error => return Reported,
             Kind::End => "the end of the file".to_string(),
             Kind::Bytes(_) => "a literal".to_string(),
@@ -492,7 +493,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// Whether a class is written like the number of a production, `[12]` or `[12a]`.
+/// Whether a class looks like the number of a production, `[12]` or `[12a]`.
 fn is_production_number(text: &str) -> bool {
     let inside = text.trim_start_matches('[').trim_end_matches(']');
     let digits = inside.trim_end_matches(|c: char| c.is_ascii_lowercase());

@@ -297,7 +297,7 @@ fn nesting_has_a_limit() {
     let nested = |depth| format!("a ::= {}'x'{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(testing::errors(&Ebnf, &nested(200)), "\n");
     assert!(testing::errors(&Ebnf, &nested(201)).contains("too-deep"));
-    // A group with a sequence in it nests by two: the sequence and the repetition.
+    // A repeated sequence nests by two: the sequence and the repetition.
     let repeated = |depth| format!("a ::= 'x'{}", "*".repeat(depth));
     assert_eq!(testing::errors(&Ebnf, &repeated(199)), "\n");
     check_errors(

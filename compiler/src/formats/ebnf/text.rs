@@ -1,4 +1,4 @@
-//! The inside of literals and classes: escapes, code points, bytes, ranges.
+//! The contents of literals and classes: escapes, code points, bytes, ranges.
 
 use super::lexer::{Alphabet, Kind, Lexer};
 use crate::charset::{CharSet, RangeList, Unit};
@@ -38,7 +38,7 @@ impl<'t> Lexer<'t, '_> {
         Kind::Bytes(bytes)
     }
 
-    /// `#xNN` or `#bNN` outside of a class; the `#` has been read.
+    /// `#xNN` or `#bNN` outside a class. The `#` has been read.
     pub(super) fn numbered_item(&mut self, start: usize) -> Kind<'t> {
         match self.numbered(start) {
             Some(Member { value, is_byte: true, .. }) => Kind::Bytes(vec![value as u8]),
@@ -55,7 +55,7 @@ impl<'t> Lexer<'t, '_> {
         let negated = self.rest().starts_with('^');
         self.position += usize::from(negated);
         let mut ranges = RangeList::default();
-        // The first member that makes it a class of bytes, and the first that no byte stands for.
+        // The first member that makes it a class of bytes, and the first member that is larger than a byte.
         let (mut byte, mut wide) = (None, None);
         let mut broken = false;
         loop {
@@ -133,7 +133,7 @@ impl<'t> Lexer<'t, '_> {
         Kind::Class(set)
     }
 
-    /// One member of a class; `None` if it is not one, which has been reported. Reads at least one character.
+    /// One member of a class. `None` if it is invalid, which has been reported. Reads at least one character.
     fn member(&mut self) -> Option<Member> {
         let start = self.position;
         let character = self.peek()?;
@@ -142,14 +142,14 @@ impl<'t> Lexer<'t, '_> {
             return Some(Member { value: character.into(), is_byte: false, span: Span::new(start, self.position) });
         }
         self.position += character.len_utf8();
-        // A `#` that begins no number is itself, as in XML's `PubidChar`.
+        // A `#` that begins no number stands for itself, as in XML's `PubidChar`.
         if character == '#' && self.rest().starts_with(['x', 'b']) {
             return self.numbered(start);
         }
         Some(Member { value: character.into(), is_byte: false, span: Span::new(start, self.position) })
     }
 
-    /// `xNN` or `bNN`, behind a `#` at `start`.
+    /// `xNN` or `bNN`, after a `#` at `start`.
     fn numbered(&mut self, start: usize) -> Option<Member> {
         let is_byte = match self.rest().as_bytes().first() {
             Some(b'x') => false,
@@ -190,7 +190,7 @@ impl<'t> Lexer<'t, '_> {
         value
     }
 
-    /// An escape, at its backslash; `None` if it is none, which has been reported.
+    /// An escape, at its backslash. `None` if it is invalid, which has been reported.
     fn escape(&mut self, in_class: bool) -> Option<char> {
         let start = self.position;
         self.position += 1;

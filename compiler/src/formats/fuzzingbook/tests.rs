@@ -387,7 +387,7 @@ fn hostile_texts() {
     survives(format!("\"{}", fill("x")), "this string is not closed");
 }
 
-/// The grammars that come with the F1 tool, if they lie beside the project.
+/// The grammars of the F1 tool, if they are in a folder beside the project.
 #[test]
 fn published_grammars() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/grammars");

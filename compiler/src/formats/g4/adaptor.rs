@@ -1,7 +1,8 @@
-//! The superclass of the lexers of ANTLR's own grammars. It makes two tokens of one, by the case of the first letter, and follows which kind
-//! of rule a text is in, since a bracket begins a set of characters in the rules of a lexer and arguments elsewhere. What it follows has few
-//! states: each mode of the lexer becomes one mode for each state that it can be in. Brackets and braces within one another end otherwise
-//! than the outermost ones: their modes have a copy for that, too.
+//! The superclass of the lexers of ANTLR's own grammars. It makes two tokens of one, by the case of the first letter.
+//! It also tracks which kind of rule the text is in, because a bracket begins a set of characters in the rules of a
+//! lexer and arguments elsewhere. The tracked state has few values, so each mode of the lexer becomes one mode per
+//! possible state. Nested brackets and braces end differently from the outermost ones, so their modes have a copy for
+//! that too.
 
 use super::escapes;
 use super::helpers::Special;
@@ -15,12 +16,12 @@ use crate::tokens::{Fragment, Lexer, LexerRule, MAX_MODES, Move, Outcome, Patter
 /// The name of the class.
 pub(super) const SUPERCLASS: &str = "LexerAdaptor";
 
-/// The mode that a bracket begins in the rules of a lexer.
+/// The mode that a bracket in the rules of a lexer begins.
 const SET_MODE: &str = "LexerCharSet";
-/// Fragments within fragments that an identifier may begin with.
+/// The depth to which fragments are followed to find the first letter of an identifier.
 const MAX_NESTING: u32 = 32;
 
-/// Where in a grammar a text is.
+/// The part of a grammar that the text is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Outside,
@@ -35,7 +36,7 @@ enum State {
 }
 
 impl State {
-    /// The state after a token, given the token's name, unless it is an identifier.
+    /// The state after a token with this name that is not an identifier.
     fn after(self, token: &str) -> State {
         match (self, token) {
             (State::Outside, "OPTIONS" | "TOKENS" | "CHANNELS") => State::Prequel,
@@ -51,24 +52,24 @@ impl State {
     }
 }
 
-/// What the class does to a lexer.
+/// The changes that the class makes to a lexer.
 pub(super) struct Adaptor {
     identifiers: Option<Identifiers>,
     /// The rules that begin arguments.
     begins: Set<String>,
-    /// The rules that end a mode, with the token that they make where the mode stands upon itself.
+    /// The rules that end a mode, with the token that they make where the mode is nested in itself.
     ends: Map<String, usize>,
 }
 
-/// The token that is made two.
+/// The token that becomes two tokens.
 struct Identifiers {
     all: usize,
     token: usize,
     rule: usize,
 }
 
-/// The token that a bracket within brackets is made, where the grammar does not have the one that the class names: that of the rule of the
-/// same mode which begins the mode anew.
+/// The token of a bracket within brackets, where the grammar lacks the one that the class names: the token of the rule
+/// of the same mode that begins the mode again.
 fn nested_content<'s>(end: &Rule, rules: &'s [Rule]) -> Option<&'s str> {
     let mode = end.mode.as_ref()?;
     let commands = rules
@@ -85,7 +86,7 @@ fn nested_content<'s>(end: &Rule, rules: &'s [Rule]) -> Option<&'s str> {
 }
 
 impl Adaptor {
-    /// What the class does, if it is the superclass of the lexer.
+    /// The changes that the class makes, if it is the superclass of the lexer.
     pub(super) fn of(sources: &Sources, tokens: &mut Tokens<'_>) -> Option<Adaptor> {
         const TOKEN: &str = "TOKEN_REF";
         const RULE: &str = "RULE_REF";
@@ -117,11 +118,11 @@ impl Adaptor {
         Some(Adaptor { identifiers, begins, ends })
     }
 
-    /// Divides identifiers, and gives each mode its states. Where the modes of a lexer are used otherwise than the class does,
-    /// identifiers alone are divided.
+    /// Divides identifiers, and gives each mode its states. If the lexer does not use its modes as the class expects,
+    /// only identifiers are divided.
     pub(super) fn adapt(&self, lexer: &mut Lexer, modes: &Map<String, usize>) {
         if lexer.modes > MAX_MODES {
-            // It is refused when its tokens are expanded.
+            // The expansion of tokens refuses this lexer.
             return;
         }
         let rules: Vec<(LexerRule, Option<State>)> =
@@ -166,7 +167,7 @@ impl Adaptor {
         lexer.modes = done;
     }
 
-    /// The rule, or for identifiers one for each kind, with that kind.
+    /// The rule itself, or for identifiers one rule for each kind, with the state after it.
     fn divided(&self, rule: &LexerRule, lexer: &Lexer) -> Vec<(LexerRule, Option<State>)> {
         let Some(Identifiers { all, token, rule: other }) = &self.identifiers else {
             return vec![(rule.clone(), None)];
@@ -182,12 +183,12 @@ impl Adaptor {
         let Some(upper) = beginnings.of(&rule.pattern, 0) else {
             return vec![(rule.clone(), None)];
         };
-        // What the first of the two matches is not the second one's.
+        // The lexer takes the first rule for what both match, so the second pattern need not exclude it.
         vec![kind(upper, *token, State::LexerRule), kind(rule.pattern.clone(), *other, State::ParserRule)]
     }
 }
 
-/// A mode in a state; nested ones stand upon themselves.
+/// A mode with a state. It is nested if it was pushed on the same mode.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     mode: usize,
@@ -195,13 +196,13 @@ struct Place {
     is_nested: bool,
 }
 
-/// The modes in the states that they can be in.
+/// The copies of the modes, one for each state that the mode can be in.
 struct Copies {
     ids: Map<Place, usize>,
     order: Vec<Place>,
-    /// For each mode the one that it is left for, unless it is nested.
+    /// For each mode, the mode below it, to which it returns. Not for nested modes.
     below: Vec<usize>,
-    /// The modes that may stand upon themselves. The state stays what it is in them.
+    /// The modes that may be nested in themselves. The state does not change in them.
     nesting: Set<usize>,
 }
 
@@ -213,11 +214,12 @@ impl Copies {
         })
     }
 
-    /// The moves of a rule between the copies. The state goes with the topmost mode; those below have none until they are the topmost.
+    /// The moves of a rule between the copies. Only the topmost mode has a state. A mode below gets one when it becomes
+    /// the topmost.
     fn moves(&mut self, moves: &[Move], place: Place, after: State) -> Vec<Move> {
         let mut result = Vec::new();
         let mut top = place;
-        // The modes that were pushed upon.
+        // The modes on which this rule has pushed others.
         let mut under = Vec::new();
         for step in moves {
             match *step {
@@ -249,7 +251,7 @@ impl Copies {
     }
 }
 
-/// For each mode the one that is below it, if that is always the same; 0 for the first, and for those that nothing begins.
+/// For each mode the mode below it, if that is always the same. 0 for the first mode and for those that nothing begins.
 fn modes_below(rules: &[LexerRule], modes: usize, nesting: &Set<usize>) -> Option<Vec<usize>> {
     let mut below: Vec<Option<usize>> = vec![None; modes];
     for rule in rules {
@@ -264,26 +266,27 @@ fn modes_below(rules: &[LexerRule], modes: usize, nesting: &Set<usize>) -> Optio
     Some(below.into_iter().map(|mode| mode.unwrap_or(0)).collect())
 }
 
-/// The letters that Java takes for upper-case ones. Of a pair of surrogates it sees the first, which is none.
+/// The letters that Java takes as upper-case. Java sees the first half of a surrogate pair, which is none.
 fn upper_case() -> CharSet {
     let (set, _) = escapes::set(r"[\p{Uppercase}]", &mut escapes::Properties::new());
     let all = set.unwrap_or_else(|_| CharSet::empty(Unit::Char));
     all.difference(&CharSet::new(Unit::Char, [(0x1_0000, 0x10_FFFF)]))
 }
 
-/// Takes from a pattern the texts that begin with one of a set.
+/// Removes the texts that do not begin with a character of a set from a pattern.
 struct Beginnings<'l> {
     set: &'l CharSet,
     fragments: &'l [Fragment],
-    /// Parts of patterns that may still be looked at or copied: fragments that refer to others several times would take exponential time.
+    /// The number of parts that may still be examined or copied. Fragments that refer to others several times would
+    /// take exponential time.
     left: u32,
 }
 
-/// Parts of patterns that are looked at for an identifier.
+/// The number of parts of patterns that are examined for an identifier.
 const MAX_PARTS: u32 = 1 << 16;
 
 impl Beginnings<'_> {
-    /// What matches the texts of a pattern that begin with one of the set; none if that takes too much.
+    /// A pattern for the texts of `pattern` that begin with a character of the set. `None` if that takes too much work.
     fn of(&mut self, pattern: &Pattern, depth: u32) -> Option<Pattern> {
         if depth > MAX_NESTING {
             return None;
@@ -326,7 +329,7 @@ impl Beginnings<'_> {
         Some(Pattern::Choice(options))
     }
 
-    /// Whether a pattern matches the empty text; none if it takes too much to know.
+    /// Whether a pattern matches the empty text. `None` if that takes too much work.
     fn is_nullable(&mut self, pattern: &Pattern, depth: u32) -> Option<bool> {
         if depth > MAX_NESTING {
             return None;

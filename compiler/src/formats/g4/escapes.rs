@@ -3,19 +3,19 @@
 use crate::charset::{CharSet, RangeList, Unit};
 use crate::ordered::{Map, Set};
 
-/// The number of a code point may begin with zeros, but has at most so many digits.
+/// The number of a code point may begin with zeros, but has at most this many digits.
 const MAX_DIGITS: usize = 16;
-/// The name of a property has at most so many bytes.
+/// The greatest length of a property's name in bytes.
 const MAX_NAME: usize = 80;
 
-/// What is wrong with an escape, and how many bytes it takes.
+/// An error in an escape, and the length of the escape in bytes.
 pub(super) struct Problem {
     pub(super) message: String,
     pub(super) length: usize,
 }
 
-/// The code point that the escape at the beginning of `text` (a backslash) stands for, and the bytes it takes. It may be a
-/// surrogate, which is no character.
+/// The code point of the escape at the beginning of `text` (a backslash), and the length of the escape in bytes. It may
+/// be a surrogate, which is not a character.
 pub(super) fn code_point(text: &str) -> Result<(u32, usize), Problem> {
     let mut characters = text.chars();
     characters.next();
@@ -49,7 +49,7 @@ pub(super) fn code_point(text: &str) -> Result<(u32, usize), Problem> {
             }
         }
         '\n' | '\r' => Err(Problem { message: "there is nothing behind this backslash".to_string(), length: 1 }),
-        // `\\`, `\'`, `\]`, `\-`; what needs no backslash stands for itself.
+        // `\\`, `\'`, `\]`, `\-`. A character that needs no backslash stands for itself.
         other => plain(other),
     }
 }
@@ -63,13 +63,13 @@ enum Item {
     Property(CharSet),
 }
 
-/// The set at the beginning of `text` (a bracket), or what is wrong with it, and the bytes it takes.
+/// The set at the beginning of `text` (a bracket), or an error message. Also its length in bytes.
 pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, String>, usize) {
     let mut ranges = RangeList::default();
-    // Properties that are in it already.
+    // The properties that the set has already.
     let mut seen = Set::new();
     let mut problem = None;
-    // The first member of what may become a range, and whether the hyphen was there.
+    // The first member of a possible range, and whether a hyphen has followed it.
     let mut low: Option<u32> = None;
     let mut hyphen = false;
     let mut position = 1;
@@ -94,7 +94,7 @@ pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, S
                     continue;
                 }
             },
-            // A surrogate may be the bound of a range: what is a character in the range counts.
+            // A surrogate may be the bound of a range. The characters in the range count.
             '\\' => match code_point(rest) {
                 Ok((value, length)) => (Item::Member(value), length),
                 Err(Problem { message, length }) => {
@@ -138,7 +138,7 @@ pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, S
     }
 }
 
-/// The set of `\p{...}` or `\P{...}` at the beginning of `text`, or what is wrong, and the bytes it takes.
+/// The set of `\p{...}` or `\P{...}` at the beginning of `text`, or an error message. Also its length in bytes.
 fn property(text: &str, properties: &mut Properties) -> Result<(CharSet, usize), (String, usize)> {
     let end = text.bytes().take(MAX_NAME + 4).position(|byte| byte == b'}');
     let Some(end) = end.filter(|_| text[2..].starts_with('{')) else {
@@ -165,7 +165,7 @@ fn named_property(name: &str) -> Option<CharSet> {
     if let Some((_, (low, high))) = BLOCKS.iter().find(|(block, _)| block.eq_ignore_ascii_case(name)) {
         return Some(CharSet::new(Unit::Char, [(*low, *high)]));
     }
-    // A few names are of the form `EmojiPresentation=EmojiDefault`, which ANTLR alone has.
+    // A few names have the form `EmojiPresentation=EmojiDefault`, which only ANTLR has.
     let name = match name {
         "EmojiPresentation=EmojiDefault" => "Emoji_Presentation",
         "EmojiPresentation=TextDefault" | "EmojiRK" | "EmojiNRK" => "Emoji",
@@ -177,7 +177,7 @@ fn named_property(name: &str) -> Option<CharSet> {
     Some(CharSet::new(Unit::Char, ranges))
 }
 
-/// Blocks that grammars name; the properties that `regex-syntax` knows have no blocks.
+/// Blocks that grammars name. `regex-syntax` knows other properties, but no blocks.
 const BLOCKS: &[(&str, (u32, u32))] = &[
     ("InBasic_Latin", (0x00, 0x7F)),
     ("InLatin_1_Supplement", (0x80, 0xFF)),

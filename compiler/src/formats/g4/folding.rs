@@ -1,12 +1,12 @@
-//! `caseInsensitive`: a letter stands for both of its cases.
+//! `caseInsensitive`: a letter stands for both cases.
 
 use crate::charset::{CharSet, Unit};
 
-/// The members of `set` and what they are in the other case.
+/// The members of `set`, with the same letters in the other case.
 pub(super) fn folded(set: &CharSet) -> CharSet {
     let mut ranges = set.ranges().to_vec();
     for character in set.iter().filter_map(char::from_u32) {
-        // Ideographs and all that is behind have no cases, but for a few scripts that nobody writes keywords in.
+        // Ideographs and later characters have no case. A few late scripts do, but they are rare in keywords.
         if character > '\u{2FFF}' {
             break;
         }
@@ -17,7 +17,7 @@ pub(super) fn folded(set: &CharSet) -> CharSet {
     CharSet::new(Unit::Char, ranges)
 }
 
-/// The only character of a case mapping.
+/// The result of a case mapping, if it is a single character.
 fn single(mut mapped: impl Iterator<Item = char>) -> Option<char> {
     let first = mapped.next()?;
     mapped.next().is_none().then_some(first)

@@ -1,36 +1,36 @@
-//! Well-known predicates: those of the helper classes that the public collection grammars-v4 shares between its grammars, and the
-//! plain questions about the next token that others write out. What a grammar can say of them is said here, in one table; a
-//! predicate that is not in it is reported and left out.
+//! Well-known predicates: those of the helper classes that the public collection grammars-v4 shares between its
+//! grammars, and plain questions about the next token. One table gives their meaning, as far as a grammar can express
+//! it. Other predicates are reported and left out.
 
 use super::{adaptor, escapes};
 use crate::charset::CharSet;
 
-/// What a predicate asks.
+/// The condition that a predicate checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
-    /// Nothing that outputs do not have anyhow.
+    /// A condition that all outputs satisfy.
     Always,
-    /// Something that no output has: what needs it is left out.
+    /// A condition that no output satisfies. Alternatives that need it are left out.
     Never,
-    /// The token after the next `skip` ones is one of these, or the end of the text; or it is none of them.
+    /// After the next `skip` tokens comes one of these tokens, or the end of the text. If `negated`, none of them.
     Next { skip: usize, tokens: Vec<TokenName>, end: bool, negated: bool },
-    /// The two tokens after the next `skip` ones are not the first one and one of the second ones.
+    /// After the next `skip` tokens, the next two are not `first` and one of `seconds`.
     NotPair { skip: usize, first: TokenName, seconds: Vec<TokenName> },
     /// A line break stands before the next token.
     LineBreak,
-    /// No line break stands before the next token. Separators hold none where a grammar has code, unless nothing else ends the token
-    /// before.
+    /// No line break stands before the next token. In grammars with code, separators contain line breaks only where no
+    /// other separator ends the token before.
     NoLineBreak,
     /// The last character that the lexer has matched is one of a set.
     Previous(CharSet),
 }
 
-/// What tokens are known by.
+/// The ways to name a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TokenName {
-    /// The token of a literal.
+    /// By its literal.
     Text(String),
-    /// Its name.
+    /// By its name.
     Name(String),
 }
 
@@ -95,31 +95,31 @@ const C_SPECIFIERS: &[&str] = &[
 /// ... and the tokens of several such words.
 const C_SPECIFIER_NAMES: &[&str] = &["Bool", "Inline", "ThreadLocal", "Typeof", "Typeof_unqual"];
 
-/// What a predicate asks in a rule of the parser, given its code without braces.
+/// The condition of a predicate in a parser rule, given its code without braces.
 pub(super) fn of_parser(code: &str) -> Option<Condition> {
     let code = normal(code);
     match code.as_str() {
         "notLineTerminator()" | "!here(LineTerminator)" | "!lineTerminatorAhead()" => Some(Condition::NoLineBreak),
-        // BCPL: it looks at a token that is no line break.
+        // BCPL: it checks a token that is not a line break.
         "isNotNl()" => Some(Condition::Always),
         "lineTerminatorAhead()" | "here(LineTerminator)" | "isNl()" => Some(Condition::LineBreak),
         "closeBrace()" => Some(next(&["}"], false)),
         "closingBracket()" => Some(next(&[")", "}"], true)),
         "notOpenBraceAndNotFunction()" => Some(not_next(0, &["{", "function"])),
-        // Go: `chan` that no `<-` follows.
+        // Go: a `chan` without `<-` after it.
         "isNotReceive()" => Some(not_next(1, &["<-"])),
-        // Go: the names of built-in functions are not drawn on purpose.
+        // Go: names of built-in functions are drawn only by chance.
         "isTypeArgument()" => Some(Condition::Never),
         "isExpressionArgument()" => Some(Condition::Always),
         "isConversion()" => Some(named(true, "IDENTIFIER")),
-        // Go: `a.b` is a method expression, unless `a` has been imported.
+        // Go: `a.b` is a method expression, unless `a` is an import.
         "isOperand()" => Some(Condition::NotPair { skip: 0, first: name("IDENTIFIER"), seconds: texts(&["."]) }),
         "isMethodExpr()" => {
             Some(Condition::Next { skip: 0, tokens: vec![text("*"), name("IDENTIFIER")], end: false, negated: false })
         }
-        // XPath and XQuery: the words that `(` does not make a function's name.
+        // XPath and XQuery: words that are not function names before `(`.
         "isFuncCall()" => Some(not_named(XPATH_WORDS)),
-        // C: names of types are not drawn on purpose, so that the words of the language alone say what is a type.
+        // C: type names are drawn only by chance, so only the words of the language begin a type.
         "isTypedefName()" => Some(Condition::Never),
         "isDeclarationSpecifier()" | "isTypeSpecifierQualifier()" => Some(next_of(0, c_specifiers(), false)),
         "isDeclaration()" => Some(next_of(0, c_declarations(), false)),
@@ -127,43 +127,44 @@ pub(super) fn of_parser(code: &str) -> Option<Condition> {
         "isSomethingOfTypeName()" => Some(next_of(2, c_specifiers(), false)),
         "!isSomethingOfTypeName()" => Some(Condition::NotPair { skip: 1, first: text("("), seconds: c_specifiers() }),
         "isCast()" | "isInitDeclaratorList()" | "isNullStructDeclarationListExtension()" => Some(Condition::Always),
-        // JSX: that a closing tag has the name of the opening one is not context-free.
+        // JSX: a grammar cannot say that a closing tag has the name of the opening one.
         _ if code.starts_with("popHtmlTagName(") => Some(Condition::Never),
         _ => asked_text(&code).or_else(|| next_token(&code)).or_else(|| neighbours(&code)),
     }
 }
 
-/// What a predicate asks in a rule of the lexer.
+/// The condition of a predicate in a lexer rule.
 pub(super) fn of_lexer(code: &str) -> Option<Condition> {
     let code = normal(code);
     match code.as_str() {
-        // JavaScript: texts begin in the mode that is not strict, those of ECMAScript in the strict one; no directive is drawn on purpose.
+        // JavaScript: texts begin in non-strict mode, ECMAScript texts in strict mode. Directives are drawn only by
+        // chance.
         "isStrictMode()" | "!strictMode" => Some(Condition::Never),
         "!isStrictMode()" | "strictMode" => Some(Condition::Always),
-        // JSX: `<` after an operand is an operator, and only that is drawn.
+        // JSX: `<` after an operand is an operator. Only that is drawn.
         "isJsxPossible()" => Some(Condition::Never),
         "isStartOfFile()" | "isLine1Col0()" => Some(Condition::Never),
         _ => java_identifier(&code),
     }
 }
 
-/// A command that an action of the lexer is.
+/// An action of the lexer that stands for a command.
 pub(super) struct Helper {
     pub(super) name: &'static str,
     pub(super) argument: Option<&'static str>,
     pub(super) special: Option<Special>,
 }
 
-/// What the code of a lexer does besides its command.
+/// An effect of a lexer's code in addition to its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Special {
-    /// It makes this token instead where the mode that it leaves stands upon itself.
+    /// It makes this token instead, if the mode that it leaves is nested in itself.
     Nested(&'static str),
-    /// In a rule of a lexer it begins a set of characters instead.
+    /// In a lexer rule it begins a set of characters instead.
     Argument,
 }
 
-/// What an action of a lexer does, given the lexer's superclass: those of ANTLR's own grammars.
+/// The effect of a lexer's action, given the lexer's superclass: the actions of ANTLR's own grammars.
 pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
     if superclass != adaptor::SUPERCLASS {
         return None;
@@ -178,7 +179,8 @@ pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
     Some(Helper { name, argument, special })
 }
 
-/// The code as the table has it: without blanks and what the language puts before the name, which begins with a small letter.
+/// The code in the form of the table: without blanks and without the language's prefix of the name, which begins with a
+/// small letter.
 fn normal(code: &str) -> String {
     let text: String = code.chars().filter(|character| !character.is_whitespace()).collect();
     let (negation, name) = match text.strip_prefix('!') {
@@ -216,8 +218,8 @@ fn next_of(skip: usize, tokens: Vec<TokenName>, negated: bool) -> Condition {
     Condition::Next { skip, tokens, end: false, negated }
 }
 
-/// The tokens that begin a type or say how something is stored. Those that have spellings which the grammar's superclass does not know are
-/// not among them.
+/// The tokens that begin a type or a storage class. Tokens with other spellings that the grammar's superclass does not
+/// know are left out.
 fn c_specifiers() -> Vec<TokenName> {
     texts(C_SPECIFIERS).into_iter().chain(C_SPECIFIER_NAMES.iter().copied().map(name)).collect()
 }
@@ -236,7 +238,8 @@ fn not_named(names: &[&str]) -> Condition {
     Condition::Next { skip: 0, tokens, end: false, negated: true }
 }
 
-/// `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`: an identifier is not drawn to be a certain word.
+/// `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`. An identifier is a certain word only by
+/// chance.
 fn asked_text(code: &str) -> Option<Condition> {
     let (which, text) = code.strip_suffix("\")")?.split_once("(\"")?;
     if text.contains('"') {
@@ -264,7 +267,7 @@ fn next_token(code: &str) -> Option<Condition> {
     (is_name && super::syntax::is_lexical(name)).then(|| named(negated, name))
 }
 
-/// `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only where they must.
+/// `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only where they are needed.
 fn neighbours(code: &str) -> Option<Condition> {
     let label = |text: &str| {
         let name = text.strip_prefix('$')?.strip_suffix(".index")?;
@@ -276,7 +279,8 @@ fn neighbours(code: &str) -> Option<Condition> {
     Some(Condition::Always)
 }
 
-/// `Character.isJavaIdentifierStart(_input.LA(-1))` and its like. Of a pair of surrogates the lexer sees one character.
+/// `Character.isJavaIdentifierStart(_input.LA(-1))` and similar calls. The lexer sees a surrogate pair as one
+/// character.
 fn java_identifier(code: &str) -> Option<Condition> {
     let asked = code.strip_prefix("character.")?.strip_suffix(')')?;
     let (which, of) = asked.split_once('(')?;

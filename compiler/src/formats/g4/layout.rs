@@ -1,4 +1,4 @@
-//! Which tokens stand for the indentation of lines: a lexer's superclass makes them, no rule does.
+//! Finds the tokens for the indentation of lines. A lexer's superclass makes them, without a rule.
 
 use super::meaning::Tokens;
 use super::sources::Sources;
@@ -80,7 +80,7 @@ fn chosen<'s>(
     Some((newline, [begin, end]))
 }
 
-/// The name as the grammar has it, if it declares such a token or a rule of the parser uses it.
+/// The grammar's spelling of the name, if the grammar declares such a token or a parser rule uses it.
 fn known<'s>(sources: &'s Sources, name: &str) -> Option<&'s str> {
     let declared = sources.tokens.iter().find(|token| token.text == name).map(|token| token.text.as_str());
     declared.or_else(|| {
@@ -105,7 +105,7 @@ fn used<'s>(element: &'s Element, name: &str) -> Option<&'s str> {
     }
 }
 
-/// The name of a lexer rule, as the grammar has it, if the parser sees what it matches.
+/// The grammar's spelling of a lexer rule's name, if the parser sees its tokens.
 fn line_rule<'s>(sources: &'s Sources, name: &str) -> Option<&'s str> {
     let is_hidden = |rule: &Rule| {
         let mut commands = rule.alternatives.iter().flat_map(|alternative| &alternative.commands);

@@ -1,10 +1,10 @@
-//! Tokens of the `.g4` syntax. What `[` begins depends on the rule it stands in, which the parser says.
+//! Tokens of the `.g4` syntax. The meaning of `[` depends on the kind of rule, which the parser sets.
 
 use super::escapes;
 use crate::charset::CharSet;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
-/// A longer literal is refused: each of its characters is a state of the lexer.
+/// The greatest length of a literal in bytes. Each of its characters becomes a state of the lexer.
 const MAX_LITERAL: usize = 1 << 16;
 
 /// A token with its place.
@@ -14,7 +14,7 @@ pub(super) struct Token<'t> {
     pub(super) span: Span,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Debug, PartialEq)]
 pub(super) enum Kind<'t> {
     Name(&'t str),
@@ -47,7 +47,7 @@ pub(super) enum Kind<'t> {
     At,
     Pound,
     Tilde,
-    /// Something that has been reported already.
+    /// An error that has been reported already.
     Error,
     End,
 }
@@ -56,9 +56,9 @@ pub(super) enum Kind<'t> {
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Literal {
     pub(super) text: String,
-    /// Its value if it is a single code point, which may be a surrogate.
+    /// Its value, if it is a single code point. May be a surrogate.
     pub(super) only: Option<u32>,
-    /// Whether a surrogate without its partner is in it, which no text holds.
+    /// Whether it contains half of a surrogate pair, which no text does.
     pub(super) is_broken: bool,
 }
 
@@ -69,12 +69,12 @@ pub(super) struct Lexer<'t, 'd> {
     pub(super) position: usize,
     /// Whether `[` begins a set.
     pub(super) in_lexer_rule: bool,
-    /// Set while the parser looks for the next rule: what is found there would only be noise.
+    /// Set while the parser looks for the next rule. Findings are dropped then, because they would be noise.
     pub(super) quiet: bool,
     diagnostics: &'d mut Diagnostics,
     errors: usize,
     properties: escapes::Properties,
-    /// Whether no `*/` is ahead.
+    /// Whether the rest of the text is known to have no `*/`.
     no_comment_ends: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// Whether there are so many errors that reading on helps nobody.
+    /// Whether the limit on errors is reached, so that the parser can stop.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX
     }
@@ -116,7 +116,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         &self.text[self.position..]
     }
 
-    /// Takes `{` if it is next: the brace behind `options`, `tokens` and `channels`, which begins no action.
+    /// Takes `{` if it is next. For the brace after `options`, `tokens` and `channels`, which begins no action.
     pub(super) fn take_open_brace(&mut self) -> bool {
         self.skip_blanks();
         let found = self.rest().starts_with('{');
@@ -124,7 +124,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         found
     }
 
-    /// The next token; [`Kind::End`] again and again at the end.
+    /// The next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self) -> Token<'t> {
         self.skip_blanks();
         let start = self.position;
@@ -203,7 +203,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
                 Kind::Name(&rest[..length])
             }
             _ => {
-                // Where one character is out of place others like it often follow, as in a binary file.
+                // The same character often follows, as in a binary file.
                 self.position += rest.find(|c| c != first).unwrap_or(rest.len());
                 if self.quiet {
                     return Kind::Error;
@@ -225,7 +225,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `'...'` with escapes. Two escapes that are the halves of a surrogate pair are one character.
+    /// `'...'` with escapes. Two escapes for the halves of a surrogate pair are one character.
     fn literal(&mut self, start: usize) -> Kind<'t> {
         let mut text = String::new();
         let mut count = 0usize;
@@ -321,7 +321,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// Goes behind the bracket that closes the one here; to the end of the text if there is none.
+    /// Moves past the bracket that closes the one here, or to the end of the text if there is none.
     fn skip_nested(&mut self, open: char, close: char) -> bool {
         let mut depth = 0usize;
         while let Some(character) = self.rest().chars().next() {
@@ -337,8 +337,8 @@ impl<'t, 'd> Lexer<'t, 'd> {
             } else if character == '\\' {
                 self.position += self.rest().chars().next().map_or(0, char::len_utf8);
             } else if matches!(character, '"' | '\'' | '`') {
-                // An apostrophe in a comment or a lifetime closes nothing: a quote that has no partner on its line is
-                // an ordinary character.
+                // An apostrophe in a comment or a lifetime closes nothing. A quote without a partner on its line is an
+                // ordinary character.
                 if let Some(length) = quoted_length(rest, character) {
                     self.position += length - 1;
                 }
@@ -354,7 +354,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
     }
 }
 
-/// The length of the quoted string at the beginning of `text`, if it is closed on its line.
+/// The length of the quoted string at the beginning of `text`, if it ends on its line.
 fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (offset, character) in text.char_indices().skip(1) {

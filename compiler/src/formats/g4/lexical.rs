@@ -1,4 +1,4 @@
-//! Rules of the lexer: their patterns and commands.
+//! Translates the rules of the lexer: their patterns and commands.
 
 use super::folding::folded;
 use super::helpers::Condition;
@@ -8,9 +8,9 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::Map;
 use crate::tokens::{Fragment, LexerRule, Move, Outcome, Pattern};
 
-/// Sets of more ranges in all are refused.
+/// The greatest number of ranges of all sets together.
 const MAX_RANGES: usize = 1 << 21;
-/// What the folding of a set counts for, in ranges.
+/// The cost of folding a set, in ranges.
 const FOLDING: usize = 128;
 
 /// All characters.
@@ -35,7 +35,7 @@ pub(super) fn literal(text: &str, case_insensitive: bool) -> Pattern {
     Pattern::Seq(text.chars().map(either).collect())
 }
 
-/// The modes, and the numbers of tokens by their names.
+/// The modes and tokens: their numbers by their names.
 pub(super) struct Names<'n> {
     pub(super) modes: &'n Map<String, usize>,
     pub(super) tokens: &'n Map<String, usize>,
@@ -48,11 +48,11 @@ pub(super) struct Lexical<'r, 'd> {
     /// The place of each rule that others refer to.
     places: Map<&'r str, usize>,
     pending: Vec<&'r Rule>,
-    /// The sets that rules stand for behind `~`; `None` for those that are no sets or are being looked at.
+    /// The sets of rules that are used after `~`. `None` for rules that are not sets, or that are being translated.
     sets: Map<&'r str, Option<CharSet>>,
-    /// Ranges of sets so far, against [`MAX_RANGES`].
+    /// The number of ranges so far, against [`MAX_RANGES`].
     ranges: usize,
-    /// Sets in both cases, by the ranges of the sets themselves.
+    /// The folded sets, by the ranges of the original sets.
     folded: Map<Vec<(u32, u32)>, CharSet>,
     pub(super) diagnostics: &'d mut Diagnostics,
 }
@@ -71,7 +71,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         }
     }
 
-    /// The lexer rules that a rule stands for: one for each run of alternatives with the same commands.
+    /// The lexer rules that a rule becomes: one for each run of alternatives with the same commands.
     pub(super) fn rule(&mut self, rule: &'r Rule, names: &Names<'_>, rules: &mut Vec<LexerRule>) {
         let fold = rule.case_insensitive == Some(true);
         let mode = rule.mode.as_ref().map_or(0, |mode| names.modes.get(&mode.text).copied().unwrap_or(0));
@@ -126,7 +126,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         (outcome, moves)
     }
 
-    /// Translates the rules that others refer to, until there are no more.
+    /// Translates the rules that others refer to, until none are left.
     pub(super) fn finish(mut self) -> Vec<Fragment> {
         while let Some(rule) = self.pending.pop() {
             let pattern = self.alternatives(&rule.alternatives, rule.case_insensitive == Some(true));
@@ -163,7 +163,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
                 let set = if fold { self.folded(set) } else { set.clone() };
                 Pattern::Set { set: self.counted(set, element.span), listed: true }
             }
-            // Between other characters the text does not end.
+            // The text does not end between other characters.
             ElementKind::Name(name) if name == "EOF" => Pattern::Choice(Vec::new()),
             ElementKind::Name(name) => self.reference(name, element.span),
             ElementKind::Wildcard => Pattern::Set { set: everything(), listed: false },
@@ -211,7 +211,8 @@ impl<'r, 'd> Lexical<'r, 'd> {
         Pattern::Fragment(place)
     }
 
-    /// The same set, unless all sets together are too large, which is reported.
+    /// Returns the set and counts its ranges. If all sets together are too large, reports that and returns the empty
+    /// set.
     fn counted(&mut self, set: CharSet, span: Span) -> CharSet {
         let is_told = self.ranges > MAX_RANGES;
         self.ranges += set.ranges().len();
@@ -226,7 +227,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         CharSet::empty(Unit::Char)
     }
 
-    /// The set that an element behind `~` stands for.
+    /// The set of an element after `~`.
     fn set(&mut self, element: &'r Element, fold: bool, depth: u32) -> Option<CharSet> {
         const MAX_DEPTH: u32 = 200;
         let set = match &element.kind {
@@ -263,7 +264,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         if let Some(known) = self.folded.get(set.ranges()) {
             return known.clone();
         }
-        // To fold a set costs more than to copy it.
+        // Folding a set costs more than copying it.
         self.ranges += FOLDING;
         let result = if self.ranges > MAX_RANGES { set.clone() } else { folded(set) };
         self.folded.insert(set.ranges().to_vec(), result.clone());

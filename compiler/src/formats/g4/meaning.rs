@@ -1,4 +1,4 @@
-//! From the rules of all files to a grammar over tokens: names are resolved, literals become tokens.
+//! Makes a grammar over tokens from the rules of all files: resolves names and turns literals into tokens.
 
 use super::adaptor::Adaptor;
 use super::helpers::{Condition, TokenName};
@@ -13,10 +13,10 @@ use crate::formats::given::Given;
 use crate::ordered::{Map, Set};
 use crate::tokens::{self, Expectation, Lexer, LexerRule, Outcome, Syntax, TokenGrammar};
 
-/// More names than this are not listed in one message.
+/// The most names that one message lists.
 const MAX_NAMES: usize = 6;
 
-/// The grammar over tokens; `None` if there is none to speak of.
+/// The grammar over tokens. `None` if there are no rules to translate.
 pub(super) fn token_grammar(
     sources: &Sources,
     given: &Given,
@@ -90,7 +90,8 @@ fn modes(rules: &[Rule]) -> Map<String, usize> {
     modes
 }
 
-/// The tokens whose rule is nothing but a literal, by that literal; a literal of several rules is no name for either.
+/// The tokens whose rule is just a literal, by that literal. If several rules have the same literal, it names none of
+/// them.
 fn aliases(rules: &[Rule]) -> Map<&str, &str> {
     let mut aliases: Map<&str, Option<&str>> = Map::new();
     for rule in rules.iter().filter(|rule| !rule.is_fragment) {
@@ -110,7 +111,7 @@ pub(super) struct Tokens<'s> {
     /// The tokens that lexer rules make, or that stand for the layout of lines.
     pub(super) made: Set<&'s str>,
     aliases: Map<&'s str, &'s str>,
-    /// Tokens that are literals of the parser, in order.
+    /// Tokens for literals of the parser, in order.
     implicit: Vec<(String, usize)>,
     implicit_ids: Map<String, usize>,
 }
@@ -130,12 +131,12 @@ struct Parser<'s, 'd> {
     given: &'s Given,
     rules: Map<&'s str, usize>,
     tokens: Tokens<'s>,
-    /// Tokens that the file of tokens defines, as no lexer rule does.
+    /// Tokens that the file of tokens defines, because no lexer rule does.
     taken: Set<String>,
     /// Tokens that were reported as undefined.
     undefined: Set<String>,
     suggestions: similar::Budget,
-    /// What is left out is an error.
+    /// Whether an omission is an error.
     strict: bool,
     diagnostics: &'d mut Diagnostics,
 }
@@ -146,7 +147,7 @@ impl Parser<'_, '_> {
             self.rules.insert(&rule.name.text, number);
         }
         if self.sources.has_code && self.sources.has_implicit_tokens {
-            // Predicates may ask for literals that stand further down.
+            // Predicates may name literals of later rules, so all literals are collected first.
             self.sources.parser.iter().for_each(|rule| self.literals(&rule.alternatives));
         }
         let mut rules: Vec<tokens::Rule> = Vec::new();
@@ -200,7 +201,7 @@ impl Parser<'_, '_> {
 
     fn sequence(&mut self, elements: &[Element]) -> Vec<Syntax> {
         let mut items = Vec::with_capacity(elements.len());
-        // What is expected after some more tokens, and how many.
+        // Expectations that apply after some more tokens, with the number of these tokens.
         let mut later: Vec<(usize, Syntax, Span)> = Vec::new();
         for element in elements {
             match &element.kind {
@@ -210,7 +211,7 @@ impl Parser<'_, '_> {
                 },
                 _ => {
                     let item = self.element(element);
-                    // Only of tokens it is known how many they are.
+                    // Other items have no fixed number of tokens.
                     if !matches!(item, Syntax::Token(_) | Syntax::NotTokens(_)) {
                         later.drain(..).for_each(|(_, _, span)| self.left_out(span));
                     }
@@ -225,7 +226,7 @@ impl Parser<'_, '_> {
         items
     }
 
-    /// What a predicate asks, and after how many tokens.
+    /// The expectation of a predicate, and the number of tokens before it.
     fn condition(&mut self, condition: &Condition, span: Span) -> (usize, Syntax) {
         match condition {
             Condition::Always | Condition::Previous(_) => (0, Syntax::Seq(Vec::new())),
@@ -249,7 +250,7 @@ impl Parser<'_, '_> {
                 if tokens.is_empty() && !negated && !end {
                     return (0, self.never(span));
                 }
-                // It is about tokens of another grammar: a helper of the same name.
+                // The predicate names only tokens of another grammar: it is a helper of the same name.
                 if tokens.is_empty() && !end {
                     self.left_out(span);
                     return (0, Syntax::Seq(Vec::new()));
@@ -263,7 +264,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Reports a predicate that is not known in the place where it stands.
+    /// Reports a predicate that is unknown at its place.
     fn left_out(&mut self, span: Span) {
         let message = "a predicate is left out";
         let diagnostic = match self.strict {
@@ -275,7 +276,7 @@ impl Parser<'_, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The token that a predicate speaks of, if there is one.
+    /// The token that a predicate names, if there is one.
     fn named(&self, token: &TokenName) -> Option<usize> {
         match token {
             TokenName::Text(text) => {
@@ -286,7 +287,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// What needs a predicate that holds for no output.
+    /// Reports an alternative that needs a predicate that never holds.
     fn never(&mut self, span: Span) -> Syntax {
         let message = "what needs this predicate is left out";
         let help = "it holds only for certain words, or for what code outside of the grammar knows";
@@ -333,7 +334,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The tokens behind `~`.
+    /// Adds the tokens after `~`.
     fn listed_tokens(&mut self, element: &Element, tokens: &mut Vec<usize>) {
         match &element.kind {
             ElementKind::Literal(text) => tokens.extend(self.literal(text, element.span)),
@@ -354,7 +355,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Makes tokens of all literals.
+    /// Turns all literals into tokens.
     fn literals(&mut self, alternatives: &[Alternative]) {
         for element in alternatives.iter().flat_map(|alternative| &alternative.elements) {
             let mut element = element;
@@ -369,7 +370,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The token of a literal in a rule of the parser.
+    /// The token of a literal in a parser rule.
     fn literal(&mut self, text: &str, span: Span) -> Option<usize> {
         if let Some(name) = self.tokens.aliases.get(text) {
             return self.tokens.by_name.get(*name).copied();
@@ -389,7 +390,7 @@ impl Parser<'_, '_> {
         Some(token)
     }
 
-    /// The token called `name`. Without a rule it is never in a text.
+    /// The token called `name`. A token without a rule never occurs in a text.
     fn token(&mut self, name: &str, span: Span) -> usize {
         if !self.tokens.made.contains(name) && self.given.has(name) {
             self.taken.insert(name.to_string());
@@ -402,7 +403,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Reports the rules that the start rule does not need: another one may be meant to be the start.
+/// Reports the rules that the start rule does not reach. The user may have intended another start rule.
 fn report_unreachable(rules: &[tokens::Rule], start: usize, diagnostics: &mut Diagnostics) {
     let mut reached = vec![false; rules.len()];
     reached[start] = true;

@@ -1,4 +1,4 @@
-//! The `.g4` syntax: recursive descent with one token of lookahead. What only code in another language can do is
+//! The `.g4` syntax: recursive descent with one token of lookahead. Features that need code in another language are
 //! reported and left out here.
 //!
 //! The native stack is bounded: blocks nest at most [`MAX_GROUPS`] deep.
@@ -11,7 +11,7 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
 
-/// Blocks nest at most this deep: what they are translated to nests up to four times as deep.
+/// The deepest nesting of blocks. Their translation nests up to four times as deep.
 const MAX_GROUPS: u32 = MAX_NESTING / 4;
 
 /// Parses the whole text.
@@ -30,20 +30,20 @@ pub(super) fn parse(text: &str, strict: bool, diagnostics: &mut Diagnostics) -> 
     parser.grammar
 }
 
-/// An error has been reported; the parser goes on with the next rule.
+/// An error has been reported. The parser goes on with the next rule.
 pub(super) struct Reported;
 
 pub(super) struct Parser<'t, 'd> {
     pub(super) lexer: Lexer<'t, 'd>,
-    /// The token that was looked at but not taken.
+    /// The token that was read but not taken.
     ahead: Option<Token<'t>>,
     /// The last token that was taken.
     pub(super) last_span: Span,
     pub(super) grammar: Grammar,
     strict: bool,
-    /// How many blocks are open.
+    /// The number of open blocks.
     groups: u32,
-    /// How many elements, alternatives, bytes of literals and ranges of sets were read, against [`MAX_EXPRESSIONS`].
+    /// The number of elements, alternatives, bytes of literals and ranges of sets so far, against [`MAX_EXPRESSIONS`].
     elements: usize,
     is_too_large: bool,
 }
@@ -83,7 +83,7 @@ impl<'t> Parser<'t, '_> {
 
     pub(super) fn unexpected(&mut self, wanted: &str) -> Reported {
         let span = self.next_span();
-        // What is no token at all has been reported.
+        // The lexer has reported an invalid token.
         let message = match self.peek() {
             Kind::Error => return Reported,
             Kind::End => format!("the file ends where {wanted} should stand"),
@@ -111,7 +111,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Reports something that a context-free grammar cannot say.
+    /// Reports a feature that a context-free grammar cannot express.
     pub(super) fn code(&mut self, span: Span, what: &str) {
         self.grammar.has_code = true;
         let message = format!("{what} is left out");
@@ -144,7 +144,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Recovers from an error: goes on behind the semicolon that ends the rule.
+    /// Recovers from an error: skips the semicolon that ends the rule.
     fn skip_to_rule(&mut self) {
         let was_quiet = std::mem::replace(&mut self.lexer.quiet, true);
         while !matches!(self.peek(), Kind::End | Kind::Semicolon) {
@@ -250,7 +250,7 @@ impl<'t> Parser<'t, '_> {
         while !self.take_if(&Kind::CloseBrace) {
             self.count()?;
             let name = self.name("a name")?;
-            // ANTLR 3 gave tokens literals here.
+            // ANTLR 3 allowed a literal for a token here.
             if self.take_if(&Kind::Equals) {
                 self.take();
             }
@@ -342,7 +342,7 @@ impl<'t> Parser<'t, '_> {
         let alternatives = match alternatives {
             Ok(alternatives) => alternatives,
             Err(reported) => {
-                // A broken rule is kept, so that references to it are not reported on top.
+                // A broken rule is kept, so that references to it are not reported too.
                 let rule = Rule { name, is_fragment, mode: mode.cloned(), case_insensitive, alternatives: Vec::new() };
                 self.grammar.rules.push(rule);
                 return Err(reported);
@@ -354,7 +354,7 @@ impl<'t> Parser<'t, '_> {
         self.handlers()
     }
 
-    /// `catch [...] {...} finally {...}`: only what happens after an error, or does nothing to the text.
+    /// `catch [...] {...} finally {...}`. These run only after an error, or don't affect the text.
     fn handlers(&mut self) -> Result<(), Reported> {
         loop {
             match *self.peek() {
@@ -412,7 +412,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// `{...}` or `{...}?`, which is added to the alternative where it is known, and else reported.
+    /// `{...}` or `{...}?`. Known code is added to the alternative, other code is reported.
     fn embedded_code(&mut self, is_lexical: bool, alternative: &mut Alternative) -> Result<(), Reported> {
         let span = self.take().span;
         let text: &str = self.lexer.text;
@@ -473,7 +473,7 @@ impl<'t> Parser<'t, '_> {
         Ok(Command { name, argument })
     }
 
-    /// Counts something that is kept; where that is too much the rest of the file is passed over.
+    /// Counts an element that is kept. If there are too many, the rest of the file is skipped.
     fn count(&mut self) -> Result<(), Reported> {
         self.elements += 1;
         if self.elements <= MAX_EXPRESSIONS {
@@ -526,7 +526,7 @@ impl<'t> Parser<'t, '_> {
             Kind::Literal(literal) if *self.peek() == Kind::Range => return self.range(&literal, span),
             Kind::Literal(Literal { is_broken: true, .. }) => {
                 self.lone_surrogate(span, "this literal holds half of a surrogate pair");
-                // Neither the lexer nor the parser ever finds it.
+                // Neither the lexer nor the parser can ever match it.
                 match is_lexical {
                     true => ElementKind::Set(CharSet::empty(Unit::Char)),
                     false => ElementKind::Block(Vec::new()),
@@ -566,7 +566,7 @@ impl<'t> Parser<'t, '_> {
         Ok(Element { kind, span })
     }
 
-    /// Reports what no text holds.
+    /// Reports a lone surrogate, which no text contains.
     fn lone_surrogate(&mut self, span: Span, message: &str) {
         let help = "no text holds it, so what needs it is left out; write the character itself, or `\\u{1F600}`";
         self.lexer.report(Diagnostic::warning(Code::LoneSurrogate, span, message).help(help));
@@ -627,7 +627,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// What a predicate asks after `last`, if that is known.
+/// The condition of a predicate after the element `last`, if the predicate is known.
 fn condition(text: &str, is_lexical: bool, last: Option<&Element>) -> Option<Condition> {
     if !is_lexical {
         return helpers::of_parser(text);

@@ -1,4 +1,4 @@
-//! Brings the files of one grammar together: what it imports, its lexer, its parser.
+//! Brings the files of one grammar together: imports, the lexer, the parser.
 
 use super::parser;
 use super::syntax::{Alternative, Element, ElementKind, Grammar, GrammarKind, Rule};
@@ -7,14 +7,14 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::formats::Surroundings;
 use crate::ordered::Set;
 
-/// A grammar of more files is refused.
+/// The greatest number of files of a grammar.
 const MAX_FILES: usize = 64;
 
 /// The rules of all files.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     pub(super) parser: Vec<Rule>,
-    /// In order of priority.
+    /// The lexer rules, in order of priority.
     pub(super) lexer: Vec<Rule>,
     /// Tokens that are declared without a rule.
     pub(super) tokens: Vec<Name>,
@@ -42,7 +42,7 @@ pub(super) fn read(file: &SourceFile, surroundings: &Surroundings<'_>, diagnosti
 struct Reader<'s, 'd> {
     surroundings: &'s Surroundings<'s>,
     diagnostics: &'d mut Diagnostics,
-    /// The files that were read.
+    /// The names of the files that were read.
     files: Set<String>,
     sources: Sources,
     /// The names of the rules so far.
@@ -73,7 +73,7 @@ impl Reader<'_, '_> {
                 self.add(main);
                 let parser = name.text.trim_end_matches("Lexer").to_string() + "Parser";
                 match self.surroundings.loader.load(&format!("{parser}.g4")) {
-                    // A parser may stand beside that takes its tokens from another lexer.
+                    // The parser beside it may take its tokens from another lexer.
                     Ok(file) if is_parser_of(&file, &name.text) => {
                         let parser = self.parse(&file, name.span);
                         self.add(parser);
@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
         Ok(Some(self.parse(&file, span)))
     }
 
-    /// Parses another file. What is found there is reported at `span`, which names the file.
+    /// Parses another file. Findings are reported at `span`, which names the file.
     fn parse(&mut self, file: &SourceFile, span: Span) -> Grammar {
         let mut found = Diagnostics::default();
         let mut grammar = parser::parse(file.text(), self.surroundings.options.strict, &mut found);
@@ -138,7 +138,7 @@ impl Reader<'_, '_> {
         grammar
     }
 
-    /// Adds a grammar's rules, then those of what it imports; what is there already stays as it is.
+    /// Adds a grammar's rules, then those of its imports. Rules with a known name are dropped.
     fn add(&mut self, grammar: Grammar) {
         let case_insensitive = is_case_insensitive(&grammar);
         self.sources.has_code |= grammar.has_code;
@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
             let is_new = self.names.insert(rule.name.text.clone());
             if !is_new {
                 let rules = if rule.is_lexical() { &self.sources.lexer } else { &self.sources.parser };
-                // Rules of an imported file stand aside for those of the file that imports it.
+                // Rules of the importing file replace those of the imported file, without a report.
                 let is_told = grammar.is_own && self.diagnostics.suppressed() == 0;
                 if is_told && let Some(first) = rules.iter().find(|other| other.name.text == rule.name.text) {
                     let message = format!("rule `{}` is defined twice", rule.name.text);
@@ -179,9 +179,9 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a file holds the grammar of a parser that takes its tokens from `lexer`, or says nothing about it.
+/// Whether a file holds a parser grammar that takes its tokens from `lexer` or names no lexer.
 fn is_parser_of(file: &SourceFile, lexer: &str) -> bool {
-    // What is wrong in it is reported if it is.
+    // If it is the parser, it is parsed again and its errors are reported.
     let grammar = parser::parse(file.text(), false, &mut Diagnostics::default());
     let names = |vocabulary: &Name| vocabulary.text.rsplit(['/', '\\']).next() == Some(lexer);
     grammar.kind == GrammarKind::Parser && grammar.option("tokenVocab").is_none_or(names)
@@ -191,7 +191,7 @@ fn is_case_insensitive(grammar: &Grammar) -> bool {
     grammar.option("caseInsensitive").is_some_and(|value| value.text == "true")
 }
 
-/// Gives everything the place `span`.
+/// Gives everything in the grammar the place `span`.
 fn relocate(grammar: &mut Grammar, span: Span) {
     let names = grammar.imports.iter_mut().chain(&mut grammar.tokens);
     names.for_each(|name| name.span = span);

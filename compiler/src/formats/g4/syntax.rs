@@ -1,11 +1,11 @@
-//! What one `.g4` file says, as its syntax has it: names are not resolved, literals and sets are.
+//! The contents of one `.g4` file. Literals and sets are decoded, names are not resolved.
 
 use super::helpers::{Condition, Special};
 use crate::ast::Name;
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
 
-/// What kinds of rules a file may hold.
+/// The kinds of grammars, by the rules that they may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum GrammarKind {
     #[default]
@@ -27,7 +27,7 @@ pub(super) struct Grammar {
     pub(super) rules: Vec<Rule>,
     /// Whether it is the file that the user has named, so that its spans are places in that file.
     pub(super) is_own: bool,
-    /// Whether something was left out that only code in another language can do.
+    /// Whether a feature was left out that needs code in another language.
     pub(super) has_code: bool,
 }
 
@@ -56,23 +56,23 @@ impl Rule {
         is_lexical(&self.name.text)
     }
 
-    /// What well-known code does in one of its alternatives.
+    /// The effect of well-known code in one of its alternatives.
     pub(super) fn special(&self) -> Option<Special> {
         self.alternatives.iter().find_map(|alternative| alternative.special)
     }
 }
 
-/// Whether a name is that of a token or lexer rule.
+/// Whether a name belongs to a token or lexer rule.
 pub(super) fn is_lexical(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// One alternative, with the lexer commands behind it.
+/// One alternative with its lexer commands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Alternative {
     pub(super) elements: Vec<Element>,
     pub(super) commands: Vec<Command>,
-    /// What well-known code does here besides the commands.
+    /// The effect of well-known code here, in addition to the commands.
     pub(super) special: Option<Special>,
 }
 
@@ -103,10 +103,10 @@ pub(super) enum ElementKind {
     Wildcard,
     /// `~ element`
     Not(Box<Element>),
-    /// A predicate that is known.
+    /// A known predicate.
     Predicate(Condition),
     /// `( ... | ... )`
     Block(Vec<Alternative>),
-    /// `? * +`, with another `?` where it is lazy.
+    /// `? * +`, with a second `?` if it is lazy.
     Repeat { item: Box<Element>, min: u32, max: Option<u32>, lazy: bool },
 }

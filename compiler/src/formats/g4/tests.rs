@@ -1,4 +1,4 @@
-//! Snapshots of grammars and diagnostics; hostile and mutated texts; the sample of public grammars where it is there.
+//! Snapshots of grammars and diagnostics; hostile and mutated texts; the sample of public grammars, if present.
 
 use expect_test::{Expect, expect};
 
@@ -12,7 +12,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&testing::parsed(&G4, text));
 }
 
-/// Files by their names.
+/// Files by name.
 struct Files(Map<&'static str, &'static str>);
 
 impl Loader for Files {
@@ -74,7 +74,7 @@ fn identifiers_are_no_keywords() {
 #[test]
 fn predicates_about_the_next_token_are_met() {
     let lexer = "NAME : [a-z] ; OPEN : '{' ; CLOSE : '}' ; WS : [ ]+ -> channel(HIDDEN) ;";
-    // A statement without a semicolon stands before a brace or at the end only.
+    // A statement without a semicolon can only stand before a brace or at the end.
     check(
         &format!(
             "grammar g; file : (statement eos)* EOF ; statement : NAME | '{{' (statement eos)* '}}' ; \
@@ -93,7 +93,7 @@ fn predicates_about_the_next_token_are_met() {
             NAME ::= [a-z]
         "#]],
     );
-    // Neither of some tokens, after one more.
+    // After one more token, none of these tokens.
     check(
         &format!(
             "grammar g; file : ({{_input.LA(1) != OPEN}}? any | {{this.isNotReceive()}}? ';' ) any EOF ; any : NAME | OPEN | '<-' ; {lexer}"
@@ -107,7 +107,7 @@ fn predicates_about_the_next_token_are_met() {
             NAME ::= [a-z]
         "#]],
     );
-    // The end of the text, and not the end.
+    // The end of the text, and its negation.
     check(
         &format!(
             "grammar g; file : any eos rest EOF ; any : NAME ; eos : ';' | {{_input.LA(1) == EOF}}? ; rest : {{_input.LA(1) != Token.EOF}}? any? ; {lexer}"
@@ -122,7 +122,8 @@ fn predicates_about_the_next_token_are_met() {
             NAME ::= [a-z]
         "#]],
     );
-    // What is not known where it stands is reported: tokens that the grammar lacks, and rules in place of tokens.
+    // Conditions that are unknown at their place are reported: tokens that the grammar lacks, and rules in place of
+    // tokens.
     check(
         "grammar g; file : {this.isFuncCall()}? {_input.LA(1) != NOSUCH}? NAME {this.isNotReceive()}? call '<-' EOF ; call : NAME ; NAME : [a-z] ;",
         expect![[r#"
@@ -144,7 +145,7 @@ fn predicates_about_the_next_token_are_met() {
               help: generation goes on without it, so some outputs may not be valid
         "#]],
     );
-    // Any token but some.
+    // Any token except some.
     check(
         &format!("grammar g; file : {{this.notOpenBraceAndNotFunction()}}? . EOF ; {lexer}"),
         expect![[r#"
@@ -217,7 +218,7 @@ fn a_lazy_repetition_ends_with_its_first_delimiter() {
 
 #[test]
 fn separators_end_what_may_go_on() {
-    // The lexer would go on behind `1` if `.5` followed, and behind `{` up to the closing brace.
+    // The lexer would continue after `1` if `.5` followed, and after `{` up to the closing brace.
     check(
         "grammar g; start : INT '.' INT '{' INT EOF ; INT : [0-9]+ ; REAL : [0-9]+ '.' [0-9]+ ;
          TEXT : '{' ~[\\n}]* '}' ; WS : [ \\n] -> skip ;",
@@ -232,7 +233,7 @@ fn separators_end_what_may_go_on() {
 
 #[test]
 fn a_separator_is_made_that_ends_what_blanks_do_not() {
-    // A string may hold all that stands between it and the next quote but what is in a comment.
+    // A string may contain everything up to the next quote, except the beginnings of comments.
     check(
         "grammar g; start : STRING* EOF ; STRING : '\\'' [a-z' \\n/*]* '\\'' ; COMMENT : '/*' .*? '*/' -> skip ;
          WS : [ \\n] -> skip ;",
@@ -246,7 +247,7 @@ fn a_separator_is_made_that_ends_what_blanks_do_not() {
 
 #[test]
 fn texts_are_kept_that_can_be_ended() {
-    // Names that begin with `c` would be comments, as would be all that follows a star.
+    // A name that begins with `c` would be a comment, as would everything after a star.
     check(
         "grammar g; start : (NAME ('*' NAME)? '=' NAME NL)+ EOF ; NL : '\\n' ; NAME : [a-z]+ ;
          COMMENT : [c*] ~'\\n'* '\\n' -> skip ; WS : ' ' -> skip ;",
@@ -358,7 +359,7 @@ fn surrogates_in_literals_and_ranges() {
             B ::= [#xD7FE#xD7FF]
         "#]],
     );
-    // What needs half of a pair is left out.
+    // Alternatives that need half of a surrogate pair are left out.
     check_files(
         "grammar g; a : A | B | C | 'x\\uD83D' ~'\\uD83D' ; A : 'x\\uD83Dy' | 'a' ; B : [\\uD800-\\uDFFF] | 'b' | [c\\uDC00] ;
          C : '\\uD800'..'\\uDBFF' '\\uDC00'..'\\uDFFF' | ~'\\uD83D' 'c' ;",
@@ -469,7 +470,7 @@ fn hidden_rules_that_nest_leave_the_others_of_their_mode_comparable() {
 
 #[test]
 fn a_start_rule_that_leaves_its_mode_keeps_its_name() {
-    // The choices among many tokens, and of where the lexer is after them, were taken for the start.
+    // The choices among many tokens, and among the lexer's states after them, were once taken for the start.
     let parser = "parser grammar P; options { tokenVocab = L; } sheet : statement* ;
         statement : (A | B | C | D | E | F | G | H | I | J) (OPEN | STAY) | block ; block : (STAY | CLOSE) sheet ;";
     let lexer =
@@ -765,7 +766,7 @@ fn mutations_do_no_harm() {
     });
 }
 
-/// The sample of public grammars, if it stands beside the project.
+/// The sample of public grammars, if it is in a folder beside the project.
 #[test]
 fn public_grammars_compile() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/g4");
@@ -785,7 +786,7 @@ fn public_grammars_compile() {
         let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         files.retain(|path| path.extension().is_some_and(|extension| extension == "g4"));
         files.sort();
-        // Of several grammars in a folder the one that has the start rule.
+        // Of several grammars in a folder, the one that has the start rule.
         let read = |path: &std::path::PathBuf| std::fs::read_to_string(path).unwrap_or_default();
         let begins = |line: &str| {
             let rest = line.trim_start().strip_prefix(start).map(str::trim_start);

@@ -11,7 +11,7 @@ pub(super) struct Token<'t> {
     pub(super) span: Span,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind<'t> {
     /// A name; blanks between its words are part of it.
@@ -40,7 +40,7 @@ pub(super) enum Bracket {
 }
 
 impl Bracket {
-    /// As it is usually written.
+    /// The usual marks.
     pub(super) fn marks(self) -> (char, char) {
         match self {
             Bracket::Group => ('(', ')'),
@@ -80,7 +80,7 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// The next token; [`Kind::End`] again and again at the end.
+    /// The next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         loop {
             self.scan.take_while(char::is_whitespace);
@@ -94,7 +94,7 @@ impl<'t> Lexer<'t> {
         Token { kind, span: self.scan.span_from(start) }
     }
 
-    /// A comment, which may hold others.
+    /// A comment, which may contain other comments.
     fn comment(&mut self, builder: &mut Builder<'_>) {
         let start = self.scan.position;
         self.scan.eat("(*");
@@ -125,7 +125,7 @@ impl<'t> Lexer<'t> {
             self.scan.eat(mark);
             return kind.clone();
         }
-        // Where one character is out of place others like it often follow, as in a binary file.
+        // The same character often follows, as in a binary file.
         self.scan.take_while(|c| c == first);
         let span = Span::new(start, start + first.len_utf8());
         let help = match first {
@@ -154,7 +154,7 @@ impl<'t> Lexer<'t> {
         loop {
             self.scan.take_while(in_word);
             let end = self.scan.position;
-            // A hyphen between letters is part of the name, as people write them; the exception has blanks around it.
+            // A hyphen between letters is part of the name, as is common practice. The exception has blanks around it.
             if self.scan.eat("-") && self.scan.peek().is_some_and(in_word) {
                 continue;
             }

@@ -36,7 +36,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     grammar
 }
 
-/// Where words with blanks between them name no rule but each of them does, the commas have been left out.
+/// Adds missing commas: if words with blanks between them name no rule, but each word does, they become a sequence.
 fn split_names(grammar: &mut Grammar, builder: &mut Builder<'_>) {
     let names: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
     for rule in &mut grammar.rules {
@@ -135,7 +135,7 @@ impl<'t> Parser<'t, '_> {
         let minus = self.last_span;
         let ends = matches!(self.next.kind, Kind::Comma | Kind::Bar | Kind::Close(_) | Kind::Ends | Kind::End);
         if ends {
-            // `{ item } -`: without the empty string.
+            // `{ item } -`: at least one item.
             if let ExprKind::Repeat { item, min: 0, max } = left.expr.kind {
                 let part = Part { expr: *item, height: left.height.saturating_sub(1) };
                 return self.builder.repeat(part, 1, max, left.expr.span.to(minus));
@@ -180,7 +180,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// What a special sequence means is not in the standard; only what is certain is taken.
+    /// A special sequence. The standard does not define its meaning, so only clear cases are taken.
     fn special(&mut self, text: &str, span: Span) -> Result<Part, Reported> {
         let words = text.to_ascii_lowercase();
         let any = |builder: &mut Builder<'_>| builder.class(CharSet::new(Unit::Char, [(0x20, 0x7E)]), span);
@@ -243,7 +243,7 @@ impl<'t> Parser<'t, '_> {
     fn unexpected(&mut self, wanted: &str) -> Reported {
         let span = self.next.span;
         let found = match self.next.kind {
-            // The lexer has said so.
+            // The lexer has reported it.
             Kind::Error => return Reported,
             Kind::End => "the end of the file".to_string(),
             Kind::Text(_) => "a literal".to_string(),

@@ -1,6 +1,6 @@
-//! The terminals of the modules that come with Lark, such as `common`, defined anew in its notation.
+//! The terminals of the modules that come with Lark, such as `common`, rewritten in Lark's notation.
 
-/// Name and definition of each of `common`; they refer to no others than these.
+/// Name and definition of each terminal of `common`. They refer only to each other.
 const COMMON: &[(&str, &str)] = &[
     ("DIGIT", "\"0\"..\"9\""),
     ("HEXDIGIT", "/[0-9a-fA-F]/"),
@@ -29,7 +29,7 @@ const COMMON: &[(&str, &str)] = &[
     ("SQL_COMMENT", "/--[^\\n]*/"),
 ];
 
-/// The same of `unicode`.
+/// The same for `unicode`.
 const UNICODE: &[(&str, &str)] = &[("WS_INLINE", "/[ \\t\\xa0]+/"), ("WS", "/[ \\t\\xa0\\f\\r\\n]/+")];
 
 /// The text of a module that comes with Lark.

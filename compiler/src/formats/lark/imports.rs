@@ -1,4 +1,4 @@
-//! What a grammar imports: definitions of other files, with those that they need under names of their own.
+//! Imports: definitions of other files, with the definitions that these need under names of their own.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use crate::formats::builder::{Builder, Reported};
 use crate::formats::given::from_another;
 use crate::ordered::{Map, Set};
 
-/// A grammar may be spread over this many files.
+/// The greatest number of files of a grammar.
 const MAX_FILES: usize = 64;
 
-/// Adds the definitions that `file` imports, and those that they need, to its own.
+/// Adds the imported definitions, and the definitions that these need, to those of `file`.
 pub(super) fn resolve(file: &mut File, loader: &dyn Loader, builder: &mut Builder<'_>) {
     let imports = std::mem::take(&mut file.imports);
     let own = file.definitions.iter().filter(|definition| !definition.extends);
@@ -42,7 +42,7 @@ pub(super) fn resolve(file: &mut File, loader: &dyn Loader, builder: &mut Builde
             }
             let other = importing.names.get(&source).cloned().filter(|other| other != known);
             match other {
-                // The same under a second name.
+                // The same definition under a second name.
                 Some(other) => importing.add(alias(known, other, import.span), extended.contains(known)),
                 None => importing.want(source, known.clone(), import.span, extended.contains(known)),
             }
@@ -53,7 +53,7 @@ pub(super) fn resolve(file: &mut File, loader: &dyn Loader, builder: &mut Builde
             break;
         }
     }
-    // What is extended must come first.
+    // A definition must come before its extensions.
     let Importing { first, last, declared, .. } = importing;
     file.definitions.splice(0..0, first);
     file.definitions.extend(last);
@@ -72,7 +72,7 @@ fn alias(known: &str, other: String, span: Span) -> Definition {
     Definition { name, parameters: Vec::new(), body, priority: 0, extends: false, overrides: false }
 }
 
-/// A definition that is wanted: where it is, what it is called here, and who asks.
+/// A definition to be added: its module, its name here, and the place that asks for it.
 struct Wanted {
     path: String,
     name: String,
@@ -81,13 +81,13 @@ struct Wanted {
     is_first: bool,
 }
 
-/// A file whose definitions are imported, with what it has under each name.
+/// A file with imported definitions, and its contents by name.
 struct Module {
     file: File,
     /// The places of the definitions.
     definitions: Map<String, Vec<usize>>,
     declared: Set<String>,
-    /// The places of an import and of the name in it.
+    /// For each imported name, the index of the import and of the name in it.
     imports: Map<String, (usize, usize)>,
 }
 
@@ -111,7 +111,7 @@ impl Module {
         self.definitions.contains_key(name) || self.declared.contains(name) || self.imports.contains_key(name)
     }
 
-    /// Whether code makes this terminal, as far as the module says.
+    /// Whether the module only declares this terminal, so that code makes it.
     fn only_declares(&self, name: &str) -> bool {
         self.declared.contains(name) && !self.definitions.contains_key(name)
     }
@@ -121,7 +121,7 @@ impl Module {
         places.iter().map(|&place| &self.file.definitions[place]).collect()
     }
 
-    /// The import that brings a name, and what it is called where it comes from.
+    /// The import that brings a name, and its name in the other module.
     fn import(&self, name: &str) -> Option<(&Import, &str)> {
         let &(place, inner) = self.imports.get(name)?;
         let import = &self.file.imports[place];
@@ -132,9 +132,9 @@ impl Module {
 struct Importing<'l> {
     loader: &'l dyn Loader,
     modules: Map<String, Rc<Module>>,
-    /// What definitions of modules are called here.
+    /// The names of modules' definitions in this grammar.
     names: Map<(String, String), String>,
-    /// Names that have a definition here.
+    /// Names that are defined in this grammar.
     taken: Set<String>,
     pending: Vec<Wanted>,
     first: Vec<Definition>,
@@ -143,7 +143,7 @@ struct Importing<'l> {
 }
 
 impl Importing<'_> {
-    /// The path of a module that a file in `folder` names; it is read if it was not yet.
+    /// The path of a module named by a file in `folder`. Reads the module if necessary.
     fn module(
         &mut self,
         folder: &str,
@@ -201,19 +201,20 @@ impl Importing<'_> {
         if is_first { self.first.push(definition) } else { self.last.push(definition) }
     }
 
-    /// What the definition `name` of a module is called here. Terminals of `common` keep their names where these are free.
+    /// The name in this grammar of a module's definition `name`. Terminals of `common` keep their names where these are
+    /// free.
     fn known(&mut self, path: &str, name: &str, span: Span) -> String {
         let source = (path.to_string(), name.to_string());
         if let Some(known) = self.names.get(&source) {
             return known.clone();
         }
         let is_declared = self.modules.get(path).is_some_and(|module| module.only_declares(name));
-        // What code makes is known by the name that it has there.
+        // A terminal that code makes keeps its name.
         if is_declared {
             self.declared.push(Name { text: name.to_string(), span });
             return name.to_string();
         }
-        // No name in Lark has a full stop.
+        // No name in Lark contains a full stop.
         let known = match path {
             "common" | "unicode" if !self.taken.contains(name) => name.to_string(),
             _ => format!("{name}.of.{}", path.trim_end_matches(".lark").replace('/', ".")),
@@ -222,7 +223,7 @@ impl Importing<'_> {
         known
     }
 
-    /// Adds the definitions of what is wanted.
+    /// Adds the definitions of `wanted`.
     fn define(&mut self, wanted: &Wanted, builder: &mut Builder<'_>) -> Result<(), Reported> {
         let Wanted { path, name, .. } = wanted;
         let Some(module) = self.modules.get(path).cloned() else { return Ok(()) };
@@ -233,7 +234,7 @@ impl Importing<'_> {
         self.define_from(&found, wanted, builder)
     }
 
-    /// Adds a definition that the module has from elsewhere itself.
+    /// Adds a definition that the module imports itself.
     fn define_elsewhere(
         &mut self,
         module: &Module,
@@ -253,7 +254,7 @@ impl Importing<'_> {
         Ok(())
     }
 
-    /// Adds the definitions that a module has itself.
+    /// Adds the definitions from the module itself.
     fn define_from(
         &mut self,
         found: &[&Definition],

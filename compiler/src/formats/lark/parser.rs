@@ -1,4 +1,4 @@
-//! From text to the definitions of a Lark grammar.
+//! Parses a text into the definitions of a Lark grammar.
 
 use crate::ast::{MAX_NESTING, Name};
 use crate::diagnostics::{Code, Diagnostic, Span};
@@ -6,16 +6,16 @@ use crate::formats::builder::{Builder, Reported};
 use crate::formats::pattern::Flags;
 use crate::formats::scanner::{Scanner, number};
 
-/// What a file defines.
+/// The contents of a file.
 #[derive(Default)]
 pub(super) struct File {
     /// Rules and terminals, in source order.
     pub(super) definitions: Vec<Definition>,
-    /// What may stand between tokens.
+    /// Expressions that may stand between tokens.
     pub(super) ignored: Vec<Item>,
-    /// What other files define.
+    /// Imports of other files' definitions.
     pub(super) imports: Vec<Import>,
-    /// Terminals that code makes.
+    /// Terminals that are made by code.
     pub(super) declared: Vec<Name>,
 }
 
@@ -23,9 +23,9 @@ pub(super) struct File {
 pub(super) struct Import {
     /// The names of the module's folders and file.
     pub(super) path: Vec<String>,
-    /// Whether the file is looked for beside this one.
+    /// Whether the path is relative to the folder of this file.
     pub(super) is_relative: bool,
-    /// What is imported, and what it is called here.
+    /// The imported names, each with its name here.
     pub(super) names: Vec<(String, String)>,
     pub(super) span: Span,
 }
@@ -35,11 +35,11 @@ pub(super) struct Definition {
     pub(super) name: Name,
     pub(super) parameters: Vec<String>,
     pub(super) body: Item,
-    /// Of terminals that match the same text, the lexer takes that with the highest.
+    /// Of terminals that match the same text, the lexer takes the one with the highest priority.
     pub(super) priority: i64,
-    /// `%extend`: more alternatives of a definition that is there.
+    /// `%extend`: adds alternatives to an existing definition.
     pub(super) extends: bool,
-    /// `%override`: in place of a definition that is there.
+    /// `%override`: replaces an existing definition.
     pub(super) overrides: bool,
 }
 
@@ -51,10 +51,10 @@ pub(super) struct Item {
     pub(super) height: u32,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone)]
 pub(super) enum Kind {
-    /// A text; whether case is free.
+    /// A text, and whether its case is free.
     Text(String, bool),
     Pattern(String, Flags),
     Range(char, char),
@@ -66,7 +66,7 @@ pub(super) enum Kind {
     Repeat(Box<Item>, u32, Option<u32>),
 }
 
-/// Whether this is the name of a terminal: those are in capitals.
+/// Whether this is the name of a terminal: terminals are in capitals.
 pub(super) fn is_terminal(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(|c: char| c.is_uppercase())
 }
@@ -97,7 +97,7 @@ struct Parser<'t, 'b, 'd> {
 }
 
 impl<'t> Parser<'t, '_, '_> {
-    /// Skips blanks and comments on the line, and lines that begin with `|`: they go on.
+    /// Skips blanks and comments on the line, and the line end if the next line begins with `|`.
     fn skip_blanks(&mut self) {
         loop {
             self.scan.take_while(|c| c != '\n' && c.is_whitespace());
@@ -183,7 +183,7 @@ impl<'t> Parser<'t, '_, '_> {
             }
             self.skip_blanks();
         }
-        // How the tree is shaped.
+        // These marks only shape the tree.
         self.scan.take_while(|c| matches!(c, '?' | '!'));
         let name = self.name().ok_or(()).map_err(|()| self.unexpected("a rule"))?;
         let mut parameters = Vec::new();
@@ -268,12 +268,12 @@ impl<'t> Parser<'t, '_, '_> {
         self.line_end()
     }
 
-    /// Alternatives, each perhaps with the name of its node.
+    /// Alternatives, each with an optional name for its node.
     fn choice(&mut self) -> Result<Item, Reported> {
         let mut parts = Vec::new();
         loop {
             self.skip_blanks();
-            // A line may begin with a bar in front of the first alternative.
+            // A bar may stand before the first alternative.
             if parts.is_empty() && self.scan.eat("|") {
                 self.skip_blanks();
             }
@@ -320,7 +320,7 @@ impl<'t> Parser<'t, '_, '_> {
     fn repeated(&mut self) -> Result<Item, Reported> {
         let start = self.scan.position;
         let item = self.atom()?;
-        // No blank stands before the sign, but before the tilde.
+        // A blank may stand before a tilde, but not before the other signs.
         let (min, max) = match self.scan.peek() {
             Some('?') => (0, Some(1)),
             Some('*') => (0, None),
@@ -346,7 +346,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.item(Kind::Repeat(Box::new(item), min, max), self.scan.span_from(start), height)
     }
 
-    /// `3` or `2..5`, behind a tilde.
+    /// `3` or `2..5`, after a tilde.
     fn rounds(&mut self, start: usize) -> Result<(u32, u32), Reported> {
         self.scan.take_while(|c| c == ' ' || c == '\t');
         let low = number(self.scan.take_while(|c| c.is_ascii_digit()));
@@ -508,7 +508,7 @@ fn skip_lines(scan: &mut Scanner<'_>) {
     }
 }
 
-/// Gives all of an expression one place, and lets `rename` change the names in it.
+/// Gives all parts of an expression one place, and lets `rename` change the names in it.
 pub(super) fn relocate(item: &mut Item, span: Span, rename: &mut impl FnMut(&mut String)) {
     item.span = span;
     match &mut item.kind {

@@ -1,4 +1,4 @@
-//! The terminals of a grammar as its lexer takes them: what their patterns ask of their surroundings is honoured.
+//! The terminals of a grammar as its lexer matches them, including lookarounds in their patterns.
 
 use crate::ast::{Expr, ExprKind, Name, Rule};
 use crate::charset::CharSet;
@@ -7,7 +7,7 @@ use crate::formats::builder::Builder;
 use crate::formats::pattern::{Mark, has_marks, leave_out, resolve};
 use crate::ordered::{Map, Set};
 
-/// Writes the terminals that have marks in them anew. Returns for each what must not follow it.
+/// Rewrites the terminals that have marks in them. Returns for each the characters that must not follow it.
 pub(super) fn settle(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Vec<Rule>,
@@ -20,7 +20,7 @@ pub(super) fn settle(
         return not_behind;
     }
     let before = reached(syntax, ignored, lexical);
-    // Terminals that are written in rules become rules of their own, so that they have a name.
+    // A terminal that is written in a rule becomes a rule of its own, so that it has a name.
     let mut count = 0;
     let mut tokens: Set<String> = Set::new();
     for (_, body) in syntax.iter_mut() {
@@ -64,7 +64,7 @@ pub(super) fn settle(
     let after = reached(syntax, ignored, lexical);
     let dropped: Set<String> = before.difference(&after).cloned().collect();
     lexical.retain(|rule| !dropped.contains(&rule.name.text));
-    // What is left is too large, or in no token.
+    // The remaining marks are in rules that are too large, or in no token.
     for rule in lexical.iter_mut() {
         leave_out(&mut rule.body, looks, after.contains(&rule.name.text).then_some(&mut *builder));
     }

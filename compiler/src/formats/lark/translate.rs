@@ -1,4 +1,5 @@
-//! From the definitions of a Lark grammar to rules: templates are expanded, terminals become rules without separators.
+//! Translates the definitions of a Lark grammar to rules: expands templates, and makes terminals rules without
+//! separators.
 
 use std::collections::VecDeque;
 
@@ -17,10 +18,10 @@ use crate::formats::{keywords, missing};
 use crate::ordered::{Map, Set};
 use crate::tokens::Indent;
 
-/// A grammar may use its templates with this many different lists of arguments.
+/// The most different lists of arguments for the templates of a grammar.
 const MAX_INSTANCES: usize = 4096;
 
-/// The arguments of a template may be written with this many bytes.
+/// The greatest length of a template's arguments in bytes.
 const MAX_ARGUMENTS: usize = 4096;
 
 /// The grammar of a file. The start is the rule that the user has chosen, or `start`.
@@ -83,7 +84,7 @@ pub(super) fn translate(
     let separator = facts.separator(&ignored, blanks);
     let called = |wanted: &str| syntax.iter().find(|(name, _)| name.text == wanted).map(|(name, _)| name.clone());
     let start = called("start");
-    // Blocks begin somewhere: at the rule that is the start if nobody says more.
+    // The layout needs a rule to begin with. If the user names none, it is the first one.
     let first = called(wanted).or_else(|| syntax.first().map(|(name, _)| name.clone()));
     let priorities = file.definitions.iter().filter(|definition| definition.priority != 0);
     let priorities = priorities.map(|definition| (definition.name.text.clone(), definition.priority)).collect();
@@ -93,7 +94,7 @@ pub(super) fn translate(
     let between = separator.map(|text| layout.as_ref().map_or_else(|| blank(text), LayoutTokens::separator));
     let mut all = separate(syntax, &mut facts, between, builder);
     words.add_to(&mut all, lexical);
-    // What is only ignored is in no rule.
+    // Ignored terminals may be in no rule.
     let names = ignored.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Rule(name) => Some(name.clone()),
         _ => None,
@@ -105,7 +106,7 @@ pub(super) fn translate(
     }
 }
 
-/// The terminals that stand for the layout of lines, if there are any; the rules refer to what stands for them.
+/// The terminals that stand for the layout of lines, if there are any. The rules then refer to rules in their place.
 fn layout(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Vec<ast::Rule>,
@@ -126,8 +127,8 @@ fn layout(
     Some(tokens)
 }
 
-/// Adds what the file of tokens says of terminals that have no definition. What needs a declared one of which nothing is known
-/// is left out.
+/// Adds the definitions that the file of tokens has for undefined terminals. Alternatives that need a declared terminal
+/// without a definition are left out.
 fn supply(
     syntax: &mut Vec<(Name, Syntax)>,
     lexical: &mut Vec<ast::Rule>,
@@ -205,7 +206,8 @@ fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
         match known {
             Some(place) if definition.extends => all[place].1.push(&definition.body),
             Some(place) if definition.overrides => all[place].1 = vec![&definition.body],
-            // A second definition is an error that the check reports; an imported one that is overridden comes last.
+            // A second definition is an error, which the check reports. An imported definition that is overridden comes
+            // last.
             Some(_) if overridden.contains(definition.name.text.as_str()) => {}
             _ => {
                 index.insert(&definition.name.text, next);
@@ -216,17 +218,17 @@ fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
     all
 }
 
-/// A template with arguments, which waits to be made a rule.
+/// A template with its arguments. It is waiting to become a rule.
 type Instance<'f> = (String, &'f Definition, Vec<Item>);
 
 struct Translator<'f, 'b, 'd> {
     templates: Map<&'f str, &'f Definition>,
-    /// The names of the rules that were made of templates, by what they were made of.
+    /// The names of the rules made from templates, by template and arguments.
     instances: Map<String, String>,
     pending: VecDeque<Instance<'f>>,
-    /// What stands for the parameters of the template at hand.
+    /// The arguments of the current template, by parameter.
     arguments: Map<&'f str, Item>,
-    /// What patterns ask of their surroundings.
+    /// The lookarounds of patterns.
     looks: Vec<Mark>,
     builder: &'b mut Builder<'d>,
 }
@@ -255,7 +257,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// An argument, which was written where the parameters of this template are not known.
+    /// An argument. The parameters of the current template are not known where it was written.
     fn without_arguments(&mut self, item: &Item) -> Result<Syntax, Reported> {
         let arguments = std::mem::take(&mut self.arguments);
         let result = self.syntax(item);
@@ -301,14 +303,14 @@ impl Translator<'_, '_, '_> {
                 .builder
                 .report(diagnostic.help("a template must not use itself with ever larger arguments")));
         }
-        // No name in Lark has a point.
+        // No name in Lark contains a full stop.
         let rule = format!("{name}.{}", self.instances.len() + 1);
         self.instances.insert(shown, rule.clone());
         self.pending.push_back((rule.clone(), template, arguments));
         Ok(rule)
     }
 
-    /// The argument with the arguments of the template at hand in it.
+    /// The argument, with the arguments of the current template put in.
     fn substituted(&mut self, item: &Item) -> Result<Item, Reported> {
         let (kind, below) = match &item.kind {
             Kind::Name(name) => {
@@ -349,7 +351,7 @@ impl Translator<'_, '_, '_> {
         Ok((items, below))
     }
 
-    /// What stands in a terminal: nothing goes between its parts.
+    /// The contents of a terminal, without separators between its parts.
     fn lexical(&mut self, item: &Item) -> Result<Part, Reported> {
         let span = item.span;
         match &item.kind {
@@ -388,7 +390,7 @@ fn size(item: &Item) -> usize {
     }
 }
 
-/// The argument as it would be written, to tell it from others.
+/// Writes the argument as text, to compare it with others.
 fn show(item: &Item, text: &mut String) {
     let list = |items: &[Item], mark: &str, text: &mut String| {
         for (number, item) in items.iter().enumerate() {

@@ -23,7 +23,7 @@ fn options(format: &str, indent: &str) -> Options {
     Options { format: formats::by_name(format), reading, ..Options::default() }
 }
 
-/// What is reported, one finding a line.
+/// The findings, one per line.
 fn reported(format: &str, text: &str, indent: &str) -> String {
     let found = match compile(&SourceFile::new("g", text), &options(format, indent)) {
         Ok((_, found)) | Err(found) => found,
@@ -31,7 +31,7 @@ fn reported(format: &str, text: &str, indent: &str) -> String {
     found.iter().map(|found| format!("{}: {}\n", found.severity, found.message)).collect()
 }
 
-/// Outputs, each by 2048 choice bytes.
+/// Outputs, each from 2048 choice bytes.
 fn outputs(format: &str, text: &str, indent: &str) -> Vec<String> {
     let (compiled, _) = compile(&SourceFile::new("g", text), &options(format, indent)).expect("compiles");
     let mut state = 1u64;
@@ -60,7 +60,7 @@ fn blocks_are_indented() {
                 for (number, line) in text.lines().enumerate() {
                     let rest = line.trim_start_matches([' ', '\t']);
                     let blanks = &line[..line.len() - rest.len()];
-                    // Only Lark's rules have lines without text, and its lexer finds one of them at the beginning.
+                    // Only Lark's rules have empty lines, and its lexer can produce one at the beginning.
                     assert!(!rest.is_empty() || number == 0 && format == "lark", "an empty line in {text:?}");
                     let new = blanks.len() / unit.len();
                     assert_eq!(blanks, unit.repeat(new), "{text:?}");
@@ -110,7 +110,7 @@ fn tokens_are_found_and_chosen() {
 
 #[test]
 fn blanks_between_tokens_are_no_indentation() {
-    // A lexer reads `if` and a name as one without a blank; at the beginning of a line there must be none.
+    // Without a blank, a lexer reads `if` and a name as one token. At the beginning of a line there must be no blank.
     let text = LARK.replace("[a-q]", "[a-z]");
     let all: String = outputs("lark", &text, "levels=1,unit=1").concat();
     assert!(all.lines().any(|line| line.starts_with("if ")), "{all}");

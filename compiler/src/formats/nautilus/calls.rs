@@ -15,7 +15,7 @@ enum Argument {
     List(Vec<String>),
     /// `weight=3.0`.
     Weight(f64),
-    /// Code that is not run.
+    /// Code, which is not run.
     Code,
 }
 
@@ -36,12 +36,12 @@ pub(super) fn read(text: &str, rules: &mut RuleList, builder: &mut Builder<'_>) 
                 scan.eat(call);
                 scan.take_while(char::is_whitespace);
                 scan.eat("(");
-                // What is wrong has been reported.
+                // The errors have been reported.
                 let _ = Reader { scan: &mut scan, rules, builder }.call(call, start);
             }
             None => {
                 skip_statement(&mut scan);
-                // A text on its own is a comment.
+                // A string on its own is a comment.
                 if !text[start..].starts_with(['"', '\'']) {
                     let help = "calls of `ctx.rule`, `ctx.regex` and `ctx.script` with literals are read, other code is not run";
                     builder.approximate(first_line(text, start), "Python code is left out", help);
@@ -216,7 +216,7 @@ impl Reader<'_, '_, '_, '_> {
     /// Skips to the comma or bracket that ends the argument.
     fn skip_code(&mut self) {
         let mut open = 0u32;
-        // The commas of a lambda's parameters end nothing.
+        // The commas between a lambda's parameters do not end the argument.
         let mut parameters = self.scan.sees("lambda");
         loop {
             match self.scan.peek() {
@@ -240,7 +240,7 @@ impl Reader<'_, '_, '_, '_> {
     }
 }
 
-/// What a script derives, if it only puts its arguments into a text: `lambda a, b: b"<%s>%s" % (a, b)`.
+/// The expression of a script that only puts its arguments into a text: `lambda a, b: b"<%s>%s" % (a, b)`.
 fn script(code: &str, names: &[String], span: Span, builder: &mut Builder<'_>) -> Result<Option<Part>, Reported> {
     let Some(pieces) = formatted(code, names) else {
         let help = "write a rule in its place; only `lambda a, b: b\"%s%s\" % (a, b)` is understood";
@@ -262,7 +262,7 @@ fn script(code: &str, names: &[String], span: Span, builder: &mut Builder<'_>) -
     builder.seq(parts, span).map(Some)
 }
 
-/// The text pieces (`Ok`) and names (`Err`) of a lambda that only formats.
+/// The text pieces (`Ok`) and names (`Err`) of a lambda that only formats text.
 fn formatted(code: &str, names: &[String]) -> Option<Vec<Result<Vec<u8>, String>>> {
     let (parameters, body) = code.strip_prefix("lambda")?.split_once(':')?;
     let parameters: Vec<&str> = parameters.split(',').map(str::trim).collect();

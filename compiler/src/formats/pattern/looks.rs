@@ -1,8 +1,8 @@
-//! What regular expressions ask of their surroundings: look-aheads, look-behinds and that a repetition ends where it first
-//! can. They stand in expressions as marks; a token that holds some is written anew, as the automaton of its texts has it.
+//! Lookarounds of regular expressions: look-aheads, look-behinds and lazy repetitions, which end at the first possible
+//! place. They stand in expressions as marks. A token with marks is rewritten from the automaton of its texts.
 //!
-//! A mark is a letter of its own. Texts with marks in them are a regular language, and so are those in which a mark has what
-//! it asks for beside it; in the intersection of both the marks are taken out again.
+//! A mark is a letter of its own. The texts with marks form a regular language, and so do the texts in which the
+//! context of a mark satisfies it. The marks are then removed from the intersection of both.
 
 use super::super::builder::Builder;
 use super::terms::{ALL, Automaton, EMPTY, Edge, Id, Letters, MAX_LETTERS, NEVER, Terms};
@@ -11,27 +11,27 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::ordered::{Map, Set};
 
-/// Rules are followed this deep, ...
+/// The depth to which rules are followed.
 const MAX_DEPTH: u32 = 32;
-/// ... and repetitions with a bound are written out if it is no greater than this.
+/// Repetitions with a greater bound are not written out.
 const MAX_ROUNDS: u32 = 64;
 /// Expressions with more different sets of characters are left as they are.
 const MAX_SETS: usize = 1 << 9;
-/// Automata with more states are not written as expressions, ...
+/// Automata with more states are not written as expressions.
 const MAX_STATES: usize = 96;
-/// ... nor are those whose expression has more parts than this.
+/// Expressions with more parts are not used.
 const MAX_PARTS: usize = 1 << 14;
-/// What the marks of one grammar may take, in steps from one state of an automaton to the next.
+/// The limit on the work for the marks of one grammar, in steps between states of automata.
 pub(in crate::formats) const MAX_STEPS: usize = 1 << 20;
 
-/// The steps that are counted for each state and letter of an automaton, for the work that is done on it later.
+/// The steps counted for each state and letter of an automaton, for later work on it.
 const STATE_STEPS: usize = 8;
 
-/// What a mark asks for.
+/// The condition of a mark.
 #[derive(Clone, Debug)]
 pub(in crate::formats) struct Mark {
     pub(super) kind: MarkKind,
-    /// What stands, or does not stand, beside the mark.
+    /// The expression that must, or must not, stand beside the mark.
     pub(super) body: Expr,
 }
 
@@ -42,9 +42,9 @@ pub(in crate::formats) enum MarkKind {
     NotAhead,
     Behind,
     NotBehind,
-    /// The repetition that follows, up to its `Left`, ends at the first place where it can.
+    /// The repetition after this mark, up to its `Left`, ends at the first possible place.
     Early,
-    /// The end of a repetition that an `Early` stands in front of.
+    /// The end of a repetition that begins with an `Early`.
     Left,
 }
 
@@ -56,13 +56,13 @@ impl MarkKind {
         (MarkKind::Behind, "behind"),
     ];
 
-    /// Whether it asks for something beside it.
+    /// Whether its condition is about the text beside it.
     pub(super) fn asks_beside(self) -> bool {
         !matches!(self, MarkKind::Early | MarkKind::Left)
     }
 }
 
-/// No rule has a name like that of a mark.
+/// The prefix of marks' names, which no rule has.
 const PREFIX: &str = "\0look.";
 
 /// The mark for the numbered look.
@@ -70,7 +70,7 @@ pub(super) fn mark(number: usize, span: Span) -> Expr {
     Expr { kind: ExprKind::Rule(format!("{PREFIX}{number}")), span }
 }
 
-/// The name of the end of a word in what a look-ahead excludes: no letter, digit or underscore follows.
+/// The name of the end of a word in a look-ahead: no letter, digit or underscore follows.
 const WORD_END: &str = "\0look.word_end";
 
 /// The end of a word.
@@ -84,7 +84,7 @@ fn word() -> CharSet {
     CharSet::new(Unit::Char, ranges.map(|(low, high)| (low.into(), high.into())))
 }
 
-/// Whether all characters of the set are those of words.
+/// Whether all characters of the set are word characters.
 pub(super) fn is_in_words(set: &CharSet) -> bool {
     set.difference(&word()).is_empty()
 }
@@ -96,19 +96,19 @@ fn number(expr: &Expr) -> Option<usize> {
     }
 }
 
-/// The expression of a token without marks, and what must not follow it.
+/// The expression of a token without marks, and the characters that must not follow it.
 pub(in crate::formats) struct Resolved {
     pub(in crate::formats) expr: Expr,
     pub(in crate::formats) not_behind: CharSet,
-    /// Whether a mark asks for something in front of the token in some text.
+    /// Whether the condition of a mark can reach beyond the beginning of the token.
     pub(in crate::formats) asks_in_front: bool,
-    /// Whether a look-ahead asks for something after the token in some text.
+    /// Whether the condition of a look-ahead can reach beyond the end of the token.
     pub(in crate::formats) asks_behind: bool,
-    /// How many parts the expression has.
+    /// The number of parts of the expression.
     pub(in crate::formats) parts: usize,
 }
 
-/// Whether the expression has marks, in itself or in rules that it refers to.
+/// Whether the expression, or a rule that it refers to, has marks.
 pub(in crate::formats) fn has_marks<'g>(expr: &'g Expr, rule: &impl Fn(&str) -> Option<&'g Expr>) -> bool {
     let mut seen: Set<&str> = Set::new();
     let mut pending = vec![expr];
@@ -135,7 +135,7 @@ fn visit<'e>(expr: &'e Expr, act: &mut dyn FnMut(&'e Expr)) {
     }
 }
 
-/// Takes the marks out of an expression, and says in a warning what is not honoured, if anyone asks.
+/// Removes the marks of an expression. With a `builder`, warns of those that are not honoured.
 pub(in crate::formats) fn leave_out(expr: &mut Expr, looks: &[Mark], builder: Option<&mut Builder<'_>>) {
     let span = expr.span;
     let (mut looks_beside, mut ends_early) = (false, false);
@@ -158,7 +158,7 @@ pub(in crate::formats) fn leave_out(expr: &mut Expr, looks: &[Mark], builder: Op
     }
 }
 
-/// Takes the marks out.
+/// Removes the marks.
 fn strip(expr: &mut Expr) {
     let is_empty = |expr: &Expr| matches!(&expr.kind, ExprKind::Seq(items) if items.is_empty());
     if number(expr).is_some() {
@@ -183,8 +183,8 @@ fn strip(expr: &mut Expr) {
     }
 }
 
-/// The texts of an expression as its marks ask for them; `None` if there are none, or if that is too large. What it takes is
-/// taken of `steps`.
+/// An expression for the texts that satisfy the marks. `None` if there are no such texts, or if it is too large. The
+/// work is taken from `steps`.
 pub(in crate::formats) fn resolve<'g>(
     expr: &'g Expr,
     looks: &'g [Mark],
@@ -269,7 +269,7 @@ fn resolve_in<'g>(
     Some(Resolved { expr, not_behind, asks_in_front, asks_behind, parts })
 }
 
-/// All characters of an expression.
+/// All characters in an expression.
 fn members(expr: &Expr) -> CharSet {
     let mut all = CharSet::empty(Unit::Char);
     visit(expr, &mut |expr| match &expr.kind {
@@ -284,7 +284,7 @@ fn members(expr: &Expr) -> CharSet {
     all
 }
 
-/// Collects the sets of characters of an expression and of what its marks ask for.
+/// Collects the sets of characters in an expression and in the conditions of its marks.
 struct Sets<'s, 'g> {
     rule: &'s dyn Fn(&str) -> Option<&'g Expr>,
     looks: &'g [Mark],
@@ -325,12 +325,12 @@ impl<'g> Sets<'_, 'g> {
     }
 }
 
-/// Characters that no set tells apart are one letter.
+/// The letters: characters that are in the same sets are one letter.
 struct Alphabet {
     letters: Vec<CharSet>,
 }
 
-/// The classes of characters that none of these sets tells apart. The ranges of a set are in order.
+/// The classes of characters that are in the same sets. The ranges of each set must be in order.
 pub(in crate::formats) fn letters(sets: &Set<Vec<(u32, u32)>>) -> Vec<CharSet> {
     let mut cuts: Set<u32> = Set::from([0, 0x11_0000]);
     for &(low, high) in sets.iter().flatten() {
@@ -366,15 +366,16 @@ struct Translating<'s, 'g> {
     alphabet: &'s Alphabet,
     rule: &'s dyn Fn(&str) -> Option<&'g Expr>,
     looks: &'g [Mark],
-    /// The marks, each a letter.
+    /// The marks. Each is a letter.
     marks: &'s [usize],
-    /// How many letters are characters.
+    /// The number of letters that stand for characters.
     texts: usize,
     mark_letters: Letters,
 }
 
 impl<'g> Translating<'_, 'g> {
-    /// The language of an expression, in which marks are letters or, in what marks ask for, may stand anywhere.
+    /// The language of an expression. Marks are letters if `marked`. In the condition of a mark they are not: there,
+    /// marks may stand anywhere.
     fn term(&mut self, expr: &'g Expr, marked: bool, depth: u32) -> Option<Id> {
         Some(match &expr.kind {
             ExprKind::Bytes(bytes) => {
@@ -390,7 +391,7 @@ impl<'g> Translating<'_, 'g> {
                     let place = self.marks.iter().position(|&mark| mark == number)?;
                     self.terms.one(1 << (self.texts + place))
                 }
-                // A mark within what another asks for.
+                // A mark within the condition of another.
                 Some(_) => return None,
                 None if depth == 0 => return None,
                 None => self.term((self.rule)(name)?, marked, depth - 1)?,
@@ -432,14 +433,14 @@ impl<'g> Translating<'_, 'g> {
         self.terms.seq(marks, behind)
     }
 
-    /// Any marks.
+    /// Any number of marks.
     fn any_marks(&mut self) -> Id {
         let marks = self.terms.one(self.mark_letters);
         self.terms.star(marks)
     }
 
-    /// The texts of `all` in which each mark has what it asks for. Those of the kind `reaching` may have it beyond the text, as
-    /// far as they do not have it within.
+    /// The texts of `all` in which each mark's condition holds. For marks of the kind `reaching`, the condition may
+    /// continue beyond the text if it holds as far as the text goes.
     fn honoured(&mut self, all: Id, reaching: Option<MarkKind>) -> Option<Id> {
         let mut honoured = all;
         for place in 0..self.marks.len() {
@@ -450,7 +451,7 @@ impl<'g> Translating<'_, 'g> {
         Some(honoured)
     }
 
-    /// The texts in which a mark does not have what it asks for.
+    /// The texts in which the condition of a mark does not hold.
     fn refused(&mut self, place: usize, reaching: Option<MarkKind>) -> Option<Id> {
         let looks = self.looks;
         let look = &looks[self.marks[place]];
@@ -475,7 +476,7 @@ impl<'g> Translating<'_, 'g> {
         Some(self.terms.all_of(&if is_ahead { [ALL, mark, beside] } else { [beside, mark, ALL] }))
     }
 
-    /// The texts that begin with one of these. A word ends where the text does.
+    /// The texts that begin with one of these. The end of the text is the end of a word.
     fn beginning_with(&mut self, body: &'g Expr) -> Option<Id> {
         Some(match &body.kind {
             ExprKind::Rule(name) if name == WORD_END => {
@@ -503,7 +504,7 @@ impl<'g> Translating<'_, 'g> {
         })
     }
 
-    /// The beginnings, or the ends, of the texts that a mark asks for.
+    /// The texts of a mark's condition, cut off at one side: their beginnings or their ends.
     fn cut(&mut self, body: &'g Expr, edge: Edge) -> Option<Id> {
         let none = self.any_marks();
         Some(match &body.kind {
@@ -549,7 +550,7 @@ impl<'g> Translating<'_, 'g> {
         })
     }
 
-    /// The same of a sequence, whose parts come with what [`cut`](Self::cut) makes of them.
+    /// The same for a sequence. Each part comes with its own [`cut`](Self::cut).
     fn cut_seq(&mut self, mut parts: Vec<(Id, Id)>, edge: Edge) -> Id {
         if edge == Edge::Beginning {
             parts.reverse();
@@ -564,7 +565,7 @@ impl<'g> Translating<'_, 'g> {
         })
     }
 
-    /// The texts in which a mark asks for more than there is up to the end, or from the beginning.
+    /// The texts in which the condition of a mark reaches the edge of the text.
     fn touching(&mut self, place: usize, whole: Id, text_letters: Letters) -> Option<Id> {
         let look = &self.looks[self.marks[place]];
         let length = longest(&look.body)?;
@@ -585,7 +586,8 @@ impl<'g> Translating<'_, 'g> {
     }
 }
 
-/// The number of characters of the longest text of an expression without marks; `None` if there is none or rules are in it.
+/// The greatest length of an expression's texts in characters. The expression has no marks. `None` if there is no
+/// bound, or if it refers to rules.
 fn longest(expr: &Expr) -> Option<u32> {
     match &expr.kind {
         ExprKind::Bytes(bytes) => u32::try_from(bytes.len()).ok(),
@@ -599,7 +601,7 @@ fn longest(expr: &Expr) -> Option<u32> {
     }
 }
 
-/// Makes an expression of an automaton: states are taken out one by one, and what led through them becomes an edge.
+/// Turns an automaton into an expression: states are removed one by one, and paths through them become edges.
 struct Elimination {
     edges: Map<(usize, usize), Expr>,
     span: Span,

@@ -1,4 +1,4 @@
-//! From the regular expressions of other languages to those of `regex-syntax`: what it does not know is replaced, left out
+//! Rewrites regular expressions of other languages for `regex-syntax`. A feature that it lacks is replaced, left out
 //! with a report, or an error.
 
 use super::Flags;
@@ -14,10 +14,10 @@ pub(super) fn rewrite(pattern: &str, flags: Flags, span: Span, builder: &mut Bui
     Ok(rewriter.out)
 }
 
-/// What a hyphen in a class of Python or JavaScript would be.
+/// The meaning of the next hyphen in a class of Python or JavaScript.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hyphen {
-    /// A member: it is the first, or stands behind a range or a class.
+    /// A member: the hyphen is first, or follows a range or a class.
     Member,
     /// The sign of a range.
     Range,
@@ -30,7 +30,7 @@ struct Rewriter<'t, 'b, 'd> {
     flags: Flags,
     span: Span,
     builder: &'b mut Builder<'d>,
-    /// How many look-aheads and look-behinds there are.
+    /// The number of look-aheads and look-behinds so far.
     looks: u32,
     out: String,
 }
@@ -59,7 +59,7 @@ impl Rewriter<'_, '_, '_> {
                     self.scan.next();
                     self.out.push(next);
                     if next != '}' || self.ends_count() {
-                        // `a++` is possessive elsewhere; what is drawn is the same.
+                        // `a++` is possessive in other languages. The same texts are drawn.
                         self.scan.eat("+");
                     }
                 }
@@ -80,7 +80,7 @@ impl Rewriter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether `{` here is the beginning of `{2}`, `{2,}`, `{,5}` or `{2,5}`.
+    /// Whether the `{` here begins `{2}`, `{2,}`, `{,5}` or `{2,5}`.
     fn begins_count(&self) -> bool {
         const MAX_LENGTH: usize = 24;
         let rest = &self.scan.rest()[1..];
@@ -91,7 +91,7 @@ impl Rewriter<'_, '_, '_> {
         is_number(low) && is_number(high) && !(low.is_empty() && (high.is_empty() || !inside.contains(',')))
     }
 
-    /// Whether what was written last is `{2}` and the like.
+    /// Whether the text written last ends with a count such as `{2}`.
     fn ends_count(&self) -> bool {
         let mut before = self.out.bytes().rev().skip(1).skip_while(|byte| byte.is_ascii_digit() || *byte == b',');
         before.next() == Some(b'{')
@@ -102,7 +102,7 @@ impl Rewriter<'_, '_, '_> {
         self.builder.error(self.span, "this regular expression refers back to a group", help)
     }
 
-    /// An escape, outside or inside of a class.
+    /// An escape, outside or inside a class.
     fn escape(&mut self, in_class: bool) -> Result<(), Reported> {
         self.scan.next();
         let Some(letter) = self.scan.next() else {
@@ -119,7 +119,7 @@ impl Rewriter<'_, '_, '_> {
             _ => "",
         };
         match letter {
-            // A blank by itself is nothing in extended patterns.
+            // A plain blank has no meaning in extended patterns.
             'd' | 'w' | 's' if in_class => self.out.push_str(&class.replace(' ', "\\x20")),
             'd' | 'w' | 's' | 'D' | 'W' | 'S' => {
                 self.out.push('[');
@@ -168,7 +168,7 @@ impl Rewriter<'_, '_, '_> {
             let is_begun = is_plain && hyphen != Hyphen::Bound;
             let before = std::mem::replace(&mut hyphen, if is_begun { Hyphen::Range } else { Hyphen::Member });
             match next {
-                // A hyphen between two members makes a range of them, any other is a member itself.
+                // A hyphen between two members makes a range of them. Any other hyphen is a member itself.
                 '-' if is_plain => {
                     self.scan.next();
                     if before == Hyphen::Range && !self.scan.sees("]") {

@@ -1,24 +1,24 @@
-//! Regular languages as terms with intersection and complement, told apart by their derivatives (Brzozowski, "Derivatives of
-//! regular expressions", 1964), and the automata that they have.
+//! Regular languages as terms with intersection and complement, and their automata, which are built from derivatives
+//! (Brzozowski, "Derivatives of regular expressions", 1964).
 
 use crate::ordered::{Map, Set};
 
 /// A set of letters, one bit each.
 pub(in crate::formats) type Letters = u128;
 
-/// How many letters there can be.
+/// The greatest number of letters.
 pub(in crate::formats) const MAX_LETTERS: usize = 128;
-/// A language that needs more terms is given up, ...
+/// The greatest number of terms.
 const MAX_TERMS: usize = 1 << 15;
-/// ... one whose terms stand deeper in one another, ...
+/// The deepest nesting of terms.
 const MAX_DEPTH: u32 = 1 << 10;
-/// ... and one whose automaton has more states.
+/// The greatest number of states of an automaton.
 const MAX_STATES: usize = 1 << 10;
 
-/// The place of a term.
+/// The index of a term.
 pub(in crate::formats) type Id = usize;
 
-/// No text at all.
+/// No text.
 pub(in crate::formats) const NEVER: Id = 0;
 /// The empty text.
 pub(in crate::formats) const EMPTY: Id = 1;
@@ -35,19 +35,19 @@ enum Term {
     And(Vec<Id>),
     Not(Id),
     Star(Id),
-    /// The texts that are some of the term when these letters are taken out of them.
+    /// The texts that become texts of the term when these letters are removed.
     With(Id, Letters),
 }
 
-/// Terms, each once.
+/// Terms without duplicates.
 pub(in crate::formats) struct Terms {
     terms: Vec<Term>,
     nullable: Vec<bool>,
     ids: Map<Term, Id>,
     derived: Map<(Id, u32), Id>,
-    /// Whether there were too many; what was made since means nothing.
+    /// Whether a limit was exceeded. Later terms are meaningless.
     is_full: bool,
-    /// How many derivatives may still be asked for.
+    /// The number of derivatives that may still be computed.
     steps_left: usize,
 }
 
@@ -56,7 +56,7 @@ impl Terms {
         Terms::within(usize::MAX)
     }
 
-    /// The same with so many steps until it is full.
+    /// An empty set of terms with this limit on its steps.
     pub(in crate::formats) fn within(steps: usize) -> Terms {
         let mut terms = Terms {
             terms: Vec::new(),
@@ -72,17 +72,17 @@ impl Terms {
         terms
     }
 
-    /// How many terms were made.
+    /// The number of terms.
     pub(in crate::formats) fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// How many steps are left.
+    /// The number of steps left.
     pub(in crate::formats) fn steps_left(&self) -> usize {
         self.steps_left
     }
 
-    /// Takes some of the steps; `None` if there are not as many.
+    /// Takes some of the steps. `None` if not enough are left.
     pub(in crate::formats) fn spend(&mut self, steps: usize) -> Option<()> {
         let left = self.steps_left.checked_sub(steps);
         self.is_full |= left.is_none();
@@ -113,13 +113,13 @@ impl Terms {
         self.terms.len() - 1
     }
 
-    /// One of some letters.
+    /// A single letter of a set.
     pub(in crate::formats) fn one(&mut self, letters: Letters) -> Id {
         if letters == 0 { NEVER } else { self.add(Term::One(letters)) }
     }
 
     pub(in crate::formats) fn seq(&mut self, first: Id, second: Id) -> Id {
-        // All sequences lean to the right.
+        // Sequences are kept right-associative.
         let (mut heads, mut last) = (Vec::new(), first);
         while let Term::Seq(head, tail) = self.terms[last] {
             heads.push(head);
@@ -208,7 +208,7 @@ impl Terms {
         if inner == NEVER { NEVER } else { self.add(Term::With(inner, letters)) }
     }
 
-    /// What may follow `letter` in the texts of a term that stands this deep in others.
+    /// The derivative of a term: the rests of its texts that begin with `letter`. `depth` is the nesting of the term.
     fn derive(&mut self, id: Id, letter: u32, depth: u32) -> Id {
         if depth > MAX_DEPTH || self.spend(1).is_none() {
             self.is_full = true;
@@ -264,7 +264,7 @@ impl Terms {
         result
     }
 
-    /// The automaton of a term; `None` if it is too large.
+    /// The automaton of a term. `None` if it is too large.
     pub(in crate::formats) fn automaton(&mut self, start: Id, letters: u32) -> Option<Automaton> {
         let mut places = Map::from([(start, 0)]);
         let mut order = vec![start];
@@ -297,12 +297,12 @@ pub(in crate::formats) enum Edge {
     End,
 }
 
-/// Where another way through an automaton stands beside the one at hand, after the same letters.
+/// The state of another path through the automaton with the same letters, compared to the current path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Other {
     /// All its repetitions began and ended at the same places.
     Same,
-    /// It has just left a repetition that the one at hand is in.
+    /// It has just left a repetition that the current path is still in.
     Left,
     /// It left a repetition earlier.
     Shorter,
@@ -310,7 +310,7 @@ enum Other {
 
 type Others = Set<(usize, Other)>;
 
-/// The automaton of the states that are reached from `start`; `None` if there are too many.
+/// The automaton of the states that are reachable from `start`. `None` if there are too many.
 fn determined<S: Clone + Ord>(
     start: S,
     letters: usize,
@@ -346,19 +346,19 @@ fn determined<S: Clone + Ord>(
 /// A deterministic automaton, whose first state is its start.
 #[derive(Default)]
 pub(in crate::formats) struct Automaton {
-    /// For each state and letter the state that it leads to.
+    /// The next state for each state and letter.
     pub(in crate::formats) next: Vec<Vec<Option<usize>>>,
     /// Whether a text may end in a state.
     pub(in crate::formats) is_end: Vec<bool>,
 }
 
 impl Automaton {
-    /// How many places for steps it has.
+    /// The number of entries in its table.
     pub(in crate::formats) fn size(&self) -> usize {
         self.next.iter().map(Vec::len).sum()
     }
 
-    /// The same language with `letters` at and beyond this one taken out of its texts; `None` if that is too large.
+    /// The same language without the letters from `first` on in its texts. `None` if it is too large.
     pub(in crate::formats) fn without_letters_from(&self, first: usize) -> Option<Automaton> {
         let closed = |states: &mut Set<usize>| {
             let mut pending: Vec<usize> = states.iter().copied().collect();
@@ -384,9 +384,9 @@ impl Automaton {
         )
     }
 
-    /// Takes out the texts in which a repetition goes on though a shorter text comes of its end. `early` are the letters in front
-    /// of such repetitions, `left` those behind them; letters from `first` on are no part of the texts. `None` if that is too
-    /// large.
+    /// Removes the texts in which a repetition goes on although ending it would give a shorter text. `early` are the
+    /// letters before such repetitions, `left` the letters after them. Letters from `first` on are not part of the
+    /// texts. `None` if the result is too large.
     pub(in crate::formats) fn ending_early(&self, first: usize, early: Letters, left: Letters) -> Option<Automaton> {
         let is_in = |letters: Letters, letter: usize| letters >> letter & 1 == 1;
         let closed = |mut others: Others| {
@@ -406,7 +406,7 @@ impl Automaton {
             }
             others
         };
-        // Each way through the automaton goes with all others through the same letters.
+        // Each path through the automaton is compared with all others that read the same letters.
         let step = |others: &Others, letter: usize| -> Option<Others> {
             let is_mark = letter >= first;
             if is_mark && !is_in(early | left, letter) {
@@ -432,8 +432,8 @@ impl Automaton {
         )
     }
 
-    /// The texts of `own`, which is the smallest of its language, and those of `more` that are not the beginnings, or the ends,
-    /// of texts of `own`; then whether there are any of these. `None` if that is too large.
+    /// The texts of `own`, and the texts of `more` that are not beginnings (or ends, as `edge` says) of texts of
+    /// `own`. Also whether there are any of the latter. `own` must be minimal. `None` if the result is too large.
     pub(in crate::formats) fn joined(
         own: Option<&Automaton>,
         more: &Automaton,
@@ -472,9 +472,9 @@ impl Automaton {
         Some((joined, has_more))
     }
 
-    /// The smallest automaton of this language, without states that lead nowhere; `None` if there are no texts.
+    /// The minimal automaton of this language, without dead states. `None` if the language is empty.
     pub(in crate::formats) fn smallest(&self) -> Option<Automaton> {
-        // What leads to an end, found from the ends.
+        // Finds the states that lead to an end, beginning at the ends.
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.next.len()];
         for (state, row) in self.next.iter().enumerate() {
             row.iter().flatten().for_each(|&next| before[next].push(state));
@@ -508,7 +508,7 @@ impl Automaton {
             }
             count = parts.len();
         }
-        // The start is state 0, as parts are numbered by the first state of each.
+        // The start becomes state 0, because parts are numbered by their first states.
         let mut automaton = Automaton { next: vec![Vec::new(); count], is_end: vec![false; count] };
         for state in (0..part.len()).filter(|&state| leads[state]) {
             let row = self.next[state].iter().map(|next| next.filter(|&next| leads[next]).map(|next| part[next]));

@@ -1,16 +1,16 @@
-//! Which characters an expression is one of, or can begin with: what predicates are honoured by.
+//! Finds the characters of an expression, or its first characters. Predicates are honoured by these.
 
 use super::parser::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern;
 use crate::ordered::Map;
 
-/// Rules are followed this deep.
+/// The depth to which rules are followed.
 const MAX_DEPTH: u32 = 24;
-/// Looking at an expression ends behind this many steps: alternatives may name the same rules again and again.
+/// The most steps for one expression. Alternatives may refer to the same rules many times.
 const MAX_STEPS: u32 = 256;
 
-/// The characters of a rule that pest knows by itself; `None` for other rules.
+/// The characters of a built-in rule. `None` for other rules.
 fn builtin(name: &str) -> Option<CharSet> {
     let set = |ranges: &[(char, char)]| {
         CharSet::new(Unit::Char, ranges.iter().map(|&(low, high)| (u32::from(low), u32::from(high))))
@@ -32,18 +32,18 @@ fn builtin(name: &str) -> Option<CharSet> {
     })
 }
 
-/// Looks at expressions.
+/// Examines expressions.
 pub(super) struct Chars<'r> {
     rules: Map<&'r str, &'r Peg>,
-    /// The rules that pest knows by itself, as far as they were asked for.
+    /// The built-in rules that were asked for.
     builtins: Map<String, Option<CharSet>>,
     steps: u32,
 }
 
-/// What an expression can begin with.
+/// The first characters of an expression.
 pub(super) struct Beginning {
     pub(super) first: CharSet,
-    /// Whether each of those characters is all of a string.
+    /// Whether each of these characters is a complete string of the expression.
     pub(super) exact: bool,
 }
 
@@ -56,26 +56,26 @@ impl<'r> Chars<'r> {
         }
     }
 
-    /// The characters of a rule that pest knows by itself; `None` for other rules.
+    /// The characters of a built-in rule. `None` for other rules.
     pub(super) fn builtin(&mut self, name: &str) -> Option<CharSet> {
         if let Some(known) = self.builtins.get(name) {
             return known.clone();
         }
         let found = builtin(name);
-        // Any number of names may be unknown.
+        // A grammar may have many unknown names, so only some are kept.
         if self.builtins.len() < 1024 {
             self.builtins.insert(name.to_string(), found.clone());
         }
         found
     }
 
-    /// What `peg` can begin with; `None` if it may be empty or is not known.
+    /// The first characters of `peg`. `None` if it may be empty or is not known.
     pub(super) fn beginning(&mut self, peg: &Peg) -> Option<Beginning> {
         self.steps = 0;
         self.look(peg, MAX_DEPTH)
     }
 
-    /// The characters that `peg` is one of.
+    /// The characters of `peg`, if it is a single character.
     pub(super) fn class(&mut self, peg: &Peg) -> Option<CharSet> {
         self.beginning(peg).filter(|beginning| beginning.exact).map(|beginning| beginning.first)
     }
@@ -103,7 +103,7 @@ impl<'r> Chars<'r> {
                 None => exact(self.builtin(name)?),
             },
             Kind::Seq(parts) => {
-                // `!x ~ y` with a class on both sides is one, too.
+                // `!x ~ y` with classes on both sides is a class too.
                 let mut excluded = CharSet::empty(Unit::Char);
                 let mut parts = parts.iter();
                 loop {

@@ -1,33 +1,34 @@
-//! What may follow a choice: the rest of its rule, then the characters that may follow the rule wherever it is referred to.
+//! Finds the text that may follow a choice: the rest of its rule, then the characters that may follow the rule at any
+//! reference.
 
 use super::chars::Chars;
 use super::parser::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::ordered::{Map, Set};
 
-/// Expressions and the rules that they refer to are followed this deep.
+/// The depth to which expressions and the rules that they refer to are followed.
 const MAX_DEPTH: u32 = 200;
-/// For a grammar this many ranges of characters are looked at. Beyond, any character may follow.
+/// The limit on the ranges of characters examined for a grammar. Beyond it, any character may follow.
 const MAX_WORK: usize = 1 << 23;
 
-/// What comes next at some place.
+/// The part that comes next at some place.
 #[derive(Clone, Copy)]
 pub(super) enum Next<'r> {
     /// The rest of a sequence.
     Parts(&'r [Peg]),
-    /// More rounds of a repetition; whether there may be any number of them.
+    /// More rounds of a repetition, and whether their number is unbounded.
     Rounds(&'r Peg, bool),
     /// The end of a rule.
     End(&'r str),
 }
 
-/// A place in a rule, and the one after what comes next.
+/// A place in a rule, and the place after the next part.
 struct Place<'r> {
     next: Next<'r>,
     then: usize,
 }
 
-/// What the texts of an expression begin with. It may be more than they do, never less.
+/// The first characters of an expression's texts. It may hold too many, never too few.
 #[derive(Clone)]
 pub(super) struct First {
     pub(super) set: CharSet,
@@ -48,7 +49,7 @@ impl First {
     }
 }
 
-/// What follows the places of a grammar.
+/// The parts that follow the places of a grammar.
 pub(super) struct Follow<'r> {
     rules: Map<&'r str, &'r Rule>,
     places: Vec<Place<'r>>,
@@ -109,12 +110,12 @@ impl<'r> Follow<'r> {
                 self.visit(inside, then);
             }
             Kind::Push(inside) => self.visit(inside, then),
-            // What a predicate looks at is not taken.
+            // A predicate takes no text.
             Kind::Text(..) | Kind::Range(..) | Kind::Pushed | Kind::Not(_) | Kind::And(_) => {}
         }
     }
 
-    /// What comes after a choice of these alternatives, down to the end of its rule or to so many parts.
+    /// The parts after a choice of these alternatives, up to the end of its rule or to `limit` parts.
     pub(super) fn after(&self, parts: &'r [Peg], limit: usize) -> Vec<Next<'r>> {
         let first = self.choices.get(&parts.as_ptr()).and_then(|&place| self.places.get(place));
         let places = std::iter::successors(first, |place| self.places.get(place.then));
@@ -168,7 +169,7 @@ impl<'r> Follow<'r> {
         one.union(other)
     }
 
-    /// What may stand between parts.
+    /// The first characters of the text that may stand between parts.
     fn blank(&mut self, chars: &mut Chars<'r>) -> First {
         let mut blank = First::nothing();
         for name in ["WHITESPACE", "COMMENT"] {
@@ -180,7 +181,7 @@ impl<'r> Follow<'r> {
         blank
     }
 
-    /// What the texts of a rule begin with.
+    /// The first characters of a rule's texts.
     pub(super) fn of_name(&mut self, name: &'r str, depth: u32, chars: &mut Chars<'r>) -> First {
         if let Some(known) = self.firsts.get(name) {
             return known.clone();

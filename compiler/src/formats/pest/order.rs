@@ -1,10 +1,11 @@
-//! Whether the order of a choice's alternatives changes what it matches. A text of a later alternative is lost
+//! Finds out whether the order of a choice's alternatives changes the texts that it matches. A text of a later
+//! alternative is lost
 //!
-//! - if an earlier one matches its beginning and not all of it: that one wins, and what is left over is not matched;
+//! - if an earlier one matches its beginning and not all of it: the earlier one wins, and the rest is not matched;
 //! - if an earlier one matches all of it and the beginning of what follows the choice, which is then missing there.
 //!
-//! Expressions are read as regular languages for this. What recurs or is not known has two: one of all texts that it may
-//! have, one of those that it has for certain. Where that leaves doubt, order is taken to matter.
+//! Expressions are read as regular languages for this. A recursive or unknown expression has two: all texts that it may
+//! have, and the texts that it certainly has. In case of doubt, order is taken to matter.
 
 use super::chars::Chars;
 use super::follow::{Follow, Next};
@@ -14,34 +15,34 @@ use crate::formats::pattern;
 use crate::formats::pattern::terms::{ALL, EMPTY, Id, Letters, MAX_LETTERS, NEVER, Terms};
 use crate::ordered::{Map, Set};
 
-/// Rules are followed this deep, ...
+/// The depth to which rules are followed.
 const MAX_DEPTH: u32 = 16;
-/// ... those that follow a choice this deep, ...
+/// The depth to which the rules after a choice are followed.
 const MAX_DEPTH_AFTER: u32 = 3;
-/// ... up to so many sequences and repetitions, ...
+/// The number of sequences and repetitions that are followed after a choice.
 const MAX_AFTER: usize = 16;
-/// ... for a choice this many expressions are looked at, ...
+/// The number of expressions that are examined for a choice.
 const MAX_STEPS: usize = 1 << 14;
-/// ... of at most this many different sets of characters, ...
+/// The number of different sets of characters in a choice.
 const MAX_SETS: usize = 1 << 9;
-/// ... and for all choices of a grammar this many terms are made, and ranges of sets compared. Beyond, order is taken to
-/// matter.
+/// The number of terms for all choices of a grammar, including comparisons of ranges. Beyond these limits, order is
+/// taken to matter.
 const MAX_TERMS: usize = 1 << 22;
-/// Sets of characters of what follows a choice tell letters apart if there are at most this many in all.
+/// The sets of characters after a choice make letters of their own only if there are at most this many sets in all.
 const MAX_SETS_AFTER: usize = 32;
-/// Repetitions with greater bounds are read as any number of rounds.
+/// Repetitions with greater bounds are read as unbounded.
 const MAX_ROUNDS: u32 = 16;
-/// Parts that alternatives begin with are compared in choices of at most this many.
+/// The common beginnings of alternatives are compared in choices of at most this many alternatives.
 const MAX_COMPARED: usize = 1 << 9;
 
-/// Looks at the choices of a grammar.
+/// Examines the choices of a grammar.
 pub(super) struct Order<'r> {
     rules: Map<&'r str, &'r Rule>,
     follow: Follow<'r>,
     terms_left: usize,
 }
 
-/// The texts of an expression: there are none but those of `most`, and all those of `least`.
+/// Bounds on the texts of an expression: it has all texts of `least`, and only texts of `most`.
 #[derive(Clone, Copy)]
 struct Texts {
     most: Id,
@@ -49,7 +50,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// No text is missing, and none too many.
+    /// Both bounds are the same language.
     fn exactly(id: Id) -> Texts {
         Texts { most: id, least: id }
     }
@@ -60,20 +61,20 @@ struct Choice<'o, 'r> {
     rules: &'o Map<&'r str, &'r Rule>,
     follow: &'o mut Follow<'r>,
     chars: &'o mut Chars<'r>,
-    /// The sets of characters of the choice, and the classes that they tell apart.
+    /// The sets of characters of the choice, and the classes of characters that are in the same sets.
     sets: Set<Vec<(u32, u32)>>,
     letters: Vec<CharSet>,
     terms: Terms,
     /// The rules that are being followed.
     open: Set<&'r str>,
-    /// The texts of rules, with and without blanks between parts. Those of a rule that was made while one was not followed
-    /// further hold as well, as both bounds do.
+    /// The texts of rules, with and without blanks between parts. Some were computed while another rule was not
+    /// followed further. They can be used too, because both bounds still hold.
     known: Map<(&'r str, bool), Texts>,
     steps: usize,
-    /// What comparing sets of characters costs, and the most it may.
+    /// The work of comparing sets of characters so far, and its limit.
     work: usize,
     work_left: usize,
-    /// What stands between parts, but for atomic rules.
+    /// The text between parts, except in atomic rules.
     blank: Texts,
 }
 
@@ -82,8 +83,8 @@ impl<'r> Order<'r> {
         Order { rules: rules.clone(), follow: Follow::new(rules), terms_left: MAX_TERMS }
     }
 
-    /// Whether a text of one of these alternatives is not matched because of one before it. In an atomic rule nothing
-    /// stands between parts.
+    /// Whether a text of one of these alternatives is not matched because of an earlier alternative. In an atomic rule
+    /// nothing stands between parts.
     pub(super) fn matters(&mut self, parts: &'r [Peg], is_atomic: bool, chars: &mut Chars<'r>) -> bool {
         let mut choice = Choice {
             rules: &self.rules,
@@ -113,7 +114,7 @@ fn parts_of(peg: &Peg) -> &[Peg] {
     }
 }
 
-/// Whether two expressions are written alike.
+/// Whether two expressions are written the same.
 fn are_alike(one: &Peg, other: &Peg) -> bool {
     let all = |one: &[Peg], other: &[Peg]| {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_alike(one, other))
@@ -135,7 +136,7 @@ fn are_alike(one: &Peg, other: &Peg) -> bool {
 }
 
 impl<'r> Choice<'_, 'r> {
-    /// `None` if that takes too long to tell.
+    /// `None` if the answer takes too long.
     fn matters(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<bool> {
         let mut sets = Set::new();
         for part in parts {
@@ -152,7 +153,7 @@ impl<'r> Choice<'_, 'r> {
         self.open.clear();
         self.work(2 * sets.iter().map(Vec::len).sum::<usize>() * sets.len())?;
         self.letters = pattern::letters(&sets);
-        // What follows is told more exactly by its own sets, if they are few.
+        // The sets of the following text give a more exact answer, if they are few.
         let mut wide = sets.clone();
         self.collect_after(parts, &mut wide)?;
         self.open.clear();
@@ -176,7 +177,7 @@ impl<'r> Choice<'_, 'r> {
             for (shared, places) in self.earlier(parts, number) {
                 let (later, earlier) = if shared == 0 {
                     let most = self.terms.or(places.iter().map(|&place| whole[place].most));
-                    // What any of the others matches as a whole is not lost.
+                    // A text that another alternative matches as a whole is not lost.
                     let least = self.terms.or(whole[..number].iter().map(|texts| texts.least));
                     (whole[number], Texts { most, least })
                 } else {
@@ -193,7 +194,7 @@ impl<'r> Choice<'_, 'r> {
         Some(false)
     }
 
-    /// Collects the sets of characters of what comes after the choice in its rule.
+    /// Collects the sets of characters of the text after the choice in its rule.
     fn collect_after(&mut self, parts: &'r [Peg], sets: &mut Set<Vec<(u32, u32)>>) -> Option<()> {
         for next in self.follow.after(parts, MAX_AFTER) {
             match next {
@@ -205,8 +206,8 @@ impl<'r> Choice<'_, 'r> {
         Some(())
     }
 
-    /// The places of the alternatives before one, by how many parts they begin with in common: these match the same text in
-    /// both, so only what comes after them is told apart.
+    /// The numbers of the alternatives before this one, by the number of first parts that they have in common with it.
+    /// Common parts match the same text, so only the parts after them are compared.
     fn earlier(&self, parts: &[Peg], number: usize) -> Map<usize, Vec<usize>> {
         let mut earlier: Map<usize, Vec<usize>> = Map::new();
         for place in 0..number {
@@ -220,7 +221,7 @@ impl<'r> Choice<'_, 'r> {
         earlier
     }
 
-    /// What comes after the first parts of an alternative.
+    /// The texts after the first `shared` parts of an alternative.
     fn rest(&mut self, peg: &'r Peg, shared: usize, is_atomic: bool) -> Option<Texts> {
         let rest = &parts_of(peg)[shared..];
         let texts = self.sequence(rest, is_atomic, MAX_DEPTH)?;
@@ -228,13 +229,13 @@ impl<'r> Choice<'_, 'r> {
         Some(self.seq(blank, texts))
     }
 
-    /// The letter that stands where the choice ends, the one where its rule ends, and all others.
+    /// The letter for the end of the choice, the letter for the end of its rule, and all other letters.
     fn marks(&self) -> (Letters, Letters, Letters) {
         let count = self.letters.len();
         (1 << count, 1 << (count + 1), Letters::MAX >> (MAX_LETTERS - count))
     }
 
-    /// Whether there is a text of this language, of letters and marks.
+    /// Whether this language of letters and marks has a text.
     fn exists(&mut self, language: Id) -> Option<bool> {
         if language == NEVER {
             return Some(false);
@@ -243,7 +244,7 @@ impl<'r> Choice<'_, 'r> {
         Some(self.terms.automaton(language, letters)?.smallest().is_some())
     }
 
-    /// Whether a text of the later alternative begins with one of the earlier ones, and is none of them.
+    /// Whether a text of the later alternative begins with a text of the earlier ones, without being one itself.
     fn is_cut_short(&mut self, later: Texts, earlier: Texts) -> Option<bool> {
         let (_, _, any) = self.marks();
         let any = self.terms.one(any);
@@ -255,9 +256,9 @@ impl<'r> Choice<'_, 'r> {
         self.exists(lost)
     }
 
-    /// Whether a text of an earlier alternative begins with one of the later, and goes on as what comes `after` the choice
-    /// and `beyond` its rule does, which is then missing there. It is not missing if the earlier alternative and what comes
-    /// after match all the same.
+    /// Whether a text of an earlier alternative begins with a text of the later one and continues with a part of the
+    /// text `after` the choice or `beyond` its rule, which is then missing there. It is not missing if the earlier
+    /// alternative and the text after it match all the same.
     fn takes_too_much(&mut self, later: Texts, earlier: Texts, after: Texts, beyond: Id) -> Option<bool> {
         let (choice_ends, rule_ends, any) = self.marks();
         let either = self.terms.one(any | rule_ends);
@@ -266,7 +267,7 @@ impl<'r> Choice<'_, 'r> {
         let either_more = self.terms.star(either);
         let marked = self.terms.all_of(&[any_more, choice_end, any_more, rule_end, any_more]);
         let wanted = self.terms.all_of(&[later.most, choice_end, after.most, rule_end, beyond]);
-        // The earlier text goes on after the end of the later one.
+        // The earlier text continues after the end of the later one.
         let longer = self.terms.all_of(&[any_more, choice_end, either_more, any]);
         let taken = self.terms.with(earlier.most, choice_ends | rule_ends);
         let taken = self.terms.and([taken, longer]);
@@ -279,14 +280,14 @@ impl<'r> Choice<'_, 'r> {
         self.exists(lost)
     }
 
-    /// The texts between a choice and the end of its rule, and what may begin there.
+    /// The texts between a choice and the end of its rule, and the texts that may begin there.
     fn after(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<(Texts, Id)> {
         let blank = if is_atomic { Texts::exactly(EMPTY) } else { self.blank };
         let (mut after, mut beyond) = (Texts::exactly(EMPTY), ALL);
         for next in self.follow.after(parts, MAX_AFTER) {
             let texts = match next {
                 Next::Parts(parts) => {
-                    // The end of the text stands at the same place, whatever alternative is taken.
+                    // The end of the text is at the same place for all alternatives.
                     let parts = match parts {
                         [parts @ .., Peg { kind: Kind::Name(name), .. }] if name == "EOI" => parts,
                         _ => parts,
@@ -339,7 +340,7 @@ impl<'r> Choice<'_, 'r> {
         Some(self.star(one))
     }
 
-    /// Does some work on sets of characters, if there is so much left.
+    /// Counts work on sets of characters. `None` if the limit is reached.
     fn work(&mut self, count: usize) -> Option<()> {
         self.work += count;
         (self.work <= self.work_left).then_some(())
@@ -350,7 +351,7 @@ impl<'r> Choice<'_, 'r> {
         (self.steps <= MAX_STEPS).then_some(())
     }
 
-    /// The characters of a text without case, where that is free.
+    /// The characters of a text, in both cases if `free`.
     fn characters(text: &str, free: bool) -> impl Iterator<Item = CharSet> {
         text.chars().map(move |c| {
             let both = [c, c.to_ascii_lowercase(), c.to_ascii_uppercase()];
@@ -392,7 +393,7 @@ impl<'r> Choice<'_, 'r> {
         self.work(ranges)
     }
 
-    /// One character of a set. Letters may be more than it has, if it stands outside of the choice.
+    /// One character of a set. Outside the choice, the letters may have more characters than the set.
     fn one(&mut self, set: &CharSet) -> Option<Texts> {
         let is_known = self.sets.contains(set.ranges());
         let (mut most, mut least, mut compared) = (0, 0, 0);
@@ -411,7 +412,7 @@ impl<'r> Choice<'_, 'r> {
         Some(Texts { most: self.terms.one(most), least: self.terms.one(least) })
     }
 
-    /// What is known of a rule that is not followed.
+    /// The bounds for a rule that is not followed.
     fn cut(&mut self, name: &'r str) -> Option<Texts> {
         let first = self.follow.of_name(name, MAX_DEPTH, self.chars);
         let begun = self.one(&first.set)?.most;
@@ -451,7 +452,7 @@ impl<'r> Choice<'_, 'r> {
                     self.known.insert((name, is_atomic), texts);
                     texts
                 }
-                // They match no text everywhere.
+                // These do not match the empty text everywhere.
                 None if name == "SOI" || name == "EOI" => Texts { most: EMPTY, least: NEVER },
                 None if name == "NEWLINE" => {
                     let mut one = |c: char| self.one(&CharSet::single(Unit::Char, c.into()));

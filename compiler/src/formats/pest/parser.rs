@@ -1,4 +1,4 @@
-//! From text to the rules of a PEG.
+//! Parses a text into the rules of a PEG.
 
 use crate::ast::{MAX_NESTING, Name};
 use crate::diagnostics::{Code, Diagnostic, Span};
@@ -20,13 +20,13 @@ pub(super) struct Peg {
     height: u32,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 pub(super) enum Kind {
-    /// A text; whether case is free.
+    /// A text, and whether its case is free.
     Text(String, bool),
     Range(char, char),
     Name(String),
-    /// `PEEK`, `POP` and their like: what was pushed.
+    /// `PEEK`, `POP` and similar rules: the text that was pushed.
     Pushed,
     Push(Box<Peg>),
     Seq(Vec<Peg>),
@@ -45,7 +45,7 @@ pub(super) fn parse(text: &str, builder: &mut Builder<'_>) -> Vec<Rule> {
         match parser.rule() {
             Ok(rule) => rules.push(rule),
             Err(Reported) => {
-                // Goes on at the next line that begins a rule.
+                // Continues at the next line that begins a rule.
                 parser.builder.quiet = true;
                 while parser.scan.peek().is_some() {
                     parser.scan.take_line();
@@ -72,7 +72,7 @@ struct Parser<'t, 'b, 'd> {
 }
 
 impl Parser<'_, '_, '_> {
-    /// Skips blanks and comments, which may hold others.
+    /// Skips blanks and comments, which may contain other comments.
     fn skip_blanks(&mut self) {
         loop {
             self.scan.take_while(char::is_whitespace);
@@ -183,7 +183,7 @@ impl Parser<'_, '_, '_> {
     fn term(&mut self) -> Result<Peg, Reported> {
         self.skip_blanks();
         let start = self.scan.position;
-        // A tag, `#name = term`, is for the one who reads the tree.
+        // A tag, `#name = term`, only matters to readers of the tree.
         if self.scan.eat("#") {
             self.scan.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
             if !self.eat("=") {
@@ -353,7 +353,7 @@ impl Parser<'_, '_, '_> {
                     }
                 }
                 Some(c) if c == quote => return Ok(text),
-                // A single quote may hold a line feed; a text runs on.
+                // A text may contain line feeds.
                 Some(c) => text.push(c),
                 None => {
                     let span = Span::new(start, start + 1);

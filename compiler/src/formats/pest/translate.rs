@@ -1,5 +1,5 @@
-//! From the rules of a PEG to those of a grammar. A rule that is not atomic has two forms: one with `WHITESPACE` and
-//! `COMMENT` between its parts, and one without, for the rules that atomic rules refer to.
+//! Translates the rules of a PEG to rules of a grammar. A non-atomic rule has two forms: one with `WHITESPACE` and
+//! `COMMENT` between its parts, and one without, for atomic rules that refer to it.
 
 use super::chars::Chars;
 use super::order::Order;
@@ -12,7 +12,7 @@ use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::pattern;
 use crate::ordered::{Map, Set};
 
-/// What stands between the parts of rules that are not atomic.
+/// The name of the rule for the text between the parts of non-atomic rules.
 const IMPLICIT: &str = "implicit.blank";
 
 /// The grammar of these rules.
@@ -67,7 +67,7 @@ fn is_atomic(rule: &Rule) -> bool {
     matches!(rule.modifier, Some('@' | '$')) || matches!(rule.name.text.as_str(), "WHITESPACE" | "COMMENT")
 }
 
-/// The name of the form without anything implicit; no name in pest has a point.
+/// The name of the form without implicit parts. No name in pest contains a full stop.
 fn atomic_name(name: &str) -> String {
     format!("{name}.atomic")
 }
@@ -82,7 +82,7 @@ fn pushed(peg: &Peg) -> Option<&Peg> {
     }
 }
 
-/// Nothing in most places, else blanks and comments.
+/// The rule between parts: usually empty, otherwise blanks and comments.
 fn implicit_rule(
     blank: Option<&Rule>,
     comment: Option<&Rule>,
@@ -95,7 +95,7 @@ fn implicit_rule(
     if blank.is_some() {
         rounds.push((builder.rule("WHITESPACE", span).ok()?, weighted(3.0)));
     }
-    // A comment may reach to the end of its line, so a line end follows, if that is blank.
+    // A comment may reach to the end of its line, so a line end follows if line ends are blanks.
     let body = lexical.iter().find(|rule| rule.name.text == "WHITESPACE").map(|rule| &rule.body);
     let line_ends = body.is_some_and(|body| Lexical::new(lexical).is_alone(body, b'\n'));
     if let Some(comment) = comment {
@@ -129,18 +129,18 @@ struct Translator<'r, 'b, 'd> {
     order: Order<'r>,
     pushed: Option<&'r Peg>,
     implicit: bool,
-    /// Whether the rule at hand has nothing implicit between its parts.
+    /// Whether the current rule has no implicit parts.
     atomic: bool,
-    /// Rules whose form without anything implicit is referred to.
+    /// Rules whose form without implicit parts is referred to.
     wanted: Vec<&'r Rule>,
     known: Set<&'r str>,
-    /// Rounds of repetitions that are rules of their own.
+    /// Rounds of repetitions that become rules.
     rounds: Vec<(Name, Syntax)>,
     builder: &'b mut Builder<'d>,
 }
 
 impl<'r> Translator<'r, '_, '_> {
-    /// A rule whose parts are only joined.
+    /// A rule whose parts are joined directly.
     fn joined(&mut self, name: Name, body: Syntax) -> Option<ast::Rule> {
         separate(vec![(name, body)], &mut Lexical::new(&[]), None, self.builder).pop()
     }
@@ -168,7 +168,7 @@ impl<'r> Translator<'r, '_, '_> {
                 let help = "a grammar cannot repeat what it has drawn; both are drawn on their own";
                 self.builder.approximate(span, "the stack is left out", help);
                 match self.pushed {
-                    // What is pushed may itself pop.
+                    // The pushed expression may itself pop.
                     Some(pushed) => {
                         let known = self.pushed.take();
                         let result = self.peg(pushed);
@@ -234,7 +234,7 @@ impl<'r> Translator<'r, '_, '_> {
         }
     }
 
-    /// What stands between two parts.
+    /// The implicit rule between two parts, if the rule is not atomic.
     fn gap(&mut self, span: Span) -> Result<Option<Syntax>, Reported> {
         if self.atomic {
             return Ok(None);
@@ -247,7 +247,7 @@ impl<'r> Translator<'r, '_, '_> {
         let mut done = Vec::new();
         let mut number = 0;
         while number < parts.len() {
-            // Predicates in front of a class take characters out of it.
+            // Predicates in front of a class remove characters from it.
             let nots = parts[number..].iter().take_while(|part| matches!(part.kind, Kind::Not(_))).count();
             let class =
                 if nots > 0 { self.excluded(&parts[number..number + nots], parts.get(number + nots)) } else { None };
@@ -269,7 +269,7 @@ impl<'r> Translator<'r, '_, '_> {
         let mut set = self.chars.class(what?)?;
         for predicate in predicates {
             let Kind::Not(inside) = &predicate.kind else { return None };
-            // The end of the text is no character.
+            // The end of the text is not a character.
             if matches!(&inside.kind, Kind::Name(name) if name == "EOI") {
                 continue;
             }
@@ -286,11 +286,11 @@ impl<'r> Translator<'r, '_, '_> {
         if max == Some(1) || self.atomic {
             return Ok(Syntax::Repeat(Box::new(round), min, max));
         }
-        // The first round, then others with what is implicit in front.
+        // The first round, then further rounds with the implicit rule in front.
         let Some(gap) = self.gap(span)? else { return Ok(round) };
         let round = match round {
             Syntax::Token(_) | Syntax::Rule(_) => round,
-            // It stands twice, so it becomes a rule.
+            // The round is used twice, so it becomes a rule.
             _ => {
                 let text = format!("round.{}", self.rounds.len() + 1);
                 self.rounds.push((Name { text: text.clone(), span }, round));
@@ -304,8 +304,8 @@ impl<'r> Translator<'r, '_, '_> {
         Ok(if min == 0 { Syntax::Repeat(Box::new(all), 0, Some(1)) } else { all })
     }
 
-    /// A round of `(!"*/" ~ ANY)*`: any character but the first of the delimiter, or that one and a character that does not
-    /// go on with it, unless the rounds are `counted`.
+    /// A round of `(!"*/" ~ ANY)*`: any character but the first of the delimiter, or (unless the rounds are `counted`)
+    /// the first followed by a character that does not continue the delimiter.
     fn without_delimiter(&mut self, item: &'r Peg, counted: bool) -> Result<Option<Syntax>, Reported> {
         let Kind::Seq(parts) = &item.kind else { return Ok(None) };
         let [Peg { kind: Kind::Not(delimiter), .. }, what] = parts.as_slice() else { return Ok(None) };

@@ -96,7 +96,7 @@ fn symbol(name: &str) -> String {
     format!(r#"{{"type": "SYMBOL", "name": "{name}"}}"#)
 }
 
-/// A grammar of these rules, with external tokens.
+/// A grammar with these rules and external tokens.
 fn with_externals(rules: &str, externals: &[&str]) -> String {
     let externals: Vec<String> = externals.iter().map(|name| symbol(name)).collect();
     format!(r#"{{"rules": {{{rules}}}, "externals": [{}]}}"#, externals.join(", "))
@@ -166,12 +166,12 @@ fn external_tokens() {
           |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           help: code outside of the grammar reads it: say what it is by a rule of its name in a file of tokens
     "#]].assert_eq(&testing::parsed_with(&TreeSitter, &text, &[]));
-    // The token that is named is one that the rule cannot do without.
+    // The message names a token that the rule needs.
     let optional = format!(r#"{{"type": "CHOICE", "members": [{}, {{"type": "BLANK"}}]}}"#, symbol("opt"));
     let rule = format!(r#""a": {{"type": "SEQ", "members": [{optional}, {}]}}"#, symbol("need"));
     let said = testing::parsed_with(&TreeSitter, &with_externals(&rule, &["opt", "need"]), &[]);
     assert!(said.contains("rule `a` needs the external token `need`, of which nothing is known"), "{said}");
-    // An external token that may stand between others is left out without a word, whether a file of tokens has it or not.
+    // An optional external token is left out silently, with or without a file of tokens.
     let text = with_externals(r#""a": {"type": "REPEAT1", "content": {"type": "STRING", "value": "x"}}"#, &["comment"]);
     let text = text.replacen(r#"{"rules""#, &format!(r#"{{"extras": [{}], "rules""#, symbol("comment")), 1);
     let files = [("tokens.ebnf", "comment ::= '#' [a-z]* #xA\n")];

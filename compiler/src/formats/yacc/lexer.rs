@@ -1,4 +1,4 @@
-//! Tokens of yacc; code in braces is one token.
+//! Tokens of yacc. Code in braces is one token.
 
 use crate::diagnostics::Span;
 use crate::formats::builder::Builder;
@@ -11,11 +11,11 @@ pub(super) struct Token<'t> {
     pub(super) span: Span,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind<'t> {
     Name(&'t str),
-    /// A name and the colon behind it.
+    /// A name and the colon after it.
     Rule(&'t str),
     /// `'x'`.
     Char(Vec<u8>),
@@ -42,7 +42,7 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// The next token; [`Kind::End`] again and again at the end.
+    /// The next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         self.skip_blanks(builder);
         let start = self.scan.position;
@@ -123,10 +123,10 @@ impl<'t> Lexer<'t> {
         Kind::Name(name)
     }
 
-    /// The length of what stands in brackets here: a type or a name, on one line.
+    /// The length of the text in brackets here: a type or a name, on one line.
     fn bracketed(&self, open: char, close: char) -> Option<usize> {
         const MOST: usize = 200;
-        // So a character is looked at from few of the brackets before it.
+        // This bounds how often a character is read again for an earlier bracket.
         const DEEPEST: u32 = 8;
         let mut depth = 0u32;
         for (at, c) in self.scan.rest().char_indices().take(MOST) {
@@ -169,7 +169,7 @@ impl<'t> Lexer<'t> {
         Kind::Directive(name)
     }
 
-    /// Code in braces: texts, characters and comments in it may hold braces.
+    /// Code in braces. Texts, characters and comments in it may contain braces.
     fn code(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
         let mut open = 0u32;
         loop {
@@ -186,7 +186,7 @@ impl<'t> Lexer<'t> {
                         if c == '\\' {
                             self.scan.next();
                         }
-                        // An apostrophe in what is no C does not run on.
+                        // An apostrophe in a language other than C ends at the line end.
                         if c == quote || c == '\n' {
                             break;
                         }

@@ -30,16 +30,16 @@ pub(super) fn parse(text: &str, given: &Given, diagnostics: &mut Diagnostics) ->
     parser.finish(given)
 }
 
-/// What a declaration says of a token.
+/// The declaration of a token.
 struct Declared {
     span: Span,
     /// Its text, if one is given.
     text: Option<Vec<u8>>,
-    /// Whether it is the end of the input, which has the number 0.
+    /// Whether it has the number 0, which is the end of the input.
     end: bool,
 }
 
-/// A symbol of an alternative, before it is known what is a rule and what a token.
+/// A symbol of an alternative, before rules and tokens are distinguished.
 enum Symbol {
     Name(String, Span),
     Text(Vec<u8>, Span),
@@ -87,13 +87,13 @@ impl<'t> Parser<'t, '_> {
                         _ => {}
                     }
                 }
-                // What other declarations take.
+                // The arguments of other declarations.
                 _ => drop(self.take()),
             }
         }
     }
 
-    /// The names of a declaration, each perhaps with a number and a text.
+    /// The names of a declaration, each with an optional number and text.
     fn tokens(&mut self) {
         loop {
             match self.next.kind {
@@ -133,7 +133,7 @@ impl<'t> Parser<'t, '_> {
         };
         let span = self.take().span;
         let span = Span { end: span.start + name.len() as u32, ..span };
-        // Several rules of one name are alternatives of one rule.
+        // Several rules with one name are alternatives of one rule.
         let place = *self.index.entry(name).or_insert(self.rules.len());
         if place == self.rules.len() {
             self.rules.push((Name { text: name.to_string(), span }, Vec::new()));
@@ -154,7 +154,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The symbols of an alternative; `None` if it is for the recovery from errors.
+    /// The symbols of an alternative. `None` if it is for the recovery from errors.
     fn alternative(&mut self) -> Result<Option<Vec<Symbol>>, Reported> {
         let mut symbols = Vec::new();
         let mut recovers = false;
@@ -207,7 +207,7 @@ impl<'t> Parser<'t, '_> {
 
     fn finish(self, given: &Given) -> Grammar {
         let Parser { mut builder, tokens, start, rules, index, .. } = self;
-        // Texts of declarations stand for their tokens: `%token PLUS "+"`, then `"+"` or `PLUS`.
+        // A declared text stands for its token: `%token PLUS "+"`, then `"+"` or `PLUS`.
         let by_text: Map<&[u8], &str> =
             tokens.iter().filter_map(|(&name, declared)| Some((declared.text.as_deref()?, name))).collect();
         let mut needed: Map<&str, Span> = Map::new();
@@ -237,7 +237,7 @@ impl<'t> Parser<'t, '_> {
                 }
                 choice.push(Syntax::Seq(parts));
             }
-            // A rule that is cut short by the budget is not at fault.
+            // A rule that the budget has cut short is not reported.
             if choice.is_empty() && !builder.gives_up() {
                 let help = "every alternative has `error` in it";
                 builder.error(name.span, format!("rule `{}` has no alternatives left", name.text), help);
@@ -262,7 +262,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// What a token derives that no other file defines.
+/// The expression of a token that no other file defines.
 fn token(name: &str, span: Span, declared: Option<&Declared>, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let help = format!(
         "declare it with a text, `%token {name} \"text\"`, or define it in a file of tokens beside the grammar"

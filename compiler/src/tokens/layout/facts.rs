@@ -1,22 +1,22 @@
-//! What is known of rules and expressions before their layout: least fixpoints.
+//! Facts about rules and expressions before their layout: least fixpoints.
 
 use super::heads::size;
 use super::{DEDENT, INDENT, NEWLINE};
 use crate::ast::{Expr, ExprKind, Grammar};
 use crate::ordered::{Map, Set};
 
-/// What is known of an expression, or of a rule.
+/// Facts about an expression or a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fact {
     /// Whether a token for the layout can be reached from it.
     pub(super) reaches: bool,
-    /// Whether such a token can be the first thing in it.
+    /// Whether such a token can be the first element in it.
     pub(super) begins: bool,
-    /// Whether it can be without text and such tokens, at the beginning of a line.
+    /// Whether it can be empty, without such tokens, at the beginning of a line.
     pub(super) nullable: bool,
-    /// Whether something that is left out at the beginning of a line can be the first thing in it.
+    /// Whether it can begin with a part that is left out at the beginning of a line.
     pub(super) gap_first: bool,
-    /// Whether it can begin with text, once what is left out there is left out.
+    /// Whether it can begin with text, after the parts that are left out there.
     pub(super) some: bool,
 }
 
@@ -53,15 +53,15 @@ impl Fact {
 pub(super) struct Facts<'g> {
     index: Map<&'g str, usize>,
     pub(super) rules: Vec<Fact>,
-    /// What is known of sequences, choices and repetitions, by their addresses.
+    /// The facts of sequences, choices and repetitions, by their addresses.
     known: Map<usize, Fact>,
 }
 
-/// Expressions are looked at this often at most.
+/// The most visits to expressions.
 const MAX_WORK: usize = 1 << 27;
 
 impl<'g> Facts<'g> {
-    /// `None` if they take too long to find.
+    /// `None` if the search takes too long.
     pub(super) fn of(grammar: &'g Grammar, gaps: &Set<String>) -> Option<Facts<'g>> {
         let mut index = Map::new();
         for (number, rule) in grammar.rules.iter().enumerate() {
@@ -117,7 +117,7 @@ impl<'g> Facts<'g> {
         self.index.get(name).copied()
     }
 
-    /// What is known of an expression of the grammar.
+    /// The facts of an expression of the grammar.
     pub(super) fn expr(&self, expr: &Expr) -> Fact {
         if let Some(&fact) = self.known.get(&std::ptr::from_ref(expr).addr()) {
             return fact;

@@ -1,11 +1,12 @@
-//! What stands at the beginning of a line: expressions without layout that derive some text, and nothing that is left out there
-//! before it.
+//! The text at the beginning of a line: expressions without layout that derive some text, and without the parts before
+//! it that are left out there.
 
 use super::Writer;
 use crate::ast::{Alternative, Expr, ExprKind};
 
 impl Writer<'_> {
-    /// The part of an expression without layout that derives text, without gaps at its beginning; `None` if there is none.
+    /// The part of an expression without layout that derives text, without gaps at its beginning. `None` if there is
+    /// none.
     pub(super) fn head(&mut self, expr: &Expr) -> Option<Expr> {
         self.work += 1;
         if self.is_too_much() {
@@ -47,7 +48,7 @@ impl Writer<'_> {
         Some(Expr { kind, span })
     }
 
-    /// The first item with text, for each that may be.
+    /// The first item with text, one alternative for each possible item.
     fn head_of_seq(&mut self, items: &[Expr], expr: &Expr) -> Option<Expr> {
         let mut options = Vec::new();
         for (number, item) in items.iter().enumerate() {
@@ -64,7 +65,7 @@ impl Writer<'_> {
         chosen(options, expr)
     }
 
-    /// The name of the rule for the heads of another.
+    /// The name of the rule for the heads of a rule.
     fn head_rule(&mut self, name: &str) -> Option<String> {
         let number = self.facts.number(name)?;
         if let Some(known) = self.heads.get(&number) {
@@ -77,7 +78,7 @@ impl Writer<'_> {
     }
 }
 
-/// A choice in the place of `expr`, if there is something to choose from.
+/// A choice in place of `expr`, if there are options.
 fn chosen(mut options: Vec<Alternative>, expr: &Expr) -> Option<Expr> {
     if options.len() < 2 {
         return options.pop().map(|option| option.expr);

@@ -1,15 +1,15 @@
-//! Tokens for the layout in a lexer: rules for them, by which they can be told from all other tokens.
+//! Adds rules for layout tokens to a lexer, so that they differ from all other tokens.
 
 use super::{DEDENT, INDENT, NEWLINE};
 use crate::charset::{CharSet, Unit};
 use crate::tokens::{LayoutTokens, Lexer, LexerRule, Outcome, Pattern, TokenGrammar};
 
-/// Characters that stand for the beginning and the end of a block while tokens are compared. No text has them:
-/// references to [`INDENT`] and [`DEDENT`] are written in their place.
+/// Characters for the beginning and the end of a block while tokens are compared. No text contains them: references to
+/// [`INDENT`] and [`DEDENT`] are written in their place.
 const MARKS: [u32; 2] = [0x10_FF7E, 0x10_FF7F];
 
 impl LayoutTokens {
-    /// The name of the rule that stands for a token, if it is one of these.
+    /// The name of the layout rule for a token, if it is a layout token.
     pub(in crate::tokens) fn stand_in(&self, outcome: Outcome) -> Option<&'static str> {
         match outcome {
             Outcome::Token(token) if token == self.indent => Some(INDENT),
@@ -31,8 +31,8 @@ impl Lexer {
     }
 }
 
-/// The grammar with lexer rules for the beginning and the end of blocks wherever lines end, before all others; the end of a line
-/// is a line break and nothing else. Other rules for these tokens are left out.
+/// The grammar with lexer rules for the beginning and the end of blocks in each mode with line ends, before all other
+/// rules. The end of a line becomes just a line break. Other rules for these tokens are left out.
 pub(in crate::tokens) fn with_rules(grammar: &TokenGrammar, tokens: &LayoutTokens) -> TokenGrammar {
     let mut lexer = Lexer { rules: Vec::new(), ..grammar.lexer.clone() };
     let ends_line = |rule: &LexerRule| tokens.newline.is_some_and(|token| rule.outcome == Outcome::Token(token));
@@ -61,7 +61,7 @@ pub(in crate::tokens) fn with_rules(grammar: &TokenGrammar, tokens: &LayoutToken
         }
         let mut rule = rule.clone();
         if ends_line(&rule) {
-            // Of several rules in a mode the first one stands for all.
+            // The first of several rules in a mode replaces them all.
             if std::mem::replace(&mut ended[rule.mode], true) {
                 continue;
             }

@@ -1,13 +1,15 @@
-//! Grammars with significant layout: rules over characters in which three tokens have no text of their own, but say how
-//! far the next line is indented. [`lay_out`] makes rules of them that need no such tokens.
+//! Grammars with significant layout: rules over characters in which three tokens have no text of their own, but
+//! determine the indentation of the next line. [`lay_out`] turns them into rules without such tokens.
 //!
-//! A rule becomes one for each level of indentation with which it is reached, up to a bound. A line break is written where
-//! its token stands, the blanks of the next line before the first text on it. So what is derived is what a lexer with a
-//! stack of indentations finds: an `INDENT` only at the beginning of a line and once, a `DEDENT` only for a level that is
-//! there, nothing but a `DEDENT` after an empty line, since lexers pass over those. At the last level nothing indents.
+//! A rule becomes one variant for each level of indentation with which it is reached, up to a bound. A line break is
+//! written at its token, the blanks of the next line before the first text on it. So the result derives the texts in
+//! which a lexer with a stack of indentations finds these tokens: an `INDENT` only at the beginning of a line and once,
+//! a `DEDENT` only for an open level, and nothing but a `DEDENT` after an empty line, since lexers skip those. At the
+//! last level nothing indents.
 //!
-//! Only rules that reach one of the tokens have variants (`facts`); `paths` follows the states through their bodies. Rules without
-//! such tokens are used as they are; what may stand before any token is left out at the beginning of a line (`heads`).
+//! Only rules that reach one of the tokens have variants (`facts`). `paths` follows the states through their bodies.
+//! Rules without such tokens are used as they are. Gaps before tokens are left out at the beginning of a line
+//! (`heads`).
 
 use std::collections::VecDeque;
 
@@ -29,34 +31,34 @@ mod tests;
 pub(super) use lexer::with_rules;
 pub use options::{Indent, Indentation, TokenName, TokenNames, Unit};
 
-/// The name of a rule that stands for the end of a line. No grammar can spell these.
+/// The name of the rule for the end of a line. No grammar can spell these names.
 pub const NEWLINE: &str = "\0newline";
-/// The name of a rule that stands for the beginning of a block.
+/// The name of the rule for the beginning of a block.
 pub const INDENT: &str = "\0indent";
-/// The name of a rule that stands for the end of a block.
+/// The name of the rule for the end of a block.
 pub const DEDENT: &str = "\0dedent";
 
-/// More variants of rules are not made.
+/// The greatest number of variants of rules.
 const MAX_VARIANTS: usize = 1 << 15;
-/// Expressions are looked at this often at most.
+/// The most visits to expressions.
 const MAX_WORK: usize = 1 << 23;
 
-/// What a grammar's lines consist of besides its rules.
+/// The parts of a grammar's lines besides its rules.
 #[derive(Debug)]
 pub struct Layout {
-    /// How blocks are indented.
+    /// The indentation of blocks.
     pub indentation: Indentation,
-    /// What ends a line.
+    /// The end of a line.
     pub line_end: Expr,
-    /// What may stand on the first line if that has no text of its own.
+    /// The text that may stand on a first line without text of its own.
     pub blank_line: Expr,
-    /// Rules that stand before tokens and are no part of them; at the beginning of a line they are left out.
+    /// Rules that stand before tokens and are not part of them. They are left out at the beginning of a line.
     pub gaps: Set<String>,
 }
 
-/// The grammar without references to [`NEWLINE`], [`INDENT`] and [`DEDENT`], the first rule of which is the start rule, with fewer levels
-/// than asked for if there would be too many rules. How it was read is reported. `None` if nothing can be derived, which is not
-/// reported, or if there are too many rules with one level.
+/// The grammar without references to [`NEWLINE`], [`INDENT`] and [`DEDENT`]. Its first rule is the start rule. It has
+/// fewer levels than asked for if there would be too many rules. A diagnostic says how the layout was read. `None` if
+/// nothing can be derived, which is not reported, or if there are too many rules with one level.
 pub fn lay_out(grammar: &Grammar, start: &Name, layout: &Layout, diagnostics: &mut Diagnostics) -> Option<Grammar> {
     let asked = layout.indentation.levels.clamp(1, Indentation::MAX_LEVELS);
     let mut levels = asked;
@@ -78,8 +80,8 @@ pub fn lay_out(grammar: &Grammar, start: &Name, layout: &Layout, diagnostics: &m
     None
 }
 
-/// The grammar with so many levels. Where lines end with a token, an `INDENT` follows one; if that is never so, it brings its own
-/// end of the line.
+/// The grammar with this many levels. If lines end with a token, an `INDENT` follows such a token. If that is never so,
+/// it brings its own end of the line.
 fn written(grammar: &Grammar, facts: &Facts<'_>, start: &Name, layout: &Layout, levels: u8) -> Written {
     let first = Writer::new(grammar, facts, layout, levels, false).write(&start.text);
     if matches!(first, Written::Grammar { indents: true, .. } | Written::TooMuch) {
@@ -91,7 +93,7 @@ fn written(grammar: &Grammar, facts: &Facts<'_>, start: &Name, layout: &Layout, 
     }
 }
 
-/// Says how the tokens for the layout were read.
+/// Reports how the layout tokens were read.
 fn report(start: &Name, layout: &Layout, asked: u8, levels: u8, indents: bool, diagnostics: &mut Diagnostics) {
     let blocks = match indents {
         true => {
@@ -110,7 +112,7 @@ fn report(start: &Name, layout: &Layout, asked: u8, levels: u8, indents: bool, d
     diagnostics.push(Diagnostic::warning(Code::Indentation, start.span, message).help(help));
 }
 
-/// What became of a grammar.
+/// The result for a number of levels.
 enum Written {
     Grammar {
         grammar: Grammar,
@@ -124,7 +126,7 @@ enum Written {
 /// A rule and the state it begins in.
 type Key = (usize, Place);
 
-/// What is known of a rule that begins in a certain state.
+/// The facts of a rule that begins in a certain state.
 #[derive(Default)]
 struct Entry {
     /// The states that it can end in.
@@ -146,7 +148,7 @@ struct Writer<'g> {
     work: usize,
     names: Names,
     rules: Vec<Rule>,
-    /// The names of variants that were referred to, and those without a body.
+    /// The names of the variants that are referred to, and the variants without a body.
     variants: Map<(Key, Place), String>,
     to_build: VecDeque<(Key, Place)>,
     heads: Map<usize, Option<String>>,
@@ -225,7 +227,7 @@ impl<'g> Writer<'g> {
         Written::Grammar { grammar: self.finish(), indents }
     }
 
-    /// Finds where a rule can end: a step of a least fixpoint.
+    /// Finds the states in which a rule can end: a step of a least fixpoint.
     fn solve(&mut self, key: Key) {
         if let Some(entry) = self.entries.get_mut(&key) {
             entry.queued = false;
@@ -251,7 +253,7 @@ impl<'g> Writer<'g> {
         }
     }
 
-    /// What is known of `key` so far.
+    /// The end states of `key` known so far.
     fn entry(&mut self, key: Key) -> Vec<Place> {
         let current = self.current;
         let is_new = !self.entries.contains_key(&key);
@@ -283,7 +285,8 @@ impl<'g> Writer<'g> {
         Expr { kind: ExprKind::Rule(self.variant(key, out)), span }
     }
 
-    /// Writes the bodies of all variants. What a body is for one end it is for the others, too: they are written at once.
+    /// Writes the bodies of all variants. The variants of a rule for different ends are written at once, from the same
+    /// paths.
     fn build(&mut self) {
         let grammar = self.grammar;
         let mut bodies: Map<Key, Paths> = Map::new();
@@ -306,14 +309,14 @@ impl<'g> Writer<'g> {
         }
     }
 
-    /// The rules that were written and are needed, and those of the grammar that are used as they are.
+    /// The needed variants, and the needed rules of the grammar that are used as they are.
     fn finish(self) -> Grammar {
         let own = &self.grammar.rules;
         let start = self.grammar.start.as_ref().and_then(|start| self.facts.number(&start.text)).unwrap_or(0);
         let before = reached(own.get(start).map(|rule| rule.name.text.as_str()), own, &[]);
         let after = reached(self.rules.first().map(|rule| rule.name.text.as_str()), &self.rules, own);
         let kept = own.iter().zip(&self.facts.rules).filter(|(rule, facts)| {
-            // What nobody needed before is reported elsewhere.
+            // Rules that were not needed before are reported elsewhere.
             let name = rule.name.text.as_str();
             !facts.reaches && (after.contains(name) || !before.contains(name))
         });
@@ -325,7 +328,7 @@ impl<'g> Writer<'g> {
     }
 }
 
-/// The names that `start` needs, by the rules of two lists.
+/// The names that `start` needs, directly or through rules of the two lists.
 fn reached<'g>(start: Option<&'g str>, rules: &'g [Rule], others: &'g [Rule]) -> Set<&'g str> {
     let index: Map<&str, &Expr> =
         others.iter().chain(rules).map(|rule| (rule.name.text.as_str(), &rule.body)).collect();

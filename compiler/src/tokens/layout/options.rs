@@ -1,16 +1,16 @@
-//! What the user may decide about indentation.
+//! The user's options for indentation.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Whether tokens stand for the layout of lines, which ones, and how blocks are indented.
+/// The tokens for the layout of lines, if any, and the indentation of blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indent {
-    /// Tokens that stand for the layout are left as any others.
+    /// Treats layout tokens as any other tokens.
     pub off: bool,
-    /// The tokens; those with usual names if not given.
+    /// The layout tokens. `None` takes those with usual names.
     pub names: Option<TokenNames>,
-    /// How blocks are indented.
+    /// The indentation of blocks.
     pub indentation: Indentation,
 }
 
@@ -56,12 +56,12 @@ impl fmt::Debug for TokenName {
 }
 
 impl Indent {
-    /// How the option is written.
+    /// The syntax of the option.
     pub const HELP: &'static str = "write `auto`, `none`, or some of `unit=4`, `unit=tab`, `levels=8`, \
                                     `tokens=NEWLINE/INDENT/DEDENT` with commas between";
 }
 
-/// The option as it is written.
+/// Writes the option in its syntax.
 impl fmt::Display for Indent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Indent { off, names, indentation: Indentation { levels, unit } } = self;
@@ -130,10 +130,10 @@ impl FromStr for TokenNames {
     }
 }
 
-/// How blocks are indented.
+/// The indentation of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Indentation {
-    /// How many blocks may stand within one another.
+    /// The deepest nesting of blocks.
     pub levels: u8,
     /// The blanks of a level.
     pub unit: Unit,
@@ -142,19 +142,19 @@ pub struct Indentation {
 /// The blanks of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// So many spaces, at least one.
+    /// This many spaces, at least one.
     Spaces(u8),
     /// A tabulator.
     Tab,
 }
 
 impl Indentation {
-    /// More levels are not made.
+    /// The greatest number of levels.
     pub const MAX_LEVELS: u8 = 100;
     /// The widest level, in spaces.
     pub const MAX_SPACES: u8 = 16;
 
-    /// The blanks of so many levels.
+    /// The blanks of a level.
     pub(super) fn blanks(&self, level: u8) -> Vec<u8> {
         let (blank, count) = match self.unit {
             Unit::Spaces(count) => (b' ', usize::from(count)),

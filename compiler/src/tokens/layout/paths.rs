@@ -1,4 +1,4 @@
-//! The states in which expressions can end: how text, line breaks and the tokens for blocks move through them.
+//! The states in which expressions can end. Text, line breaks and the tokens for blocks change them.
 
 use super::heads::size;
 use super::{DEDENT, INDENT, NEWLINE, Writer};
@@ -6,32 +6,32 @@ use crate::ast::{Alternative, Expr, ExprKind, Name, Rule};
 use crate::diagnostics::Span;
 use crate::ordered::Map;
 
-/// Rounds of a repetition that change the state are written out up to here.
+/// The most rounds of a repetition that are written out because they change the state.
 const MAX_ROUNDS: u32 = 64;
 
-/// How far the current line is indented, and where on it the text is.
+/// The indentation of the current line, and the position of the text on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) level: u8,
     pub(super) line: Line,
 }
 
-/// The part of a line that is written.
+/// The part of a line that has been written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Line {
-    /// Some of it.
+    /// Some text.
     Inside,
-    /// Nothing yet, and no other line either.
+    /// Nothing, on the first line.
     First,
-    /// Nothing yet: its indentation is to be written before its first text.
+    /// Nothing. The indentation must be written before the first text.
     Fresh,
-    /// The same, and it is known to begin a block.
+    /// The same, and the line begins a block.
     Indented,
-    /// The same, and it is known to end one.
+    /// The same, and the line ends a block.
     Dedented,
 }
 
-/// The ends of an expression and what derives them.
+/// The possible end states of an expression, each with an expression that leads there.
 pub(super) type Paths = Map<Place, Expr>;
 
 fn empty(span: Span) -> Expr {
@@ -54,7 +54,7 @@ fn then(first: Expr, next: Expr) -> Expr {
     Expr { kind: ExprKind::Seq(items), span }
 }
 
-/// The ends of all options; a choice where several end the same.
+/// The end states of all options. Options with the same end become a choice.
 fn choice(options: impl IntoIterator<Item = (Place, Alternative)>, span: Span) -> Paths {
     let mut by_out: Map<Place, Vec<Alternative>> = Map::new();
     for (out, option) in options {
@@ -72,7 +72,7 @@ fn unweighted(paths: Paths) -> impl Iterator<Item = (Place, Alternative)> {
 }
 
 impl Writer<'_> {
-    /// Where `expr` can end if it begins at `place`, and what derives that.
+    /// The end states of `expr` if it begins at `place`, each with an expression that leads there.
     pub(super) fn paths(&mut self, expr: &Expr, place: Place) -> Paths {
         self.work += 1;
         if self.is_too_much() {
@@ -83,7 +83,7 @@ impl Writer<'_> {
             return self.text(expr, place);
         }
         match &expr.kind {
-            // These reach nothing.
+            // These reach no layout token.
             ExprKind::Bytes(_) | ExprKind::Class(_) => Paths::new(),
             ExprKind::Rule(name) => match name.as_str() {
                 NEWLINE | INDENT | DEDENT => self.token(name, place, span),
@@ -109,7 +109,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What reaches no token for the layout.
+    /// An expression that reaches no layout token.
     fn text(&mut self, expr: &Expr, place: Place) -> Paths {
         let inside = Place { line: Line::Inside, ..place };
         if place.line == Line::Inside {
@@ -130,7 +130,7 @@ impl Writer<'_> {
         paths
     }
 
-    /// The expression, if that matters.
+    /// A copy of the expression. Only made if bodies are being written.
     fn copy(&mut self, expr: &Expr) -> Expr {
         if !self.building {
             return empty(expr.span);
@@ -178,7 +178,8 @@ impl Writer<'_> {
     fn reference(&mut self, name: &str, place: Place, span: Span) -> Paths {
         let Some(number) = self.facts.number(name) else { return Paths::new() };
         let fact = self.facts.rules[number];
-        // Where the first thing is text, the indentation stands before the reference, and the rule has a variant less.
+        // If the rule begins with text, the indentation is written before the reference. So the rule needs one variant
+        // less.
         let goes_first = place.line != Line::Inside && !fact.begins && !fact.nullable;
         let line = match (goes_first, fact.gap_first) {
             (true, false) => Line::Inside,
@@ -196,7 +197,7 @@ impl Writer<'_> {
         paths
     }
 
-    /// What `first` leads to when `next` follows.
+    /// Appends `next` to each end of `first`.
     fn append(&mut self, first: Paths, span: Span, next: &mut dyn FnMut(&mut Self, Place) -> Paths) -> Paths {
         let mut options = Vec::new();
         for (place, before) in first {
@@ -214,7 +215,8 @@ impl Writer<'_> {
         choice(options, span)
     }
 
-    /// `rounds` are the least and the greatest number of them, `done` says how many were written out already.
+    /// A repetition. `rounds` are the least and the greatest number of rounds, `done` is the number of rounds written
+    /// out already.
     fn repeat(&mut self, item: &Expr, rounds: (u32, Option<u32>), place: Place, done: u32, span: Span) -> Paths {
         let (min, max) = rounds;
         let none = if min == 0 { Paths::from([(place, empty(span))]) } else { Paths::new() };
@@ -222,7 +224,7 @@ impl Writer<'_> {
             return none;
         }
         let once = self.paths(item, place);
-        // The usual case: the state is the same again after each round.
+        // The usual case: the state after a round is the same as before it.
         if once.len() == 1
             && let Some(expr) = once.get(&place)
         {
@@ -263,7 +265,7 @@ impl Writer<'_> {
         paths
     }
 
-    /// Rounds that lead from `from` to `to`; `None` if none do.
+    /// Rounds that lead from `from` to `to`. `None` if none do.
     fn rounds_to(
         &mut self,
         from: Place,

@@ -1,4 +1,5 @@
-//! What is derived is what a lexer with a stack of indentations finds, for grammars small enough to list both.
+//! The derived texts are those that a lexer with a stack of indentations accepts, for grammars small enough to list
+//! both.
 
 use super::{DEDENT, INDENT, Indentation, Layout, NEWLINE, Unit, lay_out};
 use crate::ast::{Expr, ExprKind, Grammar, Name};
@@ -7,26 +8,26 @@ use crate::formats::{Format, ebnf::Ebnf};
 use crate::ordered::{Map, Set};
 
 const LEVELS: u8 = 2;
-/// Token strings are compared up to this length, ...
+/// The greatest length of compared token strings.
 const TOKENS: usize = 8;
-/// ... texts up to this one.
+/// The greatest length of compared texts.
 const BYTES: usize = 14;
 
-/// Each with tokens as letters: `$`, `>` and `<` are the three that stand for the layout.
+/// Grammars with tokens as letters. `$`, `>` and `<` are the layout tokens.
 const GRAMMARS: &[&str] = &[
     // As in Python.
     "file ::= (statement)* ; statement ::= 'x' '$' | 'i' block ; block ::= 'x' '$' | '$' '>' statement (statement)* '<' ;",
-    // Lines that may be empty, blocks that may be.
+    // Lines and blocks that may be empty.
     "file ::= ('$' | statement)* ; statement ::= 'x' '$' | 'i' '$' '>' (statement)* '<' ;",
-    // No end of line behind the last statement.
+    // The last statement has no end of line.
     "file ::= statement ('$' statement)* ('$')? ; statement ::= 'x' | 'i' '$' '>' statement '$' '<' 'e' ;",
-    // What stands first may be nothing.
+    // The first element of a line may be empty.
     "file ::= (statement)* ; statement ::= ('a')? word '$' | 'i' '$' '>' statement (statement)* '<' ; word ::= ('b')? ;",
-    // Ends of two blocks at once, and tokens in rules of their own.
+    // Two blocks that end at once, and tokens in rules of their own.
     "file ::= block (block)* ; block ::= 'i' line open block close | 'x' line ; line ::= '$' ; open ::= '>' ; close ::= '<' ;",
-    // More rounds than one, and a bound on them.
+    // Several rounds, with a bound.
     "file ::= 'i' '$' '>' ( 'x' '$' | 'i' '$' '>' 'x' '$' '<' ){2,3} '<' ;",
-    // Only one of these alternatives is ever a text.
+    // Only one of these alternatives derives a text.
     "file ::= 'x' '$' | '>' 'x' '$' '<' | 'x' '>' 'x' '<' | '<' 'x' | 'x' '$' '<' 'x' | 'x' '$' '>' '>' 'x' '$' '<' '<' | \
      'x' '$' '>' '<' 'x' | 'x' '$' '$' 'x' ;",
     // Left recursion.
@@ -52,7 +53,7 @@ fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// The same with the tokens for the layout in place of their letters.
+/// The same with layout tokens in place of their letters.
 fn with_tokens(mut grammar: Grammar) -> Grammar {
     let names = Map::from([(b"$".to_vec(), NEWLINE), (b">".to_vec(), INDENT), (b"<".to_vec(), DEDENT)]);
     for rule in &mut grammar.rules {
@@ -126,7 +127,7 @@ fn texts(expr: &Expr, known: &Map<&str, Texts>, max: usize) -> Texts {
     }
 }
 
-/// The tokens of a text as a lexer finds them: lines that are empty have none, but for the first one.
+/// The tokens of a text as a lexer finds them. Empty lines have no tokens, except the first line.
 fn cut(text: &str) -> String {
     let mut tokens = String::new();
     let mut levels = vec![0];
@@ -152,7 +153,7 @@ fn cut(text: &str) -> String {
     tokens
 }
 
-/// The text with these tokens, if a lexer finds them in it.
+/// The text of these tokens, if a lexer finds them in it.
 fn written(tokens: &str) -> Option<String> {
     let (mut text, mut level, mut is_fresh) = (String::new(), 0usize, false);
     for token in tokens.chars() {
@@ -193,7 +194,7 @@ fn texts_are_those_of_the_tokens() {
 
 #[test]
 fn blocks_may_bring_their_own_line_ends() {
-    // As tokens of tree-sitter do, and where ends of lines are hidden.
+    // As in tree-sitter, and in lexers that hide the ends of lines.
     let rules = "file ::= (statement)* ; statement ::= 'x' '$' | 'i' '>' statement (statement)* '<' ;";
     let laid = laid_out(&with_tokens(grammar(rules)), &[]).unwrap();
     let found: Vec<String> = language(&laid, 7).into_iter().collect();

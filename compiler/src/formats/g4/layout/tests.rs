@@ -1,4 +1,4 @@
-//! Blocks of outputs are indented as their lines say, with the options that users have.
+//! Blocks of outputs are indented as their lines say, with the user's options.
 
 use expect_test::expect;
 
@@ -9,12 +9,12 @@ use crate::reference::{Limits, render};
 use crate::tokens::{Indent, SeparatorPolicy};
 use crate::{Options, compile};
 
-/// A grammar with blocks that are indented.
+/// A grammar with indented blocks.
 const BLOCKS: &str = "grammar G; tokens { INDENT, DEDENT } file : (NEWLINE | stmt)* EOF ; stmt : small (';' small)* NEWLINE | 'if' ID ':' block ; \
     small : ID '=' ID | 'pass' ; block : small NEWLINE | NEWLINE INDENT stmt+ DEDENT ; ID : [a-c]+ ; \
     NEWLINE : ('\\r'? '\\n' | '\\r') [ \\t]* {code();} ; WS : [ \\t]+ -> skip ; COMMENT : '#' ~[\\r\\n]* -> skip ;";
 
-/// Outputs under these options, each by 4096 choice bytes.
+/// Outputs under these options, each from 4096 choice bytes.
 fn outputs(text: &str, reading: FormatOptions, count: usize) -> Vec<String> {
     let options = Options { format: formats::by_name("g4"), reading, ..Options::default() };
     let (compiled, _) = compile(&SourceFile::new("g.g4", text), &options).expect("compiles");
