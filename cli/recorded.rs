@@ -38,7 +38,7 @@ fn of_others(foreign: &Foreign) -> Failure {
     Failure::Usage(format!("{foreign}; give the grammar and the options that they were recorded with"))
 }
 
-/// What headers of choice bytes of a grammar say.
+/// Writes the headers of choice bytes of a grammar.
 pub struct Recorder {
     recipe: Recipe,
     fingerprints: Fingerprints,

@@ -25,7 +25,7 @@ pub struct Source {
     pub file: SourceFile,
     /// The shipped grammar that it is the text of.
     pub shipped: Option<&'static Shipped>,
-    /// The files beside it.
+    /// The loader of files next to the grammar.
     pub loader: Option<Arc<dyn Loader + Send + Sync>>,
 }
 

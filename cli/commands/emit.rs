@@ -48,7 +48,7 @@ pub struct Arguments {
     max_len: Option<u64>,
 }
 
-/// What `gramjet emit` can print.
+/// The languages that `gramjet emit` can print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EmitLanguage {
     /// A Rust module that depends on the `gramjet` library.

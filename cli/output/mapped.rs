@@ -103,7 +103,7 @@ fn report_bus_errors(description: &str) -> io::Result<()> {
     // SAFETY: The action is async-signal-safe: it calls write(2) with a text that was made before, and _exit(2).
     unsafe {
         low_level::register(SIGBUS, move || {
-            // There is nobody else to tell.
+            // There is no other place to report it.
             let _ = rustix::io::write(rustix::stdio::stderr(), message.as_bytes());
             low_level::exit(1);
         })
@@ -146,7 +146,7 @@ impl Sink for Mapped {
 
     fn cut_to(&mut self, bytes: u64) {
         self.window = None;
-        // There is an error to report already; a failure to tidy up behind it changes nothing.
+        // There is already an error to report; a failure to tidy up after it changes nothing.
         let _ = self.file.set_len(bytes);
     }
 

@@ -72,7 +72,7 @@ impl<'a> Choices<'a> {
         Choices::over(Source::Random(Box::new(block_generators(seed, block))))
     }
 
-    /// Replays `bytes`; behind them the machine finishes.
+    /// Replays `bytes`; after them the machine finishes.
     pub fn replay(bytes: &'a [u8]) -> Choices<'a> {
         Choices::over(Source::Slice(bytes))
     }
@@ -162,7 +162,7 @@ fn block_generators(seed: u64, block: u64) -> Generators {
     Generators::seeded(&mut SplitMix64::seed_from_u64(split_mix(seed) ^ split_mix(block).rotate_left(32)))
 }
 
-/// SplitMix64's output function on the state behind `value` (Steele, Lea & Flood 2014).
+/// SplitMix64's output function on the state after `value` (Steele, Lea & Flood 2014).
 fn split_mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -28,14 +28,14 @@
 //! |---|---|
 //! | a producer of a grammar that is known at build time | [`grammar!`], or `gramjet-build` in a build script |
 //! | one of a grammar that comes at run time | `gramjet_engine::Grammar` |
-//! | what producers do | [`Producer`] |
+//! | the contract of producers | [`Producer`] |
 //! | a run of inputs from a seed | [`Inputs`]; many at once: [`Batch`] |
 //! | choice bytes, pseudo-random or replayed | [`Choices`] |
 //! | bounds on depth, length and choice bytes | [`Limits`] |
 //! | inputs as arguments of property tests and fuzz targets | [`Doc`], and the features below |
 //! | mutating and minimising choice bytes by their structure | [`choices`] |
 //! | from a text back to choice bytes | `gramjet_parse::Parser` |
-//! | what generated code calls | [`rt`], which is no interface for others |
+//! | the interface for generated code | [`rt`], which is not for other uses |
 //!
 //! # Features
 //!
