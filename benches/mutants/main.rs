@@ -33,7 +33,7 @@ struct Args {
     /// Minimise the inputs, each while it contains the bytes in its middle, instead of mutating them.
     #[arg(long)]
     minimise: bool,
-    /// What cargo passes.
+    /// An option that cargo passes.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -42,11 +42,11 @@ struct Args {
 const STORED: usize = 2000;
 /// So many inputs are looked at for some of the right length.
 const LOOKED_AT: usize = 200_000;
-/// Minimising keeps so many bytes from the middle of the input, ...
+/// Minimising keeps this number of bytes from the middle of the input, ...
 const KEPT: usize = 4;
-/// ... and asks for them at most so many times.
+/// ... and tests at most this number of texts.
 const TESTS: u64 = 100_000;
-/// Inputs are completed behind so many choice bytes.
+/// Inputs are completed after this number of choice bytes.
 const READ: usize = 4096;
 const MOST_CHOICES: usize = 1 << 20;
 

@@ -19,7 +19,7 @@ pub struct Covering {
     reached: Reached,
 }
 
-/// What inputs came to, in the words of the grammar.
+/// The rules and alternatives that inputs have reached, in the words of the grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The rules that the start rule reaches, in the order of the grammar.
@@ -74,7 +74,7 @@ impl Covering {
         self.reached.add(&other.reached)
     }
 
-    /// What the inputs came to so far.
+    /// The coverage of the inputs so far.
     pub fn coverage(&self) -> Coverage {
         let Compiled { lowered, sources, .. } = &*self.grammar;
         let mut rules: Vec<(RuleId, CoveredRule)> = lowered

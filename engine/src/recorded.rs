@@ -15,7 +15,7 @@ pub struct Recipe {
     pub start: Option<String>,
     /// Where separators stand between tokens, in formats with a lexer.
     pub separators: SeparatorPolicy,
-    /// What complements of sets draw from there, if it is not the usual.
+    /// The characters that complements of sets drew from, if not the usual ones.
     pub alphabet: Option<Alphabet>,
     /// How tokens for indentation were read, in formats whose grammars leave them to code.
     pub indent: Indent,
@@ -74,7 +74,7 @@ impl Recipe {
         text
     }
 
-    /// The recipe in a header. What is missing or not understood is as usual.
+    /// The recipe in a header. Entries that are missing or not understood take the usual values.
     pub fn of(header: &Header) -> Recipe {
         let value = |key: &str| {
             let lines = header.recipe.lines().filter_map(|line| line.split_once('='));
@@ -105,7 +105,7 @@ impl Recipe {
         }
         let there = Recipe::of(header);
         let mut differences = self.differences(&there);
-        // What stands between tokens, and what they are made of, is in the fingerprint of the grammar, too.
+        // The fingerprint of the grammar depends on separators and alphabets, too.
         let how = |recipe: &Recipe| (recipe.separators, recipe.alphabet, recipe.indent);
         if header.grammar != here.grammar && how(&there) == how(self) {
             differences.insert(0, "the grammar or its file of tokens is another one, or was changed since".to_string());
@@ -121,7 +121,7 @@ impl Recipe {
         )))
     }
 
-    /// What differs, for people.
+    /// The differences, for people.
     fn differences(&self, there: &Recipe) -> Vec<String> {
         let mut found = Vec::new();
         let mut compare = |what: &str, there: String, here: String| {

@@ -22,7 +22,7 @@ mod refit;
 pub struct Tracer {
     grammar: Arc<Grammar>,
     limits: Limits,
-    /// Kept from run to run: the memory of what is to be done, and of outputs that nobody asked for.
+    /// Memory kept from run to run: the open tasks, and outputs that the caller does not want.
     tasks: Vec<Task>,
     scratch: Vec<u8>,
     /// How far parts are from rules, for the symbols that were asked for.
@@ -229,7 +229,7 @@ impl gramjet::choices::Tracer for Tracer {
             if at == filled && choices.len() < end {
                 (at, filled) = (0, source.fill(&mut buffer).min(buffer.len()));
             }
-            // What is missing is written as the zero that it is read as.
+            // A missing byte is written as the zero that it is read as.
             let is_there = at < filled && choices.len() < end;
             let byte = if is_there { buffer[at] } else { 0 };
             at += usize::from(is_there);

@@ -1,5 +1,5 @@
-//! What threads share: frames of callees, which form a graph as a callee that is called from several places at the same
-//! position is parsed once, and lists of choices, which share their beginnings.
+//! The data that threads share: frames of callees, and lists of choices. Frames form a graph, as a callee that is
+//! called from several places at the same position is parsed once. Lists share their beginnings.
 
 use crate::pack::{HEAD, pack};
 
@@ -40,7 +40,7 @@ pub(crate) struct Edge {
     pub next: u32,
 }
 
-/// A list of choices: another list and what comes behind it.
+/// A list of choices: another list and a part after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List {
     pub before: u32,
@@ -54,7 +54,7 @@ impl List {
     pub const LIST: u32 = u32::MAX;
     /// So many choice bytes of zero.
     pub const ZEROS: u32 = u32::MAX - 1;
-    /// Choice bytes that stand at this place of [`Arena::packed`], behind their number in four bytes.
+    /// Choice bytes at this place of [`Arena::packed`], after their number in four bytes.
     pub const PACKED: u32 = u32::MAX - 2;
 }
 
@@ -126,7 +126,7 @@ impl Arena {
         self.lists.len() as u32 - 1
     }
 
-    /// One list behind the other.
+    /// One list, then the other.
     pub fn join(&mut self, before: u32, behind: u32) -> u32 {
         match (before, behind) {
             (EMPTY, list) | (list, EMPTY) => list,
@@ -134,7 +134,7 @@ impl Arena {
         }
     }
 
-    /// The list with `count` zeros behind it.
+    /// The list, followed by `count` zeros.
     pub fn zeros(&mut self, mut list: u32, mut count: u64) -> u32 {
         while count > 0 {
             let some = u32::try_from(count).unwrap_or(u32::MAX);
@@ -223,7 +223,7 @@ impl Arena {
                 edge = data.next;
             }
         }
-        // A list is made behind those that it is made of.
+        // A list is made later than the lists that it is made of.
         for index in (0..self.lists.len()).rev() {
             if lists[index] != 0 {
                 let List { before, kind, value } = self.lists[index];

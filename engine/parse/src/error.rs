@@ -66,7 +66,8 @@ pub struct Mismatch {
     pub offset: usize,
     /// The byte that stands there; `None` at the end of the text.
     pub found: Option<u8>,
-    /// What could stand there, without duplicates, in the order in which it was tried; never more than [`Mismatch::MOST`].
+    /// The expectations there, without duplicates, in the order in which they were tried; never more than
+    /// [`Mismatch::MOST`].
     pub expected: Vec<Expected>,
     /// How many more there are.
     pub more: usize,
@@ -74,7 +75,7 @@ pub struct Mismatch {
     pub within: Option<(String, usize)>,
 }
 
-/// What could stand at a place of a text.
+/// Something that a text could have at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// A literal; the first `read` of its bytes stand there already.
@@ -93,7 +94,7 @@ pub enum Expected {
 }
 
 impl Mismatch {
-    /// So many expectations at most are told.
+    /// At most this number of expectations is reported.
     pub const MOST: usize = 8;
 }
 
@@ -105,7 +106,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
-    /// What was expected and found, without the place.
+    /// The expectations and the byte found, without the place.
     pub fn message(&self) -> String {
         struct Message<'m>(&'m Mismatch);
         impl fmt::Display for Message<'_> {

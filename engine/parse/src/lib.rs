@@ -63,7 +63,7 @@ impl Budget {
     }
 }
 
-/// What was spent on a text.
+/// The work of parsing a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Steps of threads: linear in the length of the text on grammars that are LR(k) or near.
@@ -76,7 +76,7 @@ pub struct Parsed {
     /// The choice bytes that produce the text, without limits on depth and length: for each choice the smallest that
     /// makes it. All of them are read.
     pub choices: Vec<u8>,
-    /// What was spent.
+    /// The work done.
     pub work: Work,
 }
 

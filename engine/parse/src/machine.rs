@@ -15,12 +15,12 @@ use crate::{Budget, Work};
 const AHEAD: usize = 64;
 const _: () = assert!(MAX_BYTES < AHEAD);
 
-/// The arena is first looked through when it has so many bytes.
+/// The first size of the arena, in bytes, at which it is compacted.
 const FIRST_COMPACTION: usize = 1 << 20;
 
-/// Memory is looked at once in so many steps, ...
+/// The memory is checked once in this number of steps, ...
 const LOOKED_AT: u64 = 1024;
-/// ... and behind a choice of more options than this.
+/// ... and after a choice of more options than this.
 const MANY: u32 = 1024;
 
 pub(crate) struct Machine<'p, 't> {
@@ -46,7 +46,7 @@ pub(crate) struct Machine<'p, 't> {
     /// The furthest position at which something was tried.
     furthest: usize,
     accepted: Option<u32>,
-    /// What is tried at one position is recorded.
+    /// The position whose attempts are recorded, and these attempts.
     recorded: Option<(usize, Vec<Attempt>)>,
 }
 
@@ -117,7 +117,7 @@ impl<'p, 't> Machine<'p, 't> {
         self.furthest
     }
 
-    /// What was tried at the position that was to be recorded.
+    /// The attempts at the recorded position.
     pub fn attempts(self) -> Vec<Attempt> {
         self.recorded.map_or_else(Vec::new, |(_, attempts)| attempts)
     }
@@ -155,7 +155,7 @@ impl<'p, 't> Machine<'p, 't> {
     }
 
     fn compact(&mut self, threads: &mut [Thread]) -> Result<(), Stop> {
-        // What leads to the only thread is certain.
+        // All choices on the way to the only thread are certain.
         if let ([thread], 0) = (&mut *threads, self.waiting)
             && let Some(edges) = self.arena.way_down(thread)
         {
@@ -170,7 +170,7 @@ impl<'p, 't> Machine<'p, 't> {
         self.arena.compact(threads.iter_mut().chain(waiting), |site, option, bytes| {
             encode(&sites[site as usize], option, bytes);
         });
-        // What is looked through again has grown by half at least, and while it is, there is room for what is kept.
+        // The arena has grown by at least half since the last time, and during compaction there is room for the result.
         let size = self.arena.size();
         let room = self.room();
         if size > room / 6 || u32::try_from(self.arena.packed.len()).is_err() {
@@ -180,7 +180,7 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// The memory that there is besides the choice bytes that are certain.
+    /// The memory left by the choice bytes that are certain.
     fn room(&self) -> usize {
         self.budget.max_memory.saturating_sub(self.choices.capacity())
     }

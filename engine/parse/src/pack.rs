@@ -1,13 +1,13 @@
-//! Lists of choices in less memory: those that nothing but one other list refers to become choice bytes in one piece.
+//! Lists of choices in less memory: lists that only one other list refers to are joined to it, as choice bytes.
 
 use crate::arena::{Arena, EMPTY, List, make_room, make_room_for};
 
-/// A list that is referred to so often stands by itself.
+/// A list with at least this number of references is kept by itself.
 pub(crate) const HEAD: u32 = 2;
 
-/// So many zeros are written out: as many as a list has bytes, so that lists never grow.
+/// Up to this number of zeros is written out: as many as a list has bytes, so that lists never grow.
 const FEW: u32 = size_of::<List>() as u32;
-/// The option of a site has at most so many choice bytes.
+/// The option of a site has at most this number of choice bytes.
 const SITE: usize = 8;
 
 /// Writes the lists that are referred to anew. `references` has how often each is, up to [`HEAD`], and then where those are that stand
@@ -15,7 +15,7 @@ const SITE: usize = 8;
 pub(crate) fn pack(arena: &mut Arena, references: &mut [u32], encode: impl Fn(u32, u32, &mut Vec<u8>)) {
     let mut packing = Packing::default();
     let mut open = Vec::new();
-    // A list is made behind those that it is made of.
+    // A list is made later than the lists that it is made of.
     for head in 0..arena.lists.len() {
         if references[head] < HEAD {
             continue;
@@ -105,7 +105,7 @@ impl Packing {
         while let Some(Part { list, lists, bytes }) = self.parts.pop() {
             let list = list_of(list);
             let list = match (lists, list.kind) {
-                // A list behind none.
+                // A list after the empty one.
                 (0, List::LIST) if before == EMPTY => {
                     before = list.value;
                     continue;

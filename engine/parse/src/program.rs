@@ -1,5 +1,5 @@
-//! The grammar as a network of states: what is read, what is chosen, what is called. Made from the lowered IR, whose
-//! sites are those of the choice map.
+//! The grammar as a network of states that read, choose and call. It is made from the lowered IR, and has the sites of
+//! the choice map.
 
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::charset::CharSet;
@@ -10,7 +10,7 @@ use crate::lookahead::Lookahead;
 /// The number of a state.
 pub(crate) type StateId = u32;
 
-/// What a thread does next.
+/// The next step of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum State {
     /// Reads these bytes of [`Program::bytes`], at most [`MAX_BYTES`].
@@ -31,10 +31,10 @@ pub(crate) enum State {
     End,
 }
 
-/// Literals are read in pieces of at most so many bytes.
+/// Literals are read in pieces of at most this number of bytes.
 pub(crate) const MAX_BYTES: usize = 48;
 
-/// What is called: a rule, or a counted repetition or its item.
+/// The target of a call: a rule, or a counted repetition or its item.
 #[derive(Clone, Debug)]
 pub(crate) struct Callee {
     pub entry: StateId,
@@ -165,7 +165,7 @@ impl Program {
         program
     }
 
-    /// The states that a state leads to without a frame in between; behind a call, the state to return to.
+    /// The states that a state leads to without a frame in between; after a call, the state to return to.
     pub fn successors(&self, state: StateId) -> impl Iterator<Item = StateId> + '_ {
         let (few, many): ([Option<StateId>; 2], &[StateId]) = match self.states[state as usize] {
             State::Bytes { next, .. } | State::Class { next, .. } | State::Call { next, .. } => {
@@ -299,8 +299,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of their own,
-    /// so that an empty round can be told from another: empty rounds are only made to reach the minimum.
+    /// The states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of their
+    /// own, so that empty rounds can be distinguished: they are made only to reach the minimum.
     fn counted(&mut self, callee: u32, node: NodeId, item: NodeId, min: u32, max: Option<u32>) {
         let outer = std::mem::replace(&mut self.owner, callee);
         let site = self.site(node);

@@ -47,14 +47,14 @@ pub struct Settings {
     pub max_depth: Bound,
     /// No text that is made is longer, in bytes.
     pub max_len: Bound,
-    /// What runs the grammar.
+    /// The engine that runs the grammar.
     pub engine: Kind,
     /// How formats with a lexer are read. Choice bytes mean something under the reading that they were made with only: that of
     /// the commands that generate is [`FormatOptions::default`], that of those that parse [`FormatOptions::of_others`].
     pub reading: FormatOptions,
     /// The path of a file that says what tokens derive which the grammar only names.
     pub tokens: Option<String>,
-    /// The shape of inputs, in place of the grammar's own weights; without one, that which is usual for the grammar
+    /// The shape of inputs, in place of the grammar's own weights; without one, the usual shape of the grammar
     /// ([`Weighting::ByDefault`]).
     pub shape: Option<Shape>,
 }
@@ -91,9 +91,9 @@ pub enum LanguageError {
     /// There is no such file and no such shipped grammar.
     #[error("grammar `{name}` not found: neither a file nor one of the shipped grammars{hint}")]
     NotFound {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What may have been meant, or the names of those that ship.
+        /// Names that may have been meant, or the names of the grammars that ship.
         hint: String,
     },
     /// The file could not be read.
@@ -217,7 +217,7 @@ impl Language {
         self.limits
     }
 
-    /// What there is to say about the grammar though it compiles; empty if there is nothing.
+    /// Warnings about the grammar; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }
@@ -232,8 +232,8 @@ impl Language {
         self.engine.kind().name()
     }
 
-    /// Choice bytes that stand for their text without limits on depth and length, as [`Language::parse`] finds them, behind a header
-    /// that says so.
+    /// Writes a header before choice bytes that stand for their text without limits on depth and length, as
+    /// [`Language::parse`] finds them. The header says so.
     pub fn with_header(&self, choices: &[u8]) -> Vec<u8> {
         self.recipe.header(self.fingerprints, unlimited()).before(choices)
     }
@@ -251,8 +251,8 @@ impl Language {
         Ok((header.map(|header| header.limits), choices))
     }
 
-    /// Writes the text that choice bytes stand for: behind a header under its limits, else under those of `producer`, which is
-    /// one of this language. Says how many choice bytes were read.
+    /// Writes the text that choice bytes stand for. Their header, if they have one, gives the limits; otherwise
+    /// `producer`, which must be one of this language, does. Returns how many choice bytes were read.
     ///
     /// # Errors
     ///
@@ -289,7 +289,7 @@ impl Language {
         tracer
     }
 
-    /// What a search for simpler texts asks, without limits on depth and length.
+    /// A tracer for searches for simpler texts, without limits on depth and length.
     pub fn parsing_tracer(&self) -> ParsingTracer<Box<dyn Producer + Send>> {
         ParsingTracer::new(self.unlimited_tracer(), self.producer_within(unlimited()), self.parser.clone())
     }
@@ -345,7 +345,7 @@ fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
     })
 }
 
-/// The path from the root: that of a relative one begins in the current directory, not beside the grammar.
+/// The path from the root: a relative one begins in the current directory, not in the directory of the grammar.
 fn absolute(path: &String) -> String {
     std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned())
 }

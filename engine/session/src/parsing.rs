@@ -16,7 +16,7 @@ pub struct ParsingTracer<P> {
 }
 
 impl<P: Producer> ParsingTracer<P> {
-    /// What a candidate may cost: one that takes more counts as a text that does not conform.
+    /// The budget for parsing a candidate. A text that exceeds it counts as one that does not conform.
     const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 21) };
 
     /// All three are of the same grammar; the tracer and the producer have the same limits.

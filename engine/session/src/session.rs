@@ -33,7 +33,7 @@ impl Mutation {
     }
 }
 
-/// What a session has done.
+/// Counts of what a session has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Texts whose derivation was known.
@@ -67,10 +67,9 @@ pub struct Session {
     tracer: Tracer,
     producer: Box<dyn Producer + Send>,
     depth: Option<u32>,
-    /// Without limits on what is read and how deep it is; outputs that are longer than the text in question are not made to their
-    /// end.
+    /// A tracer without limits on choice bytes and depth. Outputs longer than the current text are not completed.
     unlimited: Tracer,
-    /// Keeps a length, too.
+    /// A producer that also keeps a length limit.
     bounded: Box<dyn Producer + Send>,
     /// The current text, and whether its derivation is known.
     current: Option<(Vec<u8>, bool)>,
@@ -84,20 +83,20 @@ pub struct Session {
     statistics: Statistics,
 }
 
-/// Parts of so many random inputs are there from the beginning.
+/// The number of random inputs whose parts are in the store from the beginning.
 const RANDOM_INPUTS: u64 = 200;
-/// A random input reads at most so many choice bytes.
+/// The maximum number of choice bytes that a random input reads.
 const FRESH_CHOICES: usize = 1024;
-/// So much memory is taken for derivations of texts.
+/// The maximum memory for derivations of texts, in bytes.
 const TREES_BYTES: usize = 64 << 20;
-/// A random input that parts are taken from is not made to its end behind so many bytes.
+/// A random input that parts are taken from is cut short after this number of bytes.
 const RANDOM_BYTES: u64 = 1 << 20;
-/// So many variants are made in place of those that are too long or as they were.
+/// The number of attempts at a variant that is short enough and differs from the text.
 const TRIES: usize = 4;
 
 impl Session {
-    /// What a text may cost before it is taken for one that does not conform: enough for some hundred kilobytes of a programming
-    /// language, which take up to twenty steps a byte.
+    /// The budget for parsing a text, after which it counts as one that does not conform. It suffices for some hundred
+    /// kilobytes of a programming language, which takes up to twenty steps a byte.
     pub const BUDGET: Budget = Budget { max_memory: 256 << 20, max_steps: Some(1 << 23) };
 
     /// A session on a language.
@@ -140,7 +139,7 @@ impl Session {
         &self.language
     }
 
-    /// What was done.
+    /// Counts of what the session has done.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -294,7 +293,7 @@ impl Session {
         Some(Trim::new(tracer, self.input.choices()))
     }
 
-    /// What makes texts that are no longer than this one; `None` if its derivation is not known.
+    /// A tracer and a producer that make texts no longer than this one; `None` if its derivation is not known.
     fn for_shorter(&mut self, text: &[u8]) -> Option<(Tracer, Box<dyn Producer + Send>)> {
         self.remember(text).then(|| {
             let mut tracer = self.unlimited.clone();

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// Choice bytes by the hash of the text that they produce, the latest ones; never iterated. What comes out is to be checked
-/// against the text.
+/// Recent choice bytes by the hash of the text that they produce; never iterated. Callers must check the result against
+/// the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Trees {
     /// `None` stands for a text that does not conform.
@@ -14,16 +14,16 @@ pub(crate) struct Trees {
     max_bytes: usize,
 }
 
-/// What an entry takes besides its choice bytes.
+/// The memory that an entry takes in addition to its choice bytes.
 const ENTRY_BYTES: usize = 96;
 
 impl Trees {
-    /// At most about so much memory.
+    /// Choice bytes that take at most about `max_bytes` of memory.
     pub fn new(max_bytes: usize) -> Trees {
         Trees { known: HashMap::new(), order: VecDeque::new(), bytes: 0, max_bytes }
     }
 
-    /// What is known of a text.
+    /// The derivation of a text, if it is known: its choice bytes, or `None` for a text that does not conform.
     pub fn get(&self, text: u64) -> Option<&Option<Box<[u8]>>> {
         self.known.get(&text)
     }

@@ -9,7 +9,7 @@ use super::{Candidates, Chosen, Decision, LEAST, Pace, Pair, Sketch, Wanted, Why
 use crate::bulk::{Bulk, Effort, Framing, NotInBulk};
 use crate::jit::Jit;
 
-/// What the time is read from.
+/// The source of time.
 pub trait Clock {
     /// Seconds since some moment.
     fn seconds(&self) -> f64;
@@ -45,7 +45,7 @@ const MOST_OUTPUT: u64 = 1 << 24;
 const BATCH_INPUTS: u64 = 16;
 const BATCH_BYTES: usize = 64 << 10;
 
-/// What makes inputs, some at a time.
+/// Makes inputs, some at a time.
 trait Runner {
     /// Makes some; returns their bytes and their number, if that is known.
     fn run(&mut self) -> (u64, u64);
@@ -64,7 +64,7 @@ impl<'f> Replaying<'f> {
         let limits = producer.limits();
         let bounded =
             limits.max_choices(limits.choices().min(MOST_CHOICES)).max_output(limits.output().min(MOST_OUTPUT));
-        // The limits are those of before but for the bounds, which every producer takes.
+        // Only the bounds differ from the old limits, and every producer accepts these.
         let _ = producer.set_limits(bounded);
         Replaying { inputs: Inputs::new(producer, 1), output: Vec::new(), ends: Vec::new(), framing }
     }
@@ -87,7 +87,7 @@ impl Runner for Bulk {
     }
 }
 
-/// What was made in some time.
+/// The output made in some time.
 #[derive(Clone, Copy, Default)]
 struct Slice {
     bytes: u64,
@@ -173,11 +173,11 @@ pub struct Timed<'a, C> {
     pub compiled: &'a Compiled,
     /// The limits in force.
     pub limits: Limits,
-    /// What stands between inputs.
+    /// The text between inputs.
     pub framing: Framing,
     /// How the bulk engine's tables are made.
     pub effort: Effort,
-    /// What the time is read from.
+    /// The source of time.
     pub clock: C,
 }
 
@@ -194,7 +194,7 @@ pub fn in_bulk(compiled: &Compiled, limits: Limits, framing: Framing, effort: Ef
     Bulk::new(compiled, limits, framing, effort)
 }
 
-/// What was chosen.
+/// The chosen engine.
 #[derive(Debug)]
 pub enum Engine {
     /// The engine that is in use.

@@ -23,7 +23,7 @@ pub(crate) type FillRandom = [Generators; 2];
 /// The numbers of a unit.
 type Numbers = [[[u64; LANES]; 2]; ROWS];
 
-/// What the codes stand for, by the lower half of the code.
+/// The members that the codes stand for, by the lower half of the code.
 #[derive(Clone, Debug)]
 pub(crate) struct Fill {
     window: u8,
@@ -107,7 +107,7 @@ impl Fill {
                 fill.gaps[gap].1[index] = pair[1].0 - pair[0].1 - 1;
             }
         }
-        // What is in the window without being a code stays: such bytes are members of themselves.
+        // Other bytes of the window stay: they are members that stand for themselves.
         let coded: Vec<u8> = codes.sets().map(|(_, code)| code & 15).collect();
         for index in (0..CODES as u8).filter(|index| !coded.contains(index)) {
             fill.base[usize::from(index)] = fill.window << 4 | index;
@@ -160,7 +160,7 @@ impl Fill {
         }
     }
 
-    /// Looks members up in so many halves of banks, of 128 places each.
+    /// Looks members up in `HALVES` halves of banks, of 128 places each.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn run_avx512<const HALVES: usize>(&self, members: &Members, random: &mut FillRandom, text: &mut [u8]) {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::classes::{self, ByteSet, Codes};
 
-/// What is still to be derived: a place in the grammar.
+/// Something still to be derived: a place in the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Frame {
     /// A text (see [`Grammar::text`]) from a byte on.
@@ -44,7 +44,7 @@ const MAX_ROUNDS: u32 = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Depth(u32);
 
-/// What is left where only a least value is known is counted down from here.
+/// A depth of which only a least value is known is counted down from here.
 const FREE: u32 = 1 << 24;
 
 impl Depth {
@@ -53,7 +53,7 @@ impl Depth {
     /// At least as much as there are zones.
     pub(crate) const MUCH: Depth = Depth(FREE);
 
-    /// Just this much.
+    /// Exactly this depth left.
     pub(crate) fn exactly(left: u32) -> Depth {
         debug_assert!(left < FREE / 2);
         Depth(left)
@@ -69,7 +69,7 @@ impl Depth {
         if self == Depth::ANY { self } else { Depth(self.0 - by) }
     }
 
-    /// What is left at least; 0 if that is not known to be anything.
+    /// The least depth left; 0 if none is known.
     fn at_least(self, zones: u32) -> u32 {
         match self.0 {
             left if left < FREE / 2 => left,
@@ -89,7 +89,7 @@ pub(crate) type Item = (Frame, Depth);
 /// Options with their probabilities.
 pub(crate) type Options = Arc<[(f64, Arc<[Item]>)]>;
 
-/// What a frame does next.
+/// The next step of a frame.
 pub(crate) enum Step {
     /// This text, whole.
     Text(u32, u32),
@@ -276,7 +276,7 @@ impl Grammar {
         suffixes[at as usize]
     }
 
-    /// What a frame does next. `zones`: what is left at least where it is only known to be much.
+    /// The next step of a frame. `zones`: the least depth left where it is only known to be much.
     pub(crate) fn step(&self, (frame, depth): Item, zones: u32) -> Step {
         let one = |frame, depth| Step::Push([Some(self.settle(frame, depth, zones)), None]);
         match frame {

@@ -35,14 +35,14 @@ impl Group {
     }
 }
 
-/// Where inputs have ended, in the order of each lane's steps: the number of the lane times 2^16, plus how far behind where
-/// the lane's text began.
+/// The ends of inputs, in the order of each lane's steps: the number of the lane times 2^16, plus the distance from the
+/// beginning of the lane's text.
 pub(crate) type Ends = [u32; GROUPS * LANES * STEPS + LANES];
 
 const _: () = assert!(STEPS * TEXT < 1 << 16 && GROUPS * LANES < 1 << 16);
 
-/// Steps for which random numbers are made at a time: two batches of a group stay in the first-level cache beside what else
-/// steps read.
+/// The number of steps for which random numbers are made at a time: two batches of a group stay in the first-level
+/// cache together with the other data that steps read.
 const BATCH: usize = 16;
 
 /// Random numbers of one group for a batch of steps.
@@ -52,8 +52,8 @@ type Numbers = [[[u64; LANES]; 1]; BATCH];
 ///
 /// # Safety
 ///
-/// Each lane has at least [`TEXT_ROOM`] and [`STACK_ROOM`] behind its pointers, no buffer belongs to two
-/// lanes, and the words come from `tables`; the lowest one on a stack is one that begins or ends an input.
+/// Each lane has at least [`TEXT_ROOM`] and [`STACK_ROOM`] after its pointers, no buffer belongs to two lanes, and the
+/// words come from `tables`; the lowest word on a stack is one that begins or ends an input.
 pub(crate) unsafe fn run(
     tables: &Tables,
     groups: &mut [Group; GROUPS],
@@ -104,8 +104,8 @@ unsafe fn steps_avx2(
 
 /// The steps, for any target, group by group.
 ///
-/// A step is three parts: to draw a record, to decide between it and its other, and to do what it says. What a part reads was
-/// asked for by the part before, several steps of other lanes ago, so it waits for nothing.
+/// A step has three parts: it draws a record, decides between it and its alternative, and does what the record says.
+/// Each part prefetches the data of the next one, several steps of other lanes ahead, so that no part waits.
 ///
 /// # Safety
 ///
@@ -142,7 +142,7 @@ unsafe fn steps(
                 }
                 for step in 0..BATCH {
                     let now = &numbers[batch % 2][step][0];
-                    // What is drawn behind the last step is not used.
+                    // Records drawn after the last step are not used.
                     let next = &numbers[(batch + (step + 1) / BATCH) % 2][(step + 1) % BATCH][0];
                     // Written out, so that the lanes' places are known to the compiler. The lane that is decided was drawn half a
                     // step ago.
@@ -209,7 +209,7 @@ unsafe fn act(group: *mut Group, lane: usize, record: *const Record, end: *mut u
     // SAFETY: the room is the caller's, and a record takes at most TEXT bytes, OPEN words, one end.
     unsafe {
         let (text, stack, record) = ((*group).text[lane], (*group).stack[lane], &*record);
-        // What stands behind the text goes with it and is overwritten by the next.
+        // The bytes after the text are stored with it; the next text overwrites them.
         text.cast::<[u8; TEXT]>().write_unaligned(record.text);
         *end += u32::from(record.end);
         let base = *stack & record.relative;

@@ -24,11 +24,11 @@ pub(crate) struct Entry {
     pub(crate) pushes: ArrayVec<Push, OPEN>,
 }
 
-/// What can be done at a chunk with that much left of the depth, or at least that much.
+/// The possible steps at a chunk with a given depth left, or at least that depth.
 pub(crate) struct State {
     pub(crate) chunk: u32,
     pub(crate) entries: Vec<Entry>,
-    /// What the entries push, once each, and whether behind an end, with the probability.
+    /// The chunks that the entries push, once each, whether after an end, and the probability.
     pushed: Vec<(Push, bool, f64)>,
 }
 
@@ -84,7 +84,7 @@ const EXACT: f64 = 20.0;
 /// Rows to a line of the cache.
 const ROWS: u32 = 8;
 
-/// What is known of the depth in a state.
+/// The knowledge of the depth in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Known {
     Nothing,
@@ -181,7 +181,7 @@ impl Attempt {
         let (chunk, row) = key;
         let known = match row {
             _ if chunks.is_free(chunk) => Known::Nothing,
-            // With so much left, references in the first frame lead to instances within the limit.
+            // With this much depth left, references in the first frame lead to instances within the limit.
             row if flow < threshold && row >= chunks.spread(chunk) + 2 => Known::AtLeast(chunks.spread(chunk) + 2),
             row if row == zones => Known::AtLeast(zones),
             row if flow < EXACT * threshold && floor(row) >= chunks.spread(chunk) + 2 => Known::AtLeast(floor(row)),
@@ -274,7 +274,7 @@ fn make(
     State { chunk, entries, pushed }
 }
 
-/// How often a run of so many steps visits each key, and each line of the table of rows that it reads.
+/// How often a run of `steps` steps visits each key, and each line of the table of rows that it reads.
 pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f64>) {
     let cumulative: Vec<Vec<f64>> = plan
         .states
@@ -300,7 +300,8 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f6
         let place = places.place(chunk, depth);
         let state = places.states[place];
         if state == NONE {
-            // Not made yet, as it is hardly ever visited. The input goes on behind it: those given up would be the long ones.
+            // A state that is hardly ever visited is not made yet. The input continues after it: inputs that were given
+            // up would be the long ones.
             continue;
         }
         let state = state as usize;
@@ -420,7 +421,7 @@ mod tests {
     use super::super::frames::Grammar;
     use super::*;
 
-    /// What is left out at first and made later is what would have been made at once.
+    /// A plan whose states are first omitted and made later is the same as one made at once.
     #[test]
     fn a_plan_can_be_made_in_parts() {
         let text = "e ::= t | t '+' e  t ::= f | f '*' t  f ::= [0-9]+ | '(' e ')' | '[' (e (',' e)*)? ']' | name\n\

@@ -1,11 +1,11 @@
-//! What the machine reads: records, the alias tables that choose among them (Walker 1977; built as by Vose 1991), and for
-//! each place where its records are.
+//! The tables that the machine reads: records, the alias tables that choose among them (Walker 1977; built as by Vose
+//! 1991), and the place of each state's records.
 
 use super::chunks::Chunks;
 use super::plan::{Places, Plan, State, TooLarge};
 use super::unfold::{OPEN, TEXT};
 
-/// What one step does. The machine stores both halves whole and then advances by the lengths.
+/// One step. The machine stores both halves whole and then advances by the lengths.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
@@ -129,7 +129,7 @@ impl Tables {
                     for depth in depths {
                         let planned = match chunks.is_free(pushed) {
                             true => places.state(pushed, 0).is_some(),
-                            // Relative words are those of the state's own chunk.
+                            // Relative words refer to the state's own chunk.
                             false => {
                                 (entry.end.is_some() || state.chunk == chunk)
                                     && depth >= less

@@ -19,7 +19,7 @@ pub(super) const REGION: usize = 1 << 30;
 /// How much more of the caller's stack an input may use where there is no region, in bytes.
 pub(super) const FINISHING_HERE: usize = 64 << 10;
 
-/// What handlers of signals may use of a region, in bytes.
+/// The part of a region that signal handlers may use, in bytes.
 const SIGNALS: usize = 64 << 10;
 
 /// Inaccessible bytes at the end of a region.
@@ -77,7 +77,7 @@ impl Region {
     /// How many bytes below [`Region::low`] are not zero any more.
     #[cfg(test)]
     pub fn used_for_finishing(&self) -> usize {
-        // SAFETY: the mapping is zeros at first, and accessible from behind the guard on.
+        // SAFETY: the mapping is zeros at first, and accessible from the end of the guard on.
         let words = unsafe {
             let accessible = self.base.cast::<u8>().add(GUARD).cast::<usize>();
             std::slice::from_raw_parts(accessible, (SIGNALS + self.finishing) / 8)

@@ -128,7 +128,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// What is taken from the depth left when an instance below `level` begins at level 0.
+    /// The amount taken from the depth left when an instance below `level` begins at level 0.
     fn below(&self, level: u32) -> u8 {
         if self.with_depth { level as u8 + 1 } else { 0 }
     }

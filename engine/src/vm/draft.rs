@@ -34,7 +34,7 @@ pub(super) struct Op {
     pub limited: Limited,
 }
 
-/// What to emit and where to go on.
+/// A text to emit, and where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Exit {
     pub text: Text,
@@ -108,7 +108,8 @@ impl Exit {
         self.text.is_empty()
     }
 
-    /// What this exit does, then the exit `then` of the op that it leads to; `None` if one exit cannot do that.
+    /// An exit that does the same as this exit, followed by the exit `then` of the op that it leads to; `None` if one
+    /// exit cannot do that.
     pub fn then(self, then: Exit) -> Option<Exit> {
         let sum = |a: u8, b: u8| a.checked_add(b).filter(|&sum| sum <= MAX_DEEPER);
         let (push, push_deeper) = match (self.push, then.push) {
@@ -118,7 +119,7 @@ impl Exit {
         };
         let text = self.text.then(then.text)?;
         if then.next == RETURN && push != 0 {
-            // What is popped is what was just pushed; what was left of the depth there is left again.
+            // The popped frame is the one just pushed, and the depth left is the same again.
             return Some(Exit { text, deeper: push_deeper, ..Exit::to(push) });
         }
         Some(Exit { text, deeper: sum(self.deeper, then.deeper)?, push_deeper, push, next: then.next })

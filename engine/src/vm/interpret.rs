@@ -35,7 +35,7 @@ const KEPT_FRAMES: usize = 1 << 16;
 
 const FIRST_FRAMES: usize = 64;
 
-/// Behind what has no bound, so much output is reserved anew: two texts.
+/// After a part without a bound, this much output is reserved anew: two texts.
 const OUTPUT: usize = 2 * Text::MAX;
 
 // An op uses no more of the credit than a word: its text, four bytes and a batch of rounds, and the text of an exit.
@@ -74,7 +74,7 @@ pub(super) fn produce_batch(
         let mut goes_on = true;
         while goes_on {
             state = run.derive(state, limits, stack);
-            // SAFETY: as for one input. A run that has finished leaves only zeros to read, so no other goes on behind it.
+            // SAFETY: as for one input. A run that has finished leaves only zeros to read, so no other follows.
             (state, goes_on) = unsafe { run.machine.close(state, batch, min_len, limits) };
         }
         // SAFETY: as for one input.
@@ -180,7 +180,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     continue;
                 }};
             }
-            // Ops other than sites have the texts of their exits behind their own.
+            // Ops other than sites have the texts of their exits after their own.
             macro_rules! take {
                 ($option:expr, $done:expr) => {{
                     let option: usize = $option;
@@ -216,7 +216,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let word = &program.words[argument as usize];
                     let heads = word.heads.map(|head| program.table(head));
                     let (count, tail) = (word.count as usize, program.table(word.tail));
-                    // SAFETY: the credit covers the text before, the word, and the text of an exit behind it.
+                    // SAFETY: the credit covers the text before, the word, and the text of an exit after it.
                     s = unsafe { self.machine.word::<LEN>(s, heads, count, tail, word.further) };
                     take!(0, 0)
                 }
@@ -341,7 +341,7 @@ impl<'r> Interpreter<'r, '_, '_> {
             cap = cap.min(self.machine.slack.saturating_sub(run.slack));
         }
         let table = program.table(run.table);
-        // SAFETY: the credit covers the text before, the rounds, and the text of an exit behind them.
+        // SAFETY: the credit covers the text before, the rounds, and the text of an exit after them.
         let short = unsafe { self.machine.short_run(&mut s, table, run.bound, usize::from(run.plus), cap) };
         let (option, done) = match short {
             Some((stopped, done)) => (usize::from(!stopped), done),
@@ -376,7 +376,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         (s, option, done)
     }
 
-    /// Whether a counted repetition goes on after so many rounds.
+    /// Whether a counted repetition goes on after `done` rounds.
     #[inline(always)]
     fn further<const LEN: bool>(&mut self, mut s: State, round: &Round, done: u32) -> (State, bool) {
         if done < round.min {

@@ -27,7 +27,7 @@ pub(super) fn merge(tables: &mut Tables<'_>) -> Vec<Pc> {
     moved
 }
 
-/// What to heed when an exit is merged.
+/// The constraints on merging exits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Free,

@@ -11,7 +11,7 @@ use landlock::{
     RulesetCreatedAttr, Scope,
 };
 
-/// What holds a program back.
+/// The confinement of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Confinement {
     /// As much of the above as the kernel offers.

@@ -134,7 +134,7 @@ impl Counter for u8 {
     }
 }
 
-/// The class of a count: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more are told apart, as in AFL.
+/// The class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
 pub fn count_class(count: u32) -> u8 {
     match count {
         0 => 0,
@@ -159,7 +159,7 @@ pub struct Coverage {
     seen: usize,
 }
 
-/// What a run has added to a [`Coverage`].
+/// The coverage that a run has added to a [`Coverage`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     /// Edges that no run has executed before.

@@ -13,7 +13,7 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Processes that run at once.
     pub processes: u32,
-    /// Bytes of standard output, and of standard error, that are kept. What exceeds them is read, counted and dropped.
+    /// Bytes of standard output, and of standard error, that are kept. Further bytes are read, counted and dropped.
     pub kept_output: usize,
 }
 

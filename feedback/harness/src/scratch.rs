@@ -83,7 +83,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A folder of its own that nobody else may read.
+/// A new folder that other users may not read.
 fn new_folder() -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let base = std::env::temp_dir();

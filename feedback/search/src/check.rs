@@ -248,7 +248,7 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let before = IS_QUIET.replace(true);
-    // What the closure leaves half done is looked at by nobody but itself, in its next run.
+    // Only the closure itself sees the state that it leaves half done, in its next run.
     let result = panic::catch_unwind(AssertUnwindSafe(run));
     IS_QUIET.set(before);
     result.map_err(|payload| message_of(&*payload))

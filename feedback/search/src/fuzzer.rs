@@ -9,7 +9,7 @@ use crate::bandit::Bandit;
 use crate::corpus::Corpus;
 use crate::random::Random;
 
-/// What a search looks for.
+/// The goal of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     /// Texts that make the subject do something new.
@@ -19,12 +19,12 @@ pub enum Goal {
     Cost,
 }
 
-/// What a text made the subject do.
+/// The subject's reaction to a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
     /// Something that no text before has made it do.
     pub is_new: bool,
-    /// What the text cost, in a unit of the caller's.
+    /// The cost of the text, in a unit of the caller's.
     pub cost: u64,
 }
 
@@ -107,7 +107,7 @@ impl Fuzzer {
         Operator::ALL.into_iter().zip(self.yields).map(|(operator, (made, kept))| (operator, made, kept))
     }
 
-    /// What makes and parses the texts.
+    /// The session that makes and parses the texts.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }
@@ -142,8 +142,8 @@ impl Fuzzer {
         .map(drop)
     }
 
-    /// Whether the derivation of the text that was proposed last has a symbol that no text before had, or has it so many times that the
-    /// number has one binary digit more or fewer. For subjects that say nothing of what they did.
+    /// Whether the derivation of the last proposed text has a symbol that no text before had, or has it so many times
+    /// that the number has one binary digit more or fewer. For subjects that report nothing of their own.
     pub fn has_new_derivation(&mut self) -> bool {
         let text = std::mem::take(&mut self.text);
         let is_new = self.is_new_derivation(&text);
@@ -164,7 +164,7 @@ impl Fuzzer {
         Operator::ALL[self.way]
     }
 
-    /// What the text that was proposed last has done. Whether it is kept.
+    /// Records the subject's reaction to the last proposed text. Returns whether the text is kept.
     pub fn observe(&mut self, observation: Observation) -> bool {
         let is_kept = match self.goal {
             Goal::New => observation.is_new,

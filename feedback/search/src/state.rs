@@ -7,7 +7,7 @@
 //! OUT/failures/    a folder for each failure
 //! ```
 //!
-//! What is there is complete: each file or folder gets its name only when it is written.
+//! Everything there is complete: each file or folder gets its name only when it is written.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -57,9 +57,9 @@ pub enum StateError {
         path: PathBuf,
         /// Which fact differs.
         name: String,
-        /// What it is there.
+        /// Its value there.
         found: String,
-        /// What it is here.
+        /// Its value here.
         wanted: String,
     },
 }
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(state.failures().expect("failures"), [""; 0]);
         assert_eq!(fs::read_dir(folder.join("failures")).expect("the folder").count(), 1);
         drop(state);
-        // What a killed search leaves is removed.
+        // The remains of a killed search are removed.
         fs::create_dir(folder.join("failures/.1.0")).expect("a folder");
         fs::write(folder.join("queue/.id:000000.1"), "").expect("a file");
         State::open(&folder, &[]).expect("the folder");

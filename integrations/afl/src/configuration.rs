@@ -1,11 +1,11 @@
-//! What the environment asks for: variables named like those of AFL++ itself.
+//! The settings in the environment: variables named like AFL++'s own.
 
 use std::ffi::OsString;
 use std::str::FromStr;
 
 use gramjet_session::{Bound, FormatOptions, Settings};
 
-/// What the environment says.
+/// The settings in the environment.
 #[derive(Clone, Debug)]
 pub struct Configuration {
     /// A file, or the name of a shipped grammar.
@@ -16,7 +16,7 @@ pub struct Configuration {
     pub fuzz_count: u32,
     /// So many executions are spent on the trimming of an entry at most; 0 for none.
     pub trim_count: u32,
-    /// What was not understood.
+    /// Messages about settings that were not understood.
     pub warnings: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use std::process::abort;
 use crate::configuration::Configuration;
 use crate::mutator::Mutator;
 
-/// What AFL++ holds.
+/// The state that AFL++ holds.
 struct State {
     mutator: Mutator,
     mutant: Vec<u8>,
@@ -34,7 +34,7 @@ fn guarded<T>(body: impl FnOnce() -> T) -> T {
     })
 }
 
-/// The state behind a pointer that AFL++ hands back.
+/// The state at a pointer that AFL++ hands back.
 ///
 /// # Safety
 ///
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn afl_custom_fuzz_count(data: *mut c_void, text: *const u
 ///
 /// # Safety
 ///
-/// `data` is the state; `text` and `other` point to so many bytes; `mutant` can be written to.
+/// `data` is the state; `text` and `other` point to as many bytes as their lengths say; `mutant` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn afl_custom_fuzz(
     data: *mut c_void,

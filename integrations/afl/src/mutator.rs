@@ -1,4 +1,4 @@
-//! What the custom mutator does, apart from its C interface.
+//! The custom mutator, apart from its C interface.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -32,9 +32,10 @@ pub struct Mutator {
 /// Mutants of an entry have no more bytes than this or than the entry, unless said otherwise: AFL++ would allow 1 MiB, and what is
 /// repeated again and again gets slow before it finds anything.
 const MAX_LEN: usize = 8192;
-/// One call in so many takes a part from another entry that AFL++ hands over; the rest draw on the parts of all entries.
+/// One call in this number takes a part from another entry that AFL++ hands over; the rest draw on the parts of all
+/// entries.
 const OTHER_ENTRY: u64 = 8;
-/// The other entry is kept for so many calls: each has to be traced first.
+/// The other entry is kept for this number of calls, as each new one has to be traced first.
 const SAME_ENTRY: u64 = 64;
 /// A text without derivation stands for random ones, of which fewer are made.
 const UNPARSED_SHARE: u32 = 16;

@@ -1,4 +1,4 @@
-//! What parsing costs, in steps and bytes of memory: linear where it can be, bounded where it cannot. Never in time.
+//! The cost of parsing, in steps and bytes of memory: linear where it can be, bounded where it cannot. Never in time.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
     assert!(per_byte[2] < per_byte[0] * 1.1, "{grammar}\n{steps:?}");
 }
 
-/// A JSON text of about so many bytes, with everything in it.
+/// A JSON text of about `length` bytes, with everything in it.
 fn json(length: usize) -> Vec<u8> {
     let item = r#"{"id": 17, "name": "été \"\u00e9\\", "list": [1.5e-3, true, [], {}, [[null]]], "x":-0}"#;
     let items = vec![item; length / item.len() + 1];
@@ -100,7 +100,7 @@ fn hostile_grammars_end_within_the_budget() {
             Err(other) => panic!("{grammar}: {other}"),
             Ok(_) => {}
         }
-        // Short texts are parsed, and a wrong one is told.
+        // Short texts are parsed, and a wrong one is reported.
         check_inverse(&compiled, &parser, &text[..60], &|| grammar.to_string());
         let wrong = parser.parse(b"aaaab", &budget).expect_err("it does not conform");
         assert!(wrong.to_string().starts_with("byte 4: "), "{wrong}");
@@ -166,8 +166,8 @@ fn memory_stays_within_the_budget() {
     assert!(peak < most + most / 8, "{peak}, {}", result.is_ok());
 }
 
-/// What is not certain before its end, as which of two alternatives the first element belongs to, takes little more memory than its
-/// choice bytes.
+/// A choice that is open to the end, such as which of two alternatives the first element belongs to, takes little more
+/// memory than its choice bytes.
 #[test]
 fn what_stays_open_is_kept_as_choice_bytes() {
     let compiled = compiled("s ::= '[' e ']' | '[' e ',' e ']' | e  e ::= ([a-z] | '[' e ']')*");

@@ -1,4 +1,4 @@
-//! Where a text stops to conform, and what is said of it.
+//! The place at which a text ceases to conform, and the message.
 
 use expect_test::{Expect, expect};
 use gramjet_parse::{Budget, ParseError, Parser};

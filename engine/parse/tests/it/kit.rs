@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};

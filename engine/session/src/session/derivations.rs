@@ -59,7 +59,7 @@ impl Session {
         if holds {
             self.trees.keep(hash(text), Some(other.choices()));
             self.store.add(&other);
-            // What was known of it before may be that it has none.
+            // The text may have been recorded as one without a derivation.
             if self.current.as_ref().is_some_and(|(current, _)| current == text) {
                 self.current = None;
             }

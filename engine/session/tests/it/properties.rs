@@ -4,7 +4,7 @@
 pub struct Property {
     /// The grammar.
     pub grammar: &'static str,
-    /// What it says.
+    /// A description.
     pub name: &'static str,
     /// A text of the least length for which it holds.
     pub smallest: &'static str,

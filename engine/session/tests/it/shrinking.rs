@@ -5,7 +5,7 @@ use gramjet_session::{Language, Session, Settings};
 
 use crate::properties::{PROPERTIES, Property};
 
-/// What a search ends with, and how many tests it asks for.
+/// The result of a search, and how many tests it asks for.
 fn minimised(session: &mut Session, text: &[u8], holds: &dyn Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
     let mut search = session.minimise(text).expect("the text conforms");
     let mut tests = 0;
@@ -41,7 +41,7 @@ fn alternatives_are_crossed() {
     }
 }
 
-/// A part moves into one beside it, one becomes two others, and all that finds a place in another option is kept there.
+/// A part moves into a neighbour, one becomes two others, and another option keeps all parts that find a place there.
 #[test]
 fn parts_find_other_places() {
     let has_commas = PROPERTIES.iter().find(|property| property.name == "three commas").expect("it is there").holds;

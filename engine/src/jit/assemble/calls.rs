@@ -9,7 +9,7 @@ use super::strings::OfPool;
 use super::thunks::STACK_LOW;
 use super::{Assembler, Flow, asm};
 
-/// Functions leave so much of a stretch to their callers; most have it left anyway.
+/// Functions leave this part of a stretch to their callers; most of them have it left anyway.
 const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512, due: (0, 0) };
 
 /// A rule is expanded where it is referred to if its body has at most this size (as [`size`] counts).

@@ -12,7 +12,7 @@ use super::{Assembler, asm};
 // A look has as many rounds as a chain.
 const _: () = assert!(Chain::MAX_ROUNDS == ROUNDS as usize);
 
-/// From so many rounds with the same members on, these are emitted at once, if there is a way.
+/// At least this number of rounds with the same members are emitted at once, if there is a way.
 const MIN_AT_ONCE: usize = 3;
 
 impl<'g> Assembler<'g> {
@@ -39,7 +39,7 @@ impl<'g> Assembler<'g> {
         self.leave_chain(chain, Rq::RCX);
     }
 
-    /// Several rounds, behind which the chain ends.
+    /// Several rounds, after which the chain ends.
     fn closed_chain(&mut self, chain: &Chain) {
         let rounds = chain.rounds.len() as i8;
         self.find_stops(chain);
@@ -54,7 +54,7 @@ impl<'g> Assembler<'g> {
         self.leave_chain(chain, Rq::R8);
     }
 
-    /// Rounds behind which others may follow.
+    /// Rounds that others may follow.
     fn open_chain(&mut self, chain: Chain, rest: NodeId, offset: i32) {
         let (more, back, before) = (self.label(), self.label(), self.flow);
         self.find_stops(&chain);
@@ -133,9 +133,9 @@ impl<'g> Assembler<'g> {
         );
     }
 
-    /// Moves the pointers behind a chain: rcx has one less than the choice bytes up to the site that stopped, `rounds` the
-    /// rounds that went on.
-    // The assembler's macro converts what is a byte already.
+    /// Moves the pointers past a chain: rcx has the number of choice bytes up to the site that stopped, less one, and
+    /// `rounds` the number of rounds that went on.
+    // The assembler's macro converts a value that is a byte already.
     #[allow(clippy::useless_conversion)]
     fn leave_chain(&mut self, chain: &Chain, rounds: Rq) {
         let further = i8::from(chain.plus);

@@ -23,7 +23,8 @@ enum Members {
     Table(Box<[u8; 256]>),
     /// `count` equally probable members, all rounds at once: by a shuffle of up to 16 members.
     Shuffle { count: u32, members: [u8; 16] },
-    /// The same, where members follow each other but for a few steps: from the member's number on, so much is added.
+    /// The same, where members are consecutive except for a few steps: each step adds an amount from a member's number
+    /// on.
     Steps { count: u32, base: u8, steps: Vec<(u8, u8)> },
 }
 

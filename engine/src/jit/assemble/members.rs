@@ -22,9 +22,9 @@ pub(super) struct Pieces {
 struct Piece {
     /// The first code point less its number.
     offset: u32,
-    /// What the bytes of the encoding have besides six bits each of the code point.
+    /// The bits of the encoding other than six bits a byte of the code point.
     marks: u32,
-    /// What six bits a byte, in four bytes, are shifted by.
+    /// The shift of six bits a byte, in four bytes.
     shift: u32,
     len: u32,
 }

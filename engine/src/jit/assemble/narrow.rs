@@ -1,9 +1,9 @@
 //! Sites that the length limit narrows, without a branch for what it leaves of them.
 //!
-//! What is offered is a prefix of the options, so that narrowing changes one number: the choice byte is multiplied with the
-//! count of what is offered, or, at weighted sites, with the count of its slots. That number is looked up by the slack, or
-//! compared with it where few costs differ. Where one option is offered the number is 0: the product is then the first
-//! option's, and the choice byte is not moved over.
+//! The options offered are a prefix of all options, so narrowing changes one number: the choice byte is multiplied by
+//! the count of options offered, or, at weighted sites, by the count of their slots. That number is looked up by the
+//! slack, or compared with it where few costs differ. If one option is offered the number is 0: the product then
+//! selects the first option, and the choice byte is not moved over.
 
 use dynasmrt::DynasmApi;
 

@@ -11,11 +11,11 @@ use crate::jit::sites::Site;
 /// A site whose option is to be decided; of at least two.
 pub(super) struct Decision<'s> {
     pub site: ir::Site<'s>,
-    /// What each option costs more than the shortest, ascending.
+    /// How many bytes each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
 }
 
-/// What is in eax after a decision.
+/// The contents of eax after a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Picked {
     /// The choice byte: it alone decides.
@@ -51,8 +51,8 @@ impl Assembler<'_> {
         self.kind.length && decision.max_cost() > 0
     }
 
-    /// Decides a site; its choice bytes must be needed already. Only eax holds something of use then; without a length
-    /// limit only rdx and rcx are lost besides.
+    /// Decides a site; its choice bytes must be needed already. Afterwards only eax holds something of use; without a
+    /// length limit only rdx and rcx are lost in addition.
     pub(super) fn decide(&mut self, decision: &Decision<'_>) -> Picked {
         if self.is_limited(decision) {
             self.decide_within(decision);

@@ -1,4 +1,4 @@
-//! What only the inside of the JIT shows.
+//! Tests that need the inside of the JIT.
 
 use super::*;
 use gramjet::ChoiceSource;
@@ -122,7 +122,7 @@ fn long_literals_and_large_classes_count_against_the_budget() {
     assert!(!fits(&format!("s ::= {classes}"), Kind::default(), 100_000));
 }
 
-/// What is too large is not made first: what one function adds is looked at, too.
+/// Code that is too large is not made in full first: the size is checked within functions, too.
 #[test]
 fn one_large_function_is_given_up_early() {
     let text =

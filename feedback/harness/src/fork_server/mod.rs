@@ -29,8 +29,8 @@ use crate::target::Target;
 const PAGE: usize = 4096;
 /// Counters for which there is room.
 const CAPACITY: usize = 1 << 22;
-/// Programs and libraries whose edges are told apart, and the bytes that describe one: the number of its first edge, how many it has,
-/// eight bytes, and its path up to a zero byte; the program's own is empty.
+/// The most programs and libraries with separate edges, and the bytes that describe one: the number of its first edge,
+/// how many it has, eight bytes, and its path up to a zero byte; the program's own path is empty.
 const IMAGES: usize = 64;
 const IMAGE: usize = 1024;
 /// Bytes of memory shared with our instrumentation.
@@ -58,7 +58,7 @@ pub struct ForkServer {
     instrumentation: Instrumentation,
     server: Option<Server>,
     edges: Edges,
-    /// What the program wrote in a run that has ended its server.
+    /// The output of the program in a run that has ended its server.
     lost: Option<[crate::Captured; 2]>,
 }
 
@@ -389,7 +389,7 @@ impl Server {
             let most = limits.processes as usize + 2;
             let outcome = match () {
                 () if begin.elapsed() >= limits.time => Outcome::Timeout,
-                // Beside them is the server itself.
+                // The server itself is one more process.
                 () if self.guard.processes(most).len() >= most => return Some(Outcome::Processes),
                 () if limits.memory.is_some_and(|memory| self.resident() > memory) => Outcome::Memory,
                 () => continue,

@@ -59,7 +59,7 @@ impl Guard {
         }
     }
 
-    /// What the program has written in the last run.
+    /// The output of the program in the last run.
     pub(crate) fn captured(&self) -> &[Captured; 2] {
         &self.streams.captured
     }
@@ -118,7 +118,7 @@ impl Guard {
         process::descendants(self.process, most).into_iter().map(|descendant| descendant.process).collect()
     }
 
-    /// What the program writes.
+    /// The output of the program.
     pub(crate) fn streams(&mut self) -> &mut Streams {
         &mut self.streams
     }
@@ -201,7 +201,7 @@ impl Streams {
             let is_over = polled[0].revents != 0;
             for stream in 0..2 {
                 let is_there = polled[stream + 1].revents & libc::POLLIN != 0;
-                // What was written before `other` could be read is seen by the same call.
+                // The same call sees output that was written before `other` could be read.
                 let reads = if is_over { READS } else { 1 };
                 if is_there {
                     let _ = (0..reads).take_while(|_| self.read(stream, kept)).count();
@@ -237,7 +237,7 @@ impl Streams {
 /// A pipe: the end that is read, which does not block, and the end that is written.
 pub(crate) fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
     let mut ends = [0; 2];
-    // SAFETY: room for two descriptors, which belong to nobody else.
+    // SAFETY: room for two descriptors, which have no other owner.
     unsafe {
         if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
             return Err(Error::last("a pipe cannot be made"));
@@ -256,7 +256,7 @@ pub(crate) fn blocking(descriptor: &OwnedFd) -> Result<(), Error> {
 
 fn sockets() -> Result<(OwnedFd, OwnedFd), Error> {
     let mut ends = [0; 2];
-    // SAFETY: room for two descriptors, which belong to nobody else.
+    // SAFETY: room for two descriptors, which have no other owner.
     unsafe {
         if libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, ends.as_mut_ptr()) < 0 {
             return Err(Error::last("a socket cannot be made"));

@@ -18,12 +18,12 @@ const TICK: Duration = Duration::from_millis(10);
 const FIRST_WALK: Duration = Duration::from_millis(5);
 const WALK: Duration = Duration::from_millis(80);
 
-/// What the guard works on.
+/// The program and the means of a guard.
 pub(super) struct Guarded {
     pub(super) launch: Launch,
     /// Where requests come from.
     pub(super) control: RawFd,
-    /// What is removed in the end.
+    /// The folder to remove in the end.
     pub(super) scratch: PathBuf,
     /// A ruleset under which the guard signals none but processes that descend from it.
     pub(super) scope: Option<RawFd>,
@@ -68,11 +68,11 @@ fn settle(guarded: &Guarded) {
     }
     let mut kept: Vec<RawFd> = guarded.launch.descriptors().chain([guarded.control]).chain(guarded.scope).collect();
     kept.sort_unstable();
-    // What else the harness has open is not held open here: another guard's socket, for one.
+    // Other descriptors of the harness are closed here: another guard's socket, for one.
     let mut first = 0;
     for descriptor in kept.into_iter().chain([RawFd::MAX]) {
         if descriptor > first {
-            // SAFETY: closes what nobody in this process uses.
+            // SAFETY: closes descriptors that this process does not use.
             unsafe { libc::syscall(libc::SYS_close_range, first as u32, descriptor as u32 - 1, 0u32) };
         }
         first = descriptor.saturating_add(1);
@@ -299,7 +299,7 @@ pub(super) struct Descendant {
 impl Descendant {
     /// Signals it, if it is still the process that was found, and not another one that has its number now.
     pub(super) fn signal(self, signal: i32) {
-        // SAFETY: system calls without pointers, or with a null one; the descriptor belongs to nobody else.
+        // SAFETY: system calls without pointers, or with a null one; the descriptor has no other owner.
         unsafe {
             let pidfd = libc::syscall(libc::SYS_pidfd_open, self.process, 0u32) as RawFd;
             if pidfd < 0 {

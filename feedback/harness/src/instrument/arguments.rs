@@ -1,4 +1,4 @@
-//! What the arguments of a compiler ask for.
+//! The meaning of a compiler's arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     pub(super) machine: Vec<OsString>,
 }
 
-/// Options with a value in the next argument, beside those of [`Parser::with_value`].
+/// Options with a value in the next argument, in addition to those of [`Parser::with_value`].
 const WITH_VALUE: [&str; 42] = [
     "-o",
     "-I",
@@ -123,11 +123,11 @@ impl Arguments {
 struct Parser {
     kind: Kind,
     found: Arguments,
-    /// What `-x` says.
+    /// The value of `-x`.
     language: Option<OsString>,
     has_inputs: bool,
     has_headers_only: bool,
-    /// What the linker is told, word by word.
+    /// The arguments for the linker, word by word.
     linker: Vec<Vec<u8>>,
 }
 
@@ -216,7 +216,7 @@ impl Parser {
         true
     }
 
-    /// The same for options that are told by how they begin.
+    /// The same for options that are recognised by their beginning.
     fn named(&mut self, option: &[u8]) -> bool {
         let found = &mut self.found;
         let value = |name: &str| option.strip_prefix(name.as_bytes());

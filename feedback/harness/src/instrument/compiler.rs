@@ -27,7 +27,7 @@ pub(super) struct Compiler {
     /// Arguments before all others: `ccache clang` has one.
     arguments: Vec<OsString>,
     pub(super) kind: Kind,
-    /// What it says of its version.
+    /// The text that it prints about its version.
     pub(super) version: String,
     /// It has a linker of its own version.
     pub(super) has_lld: bool,

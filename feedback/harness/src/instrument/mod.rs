@@ -76,7 +76,7 @@ fn all(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -
     Ok(all)
 }
 
-/// What is said to a compiler that compiles.
+/// The additional arguments for a compiler that compiles.
 fn compiling(compiler: &Compiler, given: &Arguments) -> impl Iterator<Item = &'static str> {
     let optimise = (!given.has_level).then_some("-O2");
     let counts = given.step != Step::Preprocess;
@@ -115,7 +115,8 @@ const CALLED: [&str; 9] = [
     "gramjet_testcase_length",
 ];
 
-/// What is said to a linker. It comes last, as constructors run in the order of objects, and that of the run time shall be the last.
+/// The additional arguments for a linker. They come last: constructors run in the order of objects, and the run time's
+/// must be last.
 fn linking(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -> Result<Vec<OsString>, Error> {
     let mut all = Vec::<OsString>::new();
     if given.is_shared {

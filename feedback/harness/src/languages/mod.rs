@@ -20,8 +20,8 @@ use crate::target::Target;
 
 /// A function in a worker process.
 ///
-/// What the function leaves in the process (caches, changed globals) stays for the next input. The process is started anew when an
-/// input has exceeded a limit, has ended it, or has left threads in it.
+/// The state that the function leaves in the process (caches, changed globals) stays for the next input. The process is
+/// started anew when an input has exceeded a limit, has ended it, or has left threads in it.
 ///
 /// Edges are numbered as they are first executed. A number keeps its meaning for the life of this value, in all its processes.
 pub struct Function {
@@ -57,7 +57,7 @@ impl Function {
         let is_fresh = worker.is_fresh();
         let (outcome, usage) = worker.run(&self.subject, input, &mut self.table)?;
         if outcome == Outcome::Memory && !is_fresh {
-            // What earlier inputs have left may have been the most of it.
+            // Memory that earlier inputs have left may have been most of it.
             drop(worker);
             return self.run_once(input);
         }

@@ -44,14 +44,14 @@ pub(super) struct Worker {
     input: Memory,
     /// The edge of each counter; the first takes what has no counter.
     numbers: Vec<u32>,
-    /// What has been read of messages that are not whole.
+    /// The bytes read of incomplete messages.
     unread: Vec<u8>,
     is_alive: bool,
     runs: u64,
     swept: Instant,
 }
 
-/// What a worker has said when its messages were read.
+/// A worker's answer when its messages were read.
 enum Said {
     /// Nothing that ends the wait.
     Nothing,
@@ -210,7 +210,7 @@ impl Worker {
         edges.renumber(&self.numbers, table.len());
     }
 
-    /// What the last run has written.
+    /// The output of the last run.
     pub(super) fn take_output(&mut self) -> [Captured; 2] {
         mem::take(&mut self.guard.streams().captured)
     }

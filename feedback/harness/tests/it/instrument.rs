@@ -256,7 +256,7 @@ fn it_stands_in_for_a_compiler() {
         run("cc", &["a.c", "b.s", "-o", "assembly"]);
         run("cc", &["a.h", "-o", "a.h.gch"]);
         runs("assembly");
-        // Errors are those of the compiler, with its exit status.
+        // The wrapper reports the compiler's errors, and its exit status.
         let mut wrong = wrapper("cc", &compiler, &folder);
         let output = wrong.args(["a.c", "-o", "lone"]).output().expect("a compiler");
         assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,4 @@
-//! What AFL++ calls, in the order in which it does.
+//! The calls of AFL++, in its order.
 
 use std::ffi::OsString;
 use std::fs;
@@ -93,7 +93,7 @@ fn entries_are_trimmed_along_their_structure() {
     assert_eq!(trim(&mut without, text, holds).1, 0);
 }
 
-/// Derivations are kept beside the queue, and need no parse after a restart or in another instance.
+/// Derivations are kept next to the queue, and need no parse after a restart or in another instance.
 #[test]
 fn streams_are_found_again_and_by_other_instances() {
     let (own, other) = (queue("streams", "a"), queue("streams", "b"));
