@@ -93,7 +93,7 @@ pub enum Failure {
         name: &'static str,
         /// The signal's number.
         signal: u8,
-        /// How far it came, and what of it is written.
+        /// How far it came, and which results are written.
         reached: String,
     },
     /// A defect of gramjet itself.

@@ -1,5 +1,5 @@
-//! A grammar that a command has read: its text, how it is compiled, under which limits it runs, and what the compiler
-//! makes of it, once.
+//! A grammar that a command has read: its text, its compile options, its limits, and the compiled form, which is made
+//! once.
 
 use std::cell::OnceCell;
 
@@ -91,7 +91,7 @@ impl Prepared {
         start.is_none() && tokens.is_none() && matches!(weighting, Weighting::Own | Weighting::ByDefault)
     }
 
-    /// Looks at the grammar closely; all that there is to say, and what was found if it compiles.
+    /// Examines the grammar closely; all diagnostics, and the findings if it compiles.
     pub fn examine(&self) -> (Option<Examined>, Diagnostics) {
         match gramjet_compiler::examine(&self.source.file, &self.options) {
             Ok((examined, diagnostics)) => (Some(examined), diagnostics),

@@ -1,4 +1,4 @@
-//! Which grammar, how it is read, and what its inputs should look like.
+//! Which grammar to use, how to read it, and the shape of its inputs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `gramjet check`: what is wrong with a grammar, its sizes, and what its inputs will look like.
+//! `gramjet check`: problems of a grammar, its sizes, and the look of its inputs.
 
 mod found;
 mod json;

@@ -51,7 +51,7 @@ impl Mapped {
         report_bus_errors(&description)?;
         let mut mapped = Mapped { file, description, window: None, next_start: 0, position: 0, allocated: 0 };
         // Asked here rather than at the first chunk, where it would be too late for advice. A full disk is reported
-        // there, with what was written before.
+        // there, together with the output so far.
         match mapped.allocate(LAST_WINDOW as u64) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(error),
             _ => Ok(mapped),

@@ -1,4 +1,4 @@
-//! Choice bytes with a header: what a grammar writes into it, and whether one that was read belongs to a grammar.
+//! Choice bytes with a header: writes a grammar's header, and checks whether a header belongs to a grammar.
 
 use std::fmt::Write as _;
 
@@ -94,11 +94,12 @@ impl Recipe {
         }
     }
 
-    /// Says whether choice bytes with this header mean under the grammar here, whose recipe this is, what they did when they were recorded.
+    /// Checks whether choice bytes with this header have the same meaning under the grammar here, whose recipe this is,
+    /// as when they were recorded.
     ///
     /// # Errors
     ///
-    /// If they don't: what differs.
+    /// If they do not: the differences.
     pub fn check(&self, here: Fingerprints, header: &Header) -> Result<(), Foreign> {
         if header.choices == here.choices {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The tracing engine: the lowered form of a grammar, interpreted with a record of what is done. It follows the choice map to
+//! The tracing engine: interprets the lowered form of a grammar and records its choices. It follows the choice map to
 //! the byte; as it has to look at every rule and site, it is slower than the other engines.
 
 use std::collections::BTreeMap;
@@ -295,5 +295,5 @@ impl ChoiceSource for NoChoices {
 /// A longer output is not kept for its memory.
 const MAX_SCRATCH: usize = 1 << 20;
 
-/// So many spans and sites are recorded; runs of more are not recorded to their end.
+/// At most this number of spans and sites is recorded; longer runs are not recorded to their end.
 const MAX_RECORDED: usize = 1 << 24;

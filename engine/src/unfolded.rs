@@ -15,7 +15,7 @@ use gramjet_compiler::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_
 pub(crate) struct Unfolded<T> {
     /// The grammar to unfold; `None` for grammars that are too large anyway.
     grammar: Option<(Arc<Ir>, Pools)>,
-    /// At most one for each depth limit that is unfolded; `None` where there is nothing to be had.
+    /// At most one for each depth limit that is unfolded; `None` if unfolding did not pay.
     made: Mutex<Vec<(u32, Option<Arc<T>>)>>,
 }
 

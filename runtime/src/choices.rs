@@ -1,6 +1,6 @@
-//! Where choice bytes come from: pseudo-random blocks, a borrowed slice that is replayed, or any other source; and what can
-//! be done with them where their structure is known: [`Tracer`]s find it, a [`Mutator`] changes choice bytes along it,
-//! [`minimise`] makes them simpler.
+//! Sources of choice bytes: pseudo-random blocks, a borrowed slice that is replayed, or any other source. For choice
+//! bytes of a known structure there are further tools: [`Tracer`]s find the structure, a [`Mutator`] changes choice
+//! bytes along it, [`minimise`] makes them simpler.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -29,7 +29,7 @@ pub use trace::{Part, Refit, Site, Span, SpanKind, Trace, Tracer};
 pub trait ChoiceSource: Send {
     /// Writes the next bytes to the front of `buffer` and returns how many; 0 means that there are no more, for good.
     ///
-    /// If it panics, nothing of the input that it was asked for is left in the output.
+    /// If it panics, no part of the requested input is left in the output.
     fn fill(&mut self, buffer: &mut [u8]) -> usize;
 }
 
@@ -42,7 +42,7 @@ pub struct Choices<'a> {
     buffer: Vec<u8>,
     position: usize,
     filled: usize,
-    /// The source has said that it has no more.
+    /// The source has reported its end.
     ended: bool,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Choices<'a> {
         Some(byte)
     }
 
-    /// The bytes that are there without asking the source.
+    /// The bytes that are available without asking the source.
     #[inline]
     pub(crate) fn unread(&self) -> &[u8] {
         match self.source {
@@ -130,7 +130,7 @@ impl<'a> Choices<'a> {
             self.filled -= self.position;
             self.position = 0;
             let fill = self.buffer.len().clamp(MIN_FILL, MAX_FILL).max(count);
-            // Random streams are filled in whole rows, so that what is read does not depend on the fill sizes.
+            // Random streams are filled in whole rows, so that the bytes do not depend on the fill sizes.
             let behind = self.filled + fill.next_multiple_of(ROW);
             if self.buffer.len() < behind {
                 self.buffer.resize(behind, 0);

@@ -58,9 +58,9 @@ impl Limits {
         Limits { max_choices: bytes, ..self }
     }
 
-    /// An input that has more than `bytes` is completed with shortest derivations: a guard on memory, which costs no speed
-    /// and is of no use as a limit on the length. It is looked at when the output needs room, so *where* such an input is
-    /// completed differs between engines, and the output is longer than the bound. Outputs that are not longer are not
+    /// An input that has more than `bytes` is completed with shortest derivations: a guard on memory, which costs no
+    /// speed and is of no use as a limit on the length. It is checked when the output needs room, so *where* such an
+    /// input is completed differs between engines, and the output is longer than the bound. Shorter outputs are not
     /// affected.
     #[must_use]
     pub fn max_output(self, bytes: u64) -> Limits {

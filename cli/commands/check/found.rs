@@ -30,7 +30,7 @@ pub struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Looks at what the grammar is and what it makes. It fails if the limits cannot be kept.
+    /// Examines the grammar and its inputs. It fails if the limits cannot be kept.
     pub fn new(examined: &'a Examined, prepared: &Prepared) -> Result<Found<'a>, Failure> {
         let compiled = &examined.compiled;
         let wanted = Applied::wanted(&prepared.limits, compiled.directives());

@@ -1,4 +1,4 @@
-//! A sample of the inputs of a grammar: how long they are, how many differ, what they read.
+//! A sample of the inputs of a grammar: their lengths, how many differ, how many choice bytes they read.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};

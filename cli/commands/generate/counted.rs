@@ -1,5 +1,5 @@
-//! The one place through which all inputs leave in order: it counts them, ends the run at its bytes, and reports
-//! failures with what is safe.
+//! The one place through which all inputs leave in order. It counts them, ends the run at its bytes, and reports
+//! failures together with the number of complete inputs.
 
 use std::io;
 

@@ -147,7 +147,7 @@ impl Ordered {
         if state.end.is_some() { Err(Over) } else { Ok(()) }
     }
 
-    /// Writes all chunks in their turn until [`Ordered::close`] or the end of the run: what a writer does.
+    /// The loop of a writer: writes all chunks in their turn until [`Ordered::close`] or the end of the run.
     pub fn write_all(&self) {
         let mut state = self.lock();
         state.writer = Some(thread::current());

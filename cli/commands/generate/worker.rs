@@ -204,7 +204,7 @@ impl Run {
         Some(ordinal)
     }
 
-    /// The next blocks to make: as many as a ticket should have by what this worker has made so far.
+    /// The next blocks to make: as many as a ticket should have, according to what this worker has made so far.
     fn take_ticket(&self, blocks_made: u64, bytes_made: u64) -> Option<Ticket> {
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
         let left = self.orders.plan.blocks() - tickets.next_block;

@@ -213,7 +213,7 @@ fn spawn(program: &OsString, arguments: &[OsString], path: &Path) -> io::Result<
     command.spawn()
 }
 
-/// Ends a command and all that it has started.
+/// Ends a command and all processes that it has started.
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     {

@@ -52,7 +52,7 @@ pub(crate) struct List {
 impl List {
     /// `value` is a list.
     pub const LIST: u32 = u32::MAX;
-    /// So many choice bytes of zero.
+    /// This number of choice bytes of zero.
     pub const ZEROS: u32 = u32::MAX - 1;
     /// Choice bytes at this place of [`Arena::packed`], after their number in four bytes.
     pub const PACKED: u32 = u32::MAX - 2;

@@ -1,4 +1,4 @@
-//! Why a text has no choice bytes: where it stops to conform, and what could stand there.
+//! The reason why a text has no choice bytes: where it ceases to conform, and what was expected there.
 
 use std::fmt;
 

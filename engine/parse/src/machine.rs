@@ -321,7 +321,7 @@ impl<'p, 't> Machine<'p, 't> {
             State::Count { repeat } => self.count(thread, repeat),
             State::Round { repeat } => {
                 let repeat = &program.repeats[repeat as usize];
-                // Behind the minimum of a repetition without a maximum, all counts are the same.
+                // After the minimum of a repetition without a maximum, all counts are the same.
                 let most = repeat.max.unwrap_or(repeat.min);
                 self.push(repeat.count, Thread { count: count.saturating_add(1).min(most), ..thread });
             }

@@ -49,10 +49,11 @@ pub struct Settings {
     pub max_len: Bound,
     /// The engine that runs the grammar.
     pub engine: Kind,
-    /// How formats with a lexer are read. Choice bytes mean something under the reading that they were made with only: that of
-    /// the commands that generate is [`FormatOptions::default`], that of those that parse [`FormatOptions::of_others`].
+    /// How formats with a lexer are read. Choice bytes have a meaning only under the reading that they were made with.
+    /// It is [`FormatOptions::default`] for the commands that generate, and [`FormatOptions::of_others`] for those that
+    /// parse.
     pub reading: FormatOptions,
-    /// The path of a file that says what tokens derive which the grammar only names.
+    /// The path of a file with the derivations of tokens that the grammar only names.
     pub tokens: Option<String>,
     /// The shape of inputs, in place of the grammar's own weights; without one, the usual shape of the grammar
     /// ([`Weighting::ByDefault`]).
@@ -80,7 +81,7 @@ pub enum ReplayError {
     /// They belong to another grammar, or to one that was read in another way.
     #[error(transparent)]
     Foreign(#[from] Foreign),
-    /// The limits that they were recorded under cannot be kept.
+    /// The limits of the recording cannot be kept.
     #[error(transparent)]
     Limits(#[from] LimitsError),
 }
@@ -188,7 +189,7 @@ impl Language {
         })
     }
 
-    /// A grammar that was compiled with these options; what is made has no limits on depth and length.
+    /// A grammar that was compiled with these options; its inputs have no limits on depth and length.
     pub fn unlimited(compiled: &Compiled, options: &Options) -> Language {
         Language {
             parser: Arc::new(Parser::new(&compiled.lowered)),
@@ -212,7 +213,7 @@ impl Language {
         Ok(self)
     }
 
-    /// The limits of what is made.
+    /// The limits of inputs.
     pub fn limits(&self) -> Limits {
         self.limits
     }
@@ -274,7 +275,7 @@ impl Language {
         self.producer_within(self.limits)
     }
 
-    /// A producer with other limits. If they cannot be kept, those are in force that it begins with.
+    /// A producer with other limits. If they cannot be kept, its initial limits stay in force.
     pub(crate) fn producer_within(&self, limits: Limits) -> Box<dyn Producer + Send> {
         let mut producer = self.engine.clone();
         let _ = producer.set_limits(limits);

@@ -52,8 +52,8 @@ pub struct Statistics {
 
 /// Makes variants of texts and remembers their parts, for one thread.
 ///
-/// The same calls with the same seed give the same variants on every machine. Texts that it is shown may be nested more deeply
-/// than the depth limit; then their variants may be, too.
+/// The same calls with the same seed give the same variants on every machine. Texts from the caller may be nested more
+/// deeply than the depth limit; then their variants may be, too.
 pub struct Session {
     language: Language,
     seed: u64,
@@ -62,8 +62,8 @@ pub struct Session {
     mutator: Mutator,
     store: Store,
     trees: Trees,
-    /// These keep the depth limit, or that of the current text if it is deeper, and no length; what is longer than may be is not
-    /// made to its end.
+    /// These keep the depth limit, or the depth of the current text if it is deeper, and no length; outputs that are
+    /// too long are not completed.
     tracer: Tracer,
     producer: Box<dyn Producer + Send>,
     depth: Option<u32>,
@@ -181,7 +181,8 @@ impl Session {
     }
 
     /// Writes `text`, with a part of `other` in place of one of its own, to `variant`; if that is not possible, another variant.
-    /// To find the derivation of `other` takes longer than to make a variant, unless it is that of the call before.
+    /// Finding the derivation of `other` takes longer than making a variant, unless it is the same text as in the call
+    /// before.
     pub fn splice(&mut self, text: &[u8], other: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
         let mut input = std::mem::take(&mut self.other);
         let found = match &self.other_text {

@@ -28,7 +28,7 @@ impl Trees {
         self.known.get(&text)
     }
 
-    /// Keeps the choice bytes of a text, or that it has none.
+    /// Keeps the choice bytes of a text, or the fact that it has none.
     pub fn keep(&mut self, text: u64, choices: Option<&[u8]>) {
         let size = |choices: &Option<Box<[u8]>>| ENTRY_BYTES + choices.as_ref().map_or(0, |choices| choices.len());
         let choices: Option<Box<[u8]>> = choices.map(Into::into);

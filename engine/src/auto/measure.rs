@@ -1,4 +1,5 @@
-//! How fast engines are: short slices of time, of which the median counts, so that what else the machine does counts little.
+//! Measures the speed of engines in short slices of time. The median counts, so that other work of the machine counts
+//! little.
 
 use std::time::Instant;
 
@@ -14,7 +15,8 @@ pub trait Clock {
     /// Seconds since some moment.
     fn seconds(&self) -> f64;
 
-    /// Seconds that this thread was at work, where that is known: what takes long is interrupted by other work on the machine.
+    /// Seconds that this thread was at work, where that is known: long work is interrupted by other work on the
+    /// machine.
     fn seconds_at_work(&self) -> f64 {
         self.seconds()
     }
@@ -38,7 +40,8 @@ const SLICE: f64 = 300e-6;
 const SLICES: usize = 9;
 /// Slices before these.
 const WARMING: usize = 4;
-/// Choice bytes that an input reads at most while engines are measured, and bytes that it has: a slice should not take long.
+/// The most choice bytes that an input reads while engines are measured, and the most bytes that it has: a slice must
+/// not take long.
 const MOST_CHOICES: u64 = 1 << 18;
 const MOST_OUTPUT: u64 = 1 << 24;
 /// Inputs that are made between two looks at the clock, and bytes.

@@ -1,5 +1,6 @@
-//! Which engine makes an amount of inputs soonest. Engines are measured for some milliseconds on this processor, with this grammar
-//! and these limits; what it takes to make an engine ready counts against what is to be made. `docs/bulk.md` says when.
+//! Finds the engine that makes an amount of inputs soonest. Engines are measured for some milliseconds on this
+//! processor, with this grammar and these limits. The time to make an engine ready counts, too. `docs/bulk.md` gives
+//! the details.
 
 mod measure;
 
@@ -12,9 +13,9 @@ use crate::bulk::NotInBulk;
 /// How much is to be made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// So many inputs.
+    /// This number of inputs.
     Inputs(u64),
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
     /// As much as can be made in this time.
     Time(Duration),
@@ -32,9 +33,9 @@ pub struct Wanted {
 /// How fast an engine was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Bytes a second, with what stands between inputs.
+    /// Bytes a second, including the text between inputs.
     pub speed: f64,
-    /// The mean length of an input, with what stands between inputs.
+    /// The mean length of an input, including the text between inputs.
     pub mean_input: f64,
 }
 
@@ -99,7 +100,7 @@ pub struct Decision {
     pub why: Why,
 }
 
-/// The engines that there are to choose from. Each is made ready when it is asked for.
+/// The engines to choose from. Each is made ready when it is asked for.
 pub trait Candidates {
     /// Another engine with the same output, measured together with the one in use; `None` if there is none.
     fn replaying(&mut self) -> Option<Pair>;
@@ -119,7 +120,7 @@ pub trait Candidates {
     fn bulk(&mut self, chosen: Chosen) -> Result<Pair, NotInBulk>;
 }
 
-/// No other engine is looked at for what takes fewer seconds than this.
+/// No other engine is considered for a run that takes fewer seconds than this.
 const LEAST: f64 = 0.3;
 /// Another engine must be this many times as fast: less may be noise.
 const CLEARLY: f64 = 1.05;
@@ -194,7 +195,7 @@ mod tests {
 
     const MIB: f64 = 1_048_576.0;
 
-    /// Candidates whose speeds are known, in MiB a second, and what was asked of them.
+    /// Candidates whose speeds are known, in MiB a second, and the requests to them.
     struct Known {
         own: Pace,
         replaying: Option<f64>,

@@ -43,7 +43,7 @@ const MAX_STEPS: usize = 10_000;
 pub(crate) struct Memo {
     ahead: FxHashMap<(Item, u32), Ahead>,
     branches: FxHashMap<(Item, u32), Branches>,
-    /// How many beginnings were made with it, and what took as long.
+    /// How many beginnings were made with it, and other work that took as long.
     pub(crate) work: usize,
 }
 

@@ -1,8 +1,9 @@
 //! The fill pass: placeholder codes become bytes of their sets.
 //!
-//! Each byte of the text has 16 random bits of its own, whether it is a code or not: `bits * n >> 16` is the number of the
-//! member, so its probability is within 2^-16 of 1/n. Members are found by arithmetic on ranges. Bytes at even places have
-//! their bits from one set of generators, those at odd places from another, so that both can be multiplied where they are.
+//! Each byte of the text has 16 random bits of its own, whether it is a code or not: `bits * n >> 16` is the number of
+//! the member, so its probability is within 2^-16 of 1/n. Members are found by arithmetic on ranges. Bytes at even
+//! places get their bits from one set of generators, and bytes at odd places from another, so that both can be
+//! multiplied where they are.
 
 use super::classes::{CODES, Codes, MAX_RANGES};
 #[cfg(target_arch = "x86_64")]
@@ -189,7 +190,7 @@ impl Fill {
                 let (even_bits, odd_bits) = (generators[0].next(), generators[1].next());
                 // SAFETY: a row has 64 bytes.
                 let bytes = unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
-                // Within the window, what is left is the index; elsewhere what follows does not matter.
+                // For a byte within the window, the result is the index; for other bytes it does not matter.
                 let index = _mm512_xor_si512(bytes, window);
                 let is_code = _mm512_cmplt_epu8_mask(index, codes);
                 let last = _mm512_shuffle_epi8(last, index);

@@ -1,5 +1,5 @@
-//! A grammar as a machine with a stack of *frames*: what a frame does next is text, other frames, or a choice among
-//! options with probabilities.
+//! A grammar as a machine with a stack of *frames*. A frame leads to text, other frames, or a choice among options with
+//! probabilities.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ pub(crate) enum Frame {
     Node(NodeId),
     /// The items of a sequence from one on.
     Rest { seq: NodeId, at: u32 },
-    /// Rounds of a repetition that are there for certain.
+    /// Rounds of a repetition that are certain.
     Exactly { repeat: NodeId, left: u32 },
     /// Rounds of a repetition that may end before each; [`UNBOUNDED`] has no bound.
     Rounds { repeat: NodeId, left: u32 },
@@ -39,7 +39,7 @@ pub(crate) const UNBOUNDED: u32 = u32::MAX;
 /// Bounds on rounds that may end before each are kept by this one: more rounds have a probability below 2^-128.
 const MAX_ROUNDS: u32 = 128;
 
-/// How deep the instance is that a frame belongs to: what is left of the depth limit plus one, so that 0 is an instance
+/// How deep the instance is that a frame belongs to: the depth left below the limit plus one, so that 0 is an instance
 /// beyond the limit. [`Depth::ANY`] where the limit cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Depth(u32);
@@ -105,19 +105,19 @@ pub(crate) enum Step {
     Unknown,
 }
 
-/// The grammar and what its frames need.
+/// The grammar and the data for its frames.
 pub(crate) struct Grammar {
     ir: Arc<Ir>,
     pools: Pools,
     max_depth: Option<u32>,
-    /// For each node, and with what is left at an instance: enough that no limit is reached.
+    /// For each node, the depth left at an instance with which no limit is reached.
     needs: Vec<u32>,
     codes: Codes,
     /// For choices of which several options are one byte each and have a code: those bytes, and the other options.
     byte_options: FxHashMap<NodeId, (ByteSet, Box<[usize]>)>,
     /// For each rule the options of its pool, filled in when they are asked for.
     pool_options: Mutex<FxHashMap<RuleId, Options>>,
-    /// The options of other choices, with what is left of the depth at least where it is only known to be much.
+    /// The options of other choices, by the least depth left where it is only known to be much.
     known_options: Mutex<FxHashMap<(Item, u32), Options>>,
     tables: Mutex<Interned>,
 }
@@ -128,7 +128,7 @@ struct Interned {
     text_ids: FxHashMap<Arc<[u8]>, u32>,
     sets: Vec<ByteSet>,
     set_ids: BTreeMap<ByteSet, u32>,
-    /// Of long sequences: what the items from each one on need.
+    /// For long sequences, the need of the items from each one on.
     suffixes: FxHashMap<NodeId, Box<[u32]>>,
 }
 
@@ -237,7 +237,7 @@ impl Grammar {
         items
     }
 
-    /// The frame with its depth, or [`Depth::ANY`] if what is left is enough for all that it can derive.
+    /// The frame with its depth, or [`Depth::ANY`] if the depth left suffices for all derivations of the frame.
     fn settle(&self, frame: Frame, depth: Depth, zones: u32) -> Item {
         if depth == Depth::ANY || self.max_depth.is_none() {
             return (frame, Depth::ANY);
@@ -251,7 +251,7 @@ impl Grammar {
         (frame, if need <= depth.at_least(zones) { Depth::ANY } else { depth })
     }
 
-    /// The same item where more may be known of what is left.
+    /// The same item where more may be known about the depth left.
     pub(crate) fn settled(&self, (frame, depth): Item, zones: u32) -> Item {
         self.settle(frame, depth, zones)
     }
@@ -480,7 +480,7 @@ impl Grammar {
         }
     }
 
-    /// Appends the shortest text that `items` derive (design, choice map, item 5): what completes an input that has grown
+    /// Appends the shortest text that `items` derive (design, choice map, item 5). It completes an input that has grown
     /// beyond its bound.
     pub(crate) fn finish(&self, items: &[Item], output: &mut Vec<u8>) {
         let mut stack: Vec<Item> = items.iter().rev().copied().collect();

@@ -1,5 +1,5 @@
-//! The machine: groups of eight lanes that take one step each in turn. A step takes the top of a stack, draws, and stores a record's
-//! text and what it leaves open, whole, without a branch; the lanes' latencies overlap.
+//! The machine: groups of eight lanes that take one step each in turn. A step takes the top of a stack, draws a record,
+//! and stores its text and its open frames, whole, without a branch; the lanes' latencies overlap.
 
 use std::hint::select_unpredictable;
 
@@ -76,8 +76,9 @@ pub(crate) unsafe fn run(
     }
 }
 
-/// How many groups are at work: they take their steps one after the other where each lane is a matter of its own, so one
-/// alone is as fast, and what fewer lanes are at leaves more of the caches to the tables. Who makes a block does not show in it.
+/// How many groups are at work. Where lanes are independent, groups take their steps one after the other, so one alone
+/// is as fast, and fewer lanes leave more of the caches to the tables. A block does not depend on the lane that makes
+/// it.
 pub(crate) fn groups_at_work(simd: Simd) -> usize {
     if simd == Simd::Avx512 { GROUPS } else { 1 }
 }
@@ -189,7 +190,7 @@ unsafe fn draw(records: *const Record, rows: *const Row, word: u32, drawn: *mut 
 /// That of [`run`].
 #[inline(always)]
 unsafe fn decide(records: *const Record, chosen: *mut *const Record, number: u64) {
-    // SAFETY: what was drawn is a record, and its other is one (`Tables::verify`).
+    // SAFETY: the drawn word is a record, and so is its alternative (`Tables::verify`).
     unsafe {
         let drawn = *chosen;
         let alias = (*drawn).alias;

@@ -1,5 +1,5 @@
-//! The plan: which states there are (a chunk and what is left of the depth there) and how far each is unfolded, so that the
-//! records go where the machine spends its steps.
+//! The plan: the states (a chunk and the depth left there), and how far each is unfolded, so that the records go where
+//! the machine spends its steps.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -38,7 +38,7 @@ pub(crate) struct Plan {
     /// The state for each key, ascending; several keys may share one.
     pub(crate) index: Vec<(Key, u32)>,
     pub(crate) start: Push,
-    /// The number of zones, and what is left at the start rule.
+    /// The number of zones, and the depth left at the start rule.
     pub(crate) zones: u32,
     pub(crate) start_depth: u32,
     pub(crate) records: usize,
@@ -104,15 +104,15 @@ fn floor(row: u32) -> u32 {
     }
 }
 
-/// A plan in the making. Those states come first that are visited most, so that what a plan will give can be seen before all states
-/// are made.
+/// A plan in the making. The states that are visited most come first, so that the quality of a plan can be seen before
+/// all states are made.
 pub(crate) struct Attempt {
     pub(crate) plan: Plan,
     pub(crate) chunks: Chunks,
     pub(crate) threshold: f64,
-    /// How often an attempt before this one visited what.
+    /// The visits of an earlier attempt.
     pub(crate) visits: Visits,
-    /// The states that were made, by chunk and by what is known of the depth.
+    /// The states that were made, by chunk and by the knowledge of the depth.
     states: FxHashMap<(u32, Known), u32>,
     index: FxHashMap<Key, u32>,
     flows: FxHashMap<Key, f64>,
@@ -170,7 +170,7 @@ impl Attempt {
         Ok(())
     }
 
-    /// Makes the state for a key, or finds it, and what its records lead to becomes open.
+    /// Makes the state for a key, or finds it, and opens the states that its records lead to.
     fn at(&mut self, stream: &Stream<'_>, memo: &mut Memo, key: Key, bounds: Bounds) -> Result<(), TooLarge> {
         let Attempt { plan, chunks, threshold, visits, states, index, flows, heap } = self;
         let (threshold, zones) = (*threshold, plan.zones);
@@ -348,7 +348,7 @@ impl Plan {
         chunks
     }
 
-    /// The states by chunk and by what is left of the depth.
+    /// The states by chunk and by the depth left.
     pub(crate) fn places(&self, chunks: &Chunks) -> Places {
         let rows = self.zones as usize + 1;
         let mut states = vec![NONE; chunks.len() * rows];

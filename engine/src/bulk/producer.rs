@@ -105,7 +105,7 @@ const ZONES: u32 = 12;
 const MAX_STACK: usize = 1 << 24;
 /// A buffer keeps this many bytes from block to block.
 const KEPT_BYTES: usize = 1 << 20;
-/// So often a lane's steps are taken between two looks at whether to stop.
+/// A lane's steps are taken this number of times between two looks at whether to stop.
 const RUNS: u32 = 16;
 /// Blocks that are finished before their turn, at most, and their bytes.
 const AHEAD: usize = 64 * GROUPS * LANES;
@@ -171,7 +171,7 @@ struct Work {
 /// Inputs, whole, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'b> {
-    /// All bytes, with what stands between inputs.
+    /// All bytes, including the text between inputs.
     pub bytes: &'b [u8],
     /// The end of each input, without the text after it.
     pub ends: &'b [usize],
@@ -278,7 +278,7 @@ impl Bulk {
         self.shared.block_inputs
     }
 
-    /// The mean length of an input in a trial run, with what stands between inputs, in bytes; infinite if none ended.
+    /// The mean length of an input in a trial run, including the text between inputs, in bytes; infinite if none ended.
     pub fn mean_input(&self) -> f64 {
         self.shared.mean_input
     }
@@ -536,7 +536,7 @@ impl Work {
         self.buffers.text.as_ptr_range().end
     }
 
-    /// Takes note of what was made; the block if that is all of it.
+    /// Records the new bytes and ends; returns the block if it is complete.
     fn advance(&mut self, shared: &Shared, group: &Group, lane: usize, simd: Simd) -> Option<Block> {
         let bytes = group.text[lane].addr() - self.buffers.text.as_ptr().addr();
         // SAFETY: the steps have written all bytes up to there, within the room.
@@ -571,7 +571,7 @@ impl Work {
         Some(block)
     }
 
-    /// Completes an input that has grown beyond its bound by the shortest text of what is open, and begins the next.
+    /// Completes an input that has grown beyond its bound by the shortest text of its open frames, and begins the next.
     fn complete(&mut self, shared: &Shared) {
         let tables = &shared.tables;
         let open = self.stack[..self.depth].iter().copied().rev();

@@ -36,7 +36,7 @@ const POLICIES: [Policy; 6] = [
 /// Policies that are compared before one is made finer. For each of eighteen grammars and limits the best plan of one of the first
 /// three should run within 1 % of the best of all.
 const COMPARED: usize = 3;
-/// No further one is looked at when this part of the work is done: large grammars take much work for any plan.
+/// Once this part of the work is done, no further policy is considered: large grammars take much work for any plan.
 const COMPARING: usize = 3;
 /// The threshold of attempts by which policies are compared.
 const COARSE: f64 = 2e-4;
@@ -54,7 +54,7 @@ const WORTH: f64 = 1.02;
 const COARSER: f64 = 4.0;
 /// ... up to here.
 const COARSEST: f64 = 4.0;
-/// A policy whose plans are slower by more than this is not looked at further.
+/// A policy whose plans are slower by more than this is not considered further.
 const NEAR: f64 = 0.93;
 /// If steps read this number of records from beyond the second-level cache, a finer plan is slower.
 const ENOUGH: f64 = 0.03;
@@ -83,7 +83,7 @@ struct Found {
     visits: Visits,
 }
 
-/// The search, with what it has found of the grammar and the work that was done.
+/// The search, with its findings on the grammar and the work that was done.
 struct Search<'s> {
     stream: &'s Stream<'s>,
     budget: Budget,
@@ -160,7 +160,7 @@ impl Search<'_> {
         Bounds { records: self.budget.records, most: self.memo.work + self.budget.most() }
     }
 
-    /// One attempt, and what it should give.
+    /// One attempt, and its expected value.
     fn look(&mut self, mut attempt: Attempt) -> Result<Found, TooLarge> {
         let (until, bounds) = (COLD * attempt.threshold, self.bounds());
         attempt.go_on(self.stream, &mut self.memo, until, bounds)?;

@@ -46,7 +46,7 @@ pub(crate) struct Tables {
     pub(crate) rows: Box<[Row]>,
     /// How many depths there are.
     pub(crate) depths: u32,
-    /// The word of what is about to begin an input.
+    /// The word of the beginning of an input.
     pub(crate) start: u32,
 }
 
@@ -117,7 +117,7 @@ impl Tables {
         // From every depth at which a chunk can be, all that is pushed is planned too.
         for &((chunk, row), state) in &plan.index {
             let free = chunks.is_free(chunk);
-            // Further off nothing differs any more: what is pushed is less than two zones below.
+            // Beyond this nothing differs any more: a pushed chunk is less than two zones below.
             let top = if row == plan.zones && !free { plan.start_depth.min(3 * plan.zones) } else { row };
             let state = &plan.states[state as usize];
             for entry in &state.entries {

@@ -1,5 +1,5 @@
-//! Unfolding: the beginnings of what a sequence of frames derives, as many as its share of the tables allows, the most
-//! probable ones furthest (after Tunstall 1967).
+//! Unfolding: the beginnings of the derivations of a sequence of frames, as many as its share of the tables allows, the
+//! most probable ones furthest (after Tunstall 1967).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -133,7 +133,7 @@ impl Beginning {
     }
 }
 
-/// A beginning by what one more record for its expansion would be worth.
+/// A beginning, ordered by the value of one more record for its expansion.
 struct Candidate {
     worth: f64,
     index: usize,

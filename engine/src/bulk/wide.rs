@@ -1,4 +1,4 @@
-//! The machine with AVX-512: what the lanes of a group do alike is done for all eight at once.
+//! The machine with AVX-512: common operations of a group's lanes are done for all eight at once.
 
 use std::arch::x86_64::*;
 
@@ -127,7 +127,7 @@ unsafe fn draw(records: *const Record, rows: *const Row, group: &Group, ahead: &
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn decide(records: *const Record, ahead: &mut Ahead, numbers: &[u64; LANES]) {
-    // SAFETY: what was drawn is a record, and its other is one (`Tables::verify`).
+    // SAFETY: the drawn word is a record, and so is its alternative (`Tables::verify`).
     unsafe {
         let drawn = _mm512_load_si512(ahead.drawn.as_ptr().cast());
         let alias = collect(each!(lane => &raw const (*ahead.drawn[lane]).alias));

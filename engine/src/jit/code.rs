@@ -1,4 +1,4 @@
-//! Executable code: the draft that the assembler makes, and what becomes of it in memory of its own.
+//! Executable code: the draft that the assembler makes, and the code in its own memory.
 
 use std::io;
 
@@ -40,7 +40,7 @@ pub(super) struct Code {
     memory: Executable,
     /// The addresses of the entries.
     entries: Entries,
-    /// Behind the last instruction.
+    /// The end of the last instruction.
     end: usize,
     /// Bytes of instructions and tables.
     len: usize,

@@ -1,9 +1,9 @@
 //! The bound on native recursion.
 //!
-//! Machine code recurses on the stack of its caller as long as an input uses no more than [`CALLER_STACK`] of it. Beyond
-//! that it goes on upon a region of its own, which the system maps as it is touched and which is given back with the
-//! input. Where the region ends too, the machine finishes: what lowest derivations use of the stack at most is known when
-//! the code is made, and kept. Slow paths, and choice sources with them, run on the caller's stack.
+//! Machine code recurses on the stack of its caller as long as an input uses no more than [`CALLER_STACK`] of it.
+//! Beyond that it continues on a region of its own. The system maps the region as it is touched, and it is given back
+//! with the input. Where the region ends too, the machine finishes. The most stack that lowest derivations use is known
+//! when the code is made, and is reserved. Slow paths, and choice sources with them, run on the caller's stack.
 //!
 //! Without a region the machine finishes where [`CALLER_STACK`] is used up. That takes at most [`FINISHING_HERE`] bytes more:
 //! code that may need more has its region before an input begins, or does not run.

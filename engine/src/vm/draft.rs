@@ -1,5 +1,5 @@
-//! Ops and exits while a program is built. An exit holds its text, and an op all that is known of it; what of that is
-//! where in the program is decided in the end, by [`super::layout`].
+//! Ops and exits while a program is built. An exit holds its text, and an op all its data; [`super::layout`] decides on
+//! their places in the program in the end.
 
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use gramjet::{Batch, Choices, Limits};
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
 use super::text::Text;
 
-/// Where to go on, and what was left of the depth there; or a counter of rounds.
+/// Where to go on, and the depth left there; or a counter of rounds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub(super) struct Frame {
@@ -110,11 +110,11 @@ impl<'r> Interpreter<'r, '_, '_> {
         state
     }
 
-    /// Runs the program from its start. All that changes with each op is held in local variables whose addresses are never
-    /// taken, so that it stays in registers.
+    /// Runs the program from its start. The state that changes with each op is in local variables whose addresses are
+    /// never taken, so that it stays in registers.
     ///
-    /// The program is verified: what an exit refers to is there, and so is what the ops refer to that exits lead to. What
-    /// frames refer to was taken from exits.
+    /// The program is verified: the ops that exits refer to exist, and so do the tables that these ops refer to. The
+    /// references in frames were taken from exits.
     fn run<const DEPTH: bool, const LEN: bool>(
         &mut self,
         mut s: State,
@@ -159,7 +159,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     if top + 1 >= stack.len() {
                         (s, stack) = self.grow(s, stack);
                     }
-                    // SAFETY: there is room for a frame, and what is popped was pushed or is the last frame.
+                    // SAFETY: there is room for a frame, and the popped frame was pushed or is the last frame.
                     let (last, last_argument) = unsafe {
                         *stack.get_unchecked_mut(top) =
                             Frame { pc: exit.push, left: left.wrapping_sub(i32::from(exit.push_deeper)) };
@@ -270,7 +270,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         let limited = LEN && site.limited != Limited::No;
         let costs = if limited { &program.costs[site.costs as usize..][..count] } else { &[] };
         let offered = if limited { costs.partition_point(|&cost| cost <= self.machine.slack) } else { count };
-        // SAFETY: the loop has reserved the site: at most three bytes. Behind the string, a text is reserved anew.
+        // SAFETY: the loop has reserved the site: at most three bytes. After the string, a text is reserved anew.
         let option = unsafe {
             match offered {
                 0 => {
@@ -313,7 +313,7 @@ impl<'r> Interpreter<'r, '_, '_> {
     fn member<const LEN: bool>(&mut self, mut s: State, class: u32) -> State {
         let class = &self.program.classes[class as usize];
         let offered = if LEN { class.offered(self.machine.slack) } else { class.within[3] };
-        // SAFETY: the loop has reserved a site; what is emitted is reserved here.
+        // SAFETY: the loop has reserved a site; the emitted bytes are reserved here.
         unsafe {
             let index = self.machine.pick(&mut s, offered);
             let text = Text::of_char(class.member(index as u32));

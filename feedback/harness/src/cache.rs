@@ -38,7 +38,7 @@ impl Cache {
         if !folder.exists() {
             let own = self.own(name);
             let made = fs::create_dir(&own).map_err(|source| self.failed(source)).and_then(|()| make(&own));
-            // Another process may have been first; what it has made is the same.
+            // Another process may have been first; its result is the same.
             let moved = made.and_then(|()| match fs::rename(&own, &folder) {
                 Err(source) if !folder.exists() => Err(self.failed(source)),
                 _ => Ok(()),
@@ -60,7 +60,7 @@ impl Cache {
     }
 }
 
-/// Whether the folder is there, or can be made, is the user's alone to write to, and can be written to.
+/// Whether the folder exists, or can be made, only the user can write to it, and it can be written to.
 fn is_usable(folder: &Path, user: libc::uid_t) -> bool {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     let Ok(facts) = fs::symlink_metadata(folder) else { return false };

@@ -13,7 +13,7 @@ use crate::target::Target;
 
 /// The argument that stands for the name of the input's file.
 pub const FILE: &str = "@@";
-/// Bytes that a program may write to one file: what writes gigabytes is ended by SIGXFSZ.
+/// Bytes that a program may write to one file: SIGXFSZ ends a program that writes gigabytes.
 const FILE_SIZE: u64 = 1 << 30;
 
 /// A program to run, with its arguments and environment.

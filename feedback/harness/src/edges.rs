@@ -18,7 +18,7 @@ pub struct Edges {
     known: u32,
 }
 
-/// Counters are looked at in blocks of this many: a block of zeroes costs one look.
+/// Counters are checked in blocks of this many: a block of zeroes costs one comparison.
 const BLOCK: usize = 128;
 
 impl Edges {
@@ -27,7 +27,7 @@ impl Edges {
         &self.executed
     }
 
-    /// The sum of all counts: what the run cost.
+    /// The sum of all counts: the cost of the run.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -166,7 +166,7 @@ pub struct Added {
     pub edges: usize,
     /// Classes of counts of edges that were known.
     pub classes: usize,
-    /// Edges whose greatest count was raised, those that are new among them.
+    /// Edges whose greatest count was raised, including new ones.
     pub raised: Vec<Edge>,
 }
 

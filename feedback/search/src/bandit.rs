@@ -7,7 +7,7 @@ const KEPT: f64 = 0.999;
 /// Each way is tried in at least this share of all cases.
 const LEAST: f64 = 0.05;
 
-/// Chooses among `N` ways in proportion to what they have paid for what they have cost, both discounted.
+/// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit<const N: usize> {
     paid: [f64; N],

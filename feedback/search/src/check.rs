@@ -117,7 +117,7 @@ impl Check {
     }
 
     /// Searches for a text that costs more than `bound` allows for its length, in the unit that `cost` returns: steps, comparisons,
-    /// bytes allocated. A clock is a poor unit, as it says something else on each run.
+    /// bytes allocated. A clock is a poor unit, as it differs on each run.
     ///
     /// # Panics
     ///
@@ -267,7 +267,7 @@ mod tests {
         caught(run).expect_err("a panic")
     }
 
-    /// How deep brackets nest, without those in strings.
+    /// How deep brackets nest, except for brackets in strings.
     fn depth(text: &[u8]) -> u64 {
         let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0, 0, false, false);
         for byte in text {

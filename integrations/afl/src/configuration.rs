@@ -12,15 +12,15 @@ pub struct Configuration {
     pub grammar: OsString,
     /// How it is read and run.
     pub settings: Settings,
-    /// So many mutants are made of a queue entry at each visit.
+    /// This number of mutants is made of a queue entry at each visit.
     pub fuzz_count: u32,
-    /// So many executions are spent on the trimming of an entry at most; 0 for none.
+    /// At most this number of executions is spent on trimming an entry; 0 for none.
     pub trim_count: u32,
     /// Messages about settings that were not understood.
     pub warnings: Vec<String>,
 }
 
-/// The variables that are looked at.
+/// The variables that are read.
 const KNOWN: [&str; 11] = [
     "GRAMJET_GRAMMAR",
     "GRAMJET_FORMAT",

@@ -29,8 +29,8 @@ pub struct Mutator {
     seeds: Seeds,
 }
 
-/// Mutants of an entry have no more bytes than this or than the entry, unless said otherwise: AFL++ would allow 1 MiB, and what is
-/// repeated again and again gets slow before it finds anything.
+/// Mutants of an entry have no more bytes than this or than the entry, unless the user says otherwise. AFL++ would
+/// allow 1 MiB, and texts that are repeated again and again get slow before they find anything.
 const MAX_LEN: usize = 8192;
 /// One call in this number takes a part from another entry that AFL++ hands over; the rest draw on the parts of all
 /// entries.

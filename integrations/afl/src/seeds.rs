@@ -26,7 +26,7 @@ impl Seeds {
         !self.is_reported
     }
 
-    /// Takes note of a seed and of why it does not conform, if it does not.
+    /// Records a seed, and the reason if it does not conform.
     pub fn add(&mut self, seed: &Path, text: &[u8], error: Option<&ParseError>) {
         self.all += 1;
         let Some(error) = error else {

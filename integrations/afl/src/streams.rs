@@ -12,7 +12,7 @@ use gramjet_session::{Language, hash};
 const STREAMS: &str = "streams";
 /// Larger files are not read.
 const MAX_BYTES: u64 = 64 << 20;
-/// So many instances are looked into.
+/// At most this number of instances is searched.
 const MAX_INSTANCES: usize = 256;
 
 /// `OUT/INSTANCE` of a queue entry, `OUT/INSTANCE/queue/id:...`.

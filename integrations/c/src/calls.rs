@@ -45,7 +45,7 @@ fn remember(message: &str) {
 
 /// Runs the body of a call; a failure and a panic become a status and the last error.
 pub(crate) fn call(body: impl FnOnce() -> Result<(), Failure>) -> gramjet_status {
-    // Behind a panic, a defect, handles are in a state that is memory safe, but may only be freed, as the status says.
+    // After a panic, a defect, handles are in a state that is memory safe, but may only be freed, as the status says.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => GRAMJET_OK,
         Ok(Err((status, message))) => {

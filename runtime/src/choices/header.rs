@@ -144,7 +144,7 @@ mod tests {
             Header::split(&bytes).map(|_| ())
         };
         assert_eq!(with(8, 2), Err(HeaderError::Version(2)));
-        // The length, and what is no text.
+        // The length, and bytes that are not text.
         assert_eq!((with(10, 3), with(11, 9)), (Err(HeaderError::Damaged), Err(HeaderError::Damaged)));
         assert_eq!(with(whole.len() - 1, 0xff), Err(HeaderError::Damaged));
     }

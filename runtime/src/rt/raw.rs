@@ -59,7 +59,7 @@ pub type Entries = [Rule; 3];
 
 /// Every store may write this many bytes more than it advances by; reservations include it.
 pub const STORE_SLOP: usize = Strings::PADDING;
-/// Reads may look this many bytes ahead of what was reserved.
+/// Reads may look this many bytes beyond the reserved ones.
 pub const READ_SLOP: usize = 8;
 
 /// The last address from which on `credit` bytes lie before `end`; below `start` if there is none.
@@ -422,7 +422,7 @@ impl<'m, 's> Machine<'m, 's> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state. What was reserved must be reserved anew.
+    /// `s` must be this machine's state. Reservations must be made anew.
     pub unsafe fn finished(&mut self, mut s: State) -> State {
         // SAFETY: the state points into the window.
         let used = unsafe {

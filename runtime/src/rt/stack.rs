@@ -64,7 +64,7 @@ impl Helper {
         Some(Helper { jobs: Some(jobs), done, thread: Some(thread) })
     }
 
-    /// Does `job` on the helper's stack. It is given the lowest address that it should use there.
+    /// Runs `job` on the helper's stack. It gets the lowest address that it should use there.
     pub(crate) fn run<R: Send>(&self, job: impl FnOnce(usize) -> R + Send) -> R {
         let mut result = None;
         let job = || result = Some(job(stack_pointer().saturating_sub(HELPER_STACK - HELPER_RESERVE)));

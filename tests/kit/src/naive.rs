@@ -12,9 +12,9 @@ use crate::form::{Form, Kind, System};
 /// The options of a site.
 #[derive(Clone, Debug)]
 pub enum Offer<'f> {
-    /// So many options, equally probable.
+    /// A number of equally probable options.
     Uniform(u64),
-    /// So many options, the first of those with these slots.
+    /// A number of options, the first ones of those with these slots.
     Weighted(usize, &'f Slots),
 }
 

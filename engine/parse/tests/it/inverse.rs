@@ -1,4 +1,4 @@
-//! E5: what is parsed is produced again.
+//! E5: the choice bytes of a parsed text produce that text.
 
 use gramjet_compiler::ast;
 use gramjet_compiler::formats::FormatOptions;

@@ -1,4 +1,4 @@
-//! From texts to derivations: looked up, else found by parsing, and held against the text where they come from elsewhere.
+//! Finds the derivations of texts: known ones, or by a parse. Derivations from elsewhere are checked against the text.
 
 use gramjet::choices::TracedInput;
 use gramjet::{Limits, Producer};

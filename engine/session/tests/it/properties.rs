@@ -1,4 +1,4 @@
-//! Properties of texts, with the smallest text of each: what searches for small counterexamples are measured by.
+//! Properties of texts, with the smallest text of each: a measure for searches for small counterexamples.
 
 /// A property of texts of a grammar that ships.
 pub struct Property {

@@ -45,7 +45,7 @@ fn alternatives_are_crossed() {
 #[test]
 fn parts_find_other_places() {
     let has_commas = PROPERTIES.iter().find(|property| property.name == "three commas").expect("it is there").holds;
-    /// A grammar, a text, what becomes of it, and what must hold.
+    /// A grammar, a text, the result, and the condition that must hold.
     type Subject<'h> = (&'static str, &'static str, &'static str, &'h dyn Fn(&[u8]) -> bool);
     let subjects: [Subject<'_>; 5] = [
         ("json", "[[[],7]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.starts_with(b"[[[")),

@@ -1,4 +1,4 @@
-//! Functions, references to rules, instances in place, and what stands for them beyond the depth limit.
+//! Functions, references to rules, instances in place, and their replacements beyond the depth limit.
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::form::{Form, Strings};

@@ -43,8 +43,8 @@ impl<'g> Assembler<'g> {
     fn closed_chain(&mut self, chain: &Chain) {
         let rounds = chain.rounds.len() as i8;
         self.find_stops(chain);
-        // Where all rounds go on there is no further site: one choice byte less than if another round stopped. The bit that
-        // says so stands eight places before that of such a round.
+        // Where all rounds go on there is no further site: one choice byte less than if another round stopped. The bit
+        // for this is eight places before the bit of such a round.
         let ops = &mut self.ops;
         asm!(ops ; bts rcx, BYTE 16 * rounds - 8);
         self.find_first();

@@ -151,7 +151,7 @@ impl<'g> Assembler<'g> {
         self.stack -= 1;
     }
 
-    /// The options of a group, which are the same but for literals; what was picked is in eax.
+    /// The options of a group, which are the same but for literals; the picked option is in eax.
     pub(super) fn group(&mut self, grouped: &Grouped<'g>, picked: Picked, arm: usize, offset: i32) {
         let items = grouped.alike.items(self.ir, arm);
         let last = items.iter().rposition(|item| matches!(item, Item::Literals(_)));

@@ -9,7 +9,7 @@ use super::choices::{Grouped, Stretch};
 use super::picks::Picked;
 use super::{Assembler, Flow, asm};
 
-/// So many stretches are compared one after the other at most.
+/// At most this number of stretches is compared one after the other.
 const MAX_STRETCHES: usize = 16;
 
 /// Wrong predictions that a joint branch must save, on the average.

@@ -1,5 +1,5 @@
-//! One look at several rounds of single bytes: how many go on before one stops, and what they emit. A round is two choice
-//! bytes: stop (below 128) or go on, and the member.
+//! One look at several rounds of single bytes: how many go on before one stops, and the bytes that they emit. A round
+//! is two choice bytes: stop (below 128) or go on, and the member.
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::runs::ByteItem;
@@ -7,7 +7,8 @@ use gramjet_compiler::ir;
 
 use super::{Assembler, Features, asm};
 
-/// So many rounds are looked at. (Eight at once, with vector instructions, take longer: what is looked up next waits for it.)
+/// The number of rounds in one look. (Eight at once, with vector instructions, take longer: the next lookup waits for
+/// them.)
 pub(super) const ROUNDS: i32 = 4;
 
 /// How rounds of an item are looked at.
@@ -31,7 +32,7 @@ enum Members {
 /// Members with more steps than this are looked up.
 const MAX_STEPS: usize = 3;
 
-/// In lanes of two choice bytes: a bit for each round that may stop; the member bytes; what marks another option.
+/// In lanes of two choice bytes: a bit for each round that may stop; the member bytes; the mark of another option.
 pub(super) const STOPS: u64 = 0x0080_0080_0080_0080;
 const MEMBERS: u64 = 0x00FF_00FF_00FF_00FF;
 const OTHERS: u64 = 0x0100_0100_0100_0100;

@@ -165,8 +165,8 @@ impl<'g> Assembler<'g> {
 
     /// Rounds up to the one that stops, as long as the limits are far.
     fn rounds_that_stop(&mut self, run: &Run, look: &Look, offset: i32, one_by_one: DynamicLabel) {
-        // Each round that goes on is a level deeper. The item may stand deeper still: that of the last round that goes on,
-        // or that of the round which stops.
+        // Each round that goes on is a level deeper. The item may be deeper still, in the last round that goes on, or
+        // in the round that stops.
         self.look_ahead(look, one_by_one);
         let layers = run.item.layers as i32;
         let levels = offset + 1 + if run.plus { layers } else { (layers - 1).max(0) };
@@ -394,5 +394,5 @@ fn push_word(ops: &mut VecAssembler<X64Relocation>, word: u32) {
     }
 }
 
-/// So many rounds without a site are written out before a run.
+/// At most this number of rounds without a site is written out before a run.
 const MAX_FIRST: u32 = 8;

@@ -11,7 +11,7 @@ use super::{Assembler, asm};
 /// Where the tables of a class are.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces {
-    /// Behind the last member of each piece, by number.
+    /// The end of each piece, by number.
     ends: i32,
     count: i32,
     /// A [`Piece`] each.

@@ -1,8 +1,9 @@
 //! From residual IR to machine code: one function per residual rule, each node once where it stands.
 //!
-//! Straight code keeps no pointer up to date: what was read and written since the pointers moved last is known
-//! ([`Flow`]) and becomes a displacement. In the same way it is known how much of the stretch that was checked last is
-//! left, so that a check stands only where that is used up, and where code begins that is reached from elsewhere.
+//! Straight code keeps no pointer up to date. The bytes read and written since the last update of the pointers are
+//! known ([`Flow`]) and become a displacement. In the same way it is known how much of the stretch that was checked
+//! last is left. So a check is only needed where the stretch is used up, and where code begins that other code jumps
+//! to.
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
@@ -127,7 +128,7 @@ pub(super) struct Assembler<'g> {
     stack: i32,
     /// The most words pushed in any function.
     most_stack: i32,
-    /// Bytes of what slow paths know.
+    /// Bytes of data for slow paths.
     known_len: usize,
     /// The sites of the pools of rules, by rule.
     pool_sites: Vec<Option<i32>>,
@@ -294,7 +295,7 @@ impl<'g> Assembler<'g> {
         asm!(ops ; jmp =>label);
     }
 
-    /// Code that is emitted later, with what is known now; the label is where it begins.
+    /// Code that is emitted later, with the present state; the label is its beginning.
     fn cold(&mut self, emit: impl FnOnce(&mut Assembler<'g>) + 'g) -> DynamicLabel {
         let label = self.label();
         self.cold.push(Cold { label, flow: self.flow, stack: self.stack, emit: Box::new(emit) });

@@ -18,7 +18,7 @@ pub(super) struct Narrowed {
     map: Option<Vec<u8>>,
 }
 
-/// So many steps or fewer are compared.
+/// Up to this number of steps is compared.
 const MAX_COMPARED: usize = 6;
 
 /// The largest table by slack, in bytes; beyond it as many steps as [`MAX_FAR_COMPARED`] are compared.

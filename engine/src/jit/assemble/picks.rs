@@ -180,7 +180,8 @@ impl Assembler<'_> {
         self.sites.len() as i32 - 1
     }
 
-    /// Counts what slow paths look at against the budget. Beyond it the code is refused, so that it need not be kept.
+    /// Counts the data of slow paths against the budget. Beyond it the code is refused, so that the data need not be
+    /// kept.
     pub(super) fn may_know(&mut self, bytes: usize) -> bool {
         self.known_len = self.known_len.saturating_add(bytes);
         self.known_len <= self.max_code

@@ -47,7 +47,7 @@ const START: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes of output that are kept while the program begins.
 const KEPT: usize = 1 << 16;
-/// How often memory and processes are looked at.
+/// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
 /// How often what runs have left is ended.
 const SWEEP: Duration = Duration::from_millis(50);

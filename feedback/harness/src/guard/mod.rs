@@ -17,7 +17,8 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::run::{Captured, Outcome, Usage};
 
-/// A process that starts the program under test, and ends all that it leaves, also if this process is killed.
+/// A process that starts the program under test, and ends all processes that the program leaves, also if this process
+/// is killed.
 pub(crate) struct Guard {
     control: OwnedFd,
     process: libc::pid_t,
@@ -158,7 +159,7 @@ impl Drop for Guard {
 
 /// A guard may take this long to answer, beyond the limit on the program: it ends all processes of the run first.
 const GRACE: Duration = Duration::from_secs(30);
-/// Reads of what a stream has at one time: one takes what a pipe holds by default.
+/// The most reads from a stream at one time: one takes the default capacity of a pipe.
 const READS: usize = 16;
 
 /// The outcome that a status means.
@@ -216,7 +217,7 @@ impl Streams {
         }
     }
 
-    /// Reads what is there.
+    /// Reads the available bytes.
     pub(crate) fn read_rest(&mut self, kept: usize) {
         for stream in 0..2 {
             let _ = (0..READS).take_while(|_| self.read(stream, kept)).count();

@@ -11,7 +11,7 @@ use std::{fs, io, ptr};
 use super::launch::{Launch, Stack};
 use super::message::{Reason, Report, Request};
 
-/// How often memory and processes are looked at.
+/// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
 /// How often the tree of processes is walked, which takes longer: soon at first, as a program that forks without end has to be found
 /// before there are thousands of them, then less and less often.
@@ -237,7 +237,7 @@ impl Process<'_> {
     }
 }
 
-/// A status and what the process has used.
+/// A status and the resources that the process has used.
 type Ended = (i32, Used);
 
 /// `rusage`, as far as it is reported.

@@ -16,7 +16,7 @@ pub(super) enum Step {
     Link,
 }
 
-/// The arguments of a compiler, and what they ask for.
+/// The arguments of a compiler, and their meaning.
 #[derive(Debug)]
 pub(super) struct Arguments {
     /// Those that the compiler gets.
@@ -109,7 +109,7 @@ const MACHINE: [&str; 12] = [
 ];
 
 impl Arguments {
-    /// `arguments` are those given, with what response files have.
+    /// `arguments` are the given ones, with response files replaced by their contents.
     pub(super) fn new(arguments: Vec<OsString>, kind: Kind) -> Arguments {
         let mut parser = Parser::new(kind);
         let mut rest = arguments.into_iter();
@@ -319,7 +319,7 @@ fn of_suffix(name: &Path) -> Input {
         b"c" | b"i" | b"cc" | b"cp" | b"cxx" | b"cpp" | b"CPP" | b"c++" | b"C" | b"ii" | b"m" | b"mi" | b"mm"
         | b"mii" | b"M" => Input::Source,
         b"h" | b"hh" | b"H" | b"hp" | b"hxx" | b"hpp" | b"HPP" | b"h++" | b"tcc" => Input::Header,
-        // Of the standard input nothing is known without `-x`, but that it is text.
+        // Without `-x` the only known fact about standard input is that it is text.
         _ if name == Path::new("-") => Input::Source,
         _ => Input::Other,
     }

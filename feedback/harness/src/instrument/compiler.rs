@@ -75,7 +75,7 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// The first line of what it says of its version, and where its linker is.
+    /// The first line of its text about its version, and the path of its linker.
     fn facts(&self) -> Result<String, Error> {
         let said = |argument: &str| {
             let output = self.command().arg(argument).env("LC_ALL", "C").output();

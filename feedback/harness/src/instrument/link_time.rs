@@ -3,7 +3,8 @@
 use super::arguments::{Arguments, Step};
 use super::compiler::{Compiler, Kind};
 
-/// Objects then have both machine code and what the linker optimises, so that every tool reads them: `ar`, `nm`, `strip`, `ld`.
+/// Objects then have both machine code and the linker's input, so that every tool reads them: `ar`, `nm`, `strip`,
+/// `ld`.
 pub(super) const FLAGS: [&str; 2] = ["-flto=thin", "-ffat-lto-objects"];
 
 /// The first clang that makes such objects.

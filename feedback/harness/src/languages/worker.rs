@@ -17,13 +17,13 @@ use crate::shared::Memory;
 
 /// Counters for which there is room.
 const COUNTERS: usize = 1 << 20;
-/// Bytes of an input for which there is room; what is longer is cut.
+/// The most bytes of an input; longer ones are cut.
 const LONGEST_INPUT: usize = 1 << 26;
 /// A worker may take this long to load the function.
 const START: Duration = Duration::from_secs(60);
-/// How often the memory of the process is looked at.
+/// The interval at which the memory of the process is checked.
 const TICK: Duration = Duration::from_millis(10);
-/// How often its other processes are looked at, which takes longer: soon at first, then less and less often.
+/// The interval at which its other processes are checked, which takes longer: short at first, then longer and longer.
 const WALK: Duration = Duration::from_millis(80);
 /// How often processes that runs have left are ended.
 const SWEEP: Duration = Duration::from_millis(50);
@@ -144,7 +144,7 @@ impl Worker {
         if self.is_alive
             && (!matches!(outcome, Outcome::Exit(_) | Outcome::Exception(_)) || self.swept.elapsed() > SWEEP)
         {
-            // The process may end between runs, by what a run has left in it.
+            // The process may end between runs, because of something that a run has left in it.
             self.is_alive = self.guard.sweep()?.is_none();
             self.scratch.tidy();
             self.swept = Instant::now();

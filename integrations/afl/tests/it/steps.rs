@@ -59,7 +59,7 @@ fn what_does_not_conform_stands_for_random_inputs() {
     assert!(mutant.is_empty(), "no JSON text is empty");
 }
 
-/// Trims as AFL++ does, with what is asked of the texts; returns the text that is left and the number of executions.
+/// Trims as AFL++ does, with a condition on the texts; returns the remaining text and the number of executions.
 fn trim(mutator: &mut Mutator, text: &[u8], holds: impl Fn(&[u8]) -> bool) -> (Vec<u8>, u32) {
     let steps = mutator.begin_trim(text);
     let (mut step, mut executions) = (0, 0);

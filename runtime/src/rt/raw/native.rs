@@ -10,7 +10,7 @@ use crate::rt::window::Windows;
 
 use super::{READ_SLOP, STORE_SLOP};
 
-/// Where machine code reads and writes, with the ends of what it may read and write.
+/// Where machine code reads and writes next, and the ends of its windows.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     /// The next choice byte.

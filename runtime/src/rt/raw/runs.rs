@@ -245,7 +245,7 @@ impl Machine<'_, '_> {
                 let go = usize::from(*s.c >> 7);
                 (1 + go, go)
             } else {
-                // Where no round stops, one site less is read: the bit that says so stands eight places before the next stop.
+                // Where no round stops, one site less is read: the bit for this is eight places before the next stop.
                 let stops = (Batch::at(*s).stops & Batch::lanes(N)) | 1 << (16 * N - 8);
                 let place = stops.trailing_zeros() as usize;
                 (place / 8 + 1, (place + 8) / 16)
