@@ -146,7 +146,7 @@ fn read(args: &Arguments, source: Source, bytes: Vec<u8>) -> Result<(Language, V
     Ok((language, text, Some(artefact)))
 }
 
-/// How the command ends on the file as it is, which is to be kept.
+/// How the command ends on the file as it is. The search keeps this ending.
 fn expected_ending(trials: &mut Trials<'_>, text: &[u8], file: &Path, stop: &Stop) -> Result<Ending, Failure> {
     let expected = trials.ending(text, &mut || {})?;
     if let Some(StopReason::Signal(name, signal)) = stop.reason() {

@@ -39,7 +39,8 @@ fn place(test: &str) -> Place {
     Place { directory, grammar }
 }
 
-/// The command, which can be interrupted also where whoever has started the tests ignores interrupts, as shells do in the background.
+/// The command, which can be interrupted even if the tests were started with interrupts ignored, as shells do in the
+/// background.
 fn interruptible() -> Command {
     let mut command = gramjet();
     // SAFETY: between fork and exec, `signal` may be called, and it takes these arguments.

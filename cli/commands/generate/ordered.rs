@@ -62,7 +62,7 @@ struct State {
     sleeping: BTreeMap<u64, Thread>,
     /// Empty chunks for reuse, by worker.
     free: Vec<Vec<Chunk>>,
-    /// The output, unless somebody is writing.
+    /// The output, unless a thread is writing.
     output: Option<Counted>,
     /// The thread that does nothing but write, if there is one.
     writer: Option<Thread>,
@@ -431,7 +431,7 @@ mod tests {
         });
         assert!(matches!(ordered.take_output(), (Some(_), Some(End::Panicked))));
     }
-    /// A sink that takes its time with the first chunk, unless somebody goes on meanwhile.
+    /// A sink that waits with the first chunk, unless other threads go on meanwhile.
     struct Slow {
         written: Arc<AtomicU64>,
         went_on: Arc<AtomicBool>,

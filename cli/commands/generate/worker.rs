@@ -143,7 +143,7 @@ fn run_on<M: Maker + Send + 'static>(
     while workers.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
         looks += u32::from(run.orders.stop.is_signalled());
         if looks > PATIENCE {
-            // While somebody writes there is no output to end; a second signal ends the process then.
+            // While a thread writes there is no output to end; a second signal ends the process then.
             if let Some((output, end)) = run.ordered.take_idle_output() {
                 return (Some(output), end.or(Some(End::Stopped)));
             }

@@ -10,8 +10,9 @@ const FEW: u32 = size_of::<List>() as u32;
 /// The option of a site has at most this number of choice bytes.
 const SITE: usize = 8;
 
-/// Writes the lists that are referred to anew. `references` has how often each is, up to [`HEAD`], and then where those are that stand
-/// by themselves. `encode` appends the bytes that the option of a site is, the last one first.
+/// Writes the lists with references anew. `references` has the number of references to each list, up to [`HEAD`], and
+/// afterwards the places of the lists that are kept by themselves. `encode` appends the bytes of a site's option, the
+/// last one first.
 pub(crate) fn pack(arena: &mut Arena, references: &mut [u32], encode: impl Fn(u32, u32, &mut Vec<u8>)) {
     let mut packing = Packing::default();
     let mut open = Vec::new();

@@ -144,7 +144,7 @@ fn speed(runner: &mut impl Runner, clock: &impl Clock) -> f64 {
     median([(); SLICES].map(|()| slice(runner, clock).speed()))
 }
 
-/// Both in turn, so that a machine that gets slower or faster in between harms both alike.
+/// Both in turn, so that a machine that gets slower or faster in between affects both alike.
 fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> Pair {
     warm(own, clock);
     warm(other, clock);

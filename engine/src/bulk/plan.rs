@@ -327,7 +327,7 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f6
 }
 
 impl Plan {
-    /// Numbers the chunks anew, those in use only.
+    /// Renumbers the chunks in use.
     pub(crate) fn compact(&mut self, chunks: &Chunks) -> Chunks {
         let mut used = vec![false; chunks.len()];
         used[self.start.0 as usize] = true;

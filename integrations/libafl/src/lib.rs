@@ -1,5 +1,5 @@
-//! gramjet for LibAFL. The fuzzer's inputs are choice bytes, in LibAFL's own [`BytesInput`], so that all of its stages, schedulers
-//! and corpora serve them; what the target gets is the text that they stand for.
+//! gramjet for LibAFL. The fuzzer's inputs are choice bytes, in LibAFL's own [`BytesInput`], so that all of its stages,
+//! schedulers and corpora serve them; the target gets the text that they stand for.
 //!
 //! | LibAFL asks for | here |
 //! |---|---|

@@ -44,7 +44,7 @@ pub struct Run {
     pub choices: Vec<u8>,
     /// The output and the number of choice bytes read; `None` where they are not filled in yet.
     pub expected: Option<(Vec<u8>, u64)>,
-    /// Whether somebody has computed the expectation without the program.
+    /// Whether the expectation was computed without the program.
     pub by_hand: bool,
     /// The number of its line, from 0.
     line: usize,

@@ -146,7 +146,7 @@ impl ForkServer {
 /// How an attempt to run the program went.
 enum Ran {
     Done(Outcome, Usage),
-    /// The fork server is no more, or is not to be used again; it is started anew for the next input.
+    /// The fork server has ended, or must not be used again; it is started anew for the next input.
     Ended(Outcome, Usage),
     /// The program has not run on the input, or in a state that other inputs have left: a new server shall run it.
     Stale,
