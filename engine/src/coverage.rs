@@ -53,7 +53,7 @@ pub struct CoveredChoice {
 pub struct CoveredAlternative {
     /// Its number in the choice, from 0.
     pub number: u32,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
     /// Whether it was taken.
     pub is_reached: bool,
@@ -69,7 +69,7 @@ impl Covering {
         }
     }
 
-    /// Adds what another one of the same grammar came to; whether that was anything new.
+    /// Adds the coverage of another one of the same grammar; returns whether any of it was new.
     pub fn add(&mut self, other: &Covering) -> bool {
         self.reached.add(&other.reached)
     }

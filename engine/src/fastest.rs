@@ -90,7 +90,7 @@ impl Producer for Fastest {
 #[derive(Clone, Copy, Debug)]
 pub struct Grammar;
 
-/// A grammar that does not compile; says what is wrong and where, as text of several lines.
+/// A grammar that does not compile; the text of several lines names the errors and their places.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct GrammarError(String);

@@ -101,7 +101,7 @@ impl FromStr for Kind {
     }
 }
 
-/// A grammar on an engine. A clone shares what was compiled.
+/// A grammar on an engine. A clone shares the compiled form.
 #[derive(Clone, Debug)]
 pub enum Engine {
     /// Machine code.

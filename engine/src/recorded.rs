@@ -23,7 +23,7 @@ pub struct Recipe {
     pub weights: InForce,
 }
 
-/// Choice bytes that mean nothing, or something else, under the grammar at hand; says what differs.
+/// Choice bytes that mean nothing, or something else, under the grammar at hand; the text names the differences.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Foreign(String);

@@ -17,7 +17,7 @@ use crate::directives::first_limits;
 
 mod refit;
 
-/// Runs the lowered form of a grammar and records what it does. A clone shares the grammar.
+/// Runs the lowered form of a grammar and records its choices. A clone shares the grammar.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     grammar: Arc<Grammar>,
@@ -255,7 +255,7 @@ impl gramjet::choices::Tracer for Tracer {
         if !is_cut || bytes > MAX_SCRATCH {
             return bytes;
         }
-        // Strings of pools stand for what is deeper, with sites of their own.
+        // Strings of pools replace deeper instances, with sites of their own.
         let mut zeros = Vec::new();
         self.draw(symbol, depth, &mut NoChoices, 0, &mut zeros);
         zeros.len()

@@ -58,8 +58,8 @@ impl List {
     pub const PACKED: u32 = u32::MAX - 2;
 }
 
-/// A thread: where it is in the network, the rounds done of the counted repetition that it is in, and what it has chosen
-/// since its frame began.
+/// A thread: its place in the network, the rounds done of the counted repetition around it, and its choices since its
+/// frame began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thread {
     pub state: u32,
@@ -73,7 +73,7 @@ pub(crate) struct Arena {
     pub frames: Vec<Frame>,
     pub edges: Vec<Edge>,
     pub lists: Vec<List>,
-    /// The choice bytes of lists that were many.
+    /// The choice bytes of lists that were joined.
     pub packed: Vec<u8>,
 }
 
@@ -187,8 +187,8 @@ impl Arena {
         (self.frames[ROOT as usize].first_edge == NONE).then_some(edges)
     }
 
-    /// Drops what none of `threads` needs, and renumbers. Lists that nothing else refers to are packed with those that they are made
-    /// of; `encode` says what bytes the option of a site is.
+    /// Drops everything that none of `threads` needs, and renumbers. Lists with a single reference are packed with the
+    /// lists that they are made of; `encode` gives the bytes of a site's option.
     pub fn compact<'t>(
         &mut self,
         threads: impl Iterator<Item = &'t mut Thread>,
@@ -196,7 +196,7 @@ impl Arena {
     ) {
         let threads: Vec<&mut Thread> = threads.collect();
         let mut frames = vec![NONE; self.frames.len()];
-        // How often each is referred to, then what it has become.
+        // First the number of references to each, then its new number.
         let mut lists = vec![0; self.lists.len()];
         let mut open = vec![ROOT];
         frames[ROOT as usize] = 0;
@@ -265,13 +265,13 @@ impl Arena {
     }
 }
 
-/// Room for one more, and a quarter of what is there: a vector by itself would take as much again.
+/// Makes room for one more element, and for a quarter of the present ones: a vector by itself would double.
 #[inline]
 pub(crate) fn make_room<T>(list: &mut Vec<T>) {
     make_room_for(list, 1);
 }
 
-/// Room for some more, and a quarter of what is there.
+/// Makes room for some more elements, and for a quarter of the present ones.
 #[inline]
 pub(crate) fn make_room_for<T>(list: &mut Vec<T>, more: usize) {
     if list.capacity() - list.len() < more {

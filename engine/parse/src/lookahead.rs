@@ -59,8 +59,8 @@ impl Lookahead {
         peek.is_some_and(|byte| self.first[state as usize].contains(byte))
     }
 
-    /// The least sets that hold what the states say: when that of a state grows, it is added to those of the states that depend
-    /// on it, each time at the cost of one set.
+    /// Finds the least sets that satisfy the states: when a state's set grows, it is added to the sets of the states
+    /// that depend on it, each time at the cost of one set.
     pub fn new(program: &Program) -> Lookahead {
         let count = program.states.len();
         let mut dependents: Vec<Vec<StateId>> = vec![Vec::new(); count];

@@ -1,9 +1,9 @@
 //! Threads through the network, all at the same position of the text: generalised LL parsing with one byte of look-ahead
 //! (Scott & Johnstone 2010) and Leo's chains for right recursion.
 //!
-//! A thread that comes to a place where another has been, at the same position and in the same frame, ends: the derivation
-//! that came first stands. So the order in which threads are followed decides among derivations. It is depth first, earlier
-//! options first, a further round before none.
+//! A thread that comes to a place where another has been, at the same position and in the same frame, ends: the
+//! derivation that came first stays. So the order in which threads are followed decides among derivations. It is depth
+//! first, earlier options first, a further round before none.
 
 use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread, make_room_for};
 use crate::error::{Attempt, ParseError};
@@ -185,13 +185,13 @@ impl<'p, 't> Machine<'p, 't> {
         self.budget.max_memory.saturating_sub(self.choices.capacity())
     }
 
-    /// The memory that threads and what they share take, in bytes.
+    /// The memory of the threads and of the data that they share, in bytes.
     fn memory(&self) -> usize {
         let threads = self.ahead.iter().chain([&self.open]).map(Vec::capacity).sum::<usize>();
         self.arena.capacity() + self.seen.size() + threads * size_of::<Thread>()
     }
 
-    /// Ends the run where too much memory is taken. Within one position that can be as much as there are positions.
+    /// Ends the run if it takes too much memory. Within one position the memory can grow with the number of positions.
     fn check_memory(&self) -> Result<(), Stop> {
         match self.memory() > self.room() / 8 * 5 {
             true => Err(Stop::Budget(self.out_of_memory())),
@@ -234,7 +234,7 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// Whether this is the position at which everything is tried.
+    /// Whether this is the position at which all attempts are recorded.
     #[inline]
     fn records(&self) -> bool {
         self.recorded.as_ref().is_some_and(|&(position, _)| position == self.position)
@@ -388,7 +388,7 @@ impl<'p, 't> Machine<'p, 't> {
         let (done, fixed) = (thread.count, repeat.max == Some(repeat.min));
         if done < repeat.min {
             if let Some(empty) = repeat.empty {
-                // The rounds that are missing are empty.
+                // The missing rounds are empty.
                 let missing = u64::from(repeat.min - done).saturating_mul(empty);
                 let list = self.arena.zeros(thread.list, missing.saturating_add(u64::from(!fixed)));
                 self.push(repeat.end, Thread { list, ..thread });
@@ -417,7 +417,7 @@ impl<'p, 't> Machine<'p, 't> {
                 attempts.push(Attempt::end(data));
             }
         }
-        // Callers have passed over what is empty.
+        // Calls of callees that may be empty have gone on without them.
         if data.position as usize == self.position {
             return Ok(());
         }

@@ -65,7 +65,7 @@ pub(crate) fn pack(arena: &mut Arena, references: &mut [u32], encode: impl Fn(u3
 struct Packing {
     lists: Vec<List>,
     packed: Vec<u8>,
-    /// Of the list that is written: its parts, and the bytes of those that are bytes, from the end on.
+    /// The parts of the list that is written, and the bytes of the parts that are bytes, from the end on.
     parts: Vec<Part>,
     bytes: Vec<u8>,
 }
@@ -100,7 +100,7 @@ impl Packing {
         write(&mut self.bytes);
     }
 
-    /// Writes the list, and says where it is. `list_of` is what stands for a list that is a part by itself.
+    /// Writes the list, and returns its number. `list_of` gives the replacement of a list that is a part by itself.
     fn finish(&mut self, list_of: impl Fn(u32) -> List) -> u32 {
         let mut before = EMPTY;
         while let Some(Part { list, lists, bytes }) = self.parts.pop() {

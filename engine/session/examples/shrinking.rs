@@ -70,7 +70,7 @@ fn bytes(text: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// A value as tests of JSON with proptest have it.
+/// A JSON value as property tests have it.
 #[derive(Clone, Debug)]
 enum Json {
     Null,
@@ -165,7 +165,7 @@ fn recursive(property: &Property, seed: u8) -> (String, usize, usize) {
             if holds(&value) { Err(TestCaseError::fail("it holds")) } else { Ok(()) }
         });
         let Err(TestError::Fail(_, last)) = end else { panic!("the value fails") };
-        // The first call is on the value that was found.
+        // The first call is on the failing value.
         return (first.text(), last.text().len(), calls.get() - 1);
     }
     panic!("no value with {}", property.name);

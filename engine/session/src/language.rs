@@ -1,4 +1,4 @@
-//! A grammar by its path, its name or its text, with all that is made of it.
+//! A grammar by its path, its name or its text, with its parser and producer.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -22,12 +22,12 @@ use crate::parsing::ParsingTracer;
 /// A limit that can be left to the grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bound {
-    /// That of the grammar file; without one there, the usual depth, and no length.
+    /// The limit of the grammar file; without one there, the usual depth, and no length.
     #[default]
     Default,
-    /// None.
+    /// No limit.
     Unlimited,
-    /// This.
+    /// This limit.
     At(u64),
 }
 
@@ -43,9 +43,9 @@ pub struct Settings {
     pub format: Option<String>,
     /// The start rule, in place of the grammar's own.
     pub start: Option<String>,
-    /// No rule more than this many references below the start rule is expanded, in what is generated.
+    /// No rule more than this many references below the start rule is expanded in generated inputs.
     pub max_depth: Bound,
-    /// No text that is made is longer, in bytes.
+    /// No generated text is longer, in bytes.
     pub max_len: Bound,
     /// The engine that runs the grammar.
     pub engine: Kind,
@@ -202,7 +202,7 @@ impl Language {
         }
     }
 
-    /// The same with these limits on what is made.
+    /// The same with these limits on inputs.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ impl Language {
         &self.warnings
     }
 
-    /// Tells grammars apart: it is the same for grammars of which the same choice bytes mean the same.
+    /// A fingerprint: the same for grammars under which the same choice bytes have the same meaning.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprints.choices
     }
@@ -285,7 +285,7 @@ impl Language {
     /// A tracer without limits on depth and length.
     pub fn unlimited_tracer(&self) -> Tracer {
         let mut tracer = self.tracer.clone();
-        // No limits can always be kept.
+        // A language can always do without limits.
         let _ = tracer.set_limits(unlimited());
         tracer
     }
@@ -328,7 +328,7 @@ fn assumed(settings: &Settings) -> AssumedLimits {
     AssumedLimits { max_depth: given(settings.max_depth, depth), max_len: given(settings.max_len, |bytes| bytes) }
 }
 
-/// The limits of the grammar file, with those in their place that were set.
+/// The limits of the grammar file, replaced by those of the settings.
 fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
     let limits = match settings.max_depth {
         Bound::Default => asked,

@@ -7,7 +7,7 @@ use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_engine::Tracer;
 use gramjet_parse::{Budget, Parser};
 
-/// A tracer that leaves to a faster engine what need not be traced, and to a parser what is known as text.
+/// A tracer that leaves untraced runs to a faster engine, and changes of known texts to a parser.
 #[derive(Clone, Debug)]
 pub struct ParsingTracer<P> {
     tracer: Tracer,
@@ -24,7 +24,7 @@ impl<P: Producer> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: Some(parser) }
     }
 
-    /// Nothing is known as text: for searches whose tests take no longer than a parse.
+    /// A tracer without a parser: for searches whose tests take no longer than a parse.
     pub fn without_parser(tracer: Tracer, producer: P) -> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: None }
     }

@@ -17,7 +17,7 @@ mod derivations;
 pub enum Mutation {
     /// By this operation on the derivation of the text.
     Changed(Operation),
-    /// By this operation; it was too long, and is not what the operation makes, but a text within the bound.
+    /// By this operation. Its result was too long, so the variant is another text within the bound.
     Cut(Operation),
     /// At random, as the text has no known derivation or only one.
     Fresh,
@@ -103,7 +103,7 @@ impl Session {
     pub fn new(language: &Language, seed: u64) -> Session {
         let depth_only = language.limits().max_len(None).max_output(RANDOM_BYTES);
         let mut tracer = language.tracer.clone();
-        // Limits that the language has can be kept.
+        // The language's own limits can be kept.
         let _ = tracer.set_limits(depth_only);
         let mut session = Session {
             seed,
@@ -156,7 +156,7 @@ impl Session {
         self.depth = limit.max(limit.and(deepest));
     }
 
-    /// Lets variants be made up to a length; of longer ones little more.
+    /// Lets variants be made up to a length; longer ones are cut off soon after it.
     fn set_limits(&mut self, most: usize) {
         let limits = self.language.limits();
         let limits = limits.max_len(None).max_depth(self.depth).max_output(limits.output().min(most as u64));
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// The greatest length of a variant; `None` if no text is so short.
+    /// The greatest length of a variant; `None` if every text is longer.
     fn most(&self, max_len: usize) -> Option<usize> {
         let own =
             self.language.limits().length().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -278,9 +278,10 @@ impl Session {
         self.made = variant.len();
     }
 
-    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times: parts become as short as they can be,
-    /// rounds of repetitions are taken out, inner instances of a rule stand for outer ones. `None` if the derivation of the text is
-    /// not known. Nothing is parsed: the test is a run of some microseconds, as a fuzzer's is.
+    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times. Parts become as short as
+    /// they can be, rounds of repetitions are removed, inner instances of a rule replace outer ones. `None` if the
+    /// derivation of the text is not known. Nothing is parsed: the test is a run of some microseconds, as a fuzzer's
+    /// is.
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
         let (tracer, producer) = self.for_shorter(text)?;
         let tracer = ParsingTracer::without_parser(tracer, producer);
@@ -298,7 +299,7 @@ impl Session {
     fn for_shorter(&mut self, text: &[u8]) -> Option<(Tracer, Box<dyn Producer + Send>)> {
         self.remember(text).then(|| {
             let mut tracer = self.unlimited.clone();
-            // Candidates that are longer are none.
+            // Longer candidates do not count.
             let _ = tracer.set_limits(tracer.limits().max_output(text.len() as u64));
             let producer = bounded_producer(&self.language, &tracer);
             (tracer, producer)

@@ -152,7 +152,7 @@ fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> P
     Pair { own: median(slices.map(|(own, _)| own)), other: median(slices.map(|(_, other)| other)) }
 }
 
-/// The pace of an engine by one of its producers, as far as that matters for what is wanted.
+/// The pace of an engine by one of its producers, as far as the request needs it.
 pub fn pace(wanted: Wanted, producer: Box<dyn Producer + Send>, framing: &Framing, clock: &impl Clock) -> Pace {
     let mut own = Replaying::new(producer, framing);
     let first = slice(&mut own, clock).pace();
@@ -208,7 +208,7 @@ pub enum Engine {
     Bulk(Box<Bulk>),
 }
 
-/// Chooses what makes the amount soonest, where the engine in use has this pace.
+/// Chooses the engine that makes the amount soonest, where the engine in use has this pace.
 pub fn choose<C: Clock>(wanted: Wanted, pace: Pace, timed: &Timed<'_, C>) -> (Engine, Why) {
     let mut made = Made { timed, jit: None, bulk: None };
     let Decision { chosen, why } = decide(wanted, pace, &mut made);
@@ -276,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that goes on by itself and by what runners take.
+    /// A clock that advances by itself and by the time of runners.
     struct Hands(Cell<f64>);
 
     impl Clock for Hands {

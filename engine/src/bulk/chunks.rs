@@ -105,7 +105,7 @@ impl Chunks {
         (self.number(&chunk), less)
     }
 
-    /// Notes which chunks would serve best for what a beginning leaves open, that often.
+    /// Records which chunks would serve best for the open frames of a beginning, with this frequency.
     pub(crate) fn want(&mut self, stream: &Stream<'_>, beginning: &Beginning, base: Depth, flow: f64) {
         if beginning.open.len() < 2 {
             return;
@@ -121,7 +121,7 @@ impl Chunks {
         }
     }
 
-    /// Forgets what was wanted.
+    /// Forgets the wanted chunks.
     pub(crate) fn forget_wanted(&mut self) {
         self.wanted.clear();
     }

@@ -101,7 +101,7 @@ pub(crate) enum Step {
     Choice,
     /// The end of an input.
     End,
-    /// It depends on what is left of the depth, which is not known here.
+    /// It depends on the depth left, which is not known here.
     Unknown,
 }
 
@@ -461,7 +461,7 @@ impl Grammar {
         }
     }
 
-    /// Forgets what only serves while tables are made.
+    /// Drops data that only serves while tables are made.
     pub(crate) fn forget_options(&mut self) {
         self.known_options = Mutex::default();
     }

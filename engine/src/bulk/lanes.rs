@@ -8,7 +8,7 @@ use super::unfold::{OPEN, TEXT};
 use gramjet::rt::random::{Generators, LANES};
 use gramjet::rt::simd::Simd;
 
-/// Steps between two looks at what the lanes have done.
+/// Steps between two looks at the results of the lanes.
 pub(crate) const STEPS: usize = 128;
 /// Bytes that a lane's text may need for that many steps.
 pub(crate) const TEXT_ROOM: usize = STEPS * TEXT + 32;
@@ -24,7 +24,7 @@ pub(crate) const GROUPS: usize = 4;
 pub(crate) struct Group {
     /// Where the next text goes.
     pub(crate) text: [*mut u8; LANES],
-    /// The top of the stack, which is what is next.
+    /// The top of the stack, the next word.
     pub(crate) stack: [*mut u32; LANES],
 }
 
@@ -200,7 +200,7 @@ unsafe fn decide(records: *const Record, chosen: *mut *const Record, number: u64
     }
 }
 
-/// Does what the record says; returns the next word, and whether an input ends, which is added to `end`.
+/// Takes the step of a record; returns the next word, and whether an input ends, which is added to `end`.
 ///
 /// # Safety
 ///

@@ -12,7 +12,7 @@ use super::chunks::{Chunks, Push};
 use super::frames::{Depth, Frame};
 use super::unfold::{OPEN, Open as Items, Stream, TEXT, unfold};
 
-/// Where a run is: at a chunk, with this much left of the depth ([`Stream::zones`] stands for that and more).
+/// The position of a run: a chunk, with this much depth left ([`Stream::zones`] stands for that and more).
 pub(crate) type Key = (u32, u32);
 
 /// A record in the making.

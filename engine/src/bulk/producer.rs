@@ -1,4 +1,4 @@
-//! Blocks of inputs: which lane makes which, and in what order they are handed out.
+//! Blocks of inputs: which lane makes which block, and in which order they are handed out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// A small part of the work, unless even the smallest tables are large: to see what a grammar would give.
+    /// A small part of the work, unless even the smallest tables are large: it shows the speed for a grammar.
     pub const SKETCH: Effort = Effort { records: 1 << 16, work: 1 << 14 };
 
     /// `factor` times the records and the work of the default.
@@ -129,7 +129,7 @@ pub struct Bulk {
     shared: Arc<Shared>,
     simd: Simd,
     seed: u64,
-    /// The block that [`Bulk::next_block`] begins next, and those that are begun and not handed out, in order.
+    /// The block that [`Bulk::next_block`] begins next, and the blocks that are begun and not handed out, in order.
     counter: u64,
     begun: VecDeque<u64>,
     lanes: Vec<Work>,

@@ -73,7 +73,7 @@ const STEPS: u32 = 16;
 /// States that are visited in less than this part of the threshold are made for the plan that is taken only.
 const COLD: f64 = 1e-3;
 
-/// A plan by one policy, which lacks what is hardly visited, and how fast it should run.
+/// A plan by one policy, without states that are hardly visited, and its expected speed.
 struct Found {
     speed: f64,
     /// Records and rows that a step reads from beyond the second-level cache.
@@ -107,7 +107,7 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
                 plans.extend(search.first(policy).map(|last| Policed { best: None, last }));
             }
         }
-        // Where there are several, two are made somewhat finer and compared again.
+        // If there are several, two are made somewhat finer and compared again.
         sort(&mut plans);
         if plans.len() > 1 {
             plans.iter_mut().take(2).for_each(|plan| search.finer(plan, 1));
@@ -131,7 +131,7 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
 
 /// The results of one policy.
 struct Policed {
-    /// The best of those before the last.
+    /// The best plan before the last.
     best: Option<Found>,
     last: Found,
 }
@@ -241,7 +241,7 @@ mod tests {
     use super::super::plan::MAX_STATE_RECORDS;
     use super::*;
 
-    /// Ambiguous texts: many beginnings come to the same record, so records alone do not say what a plan costs.
+    /// Ambiguous texts: many beginnings come to the same record, so records alone do not show the cost of a plan.
     #[test]
     fn work_is_bounded_where_beginnings_are_merged() {
         let mut text = "d ::= 'ab' | 'a' e  e ::= 'b' | 'b' f  f ::= '' | '' g  g ::= '' | ''\n".to_string();

@@ -106,7 +106,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Proves what steps do not check: that every index is in range, whatever is drawn.
+    /// Proves the facts that steps do not check: that every index is in range, whatever is drawn.
     fn verify(&self, plan: &Plan, chunks: &Chunks, places: &Places) {
         assert!(self.rows.iter().all(|row| row.count > 0 && (row.first + row.count) as usize <= self.records.len()));
         for record in &self.records {

@@ -140,7 +140,7 @@ unsafe fn decide(records: *const Record, ahead: &mut Ahead, numbers: &[u64; LANE
     }
 }
 
-/// Does what the records say, and notes where inputs end from `end` on.
+/// Takes the steps of the records, and stores the ends of inputs from `end` on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn act(group: &mut Group, ahead: &Ahead, starts: &[*mut u8; LANES], number: usize, end: *mut u32) -> *mut u32 {

@@ -89,7 +89,7 @@ impl Deep {
 /// The system has no room for a stack that code needs.
 pub(super) struct NoRoom;
 
-/// Where a run stands on the native stack.
+/// The position of a run on the native stack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Caller,
@@ -150,7 +150,7 @@ fn limit(end: usize, margin: i32, slop: usize) -> usize {
 }
 
 impl<'r, 's> Context<'r, 's> {
-    /// The context of a run of `code` for `input`, which begins at `cursor`, with what [`Deep::beforehand`] gave.
+    /// The context of a run of `code` for `input`, which begins at `cursor`, with the result of [`Deep::beforehand`].
     #[inline(always)]
     pub fn new(
         code: &'r Code,
@@ -189,7 +189,7 @@ impl<'r, 's> Context<'r, 's> {
     ///
     /// # Safety
     ///
-    /// The pointers must be those that machine code left.
+    /// The pointers must be the ones that machine code left.
     #[inline(always)]
     pub unsafe fn end(&mut self, choice: *const u8, output: *mut u8) -> u64 {
         // SAFETY: machine code moved the pointers over bytes that the input reserved, and wrote all before `output`.

@@ -1,4 +1,4 @@
-//! A choice takes another option, and keeps what it can of its old parts.
+//! A choice takes another option, and keeps as many of its old parts as it can.
 
 use std::sync::Arc;
 
@@ -61,12 +61,12 @@ struct Filling<'f> {
     parts: &'f [Kept<'f>],
     /// For each symbol of a part how far it is from each rule.
     distances: Vec<Arc<[u8]>>,
-    /// Whether what skips least is best, rather than what is most.
+    /// Whether to prefer skipping the least to keeping the most.
     in_order: bool,
     left: u32,
 }
 
-/// Farther than any part is looked for.
+/// Farther than any part that is searched for.
 const FAR: u8 = u8::MAX;
 
 impl Tracer {

@@ -159,7 +159,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// An instance whose body stands here, but is called.
+    /// An instance whose body is here, but is called.
     fn called_instance(&mut self, rule: RuleId, body: NodeId, run: Option<&TailRun>, level: u32, exit: Exit) -> Exit {
         let pc = self.reserve_instance();
         let (begin, deeper) = if level < MAX_LEVEL { (level + 1, 0) } else { (0, self.below(level)) };

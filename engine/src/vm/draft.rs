@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::program::{Code, Limited, NO_LEVEL, Pc, RETURN};
 use super::text::Text;
 
-/// An exit takes at most this from what is left of the depth, so that even beyond the limit more than [`NO_LEVEL`] is left.
+/// An exit takes at most this from the depth left, so that even beyond the limit more than [`NO_LEVEL`] is left.
 pub(super) const MAX_DEEPER: u8 = 126;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub(super) struct Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Exit {
     pub text: Text,
-    /// How much is taken from what is left of the depth.
+    /// The amount taken from the depth left.
     pub deeper: u8,
     /// How much is taken from it in the frame that is pushed.
     pub push_deeper: u8,

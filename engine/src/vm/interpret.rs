@@ -95,7 +95,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         if stack.is_empty() {
             *stack = vec![Frame::LAST; FIRST_FRAMES].into();
         }
-        // No derivation is deeper than what fits.
+        // No derivation is deeper than an `i32` can count.
         let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
         let frames = std::mem::take(stack);
         let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
@@ -151,7 +151,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     }
                 }};
             }
-            // Without branches, as what follows is as unpredictable as the choice before it.
+            // Without branches, as the next op is as unpredictable as the choice before it.
             macro_rules! follow {
                 ($option:expr, $done:expr) => {{
                     // SAFETY: the program is verified.
@@ -167,7 +167,8 @@ impl<'r> Interpreter<'r, '_, '_> {
                         (last, program.op_unchecked(last.pc).argument)
                     };
                     let returns = exit.growth < 0;
-                    // Selected together, lest the compiler select what to load, which would take longer.
+                    // Selected together; otherwise the compiler would select the address to load from, which takes
+                    // longer.
                     let joined = |pc: Place, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
                     let target =
                         select_unpredictable(returns, joined(last.pc, last_argument), joined(exit.next, exit.argument));

@@ -104,7 +104,7 @@ pub(super) struct Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, align(16))]
 pub(super) struct Exit {
-    /// How much is taken from what is left of the depth.
+    /// The amount taken from the depth left.
     pub deeper: u8,
     /// How much is taken from it in the frame that is pushed.
     pub push_deeper: u8,
@@ -131,7 +131,7 @@ pub(super) struct Class {
 /// Bytes one after the other, each a site of its own; then a repetition of one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Word {
-    /// Where in [`Program::tables`] it stands what each choice byte emits.
+    /// The place in [`Program::tables`] of the byte for each choice byte.
     pub heads: [u32; Word::HEADS],
     /// How many of the heads are emitted.
     pub count: u32,
@@ -148,9 +148,9 @@ pub(super) struct Run {
     pub bound: u32,
     /// No round is done where less than this is left of the depth.
     pub depth: u32,
-    /// 0 if each round takes one from what is left; if none does, all bits but the sign.
+    /// 0 if each round takes one from the depth left; if none does, all bits but the sign.
     pub unbounded: i64,
-    /// For each exit: -1 if the rounds done are taken from what is left, else 0.
+    /// For each exit: -1 if the rounds done are taken from the depth left, else 0.
     pub deepens: [i32; 3],
     /// The round that stops derives the byte, too.
     pub plus: bool,

@@ -14,7 +14,7 @@ use super::text::Text;
 /// only in their texts, it shares a list of these with other sites.
 const MAX_OWN: usize = 8;
 
-/// A program and what its tables are found by. The maps are never iterated.
+/// A program and the indices of its tables. The maps are never iterated.
 #[derive(Default)]
 pub(super) struct Tables<'c> {
     /// Without ops and exits until it is laid out.
@@ -135,7 +135,7 @@ impl<'c> Tables<'c> {
         !deepens || first.push == 0 || exit.next != RETURN
     }
 
-    /// The argument of an op that does the same, but before `deeper` is taken from what is left of the depth.
+    /// The argument of an op that does the same, but before `deeper` is taken from the depth left.
     fn deeper_argument(&mut self, op: Op, deeper: u8) -> u32 {
         if op.code != Code::Run || deeper == 0 {
             return op.argument;

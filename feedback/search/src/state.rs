@@ -73,7 +73,8 @@ pub struct State {
 }
 
 impl State {
-    /// Opens a folder, or makes it. `facts` are names and values that tell this search from others; values have no line breaks.
+    /// Opens a folder, or makes it. `facts` are names and values that distinguish this search from others; values have
+    /// no line breaks.
     ///
     /// # Errors
     ///
@@ -218,7 +219,7 @@ impl State {
     }
 }
 
-/// Removes what a search that was killed has begun to write.
+/// Removes the incomplete files of a killed search.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -235,7 +236,7 @@ fn number_of(name: &str) -> Option<u64> {
     name.strip_prefix("id:")?.split(',').next()?.parse().ok()
 }
 
-/// Holds what is known of the search in a folder against what is wanted.
+/// Compares the facts about the search in a folder with the wanted ones.
 fn same(folder: &Path, text: &str, facts: &[(&str, String)]) -> Result<(), StateError> {
     let mut lines = text.lines();
     let format = lines.next().unwrap_or_default();
@@ -252,7 +253,7 @@ fn same(folder: &Path, text: &str, facts: &[(&str, String)]) -> Result<(), State
     Ok(())
 }
 
-/// Writes a file that is there with all of its bytes or not at all.
+/// Writes a file so that it exists with all of its bytes or not at all.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let own = path.with_file_name(format!(".{name}.{}", std::process::id()));

@@ -36,12 +36,12 @@ const KNOWN: [&str; 11] = [
 ];
 
 impl Configuration {
-    /// The number of mutants of a queue entry at each visit, unless said otherwise.
+    /// The default number of mutants of a queue entry at each visit.
     pub const FUZZ_COUNT: u32 = 512;
-    /// The number of executions for the trimming of an entry, unless said otherwise.
+    /// The default number of executions for trimming an entry.
     pub const TRIM_COUNT: u32 = 256;
 
-    /// Reads variables, of which those that begin with `GRAMJET_` matter.
+    /// Reads variables; only names that begin with `GRAMJET_` matter.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ struct State {
     text: CString,
 }
 
-/// Says why there is no mutator, and ends the fuzzer: it does not look at what the initialisation returns.
+/// Says why there is no mutator, and ends the fuzzer: AFL++ ignores the result of the initialisation.
 fn refuse(reason: &str) -> ! {
     eprintln!("\n[-] PROGRAM ABORT : gramjet: {}\n", reason.trim_end());
     std::process::exit(1)
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn afl_custom_deinit(data: *mut c_void) {
     });
 }
 
-/// How many mutants of a queue entry are asked for.
+/// How many mutants of a queue entry AFL++ should ask for.
 ///
 /// # Safety
 ///

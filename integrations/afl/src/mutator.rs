@@ -37,7 +37,7 @@ const MAX_LEN: usize = 8192;
 const OTHER_ENTRY: u64 = 8;
 /// The other entry is kept for this number of calls, as each new one has to be traced first.
 const SAME_ENTRY: u64 = 64;
-/// A text without derivation stands for random ones, of which fewer are made.
+/// A text without derivation is replaced by random ones, of which fewer are made.
 const UNPARSED_SHARE: u32 = 16;
 
 impl Mutator {
@@ -101,7 +101,7 @@ impl Mutator {
         self.last.map_or("gramjet", Mutation::name)
     }
 
-    /// A queue entry is about to be fuzzed: its choice bytes are looked up where they are not at hand.
+    /// A queue entry is about to be fuzzed: its choice bytes are looked up if they are not known.
     pub fn visit(&mut self, entry: &Path) {
         self.seeds.report(entry);
         self.entry = entry.to_path_buf();
@@ -121,7 +121,7 @@ impl Mutator {
     }
 
     fn add_seed(&mut self, seed: &Path, text: &[u8]) {
-        // Only of those that do not conform the parse is made again, for the reason.
+        // Only a text that does not conform is parsed again, for the reason.
         let error = match self.session.remember(text) {
             true => None,
             false => self.session.language().parse_within(text, &Session::BUDGET).err(),
@@ -178,7 +178,7 @@ impl Mutator {
             return self.configuration.trim_count;
         }
         if let Some(trim) = self.trim.take() {
-            // AFL++ does not say so when an entry has a new text.
+            // AFL++ does not report when an entry has a new text.
             self.session.offer(trim.text(), trim.choices());
             streams::write(self.session.language(), &self.entry, trim.text(), trim.choices());
         }

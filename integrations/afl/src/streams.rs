@@ -24,7 +24,7 @@ fn name(text: &[u8]) -> String {
     format!("{:016x}", hash(text))
 }
 
-/// Writes the choice bytes of a queue entry. It is no harm if that is not possible: texts can be parsed.
+/// Writes the choice bytes of a queue entry. A failure does no harm: texts can be parsed.
 pub fn write(language: &Language, entry: &Path, text: &[u8], choices: &[u8]) {
     let Some(instance) = instance(entry) else { return };
     let folder = instance.join(STREAMS);

@@ -67,8 +67,8 @@ impl Grammar {
         Grammar::load_with(path, Options::default())
     }
 
-    /// The same with a start rule or a notation of your choice, or read for texts that others have made, which ANTLR grammars must be
-    /// ([`FormatOptions::of_others`]) for [`Grammar::import`] to take them.
+    /// The same with a start rule or a notation of your choice, or read for texts from elsewhere. [`Grammar::import`]
+    /// accepts such texts of ANTLR grammars only with the reading [`FormatOptions::of_others`].
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Grammar {
     /// A grammar that was compiled.
     pub fn of(compiled: &Compiled) -> Grammar {
         let (producer, mut tracer) = (Fastest::with_limits(compiled, Limits::new()), Tracer::new(compiled));
-        // No limits can always be kept.
+        // A grammar can always do without limits.
         let _ = tracer.set_limits(Limits::new());
         Grammar { producer, tracer, parser: Parser::new(&compiled.lowered), warnings: String::new() }
     }

@@ -53,7 +53,7 @@ fn recursion_on_either_side_is_linear() {
     check_linear("s ::= s 'a' | 'a'", 8, &letters);
     check_linear("s ::= 'a' s | 'a'", 8, &letters);
     check_linear("s ::= 'a' s | ''", 8, &letters);
-    // One byte of look-ahead does not tell that an `x` is not the last: Leo's chains do.
+    // One byte of look-ahead does not show that an `x` is not the last: Leo's chains do.
     let list = |length: usize| [b"a".repeat(length), b"ab".to_vec()].concat();
     check_linear("s ::= x 'ab'  x ::= 'a' x | 'a'", 12, &list);
     check_linear("s ::= x 'ab'  x ::= 'a' y | 'a'  y ::= x", 14, &list);
@@ -69,7 +69,7 @@ fn repetitions_are_linear_whatever_their_bounds() {
     check_linear("s ::= x{5,}  x ::= 'a' | ''", 14, &letters);
 }
 
-/// Memory does not grow with a text that is certain as far as it was read.
+/// Memory does not grow with a text whose choices are certain as far as it was read.
 #[test]
 fn what_is_certain_takes_no_memory() {
     let parser = Parser::new(&compiled(JSON).lowered);
@@ -140,7 +140,7 @@ fn wide_sites_and_large_sets() {
     check_inverse(&compiled, &parser, "k69999;\u{10FFFF}k7; none\u{7FF}k0;\u{E000}".as_bytes(), &String::new);
 }
 
-/// The budget bounds what is allocated at any time, not only what is in use.
+/// The budget bounds all memory allocated at any time, not only the memory in use.
 #[test]
 fn memory_stays_within_the_budget() {
     for grammar in ["s ::= s s | 'a' | ''", "s ::= (x{5,})+  x ::= 'a' | ''", "s ::= 'a' s 'a' | 'a' s 'b' | 'a' | ''"]
@@ -178,8 +178,8 @@ fn what_stays_open_is_kept_as_choice_bytes() {
     assert!(parsed.choices == check_inverse(&compiled, &parser, &text, &String::new));
 }
 
-/// Look-ahead is made in time that is linear in the number of options, also where each of many options changes what is known of all:
-/// with a pass over the options for each change, this test takes minutes.
+/// Look-ahead is made in time that is linear in the number of options, even if each of many options changes the sets of
+/// all. With a pass over the options for each change, this test takes minutes.
 #[test]
 fn wide_choices_are_made_ready_at_once() {
     let options: String = (0..40_000).map(|number| format!(" | r{} 'k{number}'", number % 200)).collect();

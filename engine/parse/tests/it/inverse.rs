@@ -60,7 +60,7 @@ fn shipped_grammar(name: &str, strings: usize) {
     }
 }
 
-/// E5 where anything that a lexer hides may stand between tokens.
+/// E5 where hidden tokens of a lexer may stand anywhere between tokens.
 #[test]
 fn grammars_with_a_lexer_are_inverted_with_gaps() {
     let grammar = r#"grammar Calls;

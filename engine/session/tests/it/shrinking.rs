@@ -22,7 +22,7 @@ fn language(name: &str) -> Language {
     Language::load(name.as_ref(), &Settings::default()).expect("a grammar that ships")
 }
 
-/// From alternatives for many elements to those for few, and from one kind of part to another.
+/// Alternatives for many elements become alternatives for few, and one kind of part becomes another.
 #[test]
 fn alternatives_are_crossed() {
     let mut session = Session::new(&language("json"), 1);
@@ -121,7 +121,7 @@ fn nearly_all_searches_end_with_the_smallest_text() {
     assert!(all[all.len() / 2] <= 50, "{all:?}");
 }
 
-/// The depth of a text is no bound on what searches may do; nor is a text that is large.
+/// Neither the depth nor the size of a text limits a search.
 #[test]
 fn long_and_deep_texts_become_small() {
     let mut session = Session::new(&language("json"), 1);

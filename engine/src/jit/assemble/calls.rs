@@ -126,7 +126,7 @@ impl<'g> Assembler<'g> {
         Some((rule, self.ir.body(rule)?))
     }
 
-    /// An instance whose body stands in place.
+    /// An instance whose body is in place.
     pub(super) fn inlined(&mut self, rule: RuleId, body: NodeId, offset: i32) {
         // Instances right within each other are within the limit if the innermost is.
         let (mut rules, mut body) = (vec![rule], body);
@@ -187,7 +187,7 @@ impl<'g> Assembler<'g> {
         a.strings == b.strings && a.shortest == b.shortest
     }
 
-    /// A string of a rule's pool, which stands for an instance beyond the depth limit.
+    /// A string of a rule's pool, which replaces an instance beyond the depth limit.
     pub(super) fn pool(&mut self, rule: RuleId) {
         let Some(pool) = self.pools.get(rule).filter(|_| !self.is_too_large()) else { return };
         let strings = Strings::of_pool(pool, self.ir.rule(rule).facts.min_len);

@@ -16,7 +16,7 @@ const _: () = assert!(Chain::MAX_ROUNDS == ROUNDS as usize);
 const MIN_AT_ONCE: usize = 3;
 
 impl<'g> Assembler<'g> {
-    /// A chain up to the round that stops: without a branch, unless there are more rounds than are looked at.
+    /// A chain up to the round that stops: without a branch, unless there are more rounds than one look covers.
     pub(super) fn chain(&mut self, chain: Chain, offset: i32) {
         let rounds = chain.rounds.len() as i32;
         self.need(2 * rounds + 1, rounds + 1);
@@ -122,7 +122,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// Emits what a table has for the choice byte at a displacement, at another one of the output.
+    /// Emits the table's entry for the choice byte at a displacement, at a displacement of the output.
     fn put_byte_of(&mut self, table: &[u8; 256], at: i8, to: i8) {
         let table = self.tables.add(table.to_vec(), 1);
         let ops = &mut self.ops;

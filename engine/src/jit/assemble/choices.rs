@@ -229,7 +229,7 @@ impl<'g> Assembler<'g> {
     ///
     /// The less probable of the two outer stretches is split off, until one is left: most branches are then rarely taken,
     /// and together they are predicted wrongly as often as the most probable stretch is missed.
-    // The assembler's macro converts what is a byte already.
+    // The assembler's macro converts a value that is a byte already.
     #[allow(clippy::useless_conversion)]
     pub(super) fn compare(&mut self, value: Rq, stretches: &[Stretch], arms: &[DynamicLabel]) -> usize {
         let (mut first, mut last) = (0, stretches.len() - 1);

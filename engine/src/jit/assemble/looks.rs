@@ -18,7 +18,7 @@ pub(super) struct Look {
     members: Members,
 }
 
-/// How member bytes become what they emit.
+/// The way from member bytes to emitted bytes.
 enum Members {
     /// By a table, one round after the other.
     Table(Box<[u8; 256]>),
@@ -104,7 +104,7 @@ impl Assembler<'_> {
             let members = self.tables.add(MEMBERS.to_le_bytes().to_vec(), 8);
             let above = self.tables.add((LANES * u64::from(256 - bound)).to_le_bytes().to_vec(), 8);
             let marks = self.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
-            // Lanes above 255 hold another option. Its bit stands one above that of a stop in the same round.
+            // Lanes above 255 hold another option. Its bit is one above the bit of a stop in the same round.
             let ops = &mut self.ops;
             asm!(ops
                 ; shr rax, 8
@@ -126,7 +126,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Emits the members of all rounds that were looked at. Keeps rcx.
+    /// Emits the members of all rounds of the look. Keeps rcx.
     pub(super) fn put_members(&mut self, look: &Look) {
         self.put_members_at(look, 0, 0);
     }

@@ -318,7 +318,7 @@ impl<'g> Assembler<'g> {
         );
     }
 
-    /// Goes to `one_by_one` if none of the rounds that were looked at stops.
+    /// Goes to `one_by_one` if none of the rounds of the look stops.
     fn bound_rounds(&mut self, one_by_one: DynamicLabel) {
         let ops = &mut self.ops;
         asm!(ops ; cmp ecx, ROUNDS ; jae =>one_by_one);

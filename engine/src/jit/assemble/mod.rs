@@ -1,4 +1,4 @@
-//! From residual IR to machine code: one function per residual rule, each node once where it stands.
+//! From residual IR to machine code: one function per residual rule, with the code of each node once in its place.
 //!
 //! Straight code keeps no pointer up to date. The bytes read and written since the last update of the pointers are
 //! known ([`Flow`]) and become a displacement. In the same way it is known how much of the stretch that was checked
@@ -349,7 +349,7 @@ impl<'g> Assembler<'g> {
         self.flow.due.1 += writes;
     }
 
-    /// Notes what the instructions written here read and write at most: no more than was counted since the last check.
+    /// Records the most bytes that the instructions here read and write: no more than was counted since the last check.
     fn used(&mut self, reads: i32, writes: i32) {
         let due = &mut self.flow.due;
         debug_assert!(reads <= due.0 && writes <= due.1, "{reads} and {writes} bytes are used of {due:?} counted");

@@ -1,4 +1,4 @@
-//! Sites that the length limit narrows, without a branch for what it leaves of them.
+//! Sites that the length limit narrows, without a branch on the options left.
 //!
 //! The options offered are a prefix of all options, so narrowing changes one number: the choice byte is multiplied by
 //! the count of options offered, or, at weighted sites, by the count of their slots. That number is looked up by the
@@ -42,7 +42,7 @@ impl Narrowed {
                 // Less than 256, as an option is left out.
                 _ => decision.site.narrowed(offered as u32).units() as u8,
             };
-            // Costs are those above the least that is offered: below it none is, and the caller has seen to that.
+            // Costs above the least offered one: below it no option is offered, and the caller has checked that.
             let from = if steps.is_empty() { 0 } else { i32::try_from(cost).ok()? };
             match steps.last_mut() {
                 Some((_, last)) if option > 0 && costs[option - 1] == cost => *last = number,

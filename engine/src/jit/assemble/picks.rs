@@ -80,7 +80,7 @@ impl Assembler<'_> {
         self.used(1, 0);
     }
 
-    /// From what was picked to the number of the option, in eax; rcx may be lost.
+    /// Converts the picked number to the number of the option, in eax; rcx may be lost.
     pub(super) fn leave_option(&mut self, picked: Picked, decision: &Decision<'_>) {
         if picked == Picked::Option {
             return;

@@ -76,7 +76,7 @@ fn rules_that_nothing_leads_to_do_not_matter() {
     }
 }
 
-/// Debug builds hold what code uses of a stretch against what was counted.
+/// Debug builds compare the use of a stretch with the count.
 #[test]
 fn first_rounds_may_use_a_stretch_up() {
     for before in 34..44 {

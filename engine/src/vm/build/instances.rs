@@ -93,7 +93,7 @@ impl Builder<'_> {
         Some(Others { at_limit, beyond })
     }
 
-    /// The op that stands for an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.
+    /// The op that replaces an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.
     fn pool_op(&mut self, rule: RuleId, exit: Exit) -> Option<Op> {
         let begin = self.pool_exit(rule, exit)?;
         Some(self.moved_op_of(begin))
