@@ -1,4 +1,4 @@
-//! A folder for what is compiled on first use, and kept.
+//! A folder for objects that are compiled on first use, and kept.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -8,7 +8,7 @@ use std::{env, fs, io, process};
 
 use crate::error::Error;
 
-/// A folder for what is compiled once.
+/// A folder for compiled objects.
 #[derive(Debug)]
 pub(crate) struct Cache(PathBuf);
 

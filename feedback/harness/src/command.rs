@@ -146,7 +146,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// If the operating system refuses what that takes.
+    /// If the operating system refuses a necessary call.
     pub fn new(program: Program) -> Result<Command, Error> {
         let scratch = Scratch::new()?;
         let guard = guard(&program, &scratch)?;

@@ -99,7 +99,7 @@ impl Edges {
                 *counter = C::ZERO;
             }
         }
-        // Number 0 takes what has no counter of its own.
+        // Number 0 counts the edges without a counter of their own.
         if self.executed.first().is_some_and(|edge| edge.number == 0) {
             self.executed.remove(0);
         }
@@ -183,7 +183,7 @@ impl Coverage {
         Coverage::default()
     }
 
-    /// Adds what a run has executed; returns what was new.
+    /// Adds the edges that a run has executed; returns the new ones.
     pub fn add(&mut self, edges: &Edges) -> Added {
         let mut added = Added::default();
         let len = edges.executed.last().map_or(0, |edge| edge.number as usize + 1);

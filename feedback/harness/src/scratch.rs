@@ -60,7 +60,7 @@ impl Scratch {
         Ok(is_new)
     }
 
-    /// Removes what the program has left.
+    /// Removes the files that the program has left.
     pub(crate) fn tidy(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten().filter(|entry| entry.file_name() != INPUT) {

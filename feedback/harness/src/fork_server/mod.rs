@@ -49,7 +49,7 @@ const GRACE: Duration = Duration::from_secs(2);
 const KEPT: usize = 1 << 16;
 /// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
-/// How often what runs have left is ended.
+/// The interval at which leftovers of runs are ended.
 const SWEEP: Duration = Duration::from_millis(50);
 
 /// A program that is started once and forks for each input.
@@ -344,7 +344,7 @@ impl Server {
         self.process = process;
         let stopped = self.wait(program, process, begin);
         if stopped == Some(Outcome::Memory) && self.rounds > 0 {
-            // It may be what the inputs before have left.
+            // Earlier inputs may have left the memory in use.
             return Ok(Ran::Stale);
         }
         if stopped == Some(Outcome::Processes) {
@@ -367,7 +367,7 @@ impl Server {
         Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) })
     }
 
-    /// Ends and removes what the run may have left, where it is time to look. Whether the server can be used again.
+    /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
     fn tidy(&mut self, program: &Program, outcome: &Outcome) -> Result<bool, Error> {
         if !outcome.is_abnormal() && self.swept.elapsed() < SWEEP {
             return Ok(true);

@@ -130,7 +130,7 @@ impl Stack {
 extern "C" fn execute(attempt: *mut c_void) -> c_int {
     // SAFETY: `Launch::start` gives this pointer, and waits.
     let attempt = unsafe { &mut *attempt.cast::<Attempt<'_>>() };
-    // SAFETY: only system calls on what `Launch` has prepared.
+    // SAFETY: only system calls on data that `Launch` has prepared.
     unsafe {
         attempt.errno = match prepare(attempt.launch) {
             Ok(()) => {

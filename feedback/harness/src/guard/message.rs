@@ -9,7 +9,7 @@ use super::process::Used;
 /// A request to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    /// Run the program once, and end what it has left.
+    /// Run the program once, and end the processes that it has left.
     Run {
         /// For no longer than this,
         time: Duration,
@@ -20,7 +20,7 @@ pub(super) enum Request {
     },
     /// Start the program and let it run on.
     Start,
-    /// End what a run of the program that runs on has left.
+    /// End the processes that a run has left; the program itself runs on.
     Sweep,
 }
 

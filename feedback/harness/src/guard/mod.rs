@@ -108,7 +108,8 @@ impl Guard {
         }
     }
 
-    /// Ends what a run of the program that runs on has left. Returns the program's own status if it has ended.
+    /// Ends the processes that a run has left; the program itself runs on. Returns the program's own status if it has
+    /// ended.
     pub(crate) fn sweep(&mut self) -> Result<Option<i32>, Error> {
         self.send(Request::Sweep)?;
         self.receive().map(|report| (report.process != 0).then_some(report.status))
@@ -148,7 +149,8 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // SAFETY: shuts down what this process has open; the guard ends then, also if the program has stopped it.
+        // SAFETY: shuts down a socket that this process has open; the guard ends then, also if the program has stopped
+        // it.
         unsafe {
             libc::shutdown(self.control.as_raw_fd(), libc::SHUT_RDWR);
             libc::kill(self.process, libc::SIGCONT);

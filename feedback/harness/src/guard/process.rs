@@ -1,7 +1,8 @@
 //! The guard itself: a process between the harness and the program under test.
 //!
-//! It adopts what the program leaves (`PR_SET_CHILD_SUBREAPER`), so it finds every process of a run, ends them when the run is
-//! over, and ends all when the harness is gone, however that went: the socket to it is closed then.
+//! It adopts the processes that the program leaves (`PR_SET_CHILD_SUBREAPER`), so it finds every process of a run and
+//! ends them when the run is over. When the harness is gone, for whatever reason, the socket to it is closed, and the
+//! guard ends everything.
 
 use std::os::fd::RawFd;
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ pub(super) fn serve(guarded: &Guarded) -> ! {
     }
     guard.end_all();
     let _ = fs::remove_dir_all(&guarded.scratch);
-    // SAFETY: ends the process without what the harness has registered for its own end.
+    // SAFETY: ends the process without the handlers that the harness has registered for its own end.
     unsafe { libc::_exit(0) }
 }
 
@@ -173,7 +174,8 @@ impl Process<'_> {
         result
     }
 
-    /// Ends what a run has left, but not the program that runs on; its process and status if it has ended.
+    /// Ends the processes that a run has left, but not the program that runs on; returns its process and status if it
+    /// has ended.
     fn sweep(&mut self) -> Option<(libc::pid_t, i32)> {
         let Some(server) = self.server else {
             self.end_all();
@@ -359,7 +361,7 @@ pub(crate) fn resident(process: libc::pid_t) -> u64 {
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
 }
 
-/// Looks at what a run uses.
+/// Checks the resources that a run uses.
 struct Watch {
     process: libc::pid_t,
     memory: Option<u64>,

@@ -244,7 +244,7 @@ impl Parser {
         true
     }
 
-    /// Takes from the list what instruments for libFuzzer; whether the argument is kept as it is.
+    /// Removes libFuzzer's instrumentation from the list; returns whether the argument is kept as it is.
     fn sanitizers(&mut self, list: &[u8]) -> bool {
         let names: Vec<&[u8]> = list.split(|&byte| byte == b',').collect();
         let is_other = |name: &&&[u8]| !matches!(**name, b"fuzzer" | b"fuzzer-no-link");

@@ -33,7 +33,7 @@ pub(super) struct Compiler {
     pub(super) has_lld: bool,
 }
 
-/// Versions of clang for which there may be a program of that name; older ones cannot do what is needed.
+/// Versions of clang for which there may be a program of that name; older ones lack necessary features.
 const CLANGS: std::ops::RangeInclusive<u32> = 11..=40;
 
 /// Facts about a compiler. It is asked again when its file has changed.

@@ -33,7 +33,7 @@ pub enum Language {
     Cxx,
 }
 
-/// Runs the compiler with these arguments and those that instrument what it makes; returns its exit status.
+/// Runs the compiler with these arguments and those for instrumentation; returns its exit status.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<i32, Error>
     run(&compiler, &all(&compiler, &given, link_time, &cache)?, &cache)
 }
 
-/// The arguments as given, and those that instrument.
+/// The arguments as given, and those for instrumentation.
 fn all(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -> Result<Vec<OsString>, Error> {
     let mut all = Vec::new();
     if given.has_sources {
@@ -147,7 +147,7 @@ fn run(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<i32
     status.map(code).map_err(|source| compiler.failed(source))
 }
 
-/// Like [`run`], but what the compiler says is passed on only if it succeeds; returns whether it does.
+/// Like [`run`], but the output of the compiler is passed on only if it succeeds; returns whether it does.
 fn succeeds(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<bool, Error> {
     let file = response::file_for(arguments, cache)?;
     let output = command(compiler, arguments, file.as_ref()).stdin(Stdio::inherit()).output();

@@ -1,4 +1,5 @@
-//! Functions of other languages: Python, Node and Java, each in a worker process that stays alive and counts what is executed.
+//! Functions of other languages: Python, Node and Java, each in a worker process that stays alive and counts executed
+//! edges.
 
 mod java;
 mod node;

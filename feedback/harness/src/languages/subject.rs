@@ -109,7 +109,7 @@ impl Subject {
         self
     }
 
-    /// In this folder, where modules and files are looked for; without it, in that of this process.
+    /// In this folder, where modules and files are searched for; without it, in the folder of this process.
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Subject {
         self.folder = Some(folder.as_ref().to_path_buf());
         self

@@ -42,7 +42,7 @@ pub(super) struct Worker {
     answers: OwnedFd,
     counters: Memory,
     input: Memory,
-    /// The edge of each counter; the first takes what has no counter.
+    /// The edge of each counter; the first one counts edges without a counter.
     numbers: Vec<u32>,
     /// The bytes read of incomplete messages.
     unread: Vec<u8>,
@@ -58,7 +58,7 @@ enum Said {
     Ready,
     Refused(String),
     Done(Outcome, bool, (Duration, Duration)),
-    /// It has closed its end, or said what is no message.
+    /// It has closed its end, or sent something that is not a message.
     Gone,
 }
 
