@@ -29,7 +29,7 @@ class Builder:
         self.process = None
 
     def start(self):
-        # Its messages go to a file: nobody reads a pipe while it works.
+        # Its messages go to a file: a pipe would not be read while it works.
         self.process = subprocess.Popen(
             ["java", "-Xmx2g", "-Xss256m", "-XX:+UseSerialGC", "-cp", f"{self.jar}:{self.classes}", "G4Build"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=tempfile.TemporaryFile(), text=True)

@@ -36,13 +36,12 @@ mod weights;
 #[derive(Debug, Parser)]
 #[command(name = "gramjet", version, propagate_version = true, max_term_width = 100)]
 pub struct CommandLine {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// Makes [`Command`] of the list, in the order of the help. In parentheses stands what a command is given besides its
-/// arguments.
+/// Makes [`Command`] of the list, in the order of the help. A command's further arguments are in parentheses.
 macro_rules! commands {
     ($(
         $(#[cfg($condition:meta)])? $(#[command($($called:tt)*)])? $name:ident: $module:ident $(($given:expr))?,

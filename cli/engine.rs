@@ -19,10 +19,10 @@ const PERF_MAP: &str = "GRAMJET_PERF_MAP";
 /// A producer of any engine.
 pub type AnyProducer = Box<dyn Producer + Send>;
 
-/// What makes producers of a grammar, under limits that it keeps.
+/// An engine for a grammar: makes producers under limits that the grammar can keep.
 pub struct Engine {
     name: &'static str,
-    /// Why it is this engine, where that is not plain.
+    /// The reason for this engine, where it is not obvious.
     reason: Option<String>,
     /// Whether its code was made ahead of time.
     is_generated: bool,
@@ -41,7 +41,7 @@ impl Engine {
         match (argument, generated) {
             (EngineArgument::Rust, Some(make)) => Engine::generated(make, prepared.wanted()),
             (EngineArgument::Rust, None) => Err(not_generated(shipped)),
-            // It saves a compilation.
+            // This saves a compilation.
             (EngineArgument::AUTO, Some(make)) if !prepared.is_compiled() => {
                 let engine = Engine::generated(make, prepared.wanted())?;
                 Ok(engine.because("compiled ahead of time, as the grammar ships with gramjet"))
@@ -103,7 +103,7 @@ impl Engine {
         self.name
     }
 
-    /// The engine's name, with the reason why it was chosen, if there is one to tell.
+    /// The engine's name, and why it was chosen if there is a reason to name.
     pub fn description(&self) -> String {
         match &self.reason {
             Some(reason) => format!("{} ({reason})", self.name),
@@ -184,7 +184,7 @@ mod tests {
     use crate::arguments::limits::LimitArgs;
     use crate::source::Source;
 
-    /// Files beside a grammar, and how often one was read.
+    /// A loader of the files that a grammar refers to; counts how often one was read.
     struct Counting(Arc<AtomicUsize>);
 
     impl Loader for Counting {

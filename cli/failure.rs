@@ -93,7 +93,7 @@ pub enum Failure {
         name: &'static str,
         /// The signal's number.
         signal: u8,
-        /// How far it came, and what of it is written.
+        /// How far it came, and which results are written.
         reached: String,
     },
     /// A defect of gramjet itself.
@@ -149,7 +149,7 @@ pub fn quoted(path: impl Into<PathBuf>) -> String {
     format!("`{}`", path.into().display().to_string().escape_debug())
 }
 
-/// Writes a line to standard error; if that is impossible there is nobody to tell.
+/// Writes a line to standard error. A failure to do so is ignored, as there is no other place to report it.
 macro_rules! say {
     ($($argument:tt)*) => {{
         use std::io::Write as _;

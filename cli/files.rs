@@ -1,4 +1,4 @@
-//! Files that commands read besides grammars, and how messages call them.
+//! Files that commands read in addition to grammars, and their names in messages.
 
 use std::ffi::OsStr;
 use std::io;

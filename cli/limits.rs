@@ -1,5 +1,5 @@
-//! The limits that inputs are made under. The compiler decides which are in force (`gramjet_compiler::limits`); here
-//! they are held against what an engine can keep, and said to the user.
+//! The limits of inputs. The compiler decides which are in force (`gramjet_compiler::limits`); this module checks
+//! whether an engine can keep them, and tells the user.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl Applied {
         Applied { limits, is_default_depth }
     }
 
-    /// Sets the limits; where the grammar cannot keep a depth that nobody asked for, it goes on without.
+    /// Sets the limits. A default depth that the grammar cannot keep is dropped.
     pub fn set(self, set: &mut dyn FnMut(Limits) -> Result<(), LimitsError>) -> Result<Applied, Failure> {
         let applied = match set(self.limits) {
             Ok(()) => return Ok(self),
@@ -47,7 +47,7 @@ impl Applied {
         self.limits
     }
 
-    /// Whether nobody asked for the depth.
+    /// Whether the depth is the default.
     pub fn is_default_depth(self) -> bool {
         self.is_default_depth
     }

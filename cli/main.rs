@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 fn print(message: &clap::Error) -> ExitCode {
     let printed = message.print().and_then(|()| std::io::stdout().flush());
     match printed {
-        // Help that did not arrive is a failure. A usage error is one anyway, and nobody is left to be told.
+        // A failure to print help is reported. A usage error is a failure anyway, and standard error is its only place.
         Err(source) if !message.use_stderr() && source.kind() != ErrorKind::BrokenPipe => {
             let failure = Failure::Write { what: "standard output".to_string(), source };
             say!("gramjet: {failure}");

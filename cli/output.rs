@@ -1,4 +1,4 @@
-//! What commands write: whole texts, and runs of inputs in chunks, with separators, to sinks.
+//! The output of commands: whole texts, and runs of inputs in chunks, with separators, to sinks.
 
 pub mod chunk;
 pub mod directory;

@@ -17,7 +17,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Whether so much is asked for that making it may take long enough to measure engines first.
+    /// Whether making this amount may take long enough to measure engines first.
     pub fn may_take_long(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 256,
@@ -26,7 +26,7 @@ impl Amount {
         }
     }
 
-    /// Whether so much is asked for that a thread of its own to write is worth its time.
+    /// Whether this amount is large enough for a separate thread that writes.
     pub fn is_large(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 1 << 17,
@@ -153,14 +153,14 @@ pub struct Plan {
     pub block_inputs: u64,
     /// How many inputs there are at most.
     pub inputs: u64,
-    /// Behind how many bytes the run ends.
+    /// The run ends after this number of bytes.
     pub bytes: Option<u64>,
     /// How long the run takes.
     pub time: Option<Duration>,
 }
 
 impl Plan {
-    /// The part of `shard` of a run of `amount` that is made in blocks of so many inputs.
+    /// The part of `shard` of a run of `amount` that is made in blocks of `block_inputs` inputs.
     pub fn new(amount: Amount, shard: Shard, block_inputs: u64) -> Plan {
         let strided = Plan {
             first_block: shard.index,
@@ -176,7 +176,7 @@ impl Plan {
                 let blocks = total.div_ceil(block_inputs);
                 let first_block = shard.end_of(shard.index, blocks);
                 let behind = shard.end_of(shard.index + 1, blocks).saturating_mul(block_inputs).min(total);
-                // An empty shard of the end may start in the last, incomplete block's place, never behind it.
+                // An empty shard at the end may start in place of the last, incomplete block, never after it.
                 let inputs = behind - first_block.saturating_mul(block_inputs).min(behind);
                 Plan { first_block, stride: 1, block_inputs, inputs, bytes: None, time: None }
             }

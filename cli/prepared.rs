@@ -1,5 +1,5 @@
-//! A grammar that a command has read: its text, how it is compiled, under which limits it runs, and what the compiler
-//! makes of it, once.
+//! A grammar that a command has read: its text, its compile options, its limits, and the compiled form, which is made
+//! once.
 
 use std::cell::OnceCell;
 
@@ -49,12 +49,13 @@ impl Prepared {
         self
     }
 
-    /// The grammar, compiled. What there is to say about it is printed when that is done.
+    /// The compiled grammar. The first call prints the warnings.
     pub fn compile(&self) -> Result<&Compiled, Failure> {
         self.compile_and(|warnings| report::print(&self.source.file, warnings))
     }
 
-    /// The same for what makes random inputs: if nobody asked for weights, what was decided on them is printed, too.
+    /// The same for commands that make random inputs. If the user asked for no weights and the default may surprise, it
+    /// is printed, too.
     pub fn compile_for_inputs(&self) -> Result<&Compiled, Failure> {
         let is_new = !self.is_compiled();
         let compiled = self.compile()?;
@@ -64,7 +65,7 @@ impl Prepared {
         Ok(compiled)
     }
 
-    /// The same without a word: for what needs it besides the producer that runs.
+    /// The same, without printing warnings.
     pub fn compiled(&self) -> Result<&Compiled, Failure> {
         self.compile_and(|_| {})
     }
@@ -90,7 +91,7 @@ impl Prepared {
         start.is_none() && tokens.is_none() && matches!(weighting, Weighting::Own | Weighting::ByDefault)
     }
 
-    /// Looks at the grammar closely; all that there is to say, and what was found if it compiles.
+    /// Examines the grammar closely; all diagnostics, and the findings if it compiles.
     pub fn examine(&self) -> (Option<Examined>, Diagnostics) {
         match gramjet_compiler::examine(&self.source.file, &self.options) {
             Ok((examined, diagnostics)) => (Some(examined), diagnostics),
@@ -98,8 +99,8 @@ impl Prepared {
         }
     }
 
-    /// The limits that are wanted, those of the grammar file where no others are asked for. A text that is not compiled
-    /// is parsed.
+    /// The limits in force: those of the arguments, otherwise those of the grammar file. A grammar that is not compiled
+    /// yet is parsed for them.
     pub fn wanted(&self) -> Applied {
         let parsed = || {
             let format = self.options.format.unwrap_or_else(|| formats::detect(&self.source.file));
@@ -132,7 +133,7 @@ fn options(source: &Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Op
         format: how.format.as_deref().and_then(formats::by_name),
         start: how.start.clone(),
         reading: reading(&how.reading),
-        // Other files are read beside the grammar; this one is where the user says.
+        // Other files are looked for next to the grammar; this one is where the user says.
         tokens: how
             .reading
             .tokens

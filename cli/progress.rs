@@ -12,7 +12,7 @@ use crate::units::display_size;
 
 /// Runs shorter than this show nothing.
 const DELAY: Duration = Duration::from_millis(300);
-/// The text beside the bar is renewed at most this often.
+/// The text next to the bar is renewed at most this often.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// The progress line, or nothing.
@@ -30,13 +30,13 @@ struct Line {
     shown: bool,
 }
 
-/// What the bar measures.
+/// The unit that the bar counts.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
     Inputs,
     Bytes,
     Milliseconds,
-    /// Bytes that a search has got rid of.
+    /// Bytes that a search has removed.
     BytesLess,
     /// Runs of a program, without end.
     Runs,
@@ -64,7 +64,7 @@ impl Progress {
     /// A progress line for a search that begins with a text of this many bytes, if standard error is a terminal.
     pub fn of_search(len: usize) -> Progress {
         match std::io::stderr().is_terminal() {
-            // How long it takes is not known.
+            // The duration is unknown.
             true => Progress::new(Unit::BytesLess, len as u64, "{bar:24} {percent:>3}%  {msg}"),
             false => Progress::hidden(),
         }
@@ -79,7 +79,7 @@ impl Progress {
         Progress { line: Some(Line { bar, unit, start: now, renewed: now, shown: false }) }
     }
 
-    /// A line that says how far a campaign is, which has no end, if standard error is a terminal.
+    /// A line for the state of a campaign, which has no end, if standard error is a terminal.
     pub fn of_campaign() -> Progress {
         match std::io::stderr().is_terminal() {
             true => Progress::new(Unit::Runs, 0, "{msg}"),
@@ -87,7 +87,7 @@ impl Progress {
         }
     }
 
-    /// Takes note of how far a campaign is.
+    /// Updates the state of a campaign.
     pub fn update_campaign(&mut self, message: impl FnOnce() -> String) {
         if let Some((line, _)) = self.line.as_mut().and_then(Line::renew) {
             line.bar.set_message(message());
@@ -103,7 +103,7 @@ impl Progress {
         }
     }
 
-    /// Takes note of what is written so far.
+    /// Updates the numbers of what is written.
     pub fn update(&mut self, written: Tally) {
         let Some((line, elapsed)) = self.line.as_mut().and_then(Line::renew) else { return };
         let rate = written.bytes as f64 / elapsed.as_secs_f64();
@@ -120,7 +120,7 @@ impl Progress {
         });
     }
 
-    /// Takes note of how many texts a search has tested, and of the length of the best.
+    /// Updates the number of texts that a search has tested, and the length of the best one.
     pub fn update_search(&mut self, tests: u64, len: usize) {
         let Some((line, elapsed)) = self.line.as_mut().and_then(Line::renew) else { return };
         let (before, len) = (line.bar.length().unwrap_or(0), len as u64);
@@ -139,7 +139,7 @@ impl Progress {
 }
 
 impl Line {
-    /// How long it is there, if it is time to renew it; shows it when it is time for that.
+    /// How long the line has been there, if it is time to renew it; shows it when it is time for that.
     fn renew(&mut self) -> Option<(&mut Line, Duration)> {
         let now = Instant::now();
         if now - self.renewed < PERIOD {

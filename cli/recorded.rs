@@ -1,4 +1,4 @@
-//! Choice bytes in files: what their header asks for, where the command line does not.
+//! Choice bytes in files: the settings in their header, where the command line leaves them open.
 
 use gramjet::Limits;
 use gramjet::choices::Header;
@@ -38,7 +38,7 @@ fn of_others(foreign: &Foreign) -> Failure {
     Failure::Usage(format!("{foreign}; give the grammar and the options that they were recorded with"))
 }
 
-/// What headers of choice bytes of a grammar say.
+/// Writes the headers of choice bytes of a grammar.
 pub struct Recorder {
     recipe: Recipe,
     fingerprints: Fingerprints,
@@ -73,7 +73,7 @@ pub fn prepare(source: Source, args: &GrammarArgs, asked: &LimitArgs, header: &H
     Ok(prepared)
 }
 
-/// The arguments, with what a header says in the place of what they leave open.
+/// The arguments, completed by a header's settings.
 fn adopt(args: &GrammarArgs, recipe: &Recipe) -> GrammarArgs {
     let mut args = args.clone();
     let HowArgs { start, reading, .. } = &mut args.how;

@@ -1,5 +1,5 @@
-//! What the compiler has to say about a grammar, for people: diagnostics with excerpts and carets, weights, growth.
-//! Excerpts are cut out of the text first, so that a line of ten megabytes costs no more than one of ten bytes.
+//! The compiler's reports on a grammar, for people: diagnostics with excerpts and carets, weights, growth. Excerpts are
+//! cut out of the text first, so that a line of ten megabytes costs no more than one of ten bytes.
 
 use std::io::Write;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use gramjet_compiler::shape::{ByDefault, Facts};
 use crate::failure::Failure;
 use crate::units::plural;
 
-/// An excerpt shows at most this many bytes of a line before and behind the place.
+/// An excerpt shows at most this number of bytes of a line before and after the place.
 const AROUND: usize = 80;
 /// A span is marked over at most this many bytes.
 const MARKED: usize = 200;
 /// A message longer than this is cut.
 const MESSAGE: usize = 2000;
-/// So many other places are shown with a diagnostic.
+/// At most this number of other places is shown with a diagnostic.
 const RELATED: usize = 8;
 
 /// Prints all diagnostics to standard error, with colours if it is a terminal that wants them.
@@ -28,7 +28,7 @@ pub fn print(file: &SourceFile, diagnostics: &Diagnostics) {
     }
     let mut stderr = std::io::stderr();
     let coloured = anstream::AutoStream::choice(&stderr) != anstream::ColorChoice::Never;
-    // Nobody is left to be told that this failed.
+    // There is no other place to report a failure.
     let _ = stderr.write_all(text(file, diagnostics, coloured).as_bytes());
 }
 
@@ -53,7 +53,7 @@ pub fn does_not_compile(file: &SourceFile, diagnostics: &Diagnostics) -> Failure
     Failure::Grammar(format!("{} does not compile: {}", file.name(), summary(diagnostics)))
 }
 
-/// What was decided on the weights of a grammar that has none, and what undoes it.
+/// The default weights chosen for a grammar that has none, and the option that changes this.
 pub fn weights_by_default(decision: &ByDefault) -> String {
     let otherwise = if decision.is_shaped { " (otherwise: `--shape uniform`)" } else { "" };
     format!("{decision}{otherwise}")
@@ -147,7 +147,7 @@ struct Lines<'a> {
 #[derive(Debug, PartialEq, Eq)]
 struct Excerpt {
     text: String,
-    /// What to mark, in bytes of `text`.
+    /// The range to mark, in bytes of `text`.
     marked: Range<usize>,
     /// The line and the column in characters of the place in the whole file, from 1.
     line: usize,
@@ -174,7 +174,7 @@ impl<'a> Lines<'a> {
         let to = boundary_before(self.text, (end + AROUND).min(line_end));
         let (before, behind) = (if from > line_start { "…" } else { "" }, if to < line_end { "…" } else { "" });
         let shift = |offset: usize| offset - from + before.len();
-        // Nothing to mark at the end of a line: one column behind it.
+        // A place at the end of a line has nothing to mark: one column after the line is marked instead.
         let text = format!("{before}{}{behind}", self.text[from..to].trim_end_matches('\r'));
         let marked = shift(start).min(text.len())..shift(end).min(text.len());
         let column = self.text[line_start..start].chars().count() + 1;

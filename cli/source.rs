@@ -23,9 +23,9 @@ const ENTRIES: usize = 1000;
 pub struct Source {
     /// The text, under the name that diagnostics show.
     pub file: SourceFile,
-    /// The shipped grammar that it is the text of.
+    /// The shipped grammar, if the text is one.
     pub shipped: Option<&'static Shipped>,
-    /// The files beside it.
+    /// The loader of files next to the grammar.
     pub loader: Option<Arc<dyn Loader + Send + Sync>>,
 }
 
@@ -75,7 +75,7 @@ fn find(name: &OsStr) -> Result<Source, Failure> {
     }
 }
 
-/// The message for a grammar that does not exist, with what it could have been.
+/// The message for a grammar that does not exist, with suggestions.
 fn not_found(name: &OsStr) -> String {
     let shown = quoted(name);
     let wanted = name.to_string_lossy();

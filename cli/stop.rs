@@ -1,4 +1,4 @@
-//! The request to stop: from a signal or from the clock. Workers look at it behind every few inputs.
+//! The request to stop: from a signal or from the clock. Workers look at it after every few inputs.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use signal_hook::flag;
 use crate::failure::Failure;
 use crate::tally::Tally;
 
-/// Nobody asked.
+/// There is no request.
 const RUN: usize = 0;
 /// The time is over. Not the number of a signal.
 const TIME: usize = usize::MAX;
@@ -19,9 +19,9 @@ const TIME: usize = usize::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     reason: Arc<AtomicUsize>,
-    /// Whether a signal ends the process, as nobody looks at requests yet.
+    /// Whether a signal ends the process at once, as the workers do not look at requests yet.
     in_preparation: Arc<AtomicBool>,
-    /// When the time is over, where no thread could be had that waits for it.
+    /// The end of the run's time, if no thread could be started that waits for it.
     deadline: Arc<OnceLock<Instant>>,
 }
 
@@ -37,8 +37,8 @@ pub enum StopReason {
 impl Stop {
     /// A request that SIGINT and SIGTERM make. A second signal ends the process at once.
     ///
-    /// A signal that is ignored when the process starts stays ignored: shells start commands in the background so, and
-    /// `nohup` and `trap ''` ask for it.
+    /// A signal that is ignored when the process starts stays ignored: shells start commands in the background with
+    /// ignored signals, and `nohup` and `trap ''` request it.
     pub fn on_signals() -> Stop {
         let stop = Stop::on_signals_in_preparation();
         stop.end_preparation();
@@ -75,7 +75,7 @@ impl Stop {
         }
         let start = Instant::now();
         let stop = self.clone();
-        // The thread ends with the process. Where there is none, those who look ask the clock.
+        // The thread ends with the process. If it could not be started, the workers ask the clock.
         let timer = std::thread::Builder::new().name("timer".to_string()).stack_size(64 << 10).spawn(move || {
             std::thread::sleep(time);
             stop.time_is_over();
@@ -85,7 +85,7 @@ impl Stop {
         }
     }
 
-    /// Makes the request from a time on, as soon as somebody looks; a time beyond all clocks is none.
+    /// Makes the request after a moment, as soon as a worker looks; a moment beyond the range of clocks makes none.
     fn at(&self, deadline: Option<Instant>) {
         if let Some(deadline) = deadline {
             // The time of a run is set once.

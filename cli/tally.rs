@@ -1,4 +1,4 @@
-//! How many inputs, and how many bytes: what a run has written, as messages say it.
+//! The numbers of inputs and bytes that a run has written, as messages show them.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Texts that do not conform to a grammar: where, and what was expected.
+//! Texts that do not conform to a grammar: the place, and the expectation.
 
 use std::path::Path;
 

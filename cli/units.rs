@@ -85,7 +85,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds))
 }
 
-/// A seed: decimal, or hexadecimal behind 0x.
+/// A seed: decimal, or hexadecimal after 0x.
 pub fn parse_seed(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
@@ -166,7 +166,7 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '.' || c == '_'
 }
 
-/// The number at the front of `text`, and what is behind it.
+/// The number at the front of `text`, and the rest.
 fn split_unit<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), String> {
     let text = text.trim();
     let end = text.find(|c: char| !is_of_number(c)).unwrap_or(text.len());
@@ -191,7 +191,7 @@ fn scale(number: &str, factor: u64) -> Result<u64, String> {
     if !fraction.is_empty() && factor == 1 {
         return Err("a whole number is expected".to_string());
     }
-    // Digits behind the eighteenth cannot change a result below 2^64 by more than one.
+    // Digits after the eighteenth cannot change a result below 2^64 by more than one.
     let fraction = &fraction[..fraction.len().min(18)];
     let whole: u64 = whole.parse().map_err(|_| too_large())?;
     let parts: u64 = if fraction.is_empty() { 0 } else { fraction.parse().map_err(|_| no_number())? };

@@ -1,4 +1,5 @@
-//! `cargo bench --bench mutants --features ahead-of-time`: what the mutators of choice bytes make, and how fast.
+//! `cargo bench --bench mutants --features ahead-of-time`: the results of the mutators of choice bytes, and their
+//! speed.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -33,20 +34,20 @@ struct Args {
     /// Minimise the inputs, each while it contains the bytes in its middle, instead of mutating them.
     #[arg(long)]
     minimise: bool,
-    /// What cargo passes.
+    /// An option that cargo passes.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// So many inputs fill the store.
+/// This number of inputs fills the store.
 const STORED: usize = 2000;
-/// So many inputs are looked at for some of the right length.
+/// At most this number of inputs is searched for some of the right length.
 const LOOKED_AT: usize = 200_000;
-/// Minimising keeps so many bytes from the middle of the input, ...
+/// Minimising keeps this number of bytes from the middle of the input, ...
 const KEPT: usize = 4;
-/// ... and asks for them at most so many times.
+/// ... and tests at most this number of texts.
 const TESTS: u64 = 100_000;
-/// Inputs are completed behind so many choice bytes.
+/// Inputs are completed after this number of choice bytes.
 const READ: usize = 4096;
 const MOST_CHOICES: usize = 1 << 20;
 
@@ -74,7 +75,7 @@ fn main() {
     }
 }
 
-/// Inputs of a grammar, what is needed to mutate them, and the engines that render the mutants.
+/// Inputs of a grammar, the data for mutating them, and the engines that render the mutants.
 struct Subject {
     tracer: Tracer,
     store: Store,
@@ -161,7 +162,7 @@ struct Quality {
     ninth: usize,
 }
 
-/// Of the mutants that there are: how many outputs differ from what they were made of, and from each other.
+/// How many outputs of mutants differ from their originals, and from each other.
 fn quality(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Quality {
     let Subject { tracer, store, inputs, engines } = subject;
     let mut mutator = Mutator::new(1);
@@ -239,7 +240,8 @@ fn tracing(subject: &mut Subject, args: &Args) -> f64 {
     median(times.collect())
 }
 
-/// Minimises each input to one that contains the bytes in its middle, and prints what was tried and what is left.
+/// Minimises each input to one that contains the bytes in its middle, and prints the number of tests and the length of
+/// the result.
 fn minimising(shipped: &Shipped, producer: Box<dyn Producer>, args: &Args) {
     let mut subject = Subject::new(shipped, producer, args);
     let (mut before, mut lengths, mut tests) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What is measured: anything that makes inputs of one grammar under one depth limit.
+//! The candidates for measurement: anything that makes inputs of one grammar under one depth limit.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -33,7 +33,8 @@ pub trait Candidate {
     /// If the sink or the engine fails.
     fn run(&mut self, bytes_target: u64, sink: &mut Sink) -> io::Result<Stats>;
 
-    /// How many of the next inputs differ from each other. Asks for at most `inputs`, and stops early behind `bytes_limit`.
+    /// How many of the next inputs differ from each other. Asks for at most `inputs`, and stops early after
+    /// `bytes_limit`.
     ///
     /// # Errors
     ///
@@ -46,7 +47,7 @@ pub trait Candidate {
 pub enum Sink {
     /// A buffer of [`BLOCK_BYTES`] that is used again and again.
     Memory,
-    /// The buffer is written to a file, which is overwritten from the start behind [`FILE_BYTES`].
+    /// The buffer is written to a file, which is overwritten from the start after [`FILE_BYTES`].
     File(File),
 }
 
@@ -62,7 +63,7 @@ impl Sink {
     }
 }
 
-/// What a run has done.
+/// The work of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
     /// Inputs made.
@@ -241,8 +242,8 @@ struct InBulk {
     ends: Vec<usize>,
 }
 
-/// Runs of the bulk engine make at least so many bytes and blocks: its lanes begin and end a run at different times, which would
-/// hide how fast it is in the long runs that it is for.
+/// Runs of the bulk engine make at least this number of bytes and blocks. Its lanes begin and end a run at different
+/// times, which would hide its speed in the long runs that it is for.
 const MIN_BYTES: u64 = 256 << 20;
 const MIN_BLOCKS: u64 = 1024;
 
@@ -293,7 +294,7 @@ impl Candidate for InBulk {
     }
 }
 
-/// The candidate of the bulk engine, whose inputs stand one behind the other as those of the others do.
+/// The candidate of the bulk engine, whose inputs are in a row like the inputs of the others.
 pub fn in_bulk(bulk: Bulk) -> Box<dyn Candidate> {
     Box::new(InBulk { bulk, next: 0, text: Vec::new(), ends: Vec::new() })
 }

@@ -25,7 +25,7 @@ pub struct Effort {
     pub distinct_inputs: u64,
 }
 
-/// What a candidate has done in a cell.
+/// The results of a candidate in a cell.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The name of the engine.
@@ -42,7 +42,7 @@ pub struct Row {
     pub choices_per_byte: Option<f64>,
 }
 
-/// Bytes of the first inputs behind which no more are compared.
+/// After this number of bytes of the first inputs no more are compared.
 const DISTINCT_BYTES: u64 = 64 << 20;
 
 /// Measures all candidates against the first, interleaved: in each round all run one after the other. A candidate that

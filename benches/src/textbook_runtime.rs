@@ -1,6 +1,6 @@
-//! What textbook producers call: pooled random bytes in a static, refilled when they are used up, and stores through a
-//! bare pointer. A static with one user at a time is what the published producer has; of the ways tried it is also the
-//! fastest (see the package's README).
+//! The runtime of textbook producers: pooled random bytes in a static, refilled when they are used up, and stores
+//! through a bare pointer. The published producer, too, has a static with one user at a time; of the ways tried it is
+//! also the fastest (see the package's README).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -24,7 +24,7 @@ static mut RUN: Run = Run { generator: None, refills: 0, limit: std::ptr::null_m
 struct Run {
     generator: Option<Xoshiro256PlusPlus>,
     refills: u64,
-    /// A refill with the output behind this pointer fails.
+    /// A refill with the output past this pointer fails.
     limit: *mut u8,
 }
 
@@ -37,7 +37,7 @@ const INPUT_ROOM: usize = 1 << 29;
 pub struct Bounds {
     /// Bytes that one choice accounts for.
     pub per_choice: usize,
-    /// Bytes that stand behind the rules on a level of depth without a further choice.
+    /// Bytes that follow the rules on a level of depth without a further choice.
     pub per_level: usize,
 }
 
@@ -64,12 +64,12 @@ impl Session {
         unsafe { RUN.refills * POOL_BYTES as u64 + NEXT as u64 - POOL_BYTES as u64 }
     }
 
-    /// Appends one input to `output`: `start` gets the end of what is there and returns the end of what it has written.
+    /// Appends one input to `output`: `start` gets the end of its contents and returns the end of the new input.
     ///
     /// # Safety
     ///
-    /// `start` chooses by the macros below alone, writes only behind the pointer that it got or that they have left, and never
-    /// more than `bounds` says.
+    /// `start` chooses by the macros below alone, writes only after the pointer that it got or that they have left, and
+    /// never more than `bounds` says.
     ///
     /// # Panics
     ///
@@ -181,7 +181,7 @@ pub unsafe fn write_member(out: *mut u8, mut index: u32, ranges: &[(u32, u32)]) 
 #[inline(always)]
 unsafe fn write_character(out: *mut u8, code: u32) -> *mut u8 {
     let continuation = |shift: u32| 0x80 | (code >> shift & 0x3F) as u8;
-    // SAFETY: what is accounted for has room behind `out`.
+    // SAFETY: the bytes that are accounted for have room after `out`.
     unsafe {
         match code {
             0..0x80 => write(out, [code as u8]),

@@ -41,7 +41,8 @@ impl Subject {
     }
 }
 
-/// The candidates for a subject under a depth limit, the textbook producer first. What cannot be made is reported.
+/// The candidates for a subject under a depth limit, the textbook producer first. Candidates that cannot be made are
+/// reported.
 pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> {
     let mut made: Vec<Result<Box<dyn Candidate>, String>> = subject.built.iter().map(|make| make(max_depth)).collect();
     let file = subject.file();

@@ -40,12 +40,12 @@ struct Args {
     /// Also the rivals of `rivals/`, which are built first (some minutes); in memory only.
     #[arg(long)]
     rivals: bool,
-    /// What cargo passes.
+    /// An option that cargo passes.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// The depth limits that are measured, and that which replaces the last for grammars that grow too fast.
+/// The measured depth limits, and the one that replaces the last for grammars that grow too fast.
 const MAX_DEPTHS: [u32; 3] = [8, 32, 128];
 const LAST_FOR_EXPRESSIONS: u32 = 64;
 
@@ -130,7 +130,7 @@ fn csv_files(args: &Args) -> io::Result<Vec<File>> {
     Ok(files)
 }
 
-/// A sink and the file that it leaves behind.
+/// A sink and the file that it leaves.
 struct Scratch {
     sink: Sink,
     path: Option<PathBuf>,
@@ -151,7 +151,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // A file that is left over harms nobody.
+            // A file that is left over does no harm.
             let _ = fs::remove_file(path);
         }
     }

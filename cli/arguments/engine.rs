@@ -1,4 +1,4 @@
-//! What runs the grammar.
+//! The engines that can run a grammar, as an argument.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;

@@ -1,4 +1,4 @@
-//! Which grammar, how it is read, and what its inputs should look like.
+//! Which grammar to use, how to read it, and the shape of its inputs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -49,10 +49,10 @@ pub struct ShapeArgs {
     /// What inputs should look like: uniform, balanced, deep, or target-size=SIZE.
     ///
     /// `uniform` makes all alternatives equally probable; `balanced` finds weights with which derivations end and
-    /// everything is reached; `deep` prefers long recursion; `target-size=4k` finds weights for inputs of 4000 bytes in
-    /// the mean. Without it the weights are the grammar's own; a grammar that has none, and no limit on the length,
-    /// gets those of `target-size=1k` if its inputs had less than 16 bytes or more than 16 KiB in the mean, or if more
-    /// than a fifth were the shortest one.
+    /// everything is reached; `deep` prefers long recursion; `target-size=4k` finds weights for inputs of 4000 bytes on
+    /// average. Without this option the grammar's own weights count. A grammar that has neither weights nor a limit on
+    /// the length gets the weights of `target-size=1k` if its inputs had less than 16 bytes or more than 16 KiB on
+    /// average, or if more than a fifth were the shortest one.
     #[arg(long, value_name = "SHAPE", value_parser = units::parse_shape, conflicts_with = "weights")]
     pub shape: Option<Shape>,
 
@@ -61,8 +61,8 @@ pub struct ShapeArgs {
     pub weights: Option<PathBuf>,
 }
 
-/// Clap's headings hold for all arguments behind them, also for those of the command that these are part of; this ends
-/// them.
+/// Ends a help heading: Clap applies a heading to all arguments that follow it, including those of the command that
+/// these arguments are part of.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = clap::builder::Resettable::Reset)]
 pub struct EndOfHeadings {}
@@ -73,13 +73,13 @@ pub struct EndOfHeadings {}
 pub struct ReadingArgs {
     /// Where separators stand between tokens, in formats with a lexer (ANTLR): auto, space, none, or any.
     ///
-    /// `auto` puts one only where the lexer would else cut the text otherwise, `space` between all tokens, `none`
-    /// nowhere; `any` takes whatever is hidden between any tokens. `parse`, `mutate` and `minimise` read grammars with
-    /// `any` unless they are told otherwise, other commands with `auto`.
+    /// `auto` puts a separator only where the lexer would otherwise cut the text differently, `space` between all
+    /// tokens, `none` nowhere; `any` allows whatever is hidden between any tokens. `parse`, `mutate` and `minimise`
+    /// read grammars with `any` by default, other commands with `auto`.
     #[arg(long, value_name = "POLICY", value_parser = values::separator_policies())]
     pub separator_policy: Option<String>,
 
-    /// What sets that are written as complements draw from, in formats with a lexer (ANTLR).
+    /// The characters that complements of sets draw from, in formats with a lexer (ANTLR).
     ///
     /// `readable`, the default, is printable ASCII and a few others; `ascii` is printable ASCII; `unicode` is all
     /// characters; `bytes` is those up to U+00FF; `all`, the default with `--separator-policy any`, is all characters,
@@ -96,8 +96,8 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "HOW")]
     pub indent: Option<Indent>,
 
-    /// What tokens derive, in formats that leave that to a lexer (yacc, Lark, tree-sitter, ANTLR): a grammar in any
-    /// format with a rule for each.
+    /// A grammar, in any format, with a rule for each token, for formats that leave tokens to a lexer (yacc, Lark,
+    /// tree-sitter, ANTLR).
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
 

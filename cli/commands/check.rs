@@ -1,4 +1,4 @@
-//! `gramjet check`: what is wrong with a grammar, its sizes, and what its inputs will look like.
+//! `gramjet check`: problems of a grammar, its sizes, and the look of its inputs.
 
 mod found;
 mod json;
@@ -59,7 +59,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         let page = Code::by_name(name).map_or("", Code::page);
         return write_output(None, format!("# {name}\n\n{page}").as_bytes());
     }
-    // So is that there is a grammar.
+    // The arguments were checked for a grammar, too.
     let grammar = args.grammar.clone().unwrap_or_default();
     let arguments = GrammarArgs { grammar, how: args.how.clone() };
     let source = told(args, None, Source::load(&arguments))?;
@@ -97,8 +97,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The result. With `--json`, that a file cannot be read is an object on standard output as all that is wrong with the
-/// grammar, which is called `grammar` if it was read.
+/// The result. With `--json`, a file that cannot be read is reported as an object on standard output, as the only
+/// diagnostic of the grammar. `grammar` is the name of the grammar if it was read.
 fn told<T>(args: &Arguments, grammar: Option<&str>, result: Result<T, Failure>) -> Result<T, Failure> {
     if let (true, Err(Failure::Unreadable(unreadable))) = (args.json, &result) {
         let grammar = grammar.unwrap_or(unreadable.source.name());
@@ -120,7 +120,7 @@ impl<'a> Levels<'a> {
         Levels { deny: &args.deny, allow: &args.allow }
     }
 
-    /// A code that is named counts more than `warnings`, and `deny` more than `allow`. Errors stay errors.
+    /// A named code takes precedence over `warnings`, and `deny` over `allow`. Errors stay errors.
     fn apply(&self, diagnostics: Diagnostics) -> Diagnostics {
         let has = |list: &[String], name: &str| list.iter().any(|one| one == name);
         diagnostics.filter_map(|mut diagnostic| {

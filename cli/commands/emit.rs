@@ -48,7 +48,7 @@ pub struct Arguments {
     max_len: Option<u64>,
 }
 
-/// What `gramjet emit` can print.
+/// The languages that `gramjet emit` can print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EmitLanguage {
     /// A Rust module that depends on the `gramjet` library.
@@ -67,7 +67,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     write_output(args.output.as_deref(), text.as_bytes())
 }
 
-/// The Rust source of a producer: what `gramjet::grammar!` makes of the grammar.
+/// The Rust source of a producer, as `gramjet::grammar!` makes it.
 fn rust(args: &Arguments, prepared: Prepared) -> Result<String, Failure> {
     let emit = EmitOptions {
         forbid_unsafe: args.forbid_unsafe,

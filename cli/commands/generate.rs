@@ -50,7 +50,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "SEED", allow_negative_numbers = true, value_parser = units::parse_seed)]
     seed: Option<u64>,
 
-    /// What runs the grammar; the output does not depend on it, except for `bulk`.
+    /// The engine that runs the grammar; the output does not depend on it, except for `bulk`.
     #[arg(long, value_enum, default_value_t = EngineArgument::AUTO)]
     engine: EngineArgument,
 
@@ -120,7 +120,7 @@ Examples:
   gramjet gen css --time 30s --separator nul | xargs -0 -n 1 ./my-parser
   gramjet gen json -n 1M --seed 7 --shard 2/8 -o part2.json";
 
-/// What the arguments ask for.
+/// The arguments of a run, checked and completed by defaults.
 struct Asked<'a> {
     args: &'a Arguments,
     amount: Amount,
@@ -147,7 +147,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if let Some(path) = planned.choice.engine.write_perf_map()? {
         say!("gramjet: the machine code is named for perf in {}", path.display());
     }
-    // What was opened is to be closed.
+    // Opened files must be closed.
     stop.end_preparation();
     let (written, elapsed) = asked.make(&planned, &stop)?;
     if let (Ok(written), true) = (&written, args.verbose) {
@@ -208,7 +208,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Makes the inputs. What was written, or what kept the output from being complete, and how long it took.
+    /// Makes the inputs. Returns how many inputs and bytes were written, or why the output is incomplete; and the time
+    /// taken.
     fn make(&self, planned: &Planned, stop: &Stop) -> Result<(Result<Tally, Failure>, Duration), Failure> {
         let Planned { choice, plan, jobs } = planned;
         let sink = self.destination.open(&self.args.output, plan, self.amount)?;
@@ -280,7 +281,7 @@ fn conclude(output: Option<Counted>, end: Option<End>, stop: &Stop) -> Result<Ta
     }
 }
 
-/// A seed that nobody chose: the standard library seeds its hashers from the operating system.
+/// A random seed: the standard library seeds its hashers from the operating system.
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::time::SystemTime::now())

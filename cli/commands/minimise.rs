@@ -41,12 +41,12 @@ pub struct Arguments {
     file: PathBuf,
 
     /// The file has choice bytes, as the artefacts of libFuzzer and LibAFL have. The command gets choice bytes, too;
-    /// what is written is the text.
+    /// the result is written as text.
     #[arg(long)]
     choices: bool,
 
-    /// Write the choice bytes of the result to this file, besides the text: with a header, as `gramjet render` takes
-    /// them, or with `--choices` as they are.
+    /// Write the choice bytes of the result to this file, in addition to the text: with a header, as `gramjet render`
+    /// takes them, or with `--choices` as they are.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     choices_output: Option<PathBuf>,
 
@@ -60,7 +60,7 @@ pub struct Arguments {
 
     /// Run up to N commands at the same time, or `auto` for one per processor; the result does not depend on it.
     ///
-    /// Each has a file of its own for the text. What else a command writes must not be in the way of another one.
+    /// Each command gets its own file for the text. Other files that commands write must not conflict.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
     jobs: usize,
 
@@ -76,12 +76,12 @@ pub struct Arguments {
     #[arg(long)]
     no_progress: bool,
 
-    /// The command, behind `--`. For `@@` stands the name of a file with the text; without it, the text is standard
-    /// input.
+    /// The command, after `--`. It gets the name of a file with the text in place of `@@`; without `@@`, it reads the
+    /// text from standard input.
     #[arg(value_name = "COMMAND", required = true, last = true)]
     command: Vec<OsString>,
 
-    // The last, as its heading holds for all that follows.
+    // The last field, as its heading holds for all arguments that follow.
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -132,7 +132,7 @@ fn refuse_shared_streams(args: &Arguments) -> Result<(), Failure> {
 /// limits.
 fn read(args: &Arguments, source: Source, bytes: Vec<u8>) -> Result<(Language, Vec<u8>, Option<Artefact>), Failure> {
     let grammar = if args.choices { args.grammar.clone() } else { args.grammar.for_texts() };
-    // Nothing is made at random.
+    // No input is random.
     let prepared = Prepared::new(source, &grammar, &args.limits)?.with_own_weights();
     let compiled = prepared.compile()?;
     let language = Language::unlimited(compiled, &prepared.options);
@@ -146,7 +146,7 @@ fn read(args: &Arguments, source: Source, bytes: Vec<u8>) -> Result<(Language, V
     Ok((language, text, Some(artefact)))
 }
 
-/// How the command ends on the file as it is, which is to be kept.
+/// How the command ends on the file as it is. The search keeps this ending.
 fn expected_ending(trials: &mut Trials<'_>, text: &[u8], file: &Path, stop: &Stop) -> Result<Ending, Failure> {
     let expected = trials.ending(text, &mut || {})?;
     if let Some(StopReason::Signal(name, signal)) = stop.reason() {
@@ -165,7 +165,7 @@ fn write(args: &Arguments, search: &Search, language: &Language, trials: &mut Tr
     write_output(args.output.as_deref(), best.output())?;
     let Some(path) = &args.choices_output else { return Ok(()) };
     let choices = if args.choices {
-        // What was tested is replayed by the target.
+        // The choice bytes with which the target was tested.
         trials.choices(best.output()).unwrap_or_default()
     } else {
         language.with_header(best.choices())
@@ -173,7 +173,7 @@ fn write(args: &Arguments, search: &Search, language: &Language, trials: &mut Tr
     write_output(Some(path), &choices)
 }
 
-/// Says how a search that began with a text of so many bytes went.
+/// Reports how a search ended that began with a text of `len` bytes.
 fn conclude(args: &Arguments, search: &Search, end: End, len: usize, stop: &Stop) -> Result<(), Failure> {
     let (before, after) = (plural(len as u64, "byte"), plural(search.best().output().len() as u64, "byte"));
     let tests = plural(search.tests(), "test");
@@ -188,7 +188,7 @@ fn conclude(args: &Arguments, search: &Search, end: End, len: usize, stop: &Stop
     Ok(())
 }
 
-/// What the file holds.
+/// Reads the file: a text, or with `--choices` the choice bytes of a fuzz target.
 fn bytes(args: &Arguments) -> Result<Vec<u8>, Failure> {
     let bytes = files::read_bytes(&args.file)?;
     if !args.choices {

@@ -54,7 +54,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
     output: Option<PathBuf>,
 
-    /// What follows each variant, or stands before it; newline by default, none for a directory.
+    /// The separator after or before each variant; newline by default, none for a directory.
     #[arg(long, value_enum, value_name = "KIND", conflicts_with = "choices")]
     separator: Option<SeparatorArgument>,
 
@@ -72,7 +72,7 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// Random inputs of which parts are taken have at most so many choice bytes.
+/// Random inputs that parts are taken from have at most this number of choice bytes.
 const RANDOM_CHOICES: usize = 1024;
 
 /// Makes variants.
@@ -181,7 +181,7 @@ fn vary(
     Ok(())
 }
 
-/// What a file holds.
+/// The contents of a file.
 enum Recorded<'f> {
     /// Choice bytes that stand for their text without limits.
     Choices(Vec<u8>),
@@ -189,7 +189,7 @@ enum Recorded<'f> {
     Text(Cow<'f, [u8]>),
 }
 
-/// What a file holds; choice bytes that keep limits are rendered.
+/// Reads the contents of a file; choice bytes that keep limits are rendered.
 fn recorded_choices<'f>(file: &'f [u8], language: &Language) -> Result<Recorded<'f>, Failure> {
     let (limits, choices) = language.without_header(file).map_err(recorded::refused)?;
     match limits {
@@ -246,7 +246,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Variants one behind the other, in a file or on standard output.
+/// A single destination for all variants: a file or standard output.
 struct Together {
     writer: BufWriter<File>,
     path: Option<PathBuf>,

@@ -60,7 +60,7 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// What is written of a file that conforms; nothing by default.
+/// The form in which a file that conforms is written; not at all by default.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct FormArgs {
@@ -161,7 +161,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What files are parsed by, and what is made of them.
+/// Parses files, and makes the output of each.
 struct Reader<'a> {
     args: &'a Arguments,
     compiled: &'a Compiled,
@@ -186,8 +186,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What is to be written of a file, if anything; `None` if it cannot be read or does not conform, which is
-    /// reported.
+    /// The output for a file, if there is any; `None` if it cannot be read or does not conform, which is reported.
     fn read(&self, file: &Path) -> Option<Option<Vec<u8>>> {
         let text = files::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()?;
         let parsed = self.parser.parse(&text, &self.budget);
@@ -210,7 +209,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reports choice bytes without a header that `gramjet render` would not make the text of by itself.
+    /// Reports choice bytes without a header if `gramjet render` would not make the text of them by default.
     fn warn_of_limits(&self, file: &Path, text: &[u8], choices: &[u8]) {
         let mut output = Vec::new();
         self.engine.producer().produce(&mut Choices::replay(choices), &mut output);
@@ -224,7 +223,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says under which options choice bytes without a header mean what they do.
+    /// Names the options under which choice bytes without a header mean this text.
     fn advise(&self, prepared: &Prepared) {
         if self.compiled.by_default.is_some_and(|decision| decision.is_shaped) {
             say!(
@@ -234,7 +233,7 @@ impl<'a> Reader<'a> {
             );
         }
         let how = &self.args.grammar.how;
-        // The policy that texts are read with is not that of inputs that are generated.
+        // Texts are read with another policy than inputs are generated with.
         if prepared.source.format(how).has_lexer() && how.reading.separator_policy.is_none() {
             let option = "--separator-policy any";
             say!("gramjet: texts of this grammar are parsed with `{option}`; `gramjet render` needs it, too");

@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(value_name = "CHOICES-FILE", value_hint = ValueHint::FilePath)]
     choices: PathBuf,
 
-    /// What runs the grammar; the output does not depend on it.
+    /// The engine that runs the grammar; the output does not depend on it.
     #[arg(long, value_enum, default_value_t = EngineArgument::AUTO)]
     engine: EngineArgument,
 

@@ -51,7 +51,7 @@ impl Mapped {
         report_bus_errors(&description)?;
         let mut mapped = Mapped { file, description, window: None, next_start: 0, position: 0, allocated: 0 };
         // Asked here rather than at the first chunk, where it would be too late for advice. A full disk is reported
-        // there, with what was written before.
+        // there, together with the output so far.
         match mapped.allocate(LAST_WINDOW as u64) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(error),
             _ => Ok(mapped),
@@ -103,7 +103,7 @@ fn report_bus_errors(description: &str) -> io::Result<()> {
     // SAFETY: The action is async-signal-safe: it calls write(2) with a text that was made before, and _exit(2).
     unsafe {
         low_level::register(SIGBUS, move || {
-            // There is nobody else to tell.
+            // There is no other place to report it.
             let _ = rustix::io::write(rustix::stdio::stderr(), message.as_bytes());
             low_level::exit(1);
         })
@@ -146,7 +146,7 @@ impl Sink for Mapped {
 
     fn cut_to(&mut self, bytes: u64) {
         self.window = None;
-        // There is an error to report already; a failure to tidy up behind it changes nothing.
+        // There is already an error to report; a failure to tidy up after it changes nothing.
         let _ = self.file.set_len(bytes);
     }
 

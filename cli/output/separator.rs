@@ -1,4 +1,4 @@
-//! What stands between inputs.
+//! The separators between inputs.
 
 use clap::ValueEnum;
 use gramjet::{Batch, Inputs, Producer};
@@ -6,7 +6,7 @@ use gramjet::{Batch, Inputs, Producer};
 use crate::output::chunk::Chunk;
 use crate::units::display_size;
 
-/// What the user asks for.
+/// The separator as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SeparatorArgument {
     /// A line feed after each input; inputs may contain line feeds themselves.
@@ -19,12 +19,12 @@ pub enum SeparatorArgument {
     Len32,
 }
 
-/// What stands before and behind each input.
+/// The bytes before or after each input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
     /// Nothing.
     None,
-    /// This byte behind it.
+    /// This byte after it.
     Byte(u8),
     /// Its length before it, as 32 bits, little endian.
     Length,
@@ -50,7 +50,7 @@ impl Separator {
         }
     }
 
-    /// One input with what stands before or behind it.
+    /// One input with its separator.
     pub fn around(self, mut input: Vec<u8>) -> Vec<u8> {
         match self {
             Separator::None => {}

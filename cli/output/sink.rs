@@ -12,7 +12,8 @@ pub trait Sink: Send {
     /// Does what is left to do when everything is written; `bytes` is the length of all chunks taken.
     fn finish(&mut self, bytes: u64) -> io::Result<()>;
 
-    /// After an error: keeps the first `bytes` bytes only, those of complete inputs, as far as that is possible.
+    /// After an error: truncates the output to its first `bytes` bytes, the complete inputs, as far as that is
+    /// possible.
     fn cut_to(&mut self, _bytes: u64) {}
 
     /// Whether it may pay to have another thread write.
@@ -20,7 +21,7 @@ pub trait Sink: Send {
         true
     }
 
-    /// What messages call it.
+    /// The name of the sink in messages.
     fn description(&self) -> String;
 }
 
@@ -29,6 +30,6 @@ pub trait Sink: Send {
 pub struct SinkError {
     /// How many bytes of the chunk are in place.
     pub written: usize,
-    /// What happened.
+    /// The error.
     pub source: io::Error,
 }

@@ -45,7 +45,7 @@ impl Sink for Stream {
 
     fn cut_to(&mut self, bytes: u64) {
         if self.regular {
-            // There is an error to report already; a failure to tidy up behind it changes nothing.
+            // There is already an error to report; a failure to tidy up after it changes nothing.
             let _ = self.file.set_len(bytes);
         }
     }

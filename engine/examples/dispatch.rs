@@ -1,6 +1,6 @@
-//! What a choice costs by the way in which it is made: `dispatch [N]...` prints nanoseconds a choice among N options, each of
-//! which emits one to three bytes, for tables of jumps, compares that split off the rarest, trees of compares, conditional moves,
-//! and looking the bytes up.
+//! The cost of a choice by the way it is made: `dispatch [N]...` prints nanoseconds a choice among N options, each of
+//! which emits one to three bytes, for jump tables, comparisons that split off the rarest option, trees of comparisons,
+//! conditional moves, and table lookups of the bytes.
 
 #[cfg(all(target_arch = "x86_64", unix))]
 fn main() {
@@ -134,7 +134,7 @@ mod ways {
 
         fn run(&self, choices: &[u8], output: &mut [u8]) -> usize {
             assert!(output.len() >= 3 * choices.len() + 4);
-            // SAFETY: the code reads the choice bytes and writes at most three bytes for each, and one behind them.
+            // SAFETY: the code reads the choice bytes and writes at most three bytes for each, and one after them.
             unsafe {
                 type Loop = unsafe extern "sysv64" fn(*mut u8, *const u8, *const u8) -> *mut u8;
                 let entry: Loop = std::mem::transmute(self.buffer.ptr(self.entry));

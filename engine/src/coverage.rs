@@ -19,7 +19,7 @@ pub struct Covering {
     reached: Reached,
 }
 
-/// What inputs came to, in the words of the grammar.
+/// The rules and alternatives that inputs have reached, in the words of the grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The rules that the start rule reaches, in the order of the grammar.
@@ -53,7 +53,7 @@ pub struct CoveredChoice {
 pub struct CoveredAlternative {
     /// Its number in the choice, from 0.
     pub number: u32,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
     /// Whether it was taken.
     pub is_reached: bool,
@@ -69,12 +69,12 @@ impl Covering {
         }
     }
 
-    /// Adds what another one of the same grammar came to; whether that was anything new.
+    /// Adds the coverage of another one of the same grammar; returns whether any of it was new.
     pub fn add(&mut self, other: &Covering) -> bool {
         self.reached.add(&other.reached)
     }
 
-    /// What the inputs came to so far.
+    /// The coverage of the inputs so far.
     pub fn coverage(&self) -> Coverage {
         let Compiled { lowered, sources, .. } = &*self.grammar;
         let mut rules: Vec<(RuleId, CoveredRule)> = lowered

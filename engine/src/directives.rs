@@ -1,4 +1,4 @@
-//! The limits that an engine begins with: those that the grammar file asks for, as far as they can be kept.
+//! The initial limits of an engine: the grammar file's, as far as they can be kept.
 
 use gramjet::Limits;
 use gramjet_compiler::Compiled;

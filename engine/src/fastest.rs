@@ -15,7 +15,7 @@ use crate::kind::Engine;
 #[derive(Clone, Debug)]
 pub struct Fastest {
     engine: Engine,
-    /// What the compiler said of the grammar, if that is known here.
+    /// The compiler's warnings about the grammar, if they are known here.
     warnings: Option<Arc<str>>,
 }
 
@@ -40,8 +40,8 @@ impl Fastest {
         self.engine.refusal()
     }
 
-    /// What there is to say about a grammar that [`Grammar`] has compiled: rules that cannot be reached, what its notation says
-    /// beyond a context-free grammar, and so on. Text of several lines, which is empty if there is nothing to say.
+    /// Warnings about a grammar that [`Grammar`] has compiled: rules that cannot be reached, parts of its notation
+    /// beyond context-free grammars, and so on. A text of several lines, or empty if there are none.
     pub fn warnings(&self) -> &str {
         self.warnings.as_deref().unwrap_or_default()
     }
@@ -90,7 +90,7 @@ impl Producer for Fastest {
 #[derive(Clone, Copy, Debug)]
 pub struct Grammar;
 
-/// A grammar that does not compile; says what is wrong and where, as text of several lines.
+/// A grammar that does not compile; the text of several lines names the errors and their places.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct GrammarError(String);

@@ -12,7 +12,7 @@ use crate::jit::{self, Jit, NotCompiled};
 use crate::reference::Reference;
 use crate::vm::Vm;
 
-/// What replays choice bytes; all kinds give the same output.
+/// An engine that replays choice bytes; all kinds give the same output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// The fastest that takes the grammar: machine code, else the table interpreter.
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// What it is, for the help of a command.
+    /// A description, for the help of a command.
     pub const fn about(self) -> &'static str {
         match self {
             Kind::Auto => "The fastest engine that can run this grammar",
@@ -101,7 +101,7 @@ impl FromStr for Kind {
     }
 }
 
-/// A grammar on an engine. A clone shares what was compiled.
+/// A grammar on an engine. A clone shares the compiled form.
 #[derive(Clone, Debug)]
 pub enum Engine {
     /// Machine code.

@@ -85,7 +85,7 @@ pub use vm::Vm;
 /// The library of producers: [`Producer`](gramjet::Producer), [`Inputs`](gramjet::Inputs), [`Choices`](gramjet::Choices),
 /// [`Limits`](gramjet::Limits).
 pub use gramjet;
-/// The compiler, for what is not re-exported by itself.
+/// The compiler, for its parts that are not re-exported here.
 pub use gramjet_compiler as compiler;
 pub use gramjet_compiler::formats::{Format, FormatOptions, Loader};
 pub use gramjet_compiler::limits::AssumedLimits;

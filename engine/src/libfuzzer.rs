@@ -24,12 +24,12 @@ use crate::tracer::Tracer;
 /// });
 /// ```
 ///
-/// The first argument is the producer that the target renders choice bytes with, the second the grammar that it was made of, as
-/// a path relative to `Cargo.toml`; a third one, where the producer has another start rule than the grammar, is its name. Where
-/// the grammar names other files, a lexer beside a parser or what it imports, these come last:
-/// `fuzz_mutator!(xml::Producer, "grammars/XMLParser.g4", "document", with ["grammars/XMLLexer.g4"])`. The
-/// files are read when the target is built. Before the first mutation, both are run on some choice strings: it panics with
-/// a message if they differ.
+/// The first argument is the producer that the target renders choice bytes with. The second is the grammar that it was
+/// made of, as a path relative to `Cargo.toml`. A third one, where the producer has another start rule than the
+/// grammar, is its name. If the grammar refers to other files, such as a lexer or imports, these come last:
+/// `fuzz_mutator!(xml::Producer, "grammars/XMLParser.g4", "document", with ["grammars/XMLLexer.g4"])`. The files are
+/// read when the target is built. Before the first mutation, both are run on some choice strings: it panics with a
+/// message if they differ.
 #[macro_export]
 macro_rules! fuzz_mutator {
     ($producer:ty, $path:literal $(, with [$($other:literal),* $(,)?])? $(,)?) => {

@@ -1,4 +1,4 @@
-//! Choice bytes with a header: what a grammar writes into it, and whether one that was read belongs to a grammar.
+//! Choice bytes with a header: writes a grammar's header, and checks whether a header belongs to a grammar.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ pub struct Recipe {
     pub start: Option<String>,
     /// Where separators stand between tokens, in formats with a lexer.
     pub separators: SeparatorPolicy,
-    /// What complements of sets draw from there, if it is not the usual.
+    /// The characters that complements of sets drew from, if not the usual ones.
     pub alphabet: Option<Alphabet>,
     /// How tokens for indentation were read, in formats whose grammars leave them to code.
     pub indent: Indent,
@@ -23,7 +23,7 @@ pub struct Recipe {
     pub weights: InForce,
 }
 
-/// Choice bytes that mean nothing, or something else, under the grammar at hand; says what differs.
+/// Choice bytes that mean nothing, or something else, under the grammar at hand; the text names the differences.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Foreign(String);
@@ -74,7 +74,7 @@ impl Recipe {
         text
     }
 
-    /// The recipe in a header. What is missing or not understood is as usual.
+    /// The recipe in a header. Entries that are missing or not understood take the usual values.
     pub fn of(header: &Header) -> Recipe {
         let value = |key: &str| {
             let lines = header.recipe.lines().filter_map(|line| line.split_once('='));
@@ -94,18 +94,19 @@ impl Recipe {
         }
     }
 
-    /// Says whether choice bytes with this header mean under the grammar here, whose recipe this is, what they did when they were recorded.
+    /// Checks whether choice bytes with this header have the same meaning under the grammar here, whose recipe this is,
+    /// as when they were recorded.
     ///
     /// # Errors
     ///
-    /// If they don't: what differs.
+    /// If they do not: the differences.
     pub fn check(&self, here: Fingerprints, header: &Header) -> Result<(), Foreign> {
         if header.choices == here.choices {
             return Ok(());
         }
         let there = Recipe::of(header);
         let mut differences = self.differences(&there);
-        // What stands between tokens, and what they are made of, is in the fingerprint of the grammar, too.
+        // The fingerprint of the grammar depends on separators and alphabets, too.
         let how = |recipe: &Recipe| (recipe.separators, recipe.alphabet, recipe.indent);
         if header.grammar != here.grammar && how(&there) == how(self) {
             differences.insert(0, "the grammar or its file of tokens is another one, or was changed since".to_string());
@@ -121,7 +122,7 @@ impl Recipe {
         )))
     }
 
-    /// What differs, for people.
+    /// The differences, for people.
     fn differences(&self, there: &Recipe) -> Vec<String> {
         let mut found = Vec::new();
         let mut compare = |what: &str, there: String, here: String| {

@@ -1,4 +1,4 @@
-//! The tracing engine: the lowered form of a grammar, interpreted with a record of what is done. It follows the choice map to
+//! The tracing engine: interprets the lowered form of a grammar and records its choices. It follows the choice map to
 //! the byte; as it has to look at every rule and site, it is slower than the other engines.
 
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ use crate::directives::first_limits;
 
 mod refit;
 
-/// Runs the lowered form of a grammar and records what it does. A clone shares the grammar.
+/// Runs the lowered form of a grammar and records its choices. A clone shares the grammar.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     grammar: Arc<Grammar>,
     limits: Limits,
-    /// Kept from run to run: the memory of what is to be done, and of outputs that nobody asked for.
+    /// Memory kept from run to run: the open tasks, and outputs that the caller does not want.
     tasks: Vec<Task>,
     scratch: Vec<u8>,
     /// How far parts are from rules, for the symbols that were asked for.
@@ -229,7 +229,7 @@ impl gramjet::choices::Tracer for Tracer {
             if at == filled && choices.len() < end {
                 (at, filled) = (0, source.fill(&mut buffer).min(buffer.len()));
             }
-            // What is missing is written as the zero that it is read as.
+            // A missing byte is written as the zero that it is read as.
             let is_there = at < filled && choices.len() < end;
             let byte = if is_there { buffer[at] } else { 0 };
             at += usize::from(is_there);
@@ -255,7 +255,7 @@ impl gramjet::choices::Tracer for Tracer {
         if !is_cut || bytes > MAX_SCRATCH {
             return bytes;
         }
-        // Strings of pools stand for what is deeper, with sites of their own.
+        // Strings of pools replace deeper instances, with sites of their own.
         let mut zeros = Vec::new();
         self.draw(symbol, depth, &mut NoChoices, 0, &mut zeros);
         zeros.len()
@@ -295,5 +295,5 @@ impl ChoiceSource for NoChoices {
 /// A longer output is not kept for its memory.
 const MAX_SCRATCH: usize = 1 << 20;
 
-/// So many spans and sites are recorded; runs of more are not recorded to their end.
+/// At most this number of spans and sites is recorded; longer runs are not recorded to their end.
 const MAX_RECORDED: usize = 1 << 24;

@@ -1,7 +1,7 @@
-//! What engines make for one depth limit, which is unfolded where that pays.
+//! The programs that engines make for one depth limit, which is unfolded where that pays.
 //!
-//! With few levels most of an input is near the limit. There, finite parts of the grammar are left of what recurses elsewhere,
-//! and become data; and no level is counted at run time.
+//! With few levels most of an input is near the limit. There, recursive parts of the grammar become finite, and
+//! therefore data; and no level is counted at run time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,11 +11,11 @@ use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::ir::Ir;
 use gramjet_compiler::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 
-/// What was made of a grammar by depth limit.
+/// The programs made of a grammar, by depth limit.
 pub(crate) struct Unfolded<T> {
-    /// What is unfolded; `None` for grammars that are too large anyway.
+    /// The grammar to unfold; `None` for grammars that are too large anyway.
     grammar: Option<(Arc<Ir>, Pools)>,
-    /// At most one for each depth limit that is unfolded; `None` where there is nothing to be had.
+    /// At most one for each depth limit that is unfolded; `None` if unfolding did not pay.
     made: Mutex<Vec<(u32, Option<Arc<T>>)>>,
 }
 
@@ -31,8 +31,8 @@ impl<T> Unfolded<T> {
         Unfolded { grammar: None, made: Mutex::default() }
     }
 
-    /// What `make` makes of the residual form with the limit unfolded, when it is first asked for; `None` if there is another
-    /// limit or unfolding does not pay.
+    /// The result of `make` for the residual form with the limit unfolded, made on first use; `None` if there is
+    /// another limit or unfolding does not pay.
     pub fn get(&self, limits: Limits, make: impl FnOnce(&Ir) -> Option<T>) -> Option<Arc<T>> {
         let (Some(depth @ ..=MAX_UNFOLDED_DEPTH), None) = (limits.depth(), limits.length()) else { return None };
         let (lowered, pools) = self.grammar.as_ref()?;

@@ -21,7 +21,7 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Puts byte buffers at the end of their last page, behind which nothing is mapped for use, as long as [`GUARDED`] says so.
+/// Puts byte buffers at the end of their last page, while [`GUARDED`] says so; the memory after it cannot be accessed.
 struct Guarding;
 
 /// The first word of the mapping of a guarded buffer.

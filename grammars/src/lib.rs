@@ -31,9 +31,9 @@ pub struct Shipped {
     pub name: &'static str,
     /// The grammar, in gramjet's EBNF.
     pub text: &'static str,
-    /// What it describes.
+    /// The language that it describes.
     pub description: &'static str,
-    /// What it was written from.
+    /// The source that it was written from.
     pub source: &'static str,
 }
 

@@ -1,6 +1,6 @@
-//! Where choice bytes come from: pseudo-random blocks, a borrowed slice that is replayed, or any other source; and what can
-//! be done with them where their structure is known: [`Tracer`]s find it, a [`Mutator`] changes choice bytes along it,
-//! [`minimise`] makes them simpler.
+//! Sources of choice bytes: pseudo-random blocks, a borrowed slice that is replayed, or any other source. For choice
+//! bytes of a known structure there are further tools: [`Tracer`]s find the structure, a [`Mutator`] changes choice
+//! bytes along it, [`minimise`] makes them simpler.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -29,7 +29,7 @@ pub use trace::{Part, Refit, Site, Span, SpanKind, Trace, Tracer};
 pub trait ChoiceSource: Send {
     /// Writes the next bytes to the front of `buffer` and returns how many; 0 means that there are no more, for good.
     ///
-    /// If it panics, nothing of the input that it was asked for is left in the output.
+    /// If it panics, no part of the requested input is left in the output.
     fn fill(&mut self, buffer: &mut [u8]) -> usize;
 }
 
@@ -42,7 +42,7 @@ pub struct Choices<'a> {
     buffer: Vec<u8>,
     position: usize,
     filled: usize,
-    /// The source has said that it has no more.
+    /// The source has reported its end.
     ended: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Choices<'a> {
         Choices::over(Source::Random(Box::new(block_generators(seed, block))))
     }
 
-    /// Replays `bytes`; behind them the machine finishes.
+    /// Replays `bytes`; after them the machine finishes.
     pub fn replay(bytes: &'a [u8]) -> Choices<'a> {
         Choices::over(Source::Slice(bytes))
     }
@@ -104,7 +104,7 @@ impl<'a> Choices<'a> {
         Some(byte)
     }
 
-    /// The bytes that are there without asking the source.
+    /// The bytes that are available without asking the source.
     #[inline]
     pub(crate) fn unread(&self) -> &[u8] {
         match self.source {
@@ -130,7 +130,7 @@ impl<'a> Choices<'a> {
             self.filled -= self.position;
             self.position = 0;
             let fill = self.buffer.len().clamp(MIN_FILL, MAX_FILL).max(count);
-            // Random streams are filled in whole rows, so that what is read does not depend on the fill sizes.
+            // Random streams are filled in whole rows, so that the bytes do not depend on the fill sizes.
             let behind = self.filled + fill.next_multiple_of(ROW);
             if self.buffer.len() < behind {
                 self.buffer.resize(behind, 0);
@@ -162,7 +162,7 @@ fn block_generators(seed: u64, block: u64) -> Generators {
     Generators::seeded(&mut SplitMix64::seed_from_u64(split_mix(seed) ^ split_mix(block).rotate_left(32)))
 }
 
-/// SplitMix64's output function on the state behind `value` (Steele, Lea & Flood 2014).
+/// SplitMix64's output function on the state after `value` (Steele, Lea & Flood 2014).
 fn split_mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! An input together with the choice bytes that it was made of: what property tests and fuzz targets take as an argument.
+//! An input together with its choice bytes: an argument for property tests and fuzz targets.
 
 use std::fmt;
 use std::marker::PhantomData;

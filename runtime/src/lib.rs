@@ -28,14 +28,14 @@
 //! |---|---|
 //! | a producer of a grammar that is known at build time | [`grammar!`], or `gramjet-build` in a build script |
 //! | one of a grammar that comes at run time | `gramjet_engine::Grammar` |
-//! | what producers do | [`Producer`] |
+//! | the contract of producers | [`Producer`] |
 //! | a run of inputs from a seed | [`Inputs`]; many at once: [`Batch`] |
 //! | choice bytes, pseudo-random or replayed | [`Choices`] |
 //! | bounds on depth, length and choice bytes | [`Limits`] |
 //! | inputs as arguments of property tests and fuzz targets | [`Doc`], and the features below |
 //! | mutating and minimising choice bytes by their structure | [`choices`] |
 //! | from a text back to choice bytes | `gramjet_parse::Parser` |
-//! | what generated code calls | [`rt`], which is no interface for others |
+//! | the interface for generated code | [`rt`], which is not for other uses |
 //!
 //! # Features
 //!
@@ -92,14 +92,14 @@ pub use producer::{Batch, Inputs, Producer};
 /// |---|---|
 /// | `start: "rule"` | the start rule, instead of the grammar's own |
 /// | `format: "ebnf"` | the format of a file, instead of that of its extension |
-/// | `tokens: "file"` | a grammar, beside this one, of what tokens derive, in formats that leave that out (yacc, Lark, tree-sitter, ANTLR) |
+/// | `tokens: "file"` | a second grammar with a rule for each token, in formats that leave tokens out (yacc, Lark, tree-sitter, ANTLR) |
 /// | `separator_policy: "auto"` | where separators stand between tokens, in formats with a lexer: `auto`, `space`, `none`, `any` |
-/// | `alphabet: "ascii"` | what sets that are written as complements draw from, in formats with a lexer: `readable`, `ascii`, `unicode`, `bytes`, `all`; else `all` with the policy `any`, and `readable` with others |
+/// | `alphabet: "ascii"` | the characters that complements of sets draw from, in formats with a lexer: `readable`, `ascii`, `unicode`, `bytes`, `all`; else `all` with the policy `any`, and `readable` with others |
 /// | `indent: "unit=2,levels=5"` | how tokens for indentation are read, in formats whose grammars leave them to code: `auto` by their names, `none` not at all, or some of `unit=4` (or `unit=tab`), `levels=8`, `tokens=NEWLINE/INDENT/DEDENT` |
 /// | `strict: true` | what a context-free grammar cannot say is an error, not left out |
 /// | `shape: "balanced"` | weights for inputs of a shape: `uniform`, `balanced`, `deep`, `target-size=BYTES` |
 /// | `weights: "path"` | a file of weights that `gramjet weights` has written, relative to the package's manifest |
-/// | `max_depth: 16` | the depth limit of new producers; else the grammar's own, or 32 if it sets no limit. Up to 16 there is code for this limit alone, which is faster, beside that for others |
+/// | `max_depth: 16` | the depth limit of new producers; else the grammar's own, or 32 if it sets no limit. Up to 16 there is separate code for this limit alone, which is faster |
 /// | `max_len: 4096` | the length limit of new producers in bytes; else the grammar's own |
 /// | `forbid_unsafe: true` | emits no `unsafe` code, at about half to two thirds of the speed |
 ///

@@ -17,11 +17,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// An input reads at most this many choice bytes (64 Mi) unless [`Limits::max_choices`] says otherwise; behind them
-    /// the machine finishes. It keeps a grammar whose expected output is infinite from eating all memory.
+    /// An input reads at most this many choice bytes (64 Mi) unless [`Limits::max_choices`] says otherwise; after them
+    /// the machine finishes. This keeps a grammar whose expected output is infinite from using all memory.
     pub const DEFAULT_MAX_CHOICES: u64 = 1 << 26;
 
-    /// Behind this many bytes of output (1 GiB) the machine finishes, unless [`Limits::max_output`] or a greater
+    /// After this many bytes of output (1 GiB) the machine finishes, unless [`Limits::max_output`] or a greater
     /// [`Limits::max_len`] says otherwise. Few choice bytes can stand for many long strings.
     pub const DEFAULT_MAX_OUTPUT: u64 = 1 << 30;
 
@@ -52,15 +52,15 @@ impl Limits {
         Limits { max_len: bytes.into(), ..self }
     }
 
-    /// No input reads more than `bytes` choice bytes; it is completed with shortest derivations behind them.
+    /// No input reads more than `bytes` choice bytes; after them it is completed with shortest derivations.
     #[must_use]
     pub fn max_choices(self, bytes: u64) -> Limits {
         Limits { max_choices: bytes, ..self }
     }
 
-    /// An input that has more than `bytes` is completed with shortest derivations: a guard on memory, which costs no speed
-    /// and is of no use as a limit on the length. It is looked at when the output needs room, so *where* such an input is
-    /// completed differs between engines, and the output is longer than the bound. Outputs that are not longer are not
+    /// An input that has more than `bytes` is completed with shortest derivations: a guard on memory, which costs no
+    /// speed and is of no use as a limit on the length. It is checked when the output needs room, so *where* such an
+    /// input is completed differs between engines, and the output is longer than the bound. Shorter outputs are not
     /// affected.
     #[must_use]
     pub fn max_output(self, bytes: u64) -> Limits {

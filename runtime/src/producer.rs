@@ -23,8 +23,8 @@ pub trait Producer {
     /// Appends one input to `output` and returns the number of choice bytes that it read.
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64;
 
-    /// Appends inputs one after the other, as `batch` says, and returns the number of choice bytes that they read. The
-    /// inputs are those of as many calls of [`Producer::produce`]; engines save most of the work between two inputs.
+    /// Appends several inputs in order, as `batch` says, and returns the number of choice bytes that they read. The
+    /// inputs are the same as from calls of [`Producer::produce`]; engines save most of the work between two inputs.
     fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
         let mut read = 0;
         while batch.has_room(output.len()) {
@@ -36,7 +36,7 @@ pub trait Producer {
     }
 }
 
-/// What [`Producer::produce_batch`] is to make.
+/// A request to [`Producer::produce_batch`].
 #[derive(Debug)]
 pub struct Batch<'b> {
     inputs: u64,
@@ -46,7 +46,7 @@ pub struct Batch<'b> {
 }
 
 impl<'b> Batch<'b> {
-    /// At most `inputs` inputs; `ends` gets the length of the output behind each of them.
+    /// At most `inputs` inputs; `ends` gets the length of the output after each of them.
     pub fn new(inputs: u64, ends: &'b mut Vec<usize>) -> Batch<'b> {
         Batch { inputs, full: usize::MAX, separator: &[], ends }
     }
@@ -57,19 +57,19 @@ impl<'b> Batch<'b> {
         Batch { full: bytes, ..self }
     }
 
-    /// These bytes behind each input. They belong to it: ends are counted behind them.
+    /// These bytes after each input. They belong to it: its end is counted after them.
     #[must_use]
     pub fn separator(self, separator: &'b [u8]) -> Batch<'b> {
         Batch { separator, ..self }
     }
 
-    /// Whether there is to be one more input behind an output of `len` bytes.
+    /// Whether one more input is to follow an output of `len` bytes.
     #[inline(always)]
     pub fn has_room(&self, len: usize) -> bool {
         self.inputs > 0 && len < self.full
     }
 
-    /// The bytes that a producer must append behind each input.
+    /// The bytes that a producer must append after each input.
     #[inline(always)]
     pub fn between(&self) -> &'b [u8] {
         self.separator
@@ -97,7 +97,7 @@ impl<'b> Batch<'b> {
         &mut open[..count]
     }
 
-    /// Says that so many inputs have ended, whose ends were stored to [`Batch::open_ends`].
+    /// Says that `count` inputs have ended, whose ends were stored to [`Batch::open_ends`].
     ///
     /// # Safety
     ///
@@ -174,7 +174,7 @@ impl<P: Producer> Inputs<P> {
         }
         let asked = batch.inputs.min(BLOCK_INPUTS - self.next % BLOCK_INPUTS);
         let mut batch = Batch { inputs: asked, ..batch };
-        // A producer that panics leaves a position behind all that was asked for.
+        // After a panic of the producer, the position is past all inputs asked for.
         self.next += asked;
         let read = self.producer.produce_batch(&mut self.choices, output, &mut batch);
         self.next -= batch.inputs;

@@ -39,7 +39,8 @@ fn place(test: &str) -> Place {
     Place { directory, grammar }
 }
 
-/// The command, which can be interrupted also where whoever has started the tests ignores interrupts, as shells do in the background.
+/// The command, which can be interrupted even if the tests were started with interrupts ignored, as shells do in the
+/// background.
 fn interruptible() -> Command {
     let mut command = gramjet();
     // SAFETY: between fork and exec, `signal` may be called, and it takes these arguments.
@@ -90,7 +91,7 @@ impl Place {
     }
 }
 
-/// The inputs behind their lengths.
+/// The inputs, each of which follows its length.
 fn inputs_of(mut framed: &[u8]) -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     while let Some((length, behind)) = framed.split_first_chunk::<4>() {
@@ -117,7 +118,7 @@ fn the_bulk_engine_makes_the_same_with_any_number_of_threads_and_shards() {
     let some = bulk(&["--bytes", "70k"]);
     assert!(expected.starts_with(&some) && some.len() >= 70_000 && some.ends_with(b"\n"));
     assert!(bulk(&["--time", "0s"]).is_empty());
-    // The same inputs as other engines could make, behind their lengths and in files.
+    // The same inputs as other engines could make, after their lengths and in files.
     let framed = inputs_of(&bulk(&["-n", "1000", "--separator", "len32"]));
     assert_eq!(framed.len(), 1000);
     let folder = place.path("files/");
@@ -135,7 +136,7 @@ fn the_bulk_engine_makes_the_same_with_any_number_of_threads_and_shards() {
 #[test]
 fn engines_are_measured_only_where_the_output_may_depend_on_them() {
     let place = place("measured");
-    // Nobody reads more than the beginning.
+    // The rest of the output is not read.
     let said = |arguments: &[&str]| {
         let mut run = gramjet();
         run.args(["gen", place.grammar(), "-v"]).args(arguments);
@@ -143,7 +144,7 @@ fn engines_are_measured_only_where_the_output_may_depend_on_them() {
         drop(run.stdout.take());
         text(&run.wait_with_output().unwrap().stderr).lines().next().unwrap().to_string()
     };
-    // Either engine may be faster here; what was measured is said.
+    // Either engine may be faster here; the message names the measurement.
     let unseeded = said(&["--bytes", "20G"]);
     assert!(unseeded.contains("bulk") && unseeded.contains("MiB/s"), "{unseeded}");
     let limited = said(&["--bytes", "20G", "--max-len", "1000"]);
@@ -375,7 +376,7 @@ fn bad_grammars() {
         let output = run(&[&command[..], &[&file]].concat());
         assert_eq!(output.status.code(), Some(2), "{command:?}");
     }
-    // What was understood is shown, and what is wrong.
+    // The understood part is shown, and the error.
     fs::write(&file, "a ::= 'x'\nb ::= c\n").unwrap();
     let dumped = run(&["dump", "ast", &file]);
     assert!(dumped.status.code() == Some(2) && text(&dumped.stderr).contains("error[undefined-rule]"));

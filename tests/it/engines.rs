@@ -16,7 +16,7 @@ fn limits_of(limits: reference::Limits) -> Limits {
     Limits::new().max_depth(limits.max_depth).max_len(limits.max_len)
 }
 
-/// The output of a producer for these limits and choice bytes, behind other output that it must not touch.
+/// The output of a producer for these limits and choice bytes, after other output that it must not change.
 fn produced(producer: &mut dyn Producer, limits: reference::Limits, choices: &[u8]) -> (Vec<u8>, u64) {
     producer.set_limits(limits_of(limits)).expect("limits that can be kept");
     let mut output = b"before".to_vec();

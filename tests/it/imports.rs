@@ -50,7 +50,7 @@ fn modules_of_the_command_do_not_import_each_other_in_a_circle() {
         }
         reached
     };
-    // What the command is made of is all found by this.
+    // This finds all modules of the command.
     assert_eq!(reached("main").len(), imports.len() - 1);
     let circular: Vec<&String> = imports.keys().filter(|module| reached(module).contains(*module)).collect();
     assert!(circular.is_empty(), "{circular:?}");

@@ -1,5 +1,5 @@
-//! What every crate that is meant for publishing has, and that its code reads no file outside of its package. `ci/package` builds
-//! each from its package alone.
+//! Every crate that is meant for publishing has the usual files and fields, and its code reads no file outside of its
+//! package. `ci/package` builds each from its package alone.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -44,7 +44,7 @@ fn published_crates_have_what_the_registry_shows() {
 #[test]
 fn published_code_reads_no_file_of_another_package() {
     for folder in published() {
-        // The command's code stands beside the manifest of the workspace.
+        // The command's code is next to the manifest of the workspace.
         let code = if folder.join("src").is_dir() { folder.join("src") } else { folder.join("cli") };
         for file in rust_files(&code) {
             let text = fs::read_to_string(&file).expect("a source file");

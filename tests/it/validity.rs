@@ -96,7 +96,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("yaml", "yaml_judge.py", &[], 99),
 ];
 
-/// Documents whose median is below so many tokens would be trivial.
+/// Documents with a median of fewer tokens would be trivial.
 const MEDIAN_TOKENS: usize = 20;
 
 /// The number of tokens in the median document: words, and other characters but white space.

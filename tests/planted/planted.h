@@ -1,4 +1,4 @@
-/* What the programs with planted bugs share: how a text reaches the parser, with AFL++ and without. */
+/* The common part of the programs with planted bugs: passes a text to the parser, with AFL++ and without. */
 
 #ifndef PLANTED_H
 #define PLANTED_H
@@ -40,7 +40,7 @@ int main(void) {
     unsigned char *text = __AFL_FUZZ_TESTCASE_BUF;
     while (__AFL_LOOP(100000)) {
         size_t len = __AFL_FUZZ_TESTCASE_LEN;
-        /* In a block of its own size, so that a sanitizer sees every access behind its end. */
+        /* In a block of its own size, so that a sanitizer sees every access past its end. */
         char *copy = malloc(len + 1);
         if (copy == NULL) return 1;
         memcpy(copy, text, len);

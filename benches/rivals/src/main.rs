@@ -2,8 +2,8 @@
 //!
 //! Reads commands from standard input and answers each with a line on standard output, after a first line `ready`:
 //!
-//! - `run BYTES`: makes inputs until they have so many bytes; answers `INPUTS BYTES NANOSECONDS`, of CPU time;
-//! - `distinct INPUTS BYTES`: makes at most so many inputs and, about, bytes; answers `INPUTS DISTINCT`.
+//! - `run BYTES`: makes inputs until they have at least `BYTES` bytes; answers `INPUTS BYTES NANOSECONDS`, of CPU time;
+//! - `distinct INPUTS BYTES`: makes at most `INPUTS` inputs and about `BYTES` bytes; answers `INPUTS DISTINCT`.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};

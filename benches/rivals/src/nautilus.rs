@@ -86,7 +86,7 @@ fn format(items: &[Item]) -> Vec<u8> {
     text
 }
 
-/// The generator and what it needs for an input.
+/// The generator and its buffers for an input.
 pub struct Nautilus<'c> {
     context: &'c NautilusContext,
     generator: NautilusGenerator<'c>,

@@ -259,7 +259,7 @@ impl Emitter<'_> {
         pooled.chain(bodies).max().unwrap_or(0)
     }
 
-    /// An upper bound of the bytes that pend behind the calls of a counted rule and the helpers nested in it.
+    /// An upper bound of the bytes that are pending after the calls of a counted rule and the helpers nested in it.
     fn bytes_per_level(&self) -> u64 {
         let helpers = self.flat.rules.iter().filter(|rule| !rule.counted).count() as u64;
         self.bytes_per_choice().saturating_mul(helpers + 1)

@@ -20,7 +20,7 @@ pub struct Rule {
     pub name: String,
     /// Whether a reference to the rule is a level of depth: true for the rules of the grammar, false for helpers.
     pub counted: bool,
-    /// What it derives.
+    /// The right-hand side.
     pub body: Body,
 }
 
@@ -38,7 +38,7 @@ pub enum Body {
     Class(CharSet),
     /// A sequence, repeated: `min` rounds, then one choice a further round between stopping and going on.
     Repeat {
-        /// What is repeated.
+        /// The repeated item.
         item: Vec<Item>,
         /// The least number of rounds.
         min: u32,
@@ -121,7 +121,7 @@ impl Flat {
             let Body::Alternatives { sequences, weights } = &mut rule.body else { continue };
             let mut order: Vec<usize> = (0..sequences.len()).collect();
             order.sort_by_key(|&index| {
-                // A sequence that never ends has no minimum: behind all others.
+                // A sequence that never ends has no minimum: it comes after all others.
                 let key = |minima: &[Option<u64>], measure| sequence_minimum(&sequences[index], minima, measure);
                 (key(&lengths, Measure::Length).unwrap_or(u64::MAX), key(&heights, Measure::Height).unwrap_or(u64::MAX))
             });
@@ -166,7 +166,7 @@ impl Flat {
     }
 }
 
-/// What [`Flat::minima`] measures.
+/// The quantity that [`Flat::minima`] measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Bytes of output.

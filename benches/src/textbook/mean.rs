@@ -7,7 +7,7 @@ use super::pools::pools;
 /// The mean length in bytes of an output of the start rule, for each of the depth limits.
 pub fn mean_lengths(flat: &Flat, max_depths: &[u32]) -> Vec<f64> {
     let deepest = max_depths.iter().copied().max().unwrap_or(0);
-    // Behind the limit a counted rule is a string of its pool.
+    // Beyond the limit a counted rule is a string of its pool.
     let mut counted: Vec<f64> = pools(flat).iter().map(|pool| pool_mean(pool)).collect();
     let mut start_means = Vec::new();
     for _ in 0..=deepest {

@@ -1,4 +1,4 @@
-//! The pool of a rule: what the producer emits in place of the rule behind the depth limit.
+//! The pool of a rule: the strings that the producer emits in place of the rule beyond the depth limit.
 
 use super::flat::{Body, Flat, Item, Measure, sequence_minimum};
 

@@ -1,4 +1,4 @@
-//! What there is to say about a grammar that compiles, for people.
+//! The findings on a grammar that compiles, as text for people.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::limits::Applied;
 use crate::prepared::Prepared;
 use crate::report;
 
-/// What there is to say about a grammar that compiles.
+/// The findings on a grammar that compiles.
 pub struct Found<'a> {
     /// Its structure.
     pub structure: Structure,
@@ -23,14 +23,14 @@ pub struct Found<'a> {
     pub critical: &'a [String],
     /// The limits of the sample.
     pub limits: Applied,
-    /// What was decided on the weights if nobody asked for any and equal ones would not do.
+    /// The decision on the weights, if the user asked for none and equal ones would not do.
     pub by_default: Option<String>,
-    /// What inputs look like.
+    /// A sample of the inputs.
     pub sample: Sample,
 }
 
 impl<'a> Found<'a> {
-    /// Looks at what the grammar is and what it makes. It fails if the limits cannot be kept.
+    /// Examines the grammar and its inputs. It fails if the limits cannot be kept.
     pub fn new(examined: &'a Examined, prepared: &Prepared) -> Result<Found<'a>, Failure> {
         let compiled = &examined.compiled;
         let wanted = Applied::wanted(&prepared.limits, compiled.directives());

@@ -1,4 +1,4 @@
-//! What `gramjet check` found, for programs. `docs/lints.md` describes the form; fields are added, never changed or
+//! The findings of `gramjet check` as JSON. `docs/lints.md` describes the form; fields are added, never changed or
 //! removed, within a version of it.
 
 use gramjet_compiler::diagnostics::{Diagnostic, Diagnostics, SourceFile, Span};

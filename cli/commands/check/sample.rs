@@ -1,4 +1,4 @@
-//! A sample of the inputs of a grammar: how long they are, how many differ, what they read.
+//! A sample of the inputs of a grammar: their lengths, how many differ, how many choice bytes they read.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -10,18 +10,18 @@ use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::units::{display_size, plural};
 
-/// The sample ends behind this many inputs, ...
+/// The sample ends after this number of inputs, ...
 const SAMPLE_INPUTS: usize = 1000;
 /// ... this many bytes, ...
 const SAMPLE_BYTES: usize = 64 << 20;
 /// ... or this time.
 const SAMPLE_TIME: Duration = Duration::from_millis(500);
-/// Inputs of the sample are completed behind this many choice bytes.
+/// Inputs of the sample are completed after this number of choice bytes.
 const SAMPLE_CHOICES: u64 = 4 << 20;
-/// So are those that have more bytes.
+/// Inputs of the sample are completed after this number of bytes.
 const SAMPLE_OUTPUT: u64 = SAMPLE_BYTES as u64;
 
-/// What a number of inputs look like.
+/// The lengths and the number of different ones of some inputs.
 #[derive(Debug, Default)]
 pub struct Sample {
     /// Lengths in bytes, ascending.

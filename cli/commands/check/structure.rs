@@ -8,10 +8,10 @@ use gramjet_compiler::analysis::recursion::recursion;
 
 use crate::units::plural;
 
-/// So many names of recursive rules are shown.
+/// At most this number of names of recursive rules is shown.
 const NAMES: usize = 12;
 
-/// What `gramjet check` says of a grammar's structure.
+/// The structure of a grammar, as `gramjet check` reports it.
 #[derive(Debug)]
 pub struct Structure {
     /// The rule that inputs are derived from.

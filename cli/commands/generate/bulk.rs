@@ -10,13 +10,13 @@ use crate::output::separator::{InputTooLong, Separator};
 /// The bulk engine with its tables.
 pub struct InBulk(pub Bulk);
 
-/// What is to be said of the bulk engine.
+/// A description of the bulk engine.
 pub fn description(bulk: &Bulk) -> String {
     let kib = (bulk.table_bytes() / 1024).max(1);
     format!("bulk ({kib} KiB of tables, {:.1} bytes a step, blocks of {})", bulk.mean_step(), bulk.block_inputs())
 }
 
-/// What the bulk engine has to put between inputs.
+/// The framing by which the bulk engine separates inputs.
 pub fn framing(separator: Separator) -> Framing {
     match separator {
         Separator::None => Framing::default(),
@@ -31,7 +31,7 @@ impl Maker for InBulk {
         let orders = &run.orders;
         bulk.restart(orders.seed, 0);
         let mut chunk = run.ordered.new_chunk();
-        // The ordinals of the blocks that were asked for, which stand for tickets.
+        // The ordinals of the requested blocks, each of which is a ticket.
         let mut ordinals = std::collections::VecDeque::new();
         loop {
             let mut more = || {
@@ -47,7 +47,7 @@ impl Maker for InBulk {
                 return;
             }
             let Some(ordinal) = ordinals.pop_front() else {
-                // Nothing was begun yet: what the next worker would begin is where the run ends.
+                // No block was begun yet: the run ends where the next worker would begin.
                 if let Some(ordinal) = run.take_block() {
                     chunk.restart(0);
                     let _ = run.ordered.pass_on(ordinal, &mut chunk, Then::End(Cause::Asked));
@@ -73,7 +73,8 @@ impl Maker for InBulk {
     }
 }
 
-/// Makes a chunk of what the engine made of a block: ends that include the separators, and lengths where they go.
+/// Makes a chunk of a block that the engine made: adds the lengths where they go, and counts the ends after the
+/// separators.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Which engine makes a run: the one that was asked for, or for `auto` the one that is likely to be done first.
+//! The choice of the engine for a run: the requested one, or for `auto` the one that is likely to finish first.
 
 use std::time::Instant;
 
@@ -14,15 +14,15 @@ use crate::prepared::Prepared;
 
 /// The engine of a run.
 pub struct Choice {
-    /// What replays.
+    /// The engine that replays choice bytes.
     pub engine: Engine,
-    /// What makes the inputs in its place, if that is the bulk engine.
+    /// The bulk engine, if it makes the inputs instead.
     pub bulk: Option<Bulk>,
-    /// What is to be said of it.
+    /// A description of the choice, for `--verbose`.
     pub description: String,
 }
 
-/// What counts for the choice.
+/// The facts on which the choice depends.
 pub struct Wish {
     /// The engine that is asked for.
     pub engine: EngineArgument,
@@ -34,9 +34,9 @@ pub struct Wish {
     pub amount: Amount,
     /// By how many threads.
     pub jobs: usize,
-    /// What stands between inputs.
+    /// The text between inputs.
     pub framing: Framing,
-    /// What tables may cost.
+    /// The effort that tables may cost.
     pub effort: Effort,
 }
 
@@ -50,7 +50,7 @@ pub fn choose(engine: Engine, prepared: &Prepared, wish: Wish) -> Result<Choice,
             Ok(made) => Ok(Choice { description: bulk::description(&made), engine, bulk: Some(made) }),
             Err(refusal) => Err(Failure::Usage(format!("`--engine bulk` is not possible: {refusal}"))),
         },
-        // Who gives a seed gets the same inputs from any engine, however many.
+        // With a given seed the inputs are the same for any engine, however many there are.
         EngineArgument::AUTO if !wish.is_seeded && !wish.is_covered && wish.amount.may_take_long() => {
             let wanted = Wanted { amount: wish.amount.into(), jobs: wish.jobs };
             let pace = auto::pace(wanted, engine.producer(), &wish.framing, &Instant::now());
@@ -64,7 +64,7 @@ pub fn choose(engine: Engine, prepared: &Prepared, wish: Wish) -> Result<Choice,
     }
 }
 
-/// What was measured to be done first, where `engine` has this pace.
+/// Chooses the engine that measurements expect to finish first; `engine` has this pace.
 fn fastest(engine: Engine, prepared: &Prepared, wanted: Wanted, pace: Pace, wish: Wish) -> Result<Choice, Failure> {
     let compiled = prepared.compiled()?;
     let (chosen, why) = auto::choose(

@@ -1,5 +1,5 @@
-//! The one place through which all inputs leave in order: it counts them, ends the run at its bytes, and reports
-//! failures with what is safe.
+//! The one place through which all inputs leave in order. It counts them, ends the run at its bytes, and reports
+//! failures together with the number of complete inputs.
 
 use std::io;
 
@@ -38,7 +38,7 @@ impl Counted {
         Counted { sink, bytes_wanted, written: Tally::default(), progress }
     }
 
-    /// Writes a chunk, or of the last one what is still wanted. Returns why there is no need for more.
+    /// Writes a chunk, or the part of the last one that is still wanted. Returns why no more chunks are needed.
     pub fn accept(&mut self, chunk: &mut Chunk) -> Option<End> {
         let mut end = None;
         if let Some(wanted) = self.bytes_wanted {
@@ -61,12 +61,12 @@ impl Counted {
         end
     }
 
-    /// What is written so far.
+    /// The inputs and bytes written so far.
     pub fn written(&self) -> Tally {
         self.written
     }
 
-    /// What messages call the sink.
+    /// The name of the sink in messages.
     pub fn description(&self) -> String {
         self.sink.description()
     }

@@ -1,5 +1,5 @@
-//! What the inputs of a run came to: they are made again, by an interpreter that keeps it in mind, so that the figures
-//! are those of the inputs that were written, whichever engine made them.
+//! The coverage of a run. An interpreter makes its inputs again and records the rules and alternatives that they reach.
+//! The figures are therefore true of the inputs written, whichever engine made them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,17 +18,17 @@ use crate::plan::Plan;
 
 /// The version of the form of the JSON file.
 const SCHEMA: u32 = 1;
-/// So many rules and alternatives that were not reached are named.
+/// At most this number of rules and alternatives that were not reached is named.
 const NAMED: usize = 8;
 
-/// What makes the inputs of a run again and says what they came to.
+/// An interpreter that makes the inputs of a run again and records their coverage.
 pub fn covering(compiled: &Compiled, limits: Limits) -> Result<Covering, Failure> {
     let mut covering = Covering::new(compiled);
     gramjet::Producer::set_limits(&mut covering, limits).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(covering)
 }
 
-/// Covers the first `inputs` inputs of a plan with so many threads. It ends early when nothing is left to be reached.
+/// Covers the first `inputs` inputs of a plan with `jobs` threads. It ends early when everything has been reached.
 pub fn of_run(covering: &Covering, plan: &Plan, seed: u64, inputs: u64, jobs: usize) -> Coverage {
     let whole = Mutex::new(covering.clone());
     let is_complete = AtomicBool::new(false);
@@ -68,7 +68,7 @@ pub fn of_run(covering: &Covering, plan: &Plan, seed: u64, inputs: u64, jobs: us
     whole.into_inner().unwrap_or_else(PoisonError::into_inner).coverage()
 }
 
-/// Says it on standard error, and writes it to `path`.
+/// Prints the coverage on standard error, and writes it to `path`.
 pub fn report(coverage: &Coverage, file: &SourceFile, inputs: u64, path: Option<&Path>) -> Result<(), Failure> {
     let (rules, alternatives) = (coverage.rules(), coverage.alternatives());
     say!("gramjet: coverage: {}, {}", share(rules, "rules"), share(alternatives, "alternatives"));
@@ -91,7 +91,7 @@ fn share((reached, total): (usize, usize), noun: &str) -> String {
     format!("{reached} of {total} {noun} ({percent:.1} %)")
 }
 
-/// The rules that were not reached, and the alternatives of the others that were not taken.
+/// The rules that were not reached, and the alternatives of other rules that were not taken.
 fn missing(coverage: &Coverage, file: &SourceFile) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = BTreeSet::new();

@@ -25,7 +25,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "EXT", requires = "output", value_parser = units::parse_extension)]
     ext: Option<String>,
 
-    /// What stands between the inputs; newline by default, none for a directory.
+    /// The separator between inputs; newline by default, none for a directory.
     #[arg(long, value_enum, value_name = "KIND")]
     separator: Option<SeparatorArgument>,
 
@@ -87,7 +87,7 @@ impl<'a> Destination<'a> {
         matches!(self, Destination::StandardOutput)
     }
 
-    /// What stands between the inputs.
+    /// The separator between inputs.
     pub fn separator(&self, args: &OutputArgs) -> Separator {
         Separator::of(args.separator.unwrap_or(match self {
             Destination::Directory(_) => SeparatorArgument::None,

@@ -20,7 +20,7 @@ use super::counted::{Counted, End};
 use crate::output::chunk::Chunk;
 use crate::output::separator::InputTooLong;
 
-/// What follows a chunk.
+/// The next thing a ticket brings after a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
     /// More chunks of the same ticket.
@@ -40,7 +40,7 @@ pub enum Cause {
     TooLong(InputTooLong),
 }
 
-/// The run is over; whatever else is made is in vain.
+/// The run is over; further chunks are useless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Over;
 
@@ -62,7 +62,7 @@ struct State {
     sleeping: BTreeMap<u64, Thread>,
     /// Empty chunks for reuse, by worker.
     free: Vec<Vec<Chunk>>,
-    /// The output, unless somebody is writing.
+    /// The output, unless a thread is writing.
     output: Option<Counted>,
     /// The thread that does nothing but write, if there is one.
     writer: Option<Thread>,
@@ -115,7 +115,7 @@ impl Ordered {
             if has_turn && state.output.is_some() && state.writer.is_none() {
                 break;
             }
-            // Whoever holds the output looks into the queue before he lets go of it.
+            // A thread that holds the output looks into the queue before it lets go of it.
             let only_one = has_turn && state.writer.is_some() && !state.queue.contains_key(&ticket);
             let has_room = chunk.capacity() <= self.budget || state.output.is_some();
             if state.queued + chunk.capacity() <= self.budget || only_one && has_room {
@@ -133,7 +133,7 @@ impl Ordered {
             }
             state.sleeping.insert(ticket, thread::current());
             drop(state);
-            // Who is woken between the two lines does not sleep at all.
+            // A thread that is woken between the two lines does not sleep at all.
             thread::park();
             state = self.lock();
             state.sleeping.remove(&ticket);
@@ -147,7 +147,7 @@ impl Ordered {
         if state.end.is_some() { Err(Over) } else { Ok(()) }
     }
 
-    /// Writes all chunks in their turn until [`Ordered::close`] or the end of the run: what a writer does.
+    /// The loop of a writer: writes all chunks in their turn until [`Ordered::close`] or the end of the run.
     pub fn write_all(&self) {
         let mut state = self.lock();
         state.writer = Some(thread::current());
@@ -173,8 +173,8 @@ impl Ordered {
         }
     }
 
-    /// Writes what waits of the ticket whose turn it is, then `own`, which is the next chunk of that ticket, then what
-    /// waits of the tickets behind it.
+    /// Writes the queued chunks of the ticket whose turn it is, then `own`, the next chunk of that ticket, then the
+    /// queued chunks of the following tickets.
     fn write<'a>(&'a self, mut state: MutexGuard<'a, State>, mut own: Option<(Chunk, Then)>) -> MutexGuard<'a, State> {
         let Some(mut output) = state.output.take() else { return state };
         loop {
@@ -219,14 +219,15 @@ impl Ordered {
         state.wake_all();
     }
 
-    /// Takes the output away where nobody writes, and says how the run ended, if it has.
+    /// Takes the output away if no thread is writing, and says how the run ended, if it has.
     pub fn take_idle_output(&self) -> Option<(Counted, Option<End>)> {
         let mut state = self.lock();
         let output = state.output.take()?;
         Some((output, state.end.take()))
     }
 
-    /// Takes the output away, and says how the run ended. There is none while somebody writes, or who wrote was lost.
+    /// Takes the output away, and says how the run ended. The output is missing while a thread writes, or if the thread
+    /// that wrote was lost.
     pub fn take_output(&self) -> (Option<Counted>, Option<End>) {
         let mut state = self.lock();
         (state.output.take(), state.end.take())
@@ -430,7 +431,7 @@ mod tests {
         });
         assert!(matches!(ordered.take_output(), (Some(_), Some(End::Panicked))));
     }
-    /// A sink that takes its time with the first chunk, unless somebody goes on meanwhile.
+    /// A sink that waits with the first chunk, unless other threads go on meanwhile.
     struct Slow {
         written: Arc<AtomicU64>,
         went_on: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! Workers: each takes runs of whole blocks and makes their inputs. What they make does not depend on their number.
+//! Workers: each takes runs of whole blocks and makes their inputs. The inputs do not depend on the number of workers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,24 +20,24 @@ const BUDGET: usize = 16 << 20;
 /// A ticket should be worth about this many chunks: enough not to notice its cost, little enough to share the work
 /// evenly.
 const TICKET_CHUNKS: usize = 2;
-/// So many inputs are made between two looks at whether the run was asked to stop.
+/// A worker makes this number of inputs before it looks again whether the run was asked to stop.
 const MAX_BATCH: u64 = 16;
-/// The stack of a worker: that of a usual main thread, since generated producers recurse on it.
+/// The stack size of a worker, that of a usual main thread: generated producers recurse on it.
 const STACK: usize = 8 << 20;
 
-/// How often the main thread looks whether a signal has asked for the end.
+/// The interval at which the main thread looks whether a signal has asked for the end.
 const WATCH: Duration = Duration::from_millis(100);
-/// So many looks after a signal the workers that still make an input are left behind.
+/// After a signal the main thread looks this many times, then abandons workers that are still making an input.
 const PATIENCE: u32 = 3;
 
-/// What is to be made.
+/// The inputs to make, and how.
 #[derive(Clone, Debug)]
 pub struct Orders {
     /// Which inputs.
     pub plan: Plan,
     /// The seed of the run.
     pub seed: u64,
-    /// What stands between inputs.
+    /// The separator between inputs.
     pub separator: Separator,
     /// No input has more bytes.
     pub longest: u64,
@@ -45,13 +45,13 @@ pub struct Orders {
     pub stop: Stop,
 }
 
-/// What makes inputs: a producer, or the bulk engine.
+/// A maker of inputs: a producer, or the bulk engine.
 pub trait Maker {
     /// Makes inputs until there are no more tickets or the run is over.
     fn make_all(self, run: &Run);
 }
 
-/// What all workers of a run share.
+/// The state that all workers of a run share.
 pub struct Run {
     pub(super) orders: Orders,
     jobs: u64,
@@ -60,7 +60,7 @@ pub struct Run {
     pub(super) ordered: Ordered,
 }
 
-/// What is left to hand out.
+/// The tickets that are left to hand out.
 struct Tickets {
     next: u64,
     next_block: u64,
@@ -75,8 +75,8 @@ struct Ticket {
 /// Makes the inputs of a plan with one thread per maker, and one more that writes if `has_writer`.
 ///
 /// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan. A signal
-/// ends the run also while inputs are made that take long: nothing of them is written then, and their threads end with
-/// the process.
+/// also ends a run whose inputs take long to make: these inputs are not written, and their threads end with the
+/// process.
 pub fn run<M: Maker + Send + 'static>(
     makers: Vec<M>,
     orders: Orders,
@@ -95,7 +95,7 @@ fn run_on<M: Maker + Send + 'static>(
     has_writer: bool,
 ) -> (Option<Counted>, Option<End>) {
     let jobs = makers.len().max(1);
-    // One worker has nobody to wait for, and what does not wait long is in a cache when it is written.
+    // One worker waits for no other, and a chunk that is written soon is still in a cache.
     let budget = if jobs == 1 { 8 * CHUNK_BYTES } else { BUDGET };
     // The budget has room for two tickets of each worker.
     let chunk_bytes = (BUDGET / (2 * TICKET_CHUNKS * jobs)).clamp(16 << 10, CHUNK_BYTES);
@@ -106,7 +106,7 @@ fn run_on<M: Maker + Send + 'static>(
         tickets: Mutex::new(Tickets { next: 0, next_block: 0 }),
         ordered: Ordered::new(output, budget, chunk_bytes),
     });
-    // Nothing is sent: that the last sender is gone says that all workers are done.
+    // No message is sent: when the last sender is gone, all workers are done.
     let (working, workers) = mpsc::channel::<()>();
     let busy = Arc::new(AtomicUsize::new(makers.len()));
     let mut without_thread = Vec::new();
@@ -134,7 +134,7 @@ fn run_on<M: Maker + Send + 'static>(
         });
     }
     drop(working);
-    // With fewer threads than asked for the same output comes, only later; without any, from this one.
+    // With fewer threads than requested the output is the same, only later; without any, this thread makes it.
     if without_thread.len() == jobs {
         without_thread.first().into_iter().for_each(|place| run.work(place));
     }
@@ -143,7 +143,7 @@ fn run_on<M: Maker + Send + 'static>(
     while workers.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
         looks += u32::from(run.orders.stop.is_signalled());
         if looks > PATIENCE {
-            // While somebody writes there is no output to end; a second signal ends the process then.
+            // While a thread writes there is no output to end; a second signal ends the process then.
             if let Some((output, end)) = run.ordered.take_idle_output() {
                 return (Some(output), end.or(Some(End::Stopped)));
             }
@@ -177,15 +177,15 @@ impl Run {
         }
     }
 
-    /// Does something whose panic ends the whole run: without that the workers would wait for a lost one's ticket for
-    /// ever.
+    /// Runs a function whose panic ends the whole run. Otherwise the workers would wait for the lost worker's ticket
+    /// for ever.
     fn or_end(&self, work: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
             self.ordered.end(End::Panicked);
         }
     }
 
-    /// Counts a worker that is done; behind the last of them nothing more comes.
+    /// Counts a worker that is done; after the last one no more chunks come.
     fn leave(&self, busy: &AtomicUsize) {
         if busy.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ordered.close();
@@ -204,7 +204,7 @@ impl Run {
         Some(ordinal)
     }
 
-    /// The next blocks to make: as many as a ticket should have by what this worker has made so far.
+    /// The next blocks to make: as many as a ticket should have, according to what this worker has made so far.
     fn take_ticket(&self, blocks_made: u64, bytes_made: u64) -> Option<Ticket> {
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
         let left = self.orders.plan.blocks() - tickets.next_block;

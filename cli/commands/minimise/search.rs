@@ -9,9 +9,9 @@ use crate::progress::Progress;
 /// A search whose tests are run by a command.
 pub struct Search {
     minimiser: Minimiser,
-    /// The same search under the assumption that nothing holds of what runs: it says what to run beside.
+    /// The same search, as if every running test will fail: it proposes the texts to run ahead of time.
     ahead: Option<Minimiser>,
-    /// Texts that were tested, and those that `ahead` has come to.
+    /// How many texts were tested, and how many including those that `ahead` has proposed.
     tests: u64,
     proposed: u64,
     max_tests: u64,
@@ -29,7 +29,7 @@ pub enum End {
 }
 
 impl Search {
-    /// A search for what is simpler than these choice bytes make.
+    /// A search for something simpler than the text of these choice bytes.
     pub fn new(tracer: &mut impl Tracer, choices: &[u8], max_tests: u64) -> Search {
         Search { minimiser: Minimiser::new(tracer, choices), ahead: None, tests: 0, proposed: 0, max_tests }
     }
@@ -44,8 +44,8 @@ impl Search {
         self.minimiser.best()
     }
 
-    /// Looks for ever simpler texts on which the command ends as it is expected to. The search is the one that a single
-    /// job makes, whatever runs ahead of it.
+    /// Looks for ever simpler texts on which the command ends as expected. The search takes the same path as with a
+    /// single job, whatever runs ahead of it.
     pub fn run(
         &mut self,
         tracer: &mut impl Tracer,
@@ -66,7 +66,7 @@ impl Search {
             self.tests += 1;
             let holds = ending == expected;
             if holds {
-                // What runs are parts of a text that is given up.
+                // The texts still running were proposed on the assumption that this one fails.
                 trials.drop_all();
                 self.ahead = None;
             }
@@ -75,7 +75,7 @@ impl Search {
         Ok(End::Exhausted)
     }
 
-    /// Starts commands while there is room beside the one that the search waits for.
+    /// Starts commands ahead of time while there is room for more than the one that the search waits for.
     fn fill(&mut self, tracer: &mut impl Tracer, trials: &mut Trials<'_>) -> Result<(), Failure> {
         while trials.has_room_beside() {
             if self.ahead.is_none() {

@@ -29,11 +29,11 @@ pub(super) enum Ending {
     Stopped,
 }
 
-/// The command, what of it runs, and how it has ended.
+/// The command, its running instances, and their results.
 pub(super) struct Trials<'t> {
     command: &'t [OsString],
     timeout: Duration,
-    /// What the command gets choice bytes by, if it gets these.
+    /// Makes the choice bytes for the command, if it gets these instead of text.
     artefact: Option<Artefact>,
     stop: Stop,
     /// A directory of this process alone, with a file for each command that runs; removed at the end.
@@ -47,7 +47,7 @@ pub(super) struct Trials<'t> {
 /// The file of a fuzz target that replays choice bytes under limits.
 pub(super) struct Artefact {
     pub(super) choices: Vec<u8>,
-    /// What these stand for.
+    /// The text that these choice bytes stand for.
     pub(super) text: Vec<u8>,
     pub(super) language: Language,
     /// Replays as the target does.
@@ -76,7 +76,7 @@ struct Running {
     begin: Instant,
 }
 
-/// The first and the longest pause between two looks at what runs.
+/// The first and the longest pause between two looks at the running commands.
 const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(10)];
 
 impl<'t> Trials<'t> {
@@ -93,7 +93,7 @@ impl<'t> Trials<'t> {
         Ok(Trials { command, timeout, artefact, stop, directory, running, endings: BTreeMap::new() })
     }
 
-    /// Whether another command can run besides the one that is waited for, if that runs.
+    /// Whether there is room for another command in addition to the one that the search waits for.
     pub(super) fn has_room_beside(&self) -> bool {
         self.running.len() > 1 && self.running.iter().any(Option::is_none) && !self.stop.is_requested()
     }
@@ -117,7 +117,7 @@ impl<'t> Trials<'t> {
         let room = match self.running.iter().position(Option::is_none) {
             Some(room) => room,
             None => {
-                // What is waited for comes before what runs ahead of it.
+                // The text that the search waits for has priority over those that run ahead.
                 self.end(0);
                 0
             }
@@ -151,7 +151,7 @@ impl<'t> Trials<'t> {
         }
     }
 
-    /// Takes note of the commands that have ended, and ends those that run too long.
+    /// Records the commands that have ended, and ends those that run too long.
     fn look(&mut self) -> io::Result<()> {
         for place in &mut self.running {
             let Some(running) = place else { continue };
@@ -189,7 +189,7 @@ impl<'t> Trials<'t> {
 impl Drop for Trials<'_> {
     fn drop(&mut self) {
         self.drop_all();
-        // A directory that is left over harms nobody.
+        // A directory that is left over does no harm.
         let _ = fs::remove_dir_all(&self.directory);
     }
 }
@@ -207,18 +207,18 @@ fn spawn(program: &OsString, arguments: &[OsString], path: &Path) -> io::Result<
     let stdin = if names_file { Stdio::null() } else { File::open(path)?.into() };
     let mut command = Command::new(program);
     command.args(arguments).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null());
-    // What the command starts itself is ended with it.
+    // Processes that the command starts end with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn()
 }
 
-/// Ends a command and all that it has started.
+/// Ends a command and all processes that it has started.
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, kill_process_group};
-        // Not waited for yet, so the number of the group is still its own. If it has gone, that is what is wanted.
+        // It is not waited for yet, so its group number is still its own. If the group is gone, that is fine.
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     }
     // It cannot be killed only if it has ended.

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{Instance, Trace};
 
-/// So much of an instance's text is shown.
+/// At most this number of bytes of an instance's text is shown.
 const SHOWN: usize = 60;
-/// Lines are indented at most so far.
+/// Lines are indented by at most this number of columns; deeper ones show their depth as a number.
 const INDENTED: usize = 60;
 
 fn name<'c>(compiled: &'c Compiled, instance: &Instance) -> &'c str {

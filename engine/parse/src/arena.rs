@@ -1,5 +1,5 @@
-//! What threads share: frames of callees, which form a graph as a callee that is called from several places at the same
-//! position is parsed once, and lists of choices, which share their beginnings.
+//! The data that threads share: frames of callees, and lists of choices. Frames form a graph, as a callee that is
+//! called from several places at the same position is parsed once. Lists share their beginnings.
 
 use crate::pack::{HEAD, pack};
 
@@ -40,7 +40,7 @@ pub(crate) struct Edge {
     pub next: u32,
 }
 
-/// A list of choices: another list and what comes behind it.
+/// A list of choices: another list and a part after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List {
     pub before: u32,
@@ -52,14 +52,14 @@ pub(crate) struct List {
 impl List {
     /// `value` is a list.
     pub const LIST: u32 = u32::MAX;
-    /// So many choice bytes of zero.
+    /// This number of choice bytes of zero.
     pub const ZEROS: u32 = u32::MAX - 1;
-    /// Choice bytes that stand at this place of [`Arena::packed`], behind their number in four bytes.
+    /// Choice bytes at this place of [`Arena::packed`], after their number in four bytes.
     pub const PACKED: u32 = u32::MAX - 2;
 }
 
-/// A thread: where it is in the network, the rounds done of the counted repetition that it is in, and what it has chosen
-/// since its frame began.
+/// A thread: its place in the network, the rounds done of the counted repetition around it, and its choices since its
+/// frame began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thread {
     pub state: u32,
@@ -73,7 +73,7 @@ pub(crate) struct Arena {
     pub frames: Vec<Frame>,
     pub edges: Vec<Edge>,
     pub lists: Vec<List>,
-    /// The choice bytes of lists that were many.
+    /// The choice bytes of lists that were joined.
     pub packed: Vec<u8>,
 }
 
@@ -126,7 +126,7 @@ impl Arena {
         self.lists.len() as u32 - 1
     }
 
-    /// One list behind the other.
+    /// One list, then the other.
     pub fn join(&mut self, before: u32, behind: u32) -> u32 {
         match (before, behind) {
             (EMPTY, list) | (list, EMPTY) => list,
@@ -134,7 +134,7 @@ impl Arena {
         }
     }
 
-    /// The list with `count` zeros behind it.
+    /// The list, followed by `count` zeros.
     pub fn zeros(&mut self, mut list: u32, mut count: u64) -> u32 {
         while count > 0 {
             let some = u32::try_from(count).unwrap_or(u32::MAX);
@@ -187,8 +187,8 @@ impl Arena {
         (self.frames[ROOT as usize].first_edge == NONE).then_some(edges)
     }
 
-    /// Drops what none of `threads` needs, and renumbers. Lists that nothing else refers to are packed with those that they are made
-    /// of; `encode` says what bytes the option of a site is.
+    /// Drops everything that none of `threads` needs, and renumbers. Lists with a single reference are packed with the
+    /// lists that they are made of; `encode` gives the bytes of a site's option.
     pub fn compact<'t>(
         &mut self,
         threads: impl Iterator<Item = &'t mut Thread>,
@@ -196,7 +196,7 @@ impl Arena {
     ) {
         let threads: Vec<&mut Thread> = threads.collect();
         let mut frames = vec![NONE; self.frames.len()];
-        // How often each is referred to, then what it has become.
+        // First the number of references to each, then its new number.
         let mut lists = vec![0; self.lists.len()];
         let mut open = vec![ROOT];
         frames[ROOT as usize] = 0;
@@ -223,7 +223,7 @@ impl Arena {
                 edge = data.next;
             }
         }
-        // A list is made behind those that it is made of.
+        // A list is made later than the lists that it is made of.
         for index in (0..self.lists.len()).rev() {
             if lists[index] != 0 {
                 let List { before, kind, value } = self.lists[index];
@@ -265,13 +265,13 @@ impl Arena {
     }
 }
 
-/// Room for one more, and a quarter of what is there: a vector by itself would take as much again.
+/// Makes room for one more element, and for a quarter of the present ones: a vector by itself would double.
 #[inline]
 pub(crate) fn make_room<T>(list: &mut Vec<T>) {
     make_room_for(list, 1);
 }
 
-/// Room for some more, and a quarter of what is there.
+/// Makes room for some more elements, and for a quarter of the present ones.
 #[inline]
 pub(crate) fn make_room_for<T>(list: &mut Vec<T>, more: usize) {
     if list.capacity() - list.len() < more {

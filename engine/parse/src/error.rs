@@ -1,4 +1,4 @@
-//! Why a text has no choice bytes: where it stops to conform, and what could stand there.
+//! The reason why a text has no choice bytes: where it ceases to conform, and what was expected there.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum ParseError {
     /// The text does not conform to the grammar.
     #[error("{0}")]
     Mismatch(Mismatch),
-    /// The text has more derivations than can be kept apart within the bound on steps.
+    /// The text has more derivations than can be distinguished within the bound on steps.
     #[error("byte {offset}: given up after {steps} steps, as the grammar is too ambiguous for this text")]
     Steps {
         /// Where, in bytes.
@@ -21,7 +21,7 @@ pub enum ParseError {
         /// The bound.
         steps: u64,
     },
-    /// What must be remembered of the text exceeds the bound on memory.
+    /// The memory needed for the text exceeds the bound.
     #[error("byte {offset}: given up, as more than {limit} bytes of memory would be needed")]
     Memory {
         /// Where, in bytes.
@@ -66,7 +66,8 @@ pub struct Mismatch {
     pub offset: usize,
     /// The byte that stands there; `None` at the end of the text.
     pub found: Option<u8>,
-    /// What could stand there, without duplicates, in the order in which it was tried; never more than [`Mismatch::MOST`].
+    /// The expectations there, without duplicates, in the order in which they were tried; never more than
+    /// [`Mismatch::MOST`].
     pub expected: Vec<Expected>,
     /// How many more there are.
     pub more: usize,
@@ -74,10 +75,10 @@ pub struct Mismatch {
     pub within: Option<(String, usize)>,
 }
 
-/// What could stand at a place of a text.
+/// Something that a text could have at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// A literal; the first `read` of its bytes stand there already.
+    /// A literal, whose first `read` bytes match.
     Literal {
         /// The whole literal; of a long one, a part.
         bytes: Vec<u8>,
@@ -93,7 +94,7 @@ pub enum Expected {
 }
 
 impl Mismatch {
-    /// So many expectations at most are told.
+    /// At most this number of expectations is reported.
     pub const MOST: usize = 8;
 }
 
@@ -105,7 +106,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
-    /// What was expected and found, without the place.
+    /// The expectations and the byte found, without the place.
     pub fn message(&self) -> String {
         struct Message<'m>(&'m Mismatch);
         impl fmt::Display for Message<'_> {
@@ -185,7 +186,7 @@ fn member(f: &mut fmt::Formatter<'_>, unit: Unit, member: u32) -> fmt::Result {
     }
 }
 
-/// Something that was tried at the place that is recorded.
+/// An attempt at the recorded place.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     what: What,
@@ -223,7 +224,7 @@ impl Attempt {
     }
 }
 
-/// Sums up what was tried at `offset`: the terminals if they are few, else the outermost rules that could begin there.
+/// Sums up the attempts at `offset`: the terminals if they are few, else the outermost rules that could begin there.
 pub(crate) fn mismatch(program: &Program, text: &[u8], offset: usize, attempts: &[Attempt]) -> Mismatch {
     let mut terminals: Vec<Expected> = Vec::new();
     let mut outermost: Vec<Expected> = Vec::new();
@@ -232,7 +233,7 @@ pub(crate) fn mismatch(program: &Program, text: &[u8], offset: usize, attempts: 
             list.push(expected);
         }
     };
-    // So that many alternatives do not take long to tell apart.
+    // A bound, so that many alternatives are compared quickly.
     for attempt in attempts.iter().take(10_000) {
         let is_outermost = attempt.begun || (attempt.frame.position as usize) < offset || offset == 0;
         match &attempt.what {

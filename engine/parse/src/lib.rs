@@ -35,18 +35,18 @@ pub use error::{Expected, Mismatch, ParseError, place};
 use machine::Machine;
 use program::Program;
 
-/// A grammar in the form that texts are parsed with.
+/// A grammar in the form for parsing.
 #[derive(Clone, Debug)]
 pub struct Parser {
     program: Program,
 }
 
-/// Bounds on what a text may cost.
+/// Bounds on the cost of parsing a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// No more bytes of memory than about these, choice bytes included.
+    /// The most memory in bytes, about, choice bytes included.
     pub max_memory: usize,
-    /// No more steps of threads; `None` for [`Budget::steps_for`].
+    /// The most steps of threads; `None` for [`Budget::steps_for`].
     pub max_steps: Option<u64>,
 }
 
@@ -63,7 +63,7 @@ impl Budget {
     }
 }
 
-/// What was spent on a text.
+/// The work of parsing a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Steps of threads: linear in the length of the text on grammars that are LR(k) or near.
@@ -76,7 +76,7 @@ pub struct Parsed {
     /// The choice bytes that produce the text, without limits on depth and length: for each choice the smallest that
     /// makes it. All of them are read.
     pub choices: Vec<u8>,
-    /// What was spent.
+    /// The work done.
     pub work: Work,
 }
 
@@ -105,7 +105,7 @@ impl Parser {
         if let Some(choices) = machine.run()? {
             return Ok(Parsed { choices, work: machine.work });
         }
-        // Once more, with all that is tried at the place where nothing goes on.
+        // Parses once more, and records all attempts at the place where nothing goes on.
         let offset = machine.furthest();
         let mut machine = Machine::recording(&self.program, text, *budget, offset);
         machine.run()?;

@@ -1,5 +1,5 @@
-//! One byte of look-ahead: with which bytes the text behind a state can go on. What cannot is not begun, so that on grammars
-//! like those of programming languages a few threads are alive at a time.
+//! One byte of look-ahead: the bytes with which the text may go on after a state. A state that the next byte rules out
+//! is not entered, so on grammars like those of programming languages only a few threads are alive at a time.
 
 use crate::program::{Program, State, StateId};
 
@@ -24,7 +24,7 @@ impl Bytes {
     }
 }
 
-/// What may come next: bytes, and the end of the text.
+/// The bytes that may come next, and whether the text may end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Next {
     bytes: Bytes,
@@ -36,14 +36,14 @@ pub(crate) type Peek = Option<u8>;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookahead {
-    /// With what a state's own derivation, up to the end of its callee, can begin.
+    /// The bytes with which a state's own derivation, up to the end of its callee, can begin.
     first: Vec<Bytes>,
-    /// What may come at a state.
+    /// The bytes that may come at a state.
     next: Vec<Next>,
 }
 
 impl Lookahead {
-    /// Whether a state may go on, its own callee or what follows that.
+    /// Whether a state may go on with this byte, in its own callee or after it.
     #[inline]
     pub fn allows(&self, state: StateId, peek: Peek) -> bool {
         let next = &self.next[state as usize];
@@ -59,8 +59,8 @@ impl Lookahead {
         peek.is_some_and(|byte| self.first[state as usize].contains(byte))
     }
 
-    /// The least sets that hold what the states say: when that of a state grows, it is added to those of the states that depend
-    /// on it, each time at the cost of one set.
+    /// Finds the least sets that satisfy the states: when a state's set grows, it is added to the sets of the states
+    /// that depend on it, each time at the cost of one set.
     pub fn new(program: &Program) -> Lookahead {
         let count = program.states.len();
         let mut dependents: Vec<Vec<StateId>> = vec![Vec::new(); count];
@@ -90,7 +90,8 @@ impl Lookahead {
             let (bytes, ends) = (first[at], empty[at]);
             for &dependent in &dependents[at] {
                 let to = dependent as usize;
-                // The end of a callee is not that of its caller; what comes behind one that may be empty is.
+                // The end of a callee is not the end of its caller; but if the callee may be empty, the state after the
+                // call may end it.
                 let ends = ends
                     && match program.states[to] {
                         State::Call { callee, next, skip } => {
@@ -138,12 +139,12 @@ fn own(program: &Program, state: StateId) -> Bytes {
     bytes
 }
 
-/// What may follow each callee.
+/// The bytes that may follow each callee.
 fn follow(program: &Program, first: &[Bytes], empty: &[bool]) -> Vec<Next> {
     let count = program.callees.len();
     let mut follow = vec![Next::default(); count];
     follow[program.start as usize].end = true;
-    // What follows the first of a pair follows the second.
+    // The first of each pair passes its followers on to the second.
     let mut passes_on: Vec<Vec<u32>> = vec![Vec::new(); count];
     for (state, kind) in program.states.iter().enumerate() {
         if let State::Call { callee, next, .. } = *kind {

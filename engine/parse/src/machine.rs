@@ -1,9 +1,9 @@
 //! Threads through the network, all at the same position of the text: generalised LL parsing with one byte of look-ahead
 //! (Scott & Johnstone 2010) and Leo's chains for right recursion.
 //!
-//! A thread that comes to a place where another has been, at the same position and in the same frame, ends: the derivation
-//! that came first stands. So the order in which threads are followed decides among derivations. It is depth first, earlier
-//! options first, a further round before none.
+//! A thread that comes to a place where another has been, at the same position and in the same frame, ends: the
+//! derivation that came first stays. So the order in which threads are followed decides among derivations. It is depth
+//! first, earlier options first, a further round before none.
 
 use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread, make_room_for};
 use crate::error::{Attempt, ParseError};
@@ -15,12 +15,12 @@ use crate::{Budget, Work};
 const AHEAD: usize = 64;
 const _: () = assert!(MAX_BYTES < AHEAD);
 
-/// The arena is first looked through when it has so many bytes.
+/// The first size of the arena, in bytes, at which it is compacted.
 const FIRST_COMPACTION: usize = 1 << 20;
 
-/// Memory is looked at once in so many steps, ...
+/// The memory is checked once in this number of steps, ...
 const LOOKED_AT: u64 = 1024;
-/// ... and behind a choice of more options than this.
+/// ... and after a choice of more options than this.
 const MANY: u32 = 1024;
 
 pub(crate) struct Machine<'p, 't> {
@@ -46,7 +46,7 @@ pub(crate) struct Machine<'p, 't> {
     /// The furthest position at which something was tried.
     furthest: usize,
     accepted: Option<u32>,
-    /// What is tried at one position is recorded.
+    /// The position whose attempts are recorded, and these attempts.
     recorded: Option<(usize, Vec<Attempt>)>,
 }
 
@@ -117,7 +117,7 @@ impl<'p, 't> Machine<'p, 't> {
         self.furthest
     }
 
-    /// What was tried at the position that was to be recorded.
+    /// The attempts at the recorded position.
     pub fn attempts(self) -> Vec<Attempt> {
         self.recorded.map_or_else(Vec::new, |(_, attempts)| attempts)
     }
@@ -155,7 +155,7 @@ impl<'p, 't> Machine<'p, 't> {
     }
 
     fn compact(&mut self, threads: &mut [Thread]) -> Result<(), Stop> {
-        // What leads to the only thread is certain.
+        // All choices on the way to the only thread are certain.
         if let ([thread], 0) = (&mut *threads, self.waiting)
             && let Some(edges) = self.arena.way_down(thread)
         {
@@ -170,7 +170,7 @@ impl<'p, 't> Machine<'p, 't> {
         self.arena.compact(threads.iter_mut().chain(waiting), |site, option, bytes| {
             encode(&sites[site as usize], option, bytes);
         });
-        // What is looked through again has grown by half at least, and while it is, there is room for what is kept.
+        // The arena has grown by at least half since the last time, and during compaction there is room for the result.
         let size = self.arena.size();
         let room = self.room();
         if size > room / 6 || u32::try_from(self.arena.packed.len()).is_err() {
@@ -180,18 +180,18 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// The memory that there is besides the choice bytes that are certain.
+    /// The memory left by the choice bytes that are certain.
     fn room(&self) -> usize {
         self.budget.max_memory.saturating_sub(self.choices.capacity())
     }
 
-    /// The memory that threads and what they share take, in bytes.
+    /// The memory of the threads and of the data that they share, in bytes.
     fn memory(&self) -> usize {
         let threads = self.ahead.iter().chain([&self.open]).map(Vec::capacity).sum::<usize>();
         self.arena.capacity() + self.seen.size() + threads * size_of::<Thread>()
     }
 
-    /// Ends the run where too much memory is taken. Within one position that can be as much as there are positions.
+    /// Ends the run if it takes too much memory. Within one position the memory can grow with the number of positions.
     fn check_memory(&self) -> Result<(), Stop> {
         match self.memory() > self.room() / 8 * 5 {
             true => Err(Stop::Budget(self.out_of_memory())),
@@ -234,7 +234,7 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// Whether this is the position at which everything is tried.
+    /// Whether this is the position at which all attempts are recorded.
     #[inline]
     fn records(&self) -> bool {
         self.recorded.as_ref().is_some_and(|&(position, _)| position == self.position)
@@ -321,7 +321,7 @@ impl<'p, 't> Machine<'p, 't> {
             State::Count { repeat } => self.count(thread, repeat),
             State::Round { repeat } => {
                 let repeat = &program.repeats[repeat as usize];
-                // Behind the minimum of a repetition without a maximum, all counts are the same.
+                // After the minimum of a repetition without a maximum, all counts are the same.
                 let most = repeat.max.unwrap_or(repeat.min);
                 self.push(repeat.count, Thread { count: count.saturating_add(1).min(most), ..thread });
             }
@@ -388,7 +388,7 @@ impl<'p, 't> Machine<'p, 't> {
         let (done, fixed) = (thread.count, repeat.max == Some(repeat.min));
         if done < repeat.min {
             if let Some(empty) = repeat.empty {
-                // The rounds that are missing are empty.
+                // The missing rounds are empty.
                 let missing = u64::from(repeat.min - done).saturating_mul(empty);
                 let list = self.arena.zeros(thread.list, missing.saturating_add(u64::from(!fixed)));
                 self.push(repeat.end, Thread { list, ..thread });
@@ -417,7 +417,7 @@ impl<'p, 't> Machine<'p, 't> {
                 attempts.push(Attempt::end(data));
             }
         }
-        // Callers have passed over what is empty.
+        // Calls of callees that may be empty have gone on without them.
         if data.position as usize == self.position {
             return Ok(());
         }

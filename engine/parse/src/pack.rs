@@ -1,21 +1,22 @@
-//! Lists of choices in less memory: those that nothing but one other list refers to become choice bytes in one piece.
+//! Lists of choices in less memory: lists that only one other list refers to are joined to it, as choice bytes.
 
 use crate::arena::{Arena, EMPTY, List, make_room, make_room_for};
 
-/// A list that is referred to so often stands by itself.
+/// A list with at least this number of references is kept by itself.
 pub(crate) const HEAD: u32 = 2;
 
-/// So many zeros are written out: as many as a list has bytes, so that lists never grow.
+/// Up to this number of zeros is written out: as many as a list has bytes, so that lists never grow.
 const FEW: u32 = size_of::<List>() as u32;
-/// The option of a site has at most so many choice bytes.
+/// The option of a site has at most this number of choice bytes.
 const SITE: usize = 8;
 
-/// Writes the lists that are referred to anew. `references` has how often each is, up to [`HEAD`], and then where those are that stand
-/// by themselves. `encode` appends the bytes that the option of a site is, the last one first.
+/// Writes the lists with references anew. `references` has the number of references to each list, up to [`HEAD`], and
+/// afterwards the places of the lists that are kept by themselves. `encode` appends the bytes of a site's option, the
+/// last one first.
 pub(crate) fn pack(arena: &mut Arena, references: &mut [u32], encode: impl Fn(u32, u32, &mut Vec<u8>)) {
     let mut packing = Packing::default();
     let mut open = Vec::new();
-    // A list is made behind those that it is made of.
+    // A list is made later than the lists that it is made of.
     for head in 0..arena.lists.len() {
         if references[head] < HEAD {
             continue;
@@ -64,7 +65,7 @@ pub(crate) fn pack(arena: &mut Arena, references: &mut [u32], encode: impl Fn(u3
 struct Packing {
     lists: Vec<List>,
     packed: Vec<u8>,
-    /// Of the list that is written: its parts, and the bytes of those that are bytes, from the end on.
+    /// The parts of the list that is written, and the bytes of the parts that are bytes, from the end on.
     parts: Vec<Part>,
     bytes: Vec<u8>,
 }
@@ -99,13 +100,13 @@ impl Packing {
         write(&mut self.bytes);
     }
 
-    /// Writes the list, and says where it is. `list_of` is what stands for a list that is a part by itself.
+    /// Writes the list, and returns its number. `list_of` gives the replacement of a list that is a part by itself.
     fn finish(&mut self, list_of: impl Fn(u32) -> List) -> u32 {
         let mut before = EMPTY;
         while let Some(Part { list, lists, bytes }) = self.parts.pop() {
             let list = list_of(list);
             let list = match (lists, list.kind) {
-                // A list behind none.
+                // A list after the empty one.
                 (0, List::LIST) if before == EMPTY => {
                     before = list.value;
                     continue;

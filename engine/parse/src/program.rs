@@ -1,5 +1,5 @@
-//! The grammar as a network of states: what is read, what is chosen, what is called. Made from the lowered IR, whose
-//! sites are those of the choice map.
+//! The grammar as a network of states that read, choose and call. It is made from the lowered IR, and has the sites of
+//! the choice map.
 
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::charset::CharSet;
@@ -10,7 +10,7 @@ use crate::lookahead::Lookahead;
 /// The number of a state.
 pub(crate) type StateId = u32;
 
-/// What a thread does next.
+/// The next step of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum State {
     /// Reads these bytes of [`Program::bytes`], at most [`MAX_BYTES`].
@@ -21,7 +21,7 @@ pub(crate) enum State {
     Choice { site: u32, first: u32, count: u32 },
     /// One more round of a repetition, or none.
     Rounds { site: u32, item: StateId, stop: StateId },
-    /// Derives a callee that is not empty and goes on at `next`; passes over it if it may be empty and `skip` is set.
+    /// Derives a callee that is not empty and goes on at `next`; with `skip`, goes on without it if it may be empty.
     Call { callee: u32, next: StateId, skip: bool },
     /// In a counted repetition, before a round. The thread's count is the number of rounds done.
     Count { repeat: u32 },
@@ -31,18 +31,18 @@ pub(crate) enum State {
     End,
 }
 
-/// Literals are read in pieces of at most so many bytes.
+/// Literals are read in pieces of at most this number of bytes.
 pub(crate) const MAX_BYTES: usize = 48;
 
-/// What is called: a rule, or a counted repetition or its item.
+/// The target of a call: a rule, or a counted repetition or its item.
 #[derive(Clone, Debug)]
 pub(crate) struct Callee {
     pub entry: StateId,
     pub end: StateId,
-    /// Whether it may be empty, and how many choice bytes, all zero, stand for that.
+    /// Whether it may be empty, and how many choice bytes, all zero, make it empty.
     pub nullable: bool,
     pub zeros: u64,
-    /// The rule that it is, or in whose body it stands.
+    /// The rule itself, or the rule that contains it.
     pub rule: RuleId,
     pub is_rule: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Repeat {
     pub item: StateId,
     pub end: StateId,
     pub count: StateId,
-    /// How many choice bytes stand for an empty round, if there is such a round.
+    /// How many choice bytes make an empty round, if there is such a round.
     pub empty: Option<u64>,
 }
 
@@ -94,7 +94,7 @@ impl Class {
 
 pub(crate) const NOT: u16 = u16::MAX;
 
-/// A site in a form that needs no IR.
+/// A site in a form that does not need the IR.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteCode {
     options: u32,
@@ -107,13 +107,13 @@ impl SiteCode {
     }
 }
 
-/// A grammar, ready to be parsed by.
+/// A grammar in the form for parsing.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub states: Vec<State>,
     /// The callee that each state belongs to.
     pub owners: Vec<u32>,
-    /// Whether a thread can come to a state, at the same position of the text and in the same frame, on two ways.
+    /// Whether a thread can come to a state at the same position and in the same frame in two ways.
     pub joins: Vec<bool>,
     pub bytes: Vec<u8>,
     pub targets: Vec<StateId>,
@@ -165,7 +165,7 @@ impl Program {
         program
     }
 
-    /// The states that a state leads to without a frame in between; behind a call, the state to return to.
+    /// The states that a state leads to without a frame in between; after a call, the state to return to.
     pub fn successors(&self, state: StateId) -> impl Iterator<Item = StateId> + '_ {
         let (few, many): ([Option<StateId>; 2], &[StateId]) = match self.states[state as usize] {
             State::Bytes { next, .. } | State::Class { next, .. } | State::Call { next, .. } => {
@@ -236,7 +236,7 @@ impl Builder<'_> {
         self.owner = outer;
     }
 
-    /// A callee that is no rule.
+    /// A callee that is not a rule.
     fn further_callee(&mut self, node: NodeId) -> u32 {
         let rule = self.program.callees[self.owner as usize].rule;
         let nullable = self.ir.facts(node).min_len == 0;
@@ -299,8 +299,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of their own,
-    /// so that an empty round can be told from another: empty rounds are only made to reach the minimum.
+    /// The states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of their
+    /// own, so that empty rounds can be distinguished: they are made only to reach the minimum.
     fn counted(&mut self, callee: u32, node: NodeId, item: NodeId, min: u32, max: Option<u32>) {
         let outer = std::mem::replace(&mut self.owner, callee);
         let site = self.site(node);
@@ -325,8 +325,8 @@ impl Builder<'_> {
     }
 }
 
-/// The name of the rule in the grammar file: rules that are made of another, for a mode of a lexer or for a part, have its name
-/// with `.2` or `.part`, after which others of that name may be counted.
+/// The name of the rule in the grammar file. Rules that are made of another one, for a mode of a lexer or for a part,
+/// have its name with `.2` or `.part`, and possibly a further number.
 fn known_name(name: &str) -> &str {
     let mut known = name;
     while let Some((base, made)) = known.rsplit_once('.') {

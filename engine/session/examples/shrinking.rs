@@ -25,7 +25,7 @@ fn language(name: &str) -> Language {
     Language::load(name.as_ref(), &Settings::default()).expect("a grammar")
 }
 
-/// The length of what the search ends with, and how many tests it asks for.
+/// The length of the result of the search, and how many tests it asks for.
 fn minimised(language: &Language, text: &[u8], holds: &dyn Fn(&[u8]) -> bool) -> Option<(usize, usize)> {
     let mut session = Session::new(language, 1);
     let mut search = session.minimise(text)?;
@@ -70,7 +70,7 @@ fn bytes(text: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// A value as tests of JSON with proptest have it.
+/// A JSON value as property tests have it.
 #[derive(Clone, Debug)]
 enum Json {
     Null,
@@ -147,7 +147,7 @@ fn shown(runs: &[(usize, usize)]) -> String {
     format!("{}; {}", lens.join(" "), tests[tests.len() / 2])
 }
 
-/// A failing value's text, the length of what proptest ends with, and how often it asks.
+/// A failing value's text, the length of proptest's result, and how often it asks.
 fn recursive(property: &Property, seed: u8) -> (String, usize, usize) {
     let config = Config { failure_persistence: None, max_shrink_iters: u32::MAX, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
@@ -165,7 +165,7 @@ fn recursive(property: &Property, seed: u8) -> (String, usize, usize) {
             if holds(&value) { Err(TestCaseError::fail("it holds")) } else { Ok(()) }
         });
         let Err(TestError::Fail(_, last)) = end else { panic!("the value fails") };
-        // The first call is on the value that was found.
+        // The first call is on the failing value.
         return (first.text(), last.text().len(), calls.get() - 1);
     }
     panic!("no value with {}", property.name);

@@ -1,4 +1,4 @@
-//! A grammar by its path, its name or its text, with all that is made of it.
+//! A grammar by its path, its name or its text, with its parser and producer.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -22,12 +22,12 @@ use crate::parsing::ParsingTracer;
 /// A limit that can be left to the grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bound {
-    /// That of the grammar file; without one there, the usual depth, and no length.
+    /// The limit of the grammar file; without one there, the usual depth, and no length.
     #[default]
     Default,
-    /// None.
+    /// No limit.
     Unlimited,
-    /// This.
+    /// This limit.
     At(u64),
 }
 
@@ -43,18 +43,19 @@ pub struct Settings {
     pub format: Option<String>,
     /// The start rule, in place of the grammar's own.
     pub start: Option<String>,
-    /// No rule more than this many references below the start rule is expanded, in what is generated.
+    /// No rule more than this many references below the start rule is expanded in generated inputs.
     pub max_depth: Bound,
-    /// No text that is made is longer, in bytes.
+    /// No generated text is longer, in bytes.
     pub max_len: Bound,
-    /// What runs the grammar.
+    /// The engine that runs the grammar.
     pub engine: Kind,
-    /// How formats with a lexer are read. Choice bytes mean something under the reading that they were made with only: that of
-    /// the commands that generate is [`FormatOptions::default`], that of those that parse [`FormatOptions::of_others`].
+    /// How formats with a lexer are read. Choice bytes have a meaning only under the reading that they were made with.
+    /// It is [`FormatOptions::default`] for the commands that generate, and [`FormatOptions::of_others`] for those that
+    /// parse.
     pub reading: FormatOptions,
-    /// The path of a file that says what tokens derive which the grammar only names.
+    /// The path of a file with the derivations of tokens that the grammar only names.
     pub tokens: Option<String>,
-    /// The shape of inputs, in place of the grammar's own weights; without one, that which is usual for the grammar
+    /// The shape of inputs, in place of the grammar's own weights; without one, the usual shape of the grammar
     /// ([`Weighting::ByDefault`]).
     pub shape: Option<Shape>,
 }
@@ -80,7 +81,7 @@ pub enum ReplayError {
     /// They belong to another grammar, or to one that was read in another way.
     #[error(transparent)]
     Foreign(#[from] Foreign),
-    /// The limits that they were recorded under cannot be kept.
+    /// The limits of the recording cannot be kept.
     #[error(transparent)]
     Limits(#[from] LimitsError),
 }
@@ -91,9 +92,9 @@ pub enum LanguageError {
     /// There is no such file and no such shipped grammar.
     #[error("grammar `{name}` not found: neither a file nor one of the shipped grammars{hint}")]
     NotFound {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What may have been meant, or the names of those that ship.
+        /// Names that may have been meant, or the names of the grammars that ship.
         hint: String,
     },
     /// The file could not be read.
@@ -188,7 +189,7 @@ impl Language {
         })
     }
 
-    /// A grammar that was compiled with these options; what is made has no limits on depth and length.
+    /// A grammar that was compiled with these options; its inputs have no limits on depth and length.
     pub fn unlimited(compiled: &Compiled, options: &Options) -> Language {
         Language {
             parser: Arc::new(Parser::new(&compiled.lowered)),
@@ -201,7 +202,7 @@ impl Language {
         }
     }
 
-    /// The same with these limits on what is made.
+    /// The same with these limits on inputs.
     ///
     /// # Errors
     ///
@@ -212,17 +213,17 @@ impl Language {
         Ok(self)
     }
 
-    /// The limits of what is made.
+    /// The limits of inputs.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// What there is to say about the grammar though it compiles; empty if there is nothing.
+    /// Warnings about the grammar; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }
 
-    /// Tells grammars apart: it is the same for grammars of which the same choice bytes mean the same.
+    /// A fingerprint: the same for grammars under which the same choice bytes have the same meaning.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprints.choices
     }
@@ -232,8 +233,8 @@ impl Language {
         self.engine.kind().name()
     }
 
-    /// Choice bytes that stand for their text without limits on depth and length, as [`Language::parse`] finds them, behind a header
-    /// that says so.
+    /// Writes a header before choice bytes that stand for their text without limits on depth and length, as
+    /// [`Language::parse`] finds them. The header says so.
     pub fn with_header(&self, choices: &[u8]) -> Vec<u8> {
         self.recipe.header(self.fingerprints, unlimited()).before(choices)
     }
@@ -251,8 +252,8 @@ impl Language {
         Ok((header.map(|header| header.limits), choices))
     }
 
-    /// Writes the text that choice bytes stand for: behind a header under its limits, else under those of `producer`, which is
-    /// one of this language. Says how many choice bytes were read.
+    /// Writes the text that choice bytes stand for. Their header, if they have one, gives the limits; otherwise
+    /// `producer`, which must be one of this language, does. Returns how many choice bytes were read.
     ///
     /// # Errors
     ///
@@ -274,7 +275,7 @@ impl Language {
         self.producer_within(self.limits)
     }
 
-    /// A producer with other limits. If they cannot be kept, those are in force that it begins with.
+    /// A producer with other limits. If they cannot be kept, its initial limits stay in force.
     pub(crate) fn producer_within(&self, limits: Limits) -> Box<dyn Producer + Send> {
         let mut producer = self.engine.clone();
         let _ = producer.set_limits(limits);
@@ -284,12 +285,12 @@ impl Language {
     /// A tracer without limits on depth and length.
     pub fn unlimited_tracer(&self) -> Tracer {
         let mut tracer = self.tracer.clone();
-        // No limits can always be kept.
+        // A language can always do without limits.
         let _ = tracer.set_limits(unlimited());
         tracer
     }
 
-    /// What a search for simpler texts asks, without limits on depth and length.
+    /// A tracer for searches for simpler texts, without limits on depth and length.
     pub fn parsing_tracer(&self) -> ParsingTracer<Box<dyn Producer + Send>> {
         ParsingTracer::new(self.unlimited_tracer(), self.producer_within(unlimited()), self.parser.clone())
     }
@@ -327,7 +328,7 @@ fn assumed(settings: &Settings) -> AssumedLimits {
     AssumedLimits { max_depth: given(settings.max_depth, depth), max_len: given(settings.max_len, |bytes| bytes) }
 }
 
-/// The limits of the grammar file, with those in their place that were set.
+/// The limits of the grammar file, replaced by those of the settings.
 fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
     let limits = match settings.max_depth {
         Bound::Default => asked,
@@ -345,7 +346,7 @@ fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
     })
 }
 
-/// The path from the root: that of a relative one begins in the current directory, not beside the grammar.
+/// The path from the root: a relative one begins in the current directory, not in the directory of the grammar.
 fn absolute(path: &String) -> String {
     std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned())
 }

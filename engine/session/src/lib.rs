@@ -1,6 +1,6 @@
-//! What fuzzers and tests need that keep *texts* and not choice bytes: a [`Language`] is a grammar, found by its path or name, with
-//! its parser and producer; a [`Session`] looks up or finds the derivation of a text, makes valid variants of it, and
-//! remembers the parts of all texts that it was shown.
+//! Tools for fuzzers and tests that keep *texts* and not choice bytes. A [`Language`] is a grammar, found by its path
+//! or name, with its parser and producer. A [`Session`] looks up or finds the derivation of a text, makes valid
+//! variants of it, and remembers the parts of all texts that it has seen.
 //!
 //! ```
 //! use gramjet_session::{Language, Session, Settings};

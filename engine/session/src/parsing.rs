@@ -7,7 +7,7 @@ use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_engine::Tracer;
 use gramjet_parse::{Budget, Parser};
 
-/// A tracer that leaves to a faster engine what need not be traced, and to a parser what is known as text.
+/// A tracer that leaves untraced runs to a faster engine, and changes of known texts to a parser.
 #[derive(Clone, Debug)]
 pub struct ParsingTracer<P> {
     tracer: Tracer,
@@ -16,7 +16,7 @@ pub struct ParsingTracer<P> {
 }
 
 impl<P: Producer> ParsingTracer<P> {
-    /// What a candidate may cost: one that takes more counts as a text that does not conform.
+    /// The budget for parsing a candidate. A text that exceeds it counts as one that does not conform.
     const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 21) };
 
     /// All three are of the same grammar; the tracer and the producer have the same limits.
@@ -24,7 +24,7 @@ impl<P: Producer> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: Some(parser) }
     }
 
-    /// Nothing is known as text: for searches whose tests take no longer than a parse.
+    /// A tracer without a parser: for searches whose tests take no longer than a parse.
     pub fn without_parser(tracer: Tracer, producer: P) -> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: None }
     }

@@ -17,7 +17,7 @@ mod derivations;
 pub enum Mutation {
     /// By this operation on the derivation of the text.
     Changed(Operation),
-    /// By this operation; it was too long, and is not what the operation makes, but a text within the bound.
+    /// By this operation. Its result was too long, so the variant is another text within the bound.
     Cut(Operation),
     /// At random, as the text has no known derivation or only one.
     Fresh,
@@ -33,7 +33,7 @@ impl Mutation {
     }
 }
 
-/// What a session has done.
+/// Counts of what a session has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Texts whose derivation was known.
@@ -52,8 +52,8 @@ pub struct Statistics {
 
 /// Makes variants of texts and remembers their parts, for one thread.
 ///
-/// The same calls with the same seed give the same variants on every machine. Texts that it is shown may be nested more deeply
-/// than the depth limit; then their variants may be, too.
+/// The same calls with the same seed give the same variants on every machine. Texts from the caller may be nested more
+/// deeply than the depth limit; then their variants may be, too.
 pub struct Session {
     language: Language,
     seed: u64,
@@ -62,15 +62,14 @@ pub struct Session {
     mutator: Mutator,
     store: Store,
     trees: Trees,
-    /// These keep the depth limit, or that of the current text if it is deeper, and no length; what is longer than may be is not
-    /// made to its end.
+    /// These keep the depth limit, or the depth of the current text if it is deeper, and no length; outputs that are
+    /// too long are not completed.
     tracer: Tracer,
     producer: Box<dyn Producer + Send>,
     depth: Option<u32>,
-    /// Without limits on what is read and how deep it is; outputs that are longer than the text in question are not made to their
-    /// end.
+    /// A tracer without limits on choice bytes and depth. Outputs longer than the current text are not completed.
     unlimited: Tracer,
-    /// Keeps a length, too.
+    /// A producer that also keeps a length limit.
     bounded: Box<dyn Producer + Send>,
     /// The current text, and whether its derivation is known.
     current: Option<(Vec<u8>, bool)>,
@@ -84,27 +83,27 @@ pub struct Session {
     statistics: Statistics,
 }
 
-/// Parts of so many random inputs are there from the beginning.
+/// The number of random inputs whose parts are in the store from the beginning.
 const RANDOM_INPUTS: u64 = 200;
-/// A random input reads at most so many choice bytes.
+/// The maximum number of choice bytes that a random input reads.
 const FRESH_CHOICES: usize = 1024;
-/// So much memory is taken for derivations of texts.
+/// The maximum memory for derivations of texts, in bytes.
 const TREES_BYTES: usize = 64 << 20;
-/// A random input that parts are taken from is not made to its end behind so many bytes.
+/// A random input that parts are taken from is cut short after this number of bytes.
 const RANDOM_BYTES: u64 = 1 << 20;
-/// So many variants are made in place of those that are too long or as they were.
+/// The number of attempts at a variant that is short enough and differs from the text.
 const TRIES: usize = 4;
 
 impl Session {
-    /// What a text may cost before it is taken for one that does not conform: enough for some hundred kilobytes of a programming
-    /// language, which take up to twenty steps a byte.
+    /// The budget for parsing a text, after which it counts as one that does not conform. It suffices for some hundred
+    /// kilobytes of a programming language, which takes up to twenty steps a byte.
     pub const BUDGET: Budget = Budget { max_memory: 256 << 20, max_steps: Some(1 << 23) };
 
     /// A session on a language.
     pub fn new(language: &Language, seed: u64) -> Session {
         let depth_only = language.limits().max_len(None).max_output(RANDOM_BYTES);
         let mut tracer = language.tracer.clone();
-        // Limits that the language has can be kept.
+        // The language's own limits can be kept.
         let _ = tracer.set_limits(depth_only);
         let mut session = Session {
             seed,
@@ -140,7 +139,7 @@ impl Session {
         &self.language
     }
 
-    /// What was done.
+    /// Counts of what the session has done.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -157,7 +156,7 @@ impl Session {
         self.depth = limit.max(limit.and(deepest));
     }
 
-    /// Lets variants be made up to a length; of longer ones little more.
+    /// Lets variants be made up to a length; longer ones are cut off soon after it.
     fn set_limits(&mut self, most: usize) {
         let limits = self.language.limits();
         let limits = limits.max_len(None).max_depth(self.depth).max_output(limits.output().min(most as u64));
@@ -168,7 +167,7 @@ impl Session {
         }
     }
 
-    /// The greatest length of a variant; `None` if no text is so short.
+    /// The greatest length of a variant; `None` if every text is longer.
     fn most(&self, max_len: usize) -> Option<usize> {
         let own =
             self.language.limits().length().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -182,7 +181,8 @@ impl Session {
     }
 
     /// Writes `text`, with a part of `other` in place of one of its own, to `variant`; if that is not possible, another variant.
-    /// To find the derivation of `other` takes longer than to make a variant, unless it is that of the call before.
+    /// Finding the derivation of `other` takes longer than making a variant, unless it is the same text as in the call
+    /// before.
     pub fn splice(&mut self, text: &[u8], other: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
         let mut input = std::mem::take(&mut self.other);
         let found = match &self.other_text {
@@ -278,9 +278,10 @@ impl Session {
         self.made = variant.len();
     }
 
-    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times: parts become as short as they can be,
-    /// rounds of repetitions are taken out, inner instances of a rule stand for outer ones. `None` if the derivation of the text is
-    /// not known. Nothing is parsed: the test is a run of some microseconds, as a fuzzer's is.
+    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times. Parts become as short as
+    /// they can be, rounds of repetitions are removed, inner instances of a rule replace outer ones. `None` if the
+    /// derivation of the text is not known. Nothing is parsed: the test is a run of some microseconds, as a fuzzer's
+    /// is.
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
         let (tracer, producer) = self.for_shorter(text)?;
         let tracer = ParsingTracer::without_parser(tracer, producer);
@@ -294,11 +295,11 @@ impl Session {
         Some(Trim::new(tracer, self.input.choices()))
     }
 
-    /// What makes texts that are no longer than this one; `None` if its derivation is not known.
+    /// A tracer and a producer that make texts no longer than this one; `None` if its derivation is not known.
     fn for_shorter(&mut self, text: &[u8]) -> Option<(Tracer, Box<dyn Producer + Send>)> {
         self.remember(text).then(|| {
             let mut tracer = self.unlimited.clone();
-            // Candidates that are longer are none.
+            // Longer candidates do not count.
             let _ = tracer.set_limits(tracer.limits().max_output(text.len() as u64));
             let producer = bounded_producer(&self.language, &tracer);
             (tracer, producer)

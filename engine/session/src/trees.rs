@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// Choice bytes by the hash of the text that they produce, the latest ones; never iterated. What comes out is to be checked
-/// against the text.
+/// Recent choice bytes by the hash of the text that they produce; never iterated. Callers must check the result against
+/// the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Trees {
     /// `None` stands for a text that does not conform.
@@ -14,21 +14,21 @@ pub(crate) struct Trees {
     max_bytes: usize,
 }
 
-/// What an entry takes besides its choice bytes.
+/// The memory that an entry takes in addition to its choice bytes.
 const ENTRY_BYTES: usize = 96;
 
 impl Trees {
-    /// At most about so much memory.
+    /// Choice bytes that take at most about `max_bytes` of memory.
     pub fn new(max_bytes: usize) -> Trees {
         Trees { known: HashMap::new(), order: VecDeque::new(), bytes: 0, max_bytes }
     }
 
-    /// What is known of a text.
+    /// The derivation of a text, if it is known: its choice bytes, or `None` for a text that does not conform.
     pub fn get(&self, text: u64) -> Option<&Option<Box<[u8]>>> {
         self.known.get(&text)
     }
 
-    /// Keeps the choice bytes of a text, or that it has none.
+    /// Keeps the choice bytes of a text, or the fact that it has none.
     pub fn keep(&mut self, text: u64, choices: Option<&[u8]>) {
         let size = |choices: &Option<Box<[u8]>>| ENTRY_BYTES + choices.as_ref().map_or(0, |choices| choices.len());
         let choices: Option<Box<[u8]>> = choices.map(Into::into);

@@ -17,7 +17,7 @@ impl Trim {
         Trim { minimiser: Minimiser::new(&mut tracer, choices), tracer, left: u64::MAX }
     }
 
-    /// Only changes of whole parts, and only texts that are shorter, at most `tests` of them.
+    /// Only changes of whole parts, to shorter texts, with at most `tests` tests.
     pub(crate) fn parts_only(self, tests: u32) -> Trim {
         Trim { minimiser: self.minimiser.parts_only(), left: tests.into(), ..self }
     }
@@ -28,12 +28,12 @@ impl Trim {
         self.minimiser.propose(&mut self.tracer)
     }
 
-    /// Says whether what was proposed last has what is asked for.
+    /// Says whether the last proposal passes the test.
     pub fn judge(&mut self, holds: bool) {
         self.minimiser.judge(&mut self.tracer, holds);
     }
 
-    /// The simplest text that has what is asked for.
+    /// The simplest text that passes the test.
     pub fn text(&self) -> &[u8] {
         self.minimiser.best().output()
     }

@@ -1,4 +1,5 @@
-//! How fast engines are: short slices of time, of which the median counts, so that what else the machine does counts little.
+//! Measures the speed of engines in short slices of time. The median counts, so that other work of the machine counts
+//! little.
 
 use std::time::Instant;
 
@@ -9,12 +10,13 @@ use super::{Candidates, Chosen, Decision, LEAST, Pace, Pair, Sketch, Wanted, Why
 use crate::bulk::{Bulk, Effort, Framing, NotInBulk};
 use crate::jit::Jit;
 
-/// What the time is read from.
+/// The source of time.
 pub trait Clock {
     /// Seconds since some moment.
     fn seconds(&self) -> f64;
 
-    /// Seconds that this thread was at work, where that is known: what takes long is interrupted by other work on the machine.
+    /// Seconds that this thread was at work, where that is known: long work is interrupted by other work on the
+    /// machine.
     fn seconds_at_work(&self) -> f64 {
         self.seconds()
     }
@@ -38,14 +40,15 @@ const SLICE: f64 = 300e-6;
 const SLICES: usize = 9;
 /// Slices before these.
 const WARMING: usize = 4;
-/// Choice bytes that an input reads at most while engines are measured, and bytes that it has: a slice should not take long.
+/// The most choice bytes that an input reads while engines are measured, and the most bytes that it has: a slice must
+/// not take long.
 const MOST_CHOICES: u64 = 1 << 18;
 const MOST_OUTPUT: u64 = 1 << 24;
 /// Inputs that are made between two looks at the clock, and bytes.
 const BATCH_INPUTS: u64 = 16;
 const BATCH_BYTES: usize = 64 << 10;
 
-/// What makes inputs, some at a time.
+/// Makes inputs, some at a time.
 trait Runner {
     /// Makes some; returns their bytes and their number, if that is known.
     fn run(&mut self) -> (u64, u64);
@@ -64,7 +67,7 @@ impl<'f> Replaying<'f> {
         let limits = producer.limits();
         let bounded =
             limits.max_choices(limits.choices().min(MOST_CHOICES)).max_output(limits.output().min(MOST_OUTPUT));
-        // The limits are those of before but for the bounds, which every producer takes.
+        // Only the bounds differ from the old limits, and every producer accepts these.
         let _ = producer.set_limits(bounded);
         Replaying { inputs: Inputs::new(producer, 1), output: Vec::new(), ends: Vec::new(), framing }
     }
@@ -87,7 +90,7 @@ impl Runner for Bulk {
     }
 }
 
-/// What was made in some time.
+/// The output made in some time.
 #[derive(Clone, Copy, Default)]
 struct Slice {
     bytes: u64,
@@ -141,7 +144,7 @@ fn speed(runner: &mut impl Runner, clock: &impl Clock) -> f64 {
     median([(); SLICES].map(|()| slice(runner, clock).speed()))
 }
 
-/// Both in turn, so that a machine that gets slower or faster in between harms both alike.
+/// Both in turn, so that a machine that gets slower or faster in between affects both alike.
 fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> Pair {
     warm(own, clock);
     warm(other, clock);
@@ -149,7 +152,7 @@ fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> P
     Pair { own: median(slices.map(|(own, _)| own)), other: median(slices.map(|(_, other)| other)) }
 }
 
-/// The pace of an engine by one of its producers, as far as that matters for what is wanted.
+/// The pace of an engine by one of its producers, as far as the request needs it.
 pub fn pace(wanted: Wanted, producer: Box<dyn Producer + Send>, framing: &Framing, clock: &impl Clock) -> Pace {
     let mut own = Replaying::new(producer, framing);
     let first = slice(&mut own, clock).pace();
@@ -173,11 +176,11 @@ pub struct Timed<'a, C> {
     pub compiled: &'a Compiled,
     /// The limits in force.
     pub limits: Limits,
-    /// What stands between inputs.
+    /// The text between inputs.
     pub framing: Framing,
     /// How the bulk engine's tables are made.
     pub effort: Effort,
-    /// What the time is read from.
+    /// The source of time.
     pub clock: C,
 }
 
@@ -194,7 +197,7 @@ pub fn in_bulk(compiled: &Compiled, limits: Limits, framing: Framing, effort: Ef
     Bulk::new(compiled, limits, framing, effort)
 }
 
-/// What was chosen.
+/// The chosen engine.
 #[derive(Debug)]
 pub enum Engine {
     /// The engine that is in use.
@@ -205,7 +208,7 @@ pub enum Engine {
     Bulk(Box<Bulk>),
 }
 
-/// Chooses what makes the amount soonest, where the engine in use has this pace.
+/// Chooses the engine that makes the amount soonest, where the engine in use has this pace.
 pub fn choose<C: Clock>(wanted: Wanted, pace: Pace, timed: &Timed<'_, C>) -> (Engine, Why) {
     let mut made = Made { timed, jit: None, bulk: None };
     let Decision { chosen, why } = decide(wanted, pace, &mut made);
@@ -273,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that goes on by itself and by what runners take.
+    /// A clock that advances by itself and by the time of runners.
     struct Hands(Cell<f64>);
 
     impl Clock for Hands {

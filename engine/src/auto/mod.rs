@@ -1,5 +1,6 @@
-//! Which engine makes an amount of inputs soonest. Engines are measured for some milliseconds on this processor, with this grammar
-//! and these limits; what it takes to make an engine ready counts against what is to be made. `docs/bulk.md` says when.
+//! Finds the engine that makes an amount of inputs soonest. Engines are measured for some milliseconds on this
+//! processor, with this grammar and these limits. The time to make an engine ready counts, too. `docs/bulk.md` gives
+//! the details.
 
 mod measure;
 
@@ -12,9 +13,9 @@ use crate::bulk::NotInBulk;
 /// How much is to be made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// So many inputs.
+    /// This number of inputs.
     Inputs(u64),
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
     /// As much as can be made in this time.
     Time(Duration),
@@ -32,9 +33,9 @@ pub struct Wanted {
 /// How fast an engine was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Bytes a second, with what stands between inputs.
+    /// Bytes a second, including the text between inputs.
     pub speed: f64,
-    /// The mean length of an input, with what stands between inputs.
+    /// The mean length of an input, including the text between inputs.
     pub mean_input: f64,
 }
 
@@ -47,7 +48,7 @@ pub struct Pair {
     pub other: f64,
 }
 
-/// What small tables for the bulk engine have shown.
+/// A measurement of small tables for the bulk engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sketch {
     /// How long it took to make them, in seconds.
@@ -90,7 +91,7 @@ pub enum Why {
     },
 }
 
-/// What was chosen, and why.
+/// The chosen engine, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
     /// The engine.
@@ -99,9 +100,9 @@ pub struct Decision {
     pub why: Why,
 }
 
-/// The engines that there are to choose from. Each is made ready when it is asked for.
+/// The engines to choose from. Each is made ready when it is asked for.
 pub trait Candidates {
-    /// Another engine whose output is the same, beside the one in use; none if there is none.
+    /// Another engine with the same output, measured together with the one in use; `None` if there is none.
     fn replaying(&mut self) -> Option<Pair>;
 
     /// The bulk engine with small tables.
@@ -111,7 +112,7 @@ pub trait Candidates {
     /// Why there are none.
     fn sketch(&mut self) -> Result<Sketch, NotInBulk>;
 
-    /// The bulk engine with its full tables, beside the engine that replays and was chosen.
+    /// The bulk engine with its full tables, measured together with the chosen engine that replays.
     ///
     /// # Errors
     ///
@@ -119,13 +120,14 @@ pub trait Candidates {
     fn bulk(&mut self, chosen: Chosen) -> Result<Pair, NotInBulk>;
 }
 
-/// No other engine is looked at for what takes fewer seconds than this.
+/// No other engine is considered for a run that takes fewer seconds than this.
 const LEAST: f64 = 0.3;
-/// Another engine must be so many times as fast: less may be noise.
+/// Another engine must be this many times as fast: less may be noise.
 const CLEARLY: f64 = 1.05;
-/// Full tables are at most so many times as fast as those of a sketch: they make up to so many times as many bytes a step.
+/// Full tables are at most this many times as fast as those of a sketch, as their steps make up to this many times as
+/// many bytes.
 const HOPE: f64 = 2.5;
-/// Making them takes so many times as long: they are that much more work.
+/// Full tables take this many times as long to make.
 const FULL: f64 = 4.5;
 
 impl Wanted {
@@ -152,13 +154,13 @@ impl Wanted {
     }
 }
 
-/// Whether full tables may be done with so many bytes before an engine that is ready.
+/// Whether full tables may finish `bytes` bytes before an engine that is ready.
 fn is_worth_tables(bytes: f64, replay: f64, sketch: Sketch) -> bool {
     FULL * sketch.made_in + bytes / (HOPE * sketch.speed) < bytes / replay
 }
 
-/// Chooses what makes the amount soonest, where the engine in use has this pace. What it does depends on nothing but what the
-/// candidates say.
+/// Chooses the engine that makes the amount soonest, where the engine in use has this pace. The result depends only on
+/// the candidates' measurements.
 pub fn decide(wanted: Wanted, pace: Pace, candidates: &mut impl Candidates) -> Decision {
     if !wanted.is_long(pace) {
         return Decision { chosen: Chosen::Own, why: Why::Little };
@@ -174,7 +176,7 @@ pub fn decide(wanted: Wanted, pace: Pace, candidates: &mut impl Candidates) -> D
         Ok(sketch) if !is_worth_tables(wanted.bytes(pace), replay, sketch) => {
             return Decision { chosen, why: Why::Sketched { replay, sketch: sketch.speed } };
         }
-        // What does not fit a sketch may fit larger tables.
+        // A grammar that does not fit a sketch may fit larger tables.
         Ok(_) | Err(NotInBulk::TooLarge) => {}
         Err(reason) => return Decision { chosen, why: Why::Refused(reason) },
     }
@@ -193,7 +195,7 @@ mod tests {
 
     const MIB: f64 = 1_048_576.0;
 
-    /// Candidates whose speeds are known, in MiB a second, and what was asked of them.
+    /// Candidates whose speeds are known, in MiB a second, and the requests to them.
     struct Known {
         own: Pace,
         replaying: Option<f64>,

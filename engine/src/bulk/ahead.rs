@@ -1,4 +1,4 @@
-//! What frames come to before the next text or choice, found once for all beginnings.
+//! The results of going on with frames up to the next text or choice, found once for all beginnings.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use rustc_hash::FxHashMap;
 use super::frames::{Grammar, Item, Options, Step};
 use super::unfold::FRAMES;
 
-/// A frame that was gone on from until there is a text, a choice, or nothing known.
+/// A frame that is expanded until there is a text, a choice, or an unknown.
 pub(crate) struct Ahead {
-    /// What stands in the frame's place; the first of it does what `next` says.
+    /// The frames in place of the original one; the first of them does what `next` says.
     pub(crate) items: ArrayVec<Item, FRAMES>,
     pub(crate) next: Next,
 }
 
-/// What the first frame does next.
+/// The next action of the first frame.
 pub(crate) enum Next {
     /// There is none.
     Nothing,
     /// A text, from a byte on; its number.
     Text(Arc<[u8]>, u32, u32),
-    /// A choice among so many options.
+    /// A choice among this number of options.
     Choice(usize),
     End,
-    /// What is left of the depth decides, or there are too many frames.
+    /// It depends on the depth left, or there are too many frames.
     Unknown,
 }
 
@@ -38,17 +38,17 @@ pub(crate) struct Branches {
 /// More steps than this are left to the next beginning.
 const MAX_STEPS: usize = 10_000;
 
-/// What was found of items, by the item and what is left of the depth at least, and the work that was done.
+/// The known results for items, by the item and the least depth left, and the work that was done.
 #[derive(Default)]
 pub(crate) struct Memo {
     ahead: FxHashMap<(Item, u32), Ahead>,
     branches: FxHashMap<(Item, u32), Branches>,
-    /// How many beginnings were made with it, and what took as long.
+    /// How many beginnings were made with it, and other work that took as long.
     pub(crate) work: usize,
 }
 
 impl Memo {
-    /// What an item comes to.
+    /// The result of going on with an item.
     pub(crate) fn ahead(&mut self, grammar: &Grammar, item: Item, floor: u32) -> &Ahead {
         self.ahead.entry((item, floor)).or_insert_with(|| Ahead::of(grammar, item, floor))
     }

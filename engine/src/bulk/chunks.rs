@@ -1,5 +1,5 @@
-//! Chunks: sequences of frames that one step takes from the stack as a whole. Frames that decide little are drawn together
-//! with those behind them.
+//! Chunks: sequences of frames that one step takes from the stack as a whole. A frame that decides little is drawn
+//! together with the next ones.
 
 use arrayvec::ArrayVec;
 use rustc_hash::FxHashMap;
@@ -13,9 +13,9 @@ const MAX_FRAMES: usize = 3;
 const MAX_SPREAD: u32 = 4;
 /// A chunk that decides this many bits is not made longer.
 const BITS: f64 = 6.0;
-/// What a chunk that decides nothing costs beside its step, in steps.
+/// The cost of a chunk that decides nothing, in steps, in addition to its own step.
 const WASTE: f64 = 0.3;
-/// What a chunk costs that is made only because there would be too many else.
+/// The cost of a chunk that is made only because there would otherwise be too many.
 const REFUSED: f64 = 1e3;
 /// How far ahead bits are counted.
 const AHEAD: u32 = 6;
@@ -41,7 +41,7 @@ pub(crate) struct Chunks {
 pub(crate) struct Policy {
     /// A new chunk is pushed in this many times the threshold of the steps.
     pub(crate) often: f64,
-    /// What it costs, in steps, to join frames that both decide much.
+    /// The cost, in steps, of joining frames that both decide much.
     pub(crate) large: f64,
 }
 
@@ -105,7 +105,7 @@ impl Chunks {
         (self.number(&chunk), less)
     }
 
-    /// Notes which chunks would serve best for what a beginning leaves open, that often.
+    /// Records which chunks would serve best for the open frames of a beginning, with this frequency.
     pub(crate) fn want(&mut self, stream: &Stream<'_>, beginning: &Beginning, base: Depth, flow: f64) {
         if beginning.open.len() < 2 {
             return;
@@ -121,13 +121,13 @@ impl Chunks {
         }
     }
 
-    /// Forgets what was wanted.
+    /// Forgets the wanted chunks.
     pub(crate) fn forget_wanted(&mut self) {
         self.wanted.clear();
     }
 
-    /// What a beginning leaves open, as chunks, the next first. New chunks of several frames are made only where they were
-    /// wanted often enough. With `alone` the first frame is a chunk of its own.
+    /// The open frames of a beginning, as chunks, the next first. New chunks of several frames are made only if they
+    /// were wanted often enough. With `alone` the first frame is a chunk of its own.
     pub(crate) fn partition(
         &mut self,
         stream: &Stream<'_>,
@@ -159,8 +159,8 @@ impl Chunks {
         allowed: impl Fn(&Chunks, (usize, usize)) -> bool,
     ) -> ArrayVec<usize, { OPEN + 1 }> {
         let bits: ArrayVec<f64, FRAMES> = open.iter().map(|&item| self.bits(stream, item, AHEAD)).collect();
-        // The best ways to cut what stands from each frame on into at most so many chunks: what it costs and where the first
-        // chunk ends.
+        // The best ways to cut the frames from each one on into at most a given number of chunks: the cost, and where
+        // the first chunk ends.
         let mut best = [[(f64::INFINITY, 0); OPEN + 1]; FRAMES + 1];
         best[open.len()] = [(0.0, 0); OPEN + 1];
         for from in (0..open.len()).rev() {
@@ -235,8 +235,8 @@ impl Chunks {
     }
 }
 
-/// What a chunk of frames that decide so many bits costs, in steps: one, and a part of one if it decides little; `large` if
-/// it joins frames that both decide much.
+/// The cost of a chunk of frames that decide these numbers of bits, in steps: one, and a part of one if it decides
+/// little; `large` in addition if it joins frames that both decide much.
 fn cost(bits: &[f64], large: f64) -> f64 {
     let total: f64 = bits.iter().sum();
     let last = bits[bits.len() - 1];

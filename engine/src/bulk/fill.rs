@@ -1,8 +1,9 @@
 //! The fill pass: placeholder codes become bytes of their sets.
 //!
-//! Each byte of the text has 16 random bits of its own, whether it is a code or not: `bits * n >> 16` is the number of the
-//! member, so its probability is within 2^-16 of 1/n. Members are found by arithmetic on ranges. Bytes at even places have
-//! their bits from one set of generators, those at odd places from another, so that both can be multiplied where they are.
+//! Each byte of the text has 16 random bits of its own, whether it is a code or not: `bits * n >> 16` is the number of
+//! the member, so its probability is within 2^-16 of 1/n. Members are found by arithmetic on ranges. Bytes at even
+//! places get their bits from one set of generators, and bytes at odd places from another, so that both can be
+//! multiplied where they are.
 
 use super::classes::{CODES, Codes, MAX_RANGES};
 #[cfg(target_arch = "x86_64")]
@@ -23,7 +24,7 @@ pub(crate) type FillRandom = [Generators; 2];
 /// The numbers of a unit.
 type Numbers = [[[u64; LANES]; 2]; ROWS];
 
-/// What the codes stand for, by the lower half of the code.
+/// The members that the codes stand for, by the lower half of the code.
 #[derive(Clone, Debug)]
 pub(crate) struct Fill {
     window: u8,
@@ -107,7 +108,7 @@ impl Fill {
                 fill.gaps[gap].1[index] = pair[1].0 - pair[0].1 - 1;
             }
         }
-        // What is in the window without being a code stays: such bytes are members of themselves.
+        // Other bytes of the window stay: they are members that stand for themselves.
         let coded: Vec<u8> = codes.sets().map(|(_, code)| code & 15).collect();
         for index in (0..CODES as u8).filter(|index| !coded.contains(index)) {
             fill.base[usize::from(index)] = fill.window << 4 | index;
@@ -160,7 +161,7 @@ impl Fill {
         }
     }
 
-    /// Looks members up in so many halves of banks, of 128 places each.
+    /// Looks members up in `HALVES` halves of banks, of 128 places each.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn run_avx512<const HALVES: usize>(&self, members: &Members, random: &mut FillRandom, text: &mut [u8]) {
@@ -189,7 +190,7 @@ impl Fill {
                 let (even_bits, odd_bits) = (generators[0].next(), generators[1].next());
                 // SAFETY: a row has 64 bytes.
                 let bytes = unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
-                // Within the window, what is left is the index; elsewhere what follows does not matter.
+                // For a byte within the window, the result is the index; for other bytes it does not matter.
                 let index = _mm512_xor_si512(bytes, window);
                 let is_code = _mm512_cmplt_epu8_mask(index, codes);
                 let last = _mm512_shuffle_epi8(last, index);

@@ -1,5 +1,5 @@
-//! A grammar as a machine with a stack of *frames*: what a frame does next is text, other frames, or a choice among
-//! options with probabilities.
+//! A grammar as a machine with a stack of *frames*. A frame leads to text, other frames, or a choice among options with
+//! probabilities.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::classes::{self, ByteSet, Codes};
 
-/// What is still to be derived: a place in the grammar.
+/// Something still to be derived: a place in the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Frame {
     /// A text (see [`Grammar::text`]) from a byte on.
@@ -22,7 +22,7 @@ pub(crate) enum Frame {
     Node(NodeId),
     /// The items of a sequence from one on.
     Rest { seq: NodeId, at: u32 },
-    /// Rounds of a repetition that are there for certain.
+    /// Rounds of a repetition that are certain.
     Exactly { repeat: NodeId, left: u32 },
     /// Rounds of a repetition that may end before each; [`UNBOUNDED`] has no bound.
     Rounds { repeat: NodeId, left: u32 },
@@ -39,12 +39,12 @@ pub(crate) const UNBOUNDED: u32 = u32::MAX;
 /// Bounds on rounds that may end before each are kept by this one: more rounds have a probability below 2^-128.
 const MAX_ROUNDS: u32 = 128;
 
-/// How deep the instance is that a frame belongs to: what is left of the depth limit plus one, so that 0 is an instance
+/// How deep the instance is that a frame belongs to: the depth left below the limit plus one, so that 0 is an instance
 /// beyond the limit. [`Depth::ANY`] where the limit cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Depth(u32);
 
-/// What is left where only a least value is known is counted down from here.
+/// A depth of which only a least value is known is counted down from here.
 const FREE: u32 = 1 << 24;
 
 impl Depth {
@@ -53,7 +53,7 @@ impl Depth {
     /// At least as much as there are zones.
     pub(crate) const MUCH: Depth = Depth(FREE);
 
-    /// Just this much.
+    /// Exactly this depth left.
     pub(crate) fn exactly(left: u32) -> Depth {
         debug_assert!(left < FREE / 2);
         Depth(left)
@@ -69,7 +69,7 @@ impl Depth {
         if self == Depth::ANY { self } else { Depth(self.0 - by) }
     }
 
-    /// What is left at least; 0 if that is not known to be anything.
+    /// The least depth left; 0 if none is known.
     fn at_least(self, zones: u32) -> u32 {
         match self.0 {
             left if left < FREE / 2 => left,
@@ -89,7 +89,7 @@ pub(crate) type Item = (Frame, Depth);
 /// Options with their probabilities.
 pub(crate) type Options = Arc<[(f64, Arc<[Item]>)]>;
 
-/// What a frame does next.
+/// The next step of a frame.
 pub(crate) enum Step {
     /// This text, whole.
     Text(u32, u32),
@@ -101,23 +101,23 @@ pub(crate) enum Step {
     Choice,
     /// The end of an input.
     End,
-    /// It depends on what is left of the depth, which is not known here.
+    /// It depends on the depth left, which is not known here.
     Unknown,
 }
 
-/// The grammar and what its frames need.
+/// The grammar and the data for its frames.
 pub(crate) struct Grammar {
     ir: Arc<Ir>,
     pools: Pools,
     max_depth: Option<u32>,
-    /// For each node, and with what is left at an instance: enough that no limit is reached.
+    /// For each node, the depth left at an instance with which no limit is reached.
     needs: Vec<u32>,
     codes: Codes,
     /// For choices of which several options are one byte each and have a code: those bytes, and the other options.
     byte_options: FxHashMap<NodeId, (ByteSet, Box<[usize]>)>,
     /// For each rule the options of its pool, filled in when they are asked for.
     pool_options: Mutex<FxHashMap<RuleId, Options>>,
-    /// The options of other choices, with what is left of the depth at least where it is only known to be much.
+    /// The options of other choices, by the least depth left where it is only known to be much.
     known_options: Mutex<FxHashMap<(Item, u32), Options>>,
     tables: Mutex<Interned>,
 }
@@ -128,7 +128,7 @@ struct Interned {
     text_ids: FxHashMap<Arc<[u8]>, u32>,
     sets: Vec<ByteSet>,
     set_ids: BTreeMap<ByteSet, u32>,
-    /// Of long sequences: what the items from each one on need.
+    /// For long sequences, the need of the items from each one on.
     suffixes: FxHashMap<NodeId, Box<[u32]>>,
 }
 
@@ -237,7 +237,7 @@ impl Grammar {
         items
     }
 
-    /// The frame with its depth, or [`Depth::ANY`] if what is left is enough for all that it can derive.
+    /// The frame with its depth, or [`Depth::ANY`] if the depth left suffices for all derivations of the frame.
     fn settle(&self, frame: Frame, depth: Depth, zones: u32) -> Item {
         if depth == Depth::ANY || self.max_depth.is_none() {
             return (frame, Depth::ANY);
@@ -251,7 +251,7 @@ impl Grammar {
         (frame, if need <= depth.at_least(zones) { Depth::ANY } else { depth })
     }
 
-    /// The same item where more may be known of what is left.
+    /// The same item where more may be known about the depth left.
     pub(crate) fn settled(&self, (frame, depth): Item, zones: u32) -> Item {
         self.settle(frame, depth, zones)
     }
@@ -276,7 +276,7 @@ impl Grammar {
         suffixes[at as usize]
     }
 
-    /// What a frame does next. `zones`: what is left at least where it is only known to be much.
+    /// The next step of a frame. `zones`: the least depth left where it is only known to be much.
     pub(crate) fn step(&self, (frame, depth): Item, zones: u32) -> Step {
         let one = |frame, depth| Step::Push([Some(self.settle(frame, depth, zones)), None]);
         match frame {
@@ -461,7 +461,7 @@ impl Grammar {
         }
     }
 
-    /// Forgets what only serves while tables are made.
+    /// Drops data that only serves while tables are made.
     pub(crate) fn forget_options(&mut self) {
         self.known_options = Mutex::default();
     }
@@ -480,7 +480,7 @@ impl Grammar {
         }
     }
 
-    /// Appends the shortest text that `items` derive (design, choice map, item 5): what completes an input that has grown
+    /// Appends the shortest text that `items` derive (design, choice map, item 5). It completes an input that has grown
     /// beyond its bound.
     pub(crate) fn finish(&self, items: &[Item], output: &mut Vec<u8>) {
         let mut stack: Vec<Item> = items.iter().rev().copied().collect();

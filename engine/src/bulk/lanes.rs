@@ -1,5 +1,5 @@
-//! The machine: groups of eight lanes that take one step each in turn. A step takes the top of a stack, draws, and stores a record's
-//! text and what it leaves open, whole, without a branch; the lanes' latencies overlap.
+//! The machine: groups of eight lanes that take one step each in turn. A step takes the top of a stack, draws a record,
+//! and stores its text and its open frames, whole, without a branch; the lanes' latencies overlap.
 
 use std::hint::select_unpredictable;
 
@@ -8,7 +8,7 @@ use super::unfold::{OPEN, TEXT};
 use gramjet::rt::random::{Generators, LANES};
 use gramjet::rt::simd::Simd;
 
-/// Steps between two looks at what the lanes have done.
+/// Steps between two looks at the results of the lanes.
 pub(crate) const STEPS: usize = 128;
 /// Bytes that a lane's text may need for that many steps.
 pub(crate) const TEXT_ROOM: usize = STEPS * TEXT + 32;
@@ -24,7 +24,7 @@ pub(crate) const GROUPS: usize = 4;
 pub(crate) struct Group {
     /// Where the next text goes.
     pub(crate) text: [*mut u8; LANES],
-    /// The top of the stack, which is what is next.
+    /// The top of the stack, the next word.
     pub(crate) stack: [*mut u32; LANES],
 }
 
@@ -35,14 +35,14 @@ impl Group {
     }
 }
 
-/// Where inputs have ended, in the order of each lane's steps: the number of the lane times 2^16, plus how far behind where
-/// the lane's text began.
+/// The ends of inputs, in the order of each lane's steps: the number of the lane times 2^16, plus the distance from the
+/// beginning of the lane's text.
 pub(crate) type Ends = [u32; GROUPS * LANES * STEPS + LANES];
 
 const _: () = assert!(STEPS * TEXT < 1 << 16 && GROUPS * LANES < 1 << 16);
 
-/// Steps for which random numbers are made at a time: two batches of a group stay in the first-level cache beside what else
-/// steps read.
+/// The number of steps for which random numbers are made at a time: two batches of a group stay in the first-level
+/// cache together with the other data that steps read.
 const BATCH: usize = 16;
 
 /// Random numbers of one group for a batch of steps.
@@ -52,8 +52,8 @@ type Numbers = [[[u64; LANES]; 1]; BATCH];
 ///
 /// # Safety
 ///
-/// Each lane has at least [`TEXT_ROOM`] and [`STACK_ROOM`] behind its pointers, no buffer belongs to two
-/// lanes, and the words come from `tables`; the lowest one on a stack is one that begins or ends an input.
+/// Each lane has at least [`TEXT_ROOM`] and [`STACK_ROOM`] after its pointers, no buffer belongs to two lanes, and the
+/// words come from `tables`; the lowest word on a stack is one that begins or ends an input.
 pub(crate) unsafe fn run(
     tables: &Tables,
     groups: &mut [Group; GROUPS],
@@ -76,8 +76,9 @@ pub(crate) unsafe fn run(
     }
 }
 
-/// How many groups are at work: they take their steps one after the other where each lane is a matter of its own, so one
-/// alone is as fast, and what fewer lanes are at leaves more of the caches to the tables. Who makes a block does not show in it.
+/// How many groups are at work. Where lanes are independent, groups take their steps one after the other, so one alone
+/// is as fast, and fewer lanes leave more of the caches to the tables. A block does not depend on the lane that makes
+/// it.
 pub(crate) fn groups_at_work(simd: Simd) -> usize {
     if simd == Simd::Avx512 { GROUPS } else { 1 }
 }
@@ -104,8 +105,8 @@ unsafe fn steps_avx2(
 
 /// The steps, for any target, group by group.
 ///
-/// A step is three parts: to draw a record, to decide between it and its other, and to do what it says. What a part reads was
-/// asked for by the part before, several steps of other lanes ago, so it waits for nothing.
+/// A step has three parts: it draws a record, decides between it and its alternative, and does what the record says.
+/// Each part prefetches the data of the next one, several steps of other lanes ahead, so that no part waits.
 ///
 /// # Safety
 ///
@@ -142,7 +143,7 @@ unsafe fn steps(
                 }
                 for step in 0..BATCH {
                     let now = &numbers[batch % 2][step][0];
-                    // What is drawn behind the last step is not used.
+                    // Records drawn after the last step are not used.
                     let next = &numbers[(batch + (step + 1) / BATCH) % 2][(step + 1) % BATCH][0];
                     // Written out, so that the lanes' places are known to the compiler. The lane that is decided was drawn half a
                     // step ago.
@@ -189,7 +190,7 @@ unsafe fn draw(records: *const Record, rows: *const Row, word: u32, drawn: *mut 
 /// That of [`run`].
 #[inline(always)]
 unsafe fn decide(records: *const Record, chosen: *mut *const Record, number: u64) {
-    // SAFETY: what was drawn is a record, and its other is one (`Tables::verify`).
+    // SAFETY: the drawn word is a record, and so is its alternative (`Tables::verify`).
     unsafe {
         let drawn = *chosen;
         let alias = (*drawn).alias;
@@ -199,7 +200,7 @@ unsafe fn decide(records: *const Record, chosen: *mut *const Record, number: u64
     }
 }
 
-/// Does what the record says; returns the next word, and whether an input ends, which is added to `end`.
+/// Takes the step of a record; returns the next word, and whether an input ends, which is added to `end`.
 ///
 /// # Safety
 ///
@@ -209,7 +210,7 @@ unsafe fn act(group: *mut Group, lane: usize, record: *const Record, end: *mut u
     // SAFETY: the room is the caller's, and a record takes at most TEXT bytes, OPEN words, one end.
     unsafe {
         let (text, stack, record) = ((*group).text[lane], (*group).stack[lane], &*record);
-        // What stands behind the text goes with it and is overwritten by the next.
+        // The bytes after the text are stored with it; the next text overwrites them.
         text.cast::<[u8; TEXT]>().write_unaligned(record.text);
         *end += u32::from(record.end);
         let base = *stack & record.relative;

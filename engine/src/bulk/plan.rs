@@ -1,5 +1,5 @@
-//! The plan: which states there are (a chunk and what is left of the depth there) and how far each is unfolded, so that the
-//! records go where the machine spends its steps.
+//! The plan: the states (a chunk and the depth left there), and how far each is unfolded, so that the records go where
+//! the machine spends its steps.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -12,7 +12,7 @@ use super::chunks::{Chunks, Push};
 use super::frames::{Depth, Frame};
 use super::unfold::{OPEN, Open as Items, Stream, TEXT, unfold};
 
-/// Where a run is: at a chunk, with this much left of the depth ([`Stream::zones`] stands for that and more).
+/// The position of a run: a chunk, with this much depth left ([`Stream::zones`] stands for that and more).
 pub(crate) type Key = (u32, u32);
 
 /// A record in the making.
@@ -24,11 +24,11 @@ pub(crate) struct Entry {
     pub(crate) pushes: ArrayVec<Push, OPEN>,
 }
 
-/// What can be done at a chunk with that much left of the depth, or at least that much.
+/// The possible steps at a chunk with a given depth left, or at least that depth.
 pub(crate) struct State {
     pub(crate) chunk: u32,
     pub(crate) entries: Vec<Entry>,
-    /// What the entries push, once each, and whether behind an end, with the probability.
+    /// The chunks that the entries push, once each, whether after an end, and the probability.
     pushed: Vec<(Push, bool, f64)>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Plan {
     /// The state for each key, ascending; several keys may share one.
     pub(crate) index: Vec<(Key, u32)>,
     pub(crate) start: Push,
-    /// The number of zones, and what is left at the start rule.
+    /// The number of zones, and the depth left at the start rule.
     pub(crate) zones: u32,
     pub(crate) start_depth: u32,
     pub(crate) records: usize,
@@ -84,7 +84,7 @@ const EXACT: f64 = 20.0;
 /// Rows to a line of the cache.
 const ROWS: u32 = 8;
 
-/// What is known of the depth in a state.
+/// The knowledge of the depth in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Known {
     Nothing,
@@ -104,15 +104,15 @@ fn floor(row: u32) -> u32 {
     }
 }
 
-/// A plan in the making. Those states come first that are visited most, so that what a plan will give can be seen before all states
-/// are made.
+/// A plan in the making. The states that are visited most come first, so that the quality of a plan can be seen before
+/// all states are made.
 pub(crate) struct Attempt {
     pub(crate) plan: Plan,
     pub(crate) chunks: Chunks,
     pub(crate) threshold: f64,
-    /// How often an attempt before this one visited what.
+    /// The visits of an earlier attempt.
     pub(crate) visits: Visits,
-    /// The states that were made, by chunk and by what is known of the depth.
+    /// The states that were made, by chunk and by the knowledge of the depth.
     states: FxHashMap<(u32, Known), u32>,
     index: FxHashMap<Key, u32>,
     flows: FxHashMap<Key, f64>,
@@ -170,7 +170,7 @@ impl Attempt {
         Ok(())
     }
 
-    /// Makes the state for a key, or finds it, and what its records lead to becomes open.
+    /// Makes the state for a key, or finds it, and opens the states that its records lead to.
     fn at(&mut self, stream: &Stream<'_>, memo: &mut Memo, key: Key, bounds: Bounds) -> Result<(), TooLarge> {
         let Attempt { plan, chunks, threshold, visits, states, index, flows, heap } = self;
         let (threshold, zones) = (*threshold, plan.zones);
@@ -181,7 +181,7 @@ impl Attempt {
         let (chunk, row) = key;
         let known = match row {
             _ if chunks.is_free(chunk) => Known::Nothing,
-            // With so much left, references in the first frame lead to instances within the limit.
+            // With this much depth left, references in the first frame lead to instances within the limit.
             row if flow < threshold && row >= chunks.spread(chunk) + 2 => Known::AtLeast(chunks.spread(chunk) + 2),
             row if row == zones => Known::AtLeast(zones),
             row if flow < EXACT * threshold && floor(row) >= chunks.spread(chunk) + 2 => Known::AtLeast(floor(row)),
@@ -274,7 +274,7 @@ fn make(
     State { chunk, entries, pushed }
 }
 
-/// How often a run of so many steps visits each key, and each line of the table of rows that it reads.
+/// How often a run of `steps` steps visits each key, and each line of the table of rows that it reads.
 pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f64>) {
     let cumulative: Vec<Vec<f64>> = plan
         .states
@@ -300,7 +300,8 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f6
         let place = places.place(chunk, depth);
         let state = places.states[place];
         if state == NONE {
-            // Not made yet, as it is hardly ever visited. The input goes on behind it: those given up would be the long ones.
+            // A state that is hardly ever visited is not made yet. The input continues after it: inputs that were given
+            // up would be the long ones.
             continue;
         }
         let state = state as usize;
@@ -326,7 +327,7 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f6
 }
 
 impl Plan {
-    /// Numbers the chunks anew, those in use only.
+    /// Renumbers the chunks in use.
     pub(crate) fn compact(&mut self, chunks: &Chunks) -> Chunks {
         let mut used = vec![false; chunks.len()];
         used[self.start.0 as usize] = true;
@@ -347,7 +348,7 @@ impl Plan {
         chunks
     }
 
-    /// The states by chunk and by what is left of the depth.
+    /// The states by chunk and by the depth left.
     pub(crate) fn places(&self, chunks: &Chunks) -> Places {
         let rows = self.zones as usize + 1;
         let mut states = vec![NONE; chunks.len() * rows];
@@ -420,7 +421,7 @@ mod tests {
     use super::super::frames::Grammar;
     use super::*;
 
-    /// What is left out at first and made later is what would have been made at once.
+    /// A plan whose states are first omitted and made later is the same as one made at once.
     #[test]
     fn a_plan_can_be_made_in_parts() {
         let text = "e ::= t | t '+' e  t ::= f | f '*' t  f ::= [0-9]+ | '(' e ')' | '[' (e (',' e)*)? ']' | name\n\

@@ -1,4 +1,4 @@
-//! Blocks of inputs: which lane makes which, and in what order they are handed out.
+//! Blocks of inputs: which lane makes which block, and in which order they are handed out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -20,27 +20,27 @@ use super::unfold::Stream;
 use gramjet::rt::random::{Generators, LANES};
 use gramjet::rt::simd::Simd;
 
-/// What stands between inputs.
+/// The bytes around each input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Framing {
     /// Bytes before each input, left zero.
     pub before: usize,
-    /// The text behind each input.
+    /// The text after each input.
     pub behind: Vec<u8>,
 }
 
 /// How the tables are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// The tables have at most this many records of 64 bytes. How many are used much, so that they should stay in a cache, is
-    /// another matter: about 16 384, for any grammar that has so many.
+    /// The tables have at most this many records of 64 bytes. How many of them are used often, and should therefore
+    /// stay in a cache, does not depend on this: about 16 384, for any grammar that has as many.
     pub records: usize,
     /// How many beginnings are made in all attempts, about: the best of several tables is taken.
     pub work: usize,
 }
 
 impl Effort {
-    /// A small part of the work, unless even the smallest tables are large: to see what a grammar would give.
+    /// A small part of the work, unless even the smallest tables are large: it shows the speed for a grammar.
     pub const SKETCH: Effort = Effort { records: 1 << 16, work: 1 << 14 };
 
     /// `factor` times the records and the work of the default.
@@ -66,7 +66,7 @@ pub enum NotInBulk {
     /// With a limit on the length, probabilities depend on all that was drawn before.
     #[error("a limit on the length cannot be kept in bulk")]
     MaxLen,
-    /// What is left of the depth does not fit beside the places.
+    /// The depth left does not fit in a word together with the places.
     #[error("the depth limit is too large for the bulk engine's tables")]
     MaxDepth,
     /// A rule has no pool.
@@ -75,7 +75,7 @@ pub enum NotInBulk {
     /// The tables would exceed the budget.
     #[error("the grammar is too large for the bulk engine's tables")]
     TooLarge,
-    /// Bounds on choice bytes are those of replay.
+    /// Bounds on choice bytes need an engine that replays.
     #[error("a bound on the choice bytes cannot be kept in bulk")]
     MaxChoices,
     /// No input ended in a trial run.
@@ -86,25 +86,26 @@ pub enum NotInBulk {
     Framing,
 }
 
-/// What a block's generators are seeded from: the run's seed, the number of the block, and what they are for.
+/// A seed for a block's generators, from the run's seed, the number of the block, and the purpose.
 fn seeds(seed: u64, block: u64, purpose: u64) -> SplitMix64 {
     let mixed = |value: u64| SplitMix64::seed_from_u64(value).next_u64();
     SplitMix64::seed_from_u64(mixed(mixed(seed) ^ mixed(block).rotate_left(32)) ^ purpose)
 }
 
-/// Bytes that a block of inputs has, about: what all lanes are at should stay in a second-level cache, beside the tables.
+/// The bytes of a block of inputs, about: the blocks of all lanes should stay in a second-level cache together with the
+/// tables.
 const BLOCK_BYTES: f64 = 16.0 * 1024.0;
-/// Steps that it takes, at most about.
+/// The most steps that a block takes, about.
 const BLOCK_STEPS: f64 = 16.0 * 1024.0;
 /// Inputs of a block at most; blocks that differ in size by little keep the lanes together.
 const MAX_BLOCK_INPUTS: u64 = 4096;
-/// Depths beyond the limit are not told apart from this on.
+/// From this depth left on, depths are not distinguished.
 const ZONES: u32 = 12;
 /// An input that leaves more words open is completed: derivations without text would take all memory else.
 const MAX_STACK: usize = 1 << 24;
 /// A buffer keeps this many bytes from block to block.
 const KEPT_BYTES: usize = 1 << 20;
-/// So often a lane's steps are taken between two looks at whether to stop.
+/// A lane's steps are taken this number of times between two looks at whether to stop.
 const RUNS: u32 = 16;
 /// Blocks that are finished before their turn, at most, and their bytes.
 const AHEAD: usize = 64 * GROUPS * LANES;
@@ -128,7 +129,7 @@ pub struct Bulk {
     shared: Arc<Shared>,
     simd: Simd,
     seed: u64,
-    /// The block that [`Bulk::next_block`] begins next, and those that are begun and not handed out, in order.
+    /// The block that [`Bulk::next_block`] begins next, and the blocks that are begun and not handed out, in order.
     counter: u64,
     begun: VecDeque<u64>,
     lanes: Vec<Work>,
@@ -145,14 +146,14 @@ pub struct Bulk {
     handed_out: usize,
 }
 
-/// Inputs one behind the other, and where each ends.
+/// Inputs in a row, and where each ends.
 #[derive(Default)]
 struct Block {
     text: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// What a lane is at.
+/// The work of a lane.
 struct Work {
     /// The number of the block; none while it waits.
     block: Option<u64>,
@@ -160,7 +161,7 @@ struct Work {
     inputs: usize,
     filled: usize,
     fill_random: FillRandom,
-    /// What is open, the next one last.
+    /// The open words, the next one last.
     stack: Vec<u32>,
     depth: usize,
     /// Steps since an input ended, about.
@@ -170,9 +171,9 @@ struct Work {
 /// Inputs, whole, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'b> {
-    /// All bytes, with what stands between inputs.
+    /// All bytes, including the text between inputs.
     pub bytes: &'b [u8],
-    /// For each input where it ends, without what stands behind it.
+    /// The end of each input, without the text after it.
     pub ends: &'b [usize],
 }
 
@@ -277,7 +278,7 @@ impl Bulk {
         self.shared.block_inputs
     }
 
-    /// The mean length of an input in a trial run, with what stands between inputs, in bytes; infinite if none ended.
+    /// The mean length of an input in a trial run, including the text between inputs, in bytes; infinite if none ended.
     pub fn mean_input(&self) -> f64 {
         self.shared.mean_input
     }
@@ -312,8 +313,8 @@ impl Bulk {
         Inputs { bytes: &block.text, ends: &block.ends }
     }
 
-    /// Fills `buffer` with the next inputs, as many as there is room for, each with what stands between inputs, and appends
-    /// to `ends` where each ends without what stands behind it; returns how many bytes are used. None fits if that is 0.
+    /// Fills `buffer` with as many of the next inputs as it has room for, each with its framing. Appends the end of
+    /// each, without the text after it, to `ends`. Returns how many bytes are used; 0 if no input fits.
     ///
     /// Inputs are copied from blocks; [`Bulk::next_block`] lends them.
     pub fn fill(&mut self, buffer: &mut [u8], ends: &mut Vec<usize>) -> usize {
@@ -341,9 +342,9 @@ impl Bulk {
         }
     }
 
-    /// The next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with what stands between
-    /// inputs, and where each input ends without what stands behind it. The memory that `text` and `ends` held is used
-    /// again. `None` if there are no more.
+    /// The next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with the
+    /// framing, and where each input ends without the text after it. The memory of `text` and `ends` is used again.
+    /// `None` if there are no more.
     ///
     /// Some blocks are made side by side, so `more` is asked ahead. `None` also soon after `stop` has become true.
     pub fn take_block(
@@ -360,7 +361,7 @@ impl Bulk {
         Some(number)
     }
 
-    /// Takes some steps, with blocks that nobody gets; returns the bytes that they made. [`Bulk::restart`] forgets them.
+    /// Takes some steps, and drops their blocks; returns the number of bytes made. [`Bulk::restart`] forgets them.
     pub(crate) fn make_some(&mut self) -> u64 {
         let (mut counter, before, runs) = (self.counter, self.made, self.runs);
         let mut more = || {
@@ -460,7 +461,7 @@ impl Bulk {
         for ((_, place), work) in places.iter().zip(&mut self.lanes) {
             let ends = &mut work.buffers.ends;
             let count = (place.addr() - ends.as_ptr().addr()) / size_of::<usize>();
-            // SAFETY: so many were written.
+            // SAFETY: `count` ends were written.
             unsafe { ends.set_len(count) };
         }
     }
@@ -490,7 +491,7 @@ impl Work {
     fn begin(&mut self, shared: &Shared, seed: u64, block: u64, mut buffers: Block) {
         buffers.text.clear();
         buffers.ends.clear();
-        // What a very long input has made larger is given back.
+        // Memory that a very long input has added is given back.
         buffers.text.shrink_to(KEPT_BYTES);
         buffers.text.resize(shared.framing.before, 0);
         self.block = Some(block);
@@ -510,7 +511,7 @@ impl Work {
         self.steps = 0;
     }
 
-    /// Makes room for the next steps. A lane that waits writes where nobody reads.
+    /// Makes room for the next steps. A waiting lane writes to a place that is never read.
     fn place(&mut self, shared: &Shared, group: &mut Group, lane: usize) {
         if self.block.is_none() {
             self.buffers.text.clear();
@@ -535,7 +536,7 @@ impl Work {
         self.buffers.text.as_ptr_range().end
     }
 
-    /// Takes note of what was made; the block if that is all of it.
+    /// Records the new bytes and ends; returns the block if it is complete.
     fn advance(&mut self, shared: &Shared, group: &Group, lane: usize, simd: Simd) -> Option<Block> {
         let bytes = group.text[lane].addr() - self.buffers.text.as_ptr().addr();
         // SAFETY: the steps have written all bytes up to there, within the room.
@@ -570,7 +571,7 @@ impl Work {
         Some(block)
     }
 
-    /// Completes an input that has grown beyond its bound by the shortest text of what is open, and begins the next.
+    /// Completes an input that has grown beyond its bound by the shortest text of its open frames, and begins the next.
     fn complete(&mut self, shared: &Shared) {
         let tables = &shared.tables;
         let open = self.stack[..self.depth].iter().copied().rev();

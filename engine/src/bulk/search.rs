@@ -22,9 +22,9 @@ impl Budget {
     }
 }
 
-/// One attempt may always make so many beginnings.
+/// One attempt may always make this number of beginnings.
 const LEAST_WORK: usize = 1 << 14;
-/// The policies that are tried, those that are most often best first.
+/// The policies to try, in the order of how often they are best.
 const POLICIES: [Policy; 6] = [
     Policy { often: 16.0, large: 1.0 },
     Policy { often: 64.0, large: 0.3 },
@@ -36,53 +36,54 @@ const POLICIES: [Policy; 6] = [
 /// Policies that are compared before one is made finer. For each of eighteen grammars and limits the best plan of one of the first
 /// three should run within 1 % of the best of all.
 const COMPARED: usize = 3;
-/// No further one is looked at when this part of the work is done: large grammars take much work for any plan.
+/// Once this part of the work is done, no further policy is considered: large grammars take much work for any plan.
 const COMPARING: usize = 3;
 /// The threshold of attempts by which policies are compared.
 const COARSE: f64 = 2e-4;
-/// One before it, with so many times the threshold, shows what is visited.
+/// An earlier plan, with this many times the threshold, shows which states are visited.
 const FIRST: f64 = 3.0;
-/// No threshold is less, where tables have more than so many records: what limits them is the size of caches, not the grammar.
+/// The threshold is at least this, if the tables have more than `SMALL` records: then they are limited by the size of
+/// caches, not by the grammar.
 const FINEST: f64 = 4e-5;
 const SMALL: usize = 1 << 12;
 /// From one attempt to the next the threshold shrinks to this part.
 const FINER: f64 = 0.47;
-/// Records are worth being more if steps become so many times as fast.
+/// More records are worth it if steps become this many times as fast.
 const WORTH: f64 = 1.02;
 /// A threshold is this many times as great where a plan does not fit, ...
 const COARSER: f64 = 4.0;
 /// ... up to here.
 const COARSEST: f64 = 4.0;
-/// A policy whose plans are slower by more than this is not looked at further.
+/// A policy whose plans are slower by more than this is not considered further.
 const NEAR: f64 = 0.93;
-/// Where steps read so many records from beyond the second-level cache, a finer plan is slower.
+/// If steps read this number of records from beyond the second-level cache, a finer plan is slower.
 const ENOUGH: f64 = 0.03;
 /// A policy is made finer at most this often.
 const ATTEMPTS: u32 = 8;
-/// Attempts at a plan that fits, when none has, take so many times what one may take, at most.
+/// If no plan has fitted yet, all attempts together take at most this many times the work of one.
 const TRIES: usize = 4;
 
-/// A trial run has so many steps by the inverse of the threshold, ...
+/// The number of steps of a trial run, times the threshold, ...
 const TRIAL: f64 = 2.2;
-/// ... up to so many.
+/// ... and the maximum.
 const MOST_STEPS: f64 = TRIAL / FINEST;
-/// So many steps take as long as a beginning, about.
+/// This number of steps takes about as long as a beginning.
 const STEPS: u32 = 16;
 
 /// States that are visited in less than this part of the threshold are made for the plan that is taken only.
 const COLD: f64 = 1e-3;
 
-/// A plan by one policy, which lacks what is hardly visited, and how fast it should run.
+/// A plan by one policy, without states that are hardly visited, and its expected speed.
 struct Found {
     speed: f64,
     /// Records and rows that a step reads from beyond the second-level cache.
     second: f64,
     attempt: Attempt,
-    /// What a trial run of it visited.
+    /// The keys that a trial run of it visited.
     visits: Visits,
 }
 
-/// The search, with what it has found of the grammar and the work that was done.
+/// The search, with its findings on the grammar and the work that was done.
 struct Search<'s> {
     stream: &'s Stream<'s>,
     budget: Budget,
@@ -106,7 +107,7 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
                 plans.extend(search.first(policy).map(|last| Policed { best: None, last }));
             }
         }
-        // Where there are several, two are made somewhat finer and compared again.
+        // If there are several, two are made somewhat finer and compared again.
         sort(&mut plans);
         if plans.len() > 1 {
             plans.iter_mut().take(2).for_each(|plan| search.finer(plan, 1));
@@ -128,9 +129,9 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
     Ok((plan, chunks))
 }
 
-/// What was found by one policy.
+/// The results of one policy.
 struct Policed {
-    /// The best of those before the last.
+    /// The best plan before the last.
     best: Option<Found>,
     last: Found,
 }
@@ -159,7 +160,7 @@ impl Search<'_> {
         Bounds { records: self.budget.records, most: self.memo.work + self.budget.most() }
     }
 
-    /// One attempt, and what it should give.
+    /// One attempt, and its expected value.
     fn look(&mut self, mut attempt: Attempt) -> Result<Found, TooLarge> {
         let (until, bounds) = (COLD * attempt.threshold, self.bounds());
         attempt.go_on(self.stream, &mut self.memo, until, bounds)?;
@@ -187,8 +188,8 @@ impl Search<'_> {
         None
     }
 
-    /// Makes the last plan of a policy finer, so many times at most. It goes on where one is no better, as that shows better what is
-    /// visited.
+    /// Makes the last plan of a policy finer, at most `attempts` times. It goes on after a plan that is no better, as
+    /// that shows more exactly which states are visited.
     fn finer(&mut self, policy: &mut Policed, attempts: u32) {
         for _ in 0..attempts {
             let Found { second, attempt, visits, .. } = &policy.last;
@@ -240,7 +241,7 @@ mod tests {
     use super::super::plan::MAX_STATE_RECORDS;
     use super::*;
 
-    /// Ambiguous texts: many beginnings come to the same record, so records alone do not say what a plan costs.
+    /// Ambiguous texts: many beginnings come to the same record, so records alone do not show the cost of a plan.
     #[test]
     fn work_is_bounded_where_beginnings_are_merged() {
         let mut text = "d ::= 'ab' | 'a' e  e ::= 'b' | 'b' f  f ::= '' | '' g  g ::= '' | ''\n".to_string();
@@ -261,7 +262,7 @@ mod tests {
                 search.finer(&mut plan, ATTEMPTS);
                 let _ = search.whole(plan.best().attempt);
             }
-            // One state may be unfolded beyond the bound: so many leaves, and what was replaced by them.
+            // Unfolding one state may exceed the bound: by its leaves, and by the nodes that they replace.
             let each = budget.most() + 2 * MAX_STATE_RECORDS + MOST_STEPS as usize / STEPS as usize;
             assert!(search.memo.work - before <= 2 * (TRIES + 1) * each, "{}", search.memo.work);
         }

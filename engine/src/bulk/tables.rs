@@ -1,11 +1,11 @@
-//! What the machine reads: records, the alias tables that choose among them (Walker 1977; built as by Vose 1991), and for
-//! each place where its records are.
+//! The tables that the machine reads: records, the alias tables that choose among them (Walker 1977; built as by Vose
+//! 1991), and the place of each state's records.
 
 use super::chunks::Chunks;
 use super::plan::{Places, Plan, State, TooLarge};
 use super::unfold::{OPEN, TEXT};
 
-/// What one step does. The machine stores both halves whole and then advances by the lengths.
+/// One step. The machine stores both halves whole and then advances by the lengths.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
@@ -46,7 +46,7 @@ pub(crate) struct Tables {
     pub(crate) rows: Box<[Row]>,
     /// How many depths there are.
     pub(crate) depths: u32,
-    /// The word of what is about to begin an input.
+    /// The word of the beginning of an input.
     pub(crate) start: u32,
 }
 
@@ -106,7 +106,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Proves what steps do not check: that every index is in range, whatever is drawn.
+    /// Proves the facts that steps do not check: that every index is in range, whatever is drawn.
     fn verify(&self, plan: &Plan, chunks: &Chunks, places: &Places) {
         assert!(self.rows.iter().all(|row| row.count > 0 && (row.first + row.count) as usize <= self.records.len()));
         for record in &self.records {
@@ -117,7 +117,7 @@ impl Tables {
         // From every depth at which a chunk can be, all that is pushed is planned too.
         for &((chunk, row), state) in &plan.index {
             let free = chunks.is_free(chunk);
-            // Further off nothing differs any more: what is pushed is less than two zones below.
+            // Beyond this nothing differs any more: a pushed chunk is less than two zones below.
             let top = if row == plan.zones && !free { plan.start_depth.min(3 * plan.zones) } else { row };
             let state = &plan.states[state as usize];
             for entry in &state.entries {
@@ -129,7 +129,7 @@ impl Tables {
                     for depth in depths {
                         let planned = match chunks.is_free(pushed) {
                             true => places.state(pushed, 0).is_some(),
-                            // Relative words are those of the state's own chunk.
+                            // Relative words refer to the state's own chunk.
                             false => {
                                 (entry.end.is_some() || state.chunk == chunk)
                                     && depth >= less

@@ -1,8 +1,8 @@
-//! How fast a plan should run: what its steps make, and which caches they read from.
+//! The expected speed of a plan: the bytes that its steps make, and the caches that they read from.
 
 use super::plan::{Plan, Visits};
 
-/// What the steps of a trial run read.
+/// The memory that the steps of a trial run read.
 pub(crate) struct Traffic {
     /// Mean bytes of text a step.
     pub(crate) bytes: f64,
@@ -12,7 +12,7 @@ pub(crate) struct Traffic {
     pub(crate) second: f64,
 }
 
-/// Lines that stay in a first-level cache of 32 KiB, beside stacks and text.
+/// Lines that stay in a first-level cache of 32 KiB, together with stacks and text.
 const FIRST_LEVEL: usize = 256;
 /// Lines that stay in a second-level cache of 1 MiB.
 const SECOND_LEVEL: usize = 12 << 10;
@@ -23,7 +23,7 @@ impl Traffic {
         self.bytes / (1.9 + 0.2 * self.bytes + 1.3 * self.first + 4.0 * self.second)
     }
 
-    /// What steps read that visit the keys, and lines of the table of rows, so often.
+    /// The reads of steps that visit the keys, and lines of the table of rows, this often.
     pub(crate) fn of(plan: &Plan, visits: &Visits, rows: Vec<f64>) -> Traffic {
         let mut by_state = vec![0.0; plan.states.len()];
         // In the order of the keys: sums of binary64 depend on it.

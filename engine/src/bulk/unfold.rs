@@ -1,5 +1,5 @@
-//! Unfolding: the beginnings of what a sequence of frames derives, as many as its share of the tables allows, the most
-//! probable ones furthest (after Tunstall 1967).
+//! Unfolding: the beginnings of the derivations of a sequence of frames, as many as its share of the tables allows, the
+//! most probable ones furthest (after Tunstall 1967).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -18,15 +18,15 @@ pub(crate) const OPEN: usize = 4;
 /// Deterministic steps within one unfolding; more are left to the next.
 const MAX_STEPS: usize = 10_000;
 
-/// What all outputs are part of: the grammar, the number of zones, and what stands between inputs.
+/// The context of all outputs: the grammar, the number of zones, and the text between inputs.
 #[derive(Clone, Copy)]
 pub(crate) struct Stream<'g> {
     pub(crate) grammar: &'g Grammar,
     /// With this much left of the depth, or more, tables don't depend on it.
     pub(crate) zones: u32,
-    /// What is left at least where it is [`Depth::MUCH`].
+    /// The least depth left where it is [`Depth::MUCH`].
     pub(crate) floor: u32,
-    /// The text behind each input.
+    /// The text after each input.
     pub(crate) behind: &'g [u8],
 }
 
@@ -41,10 +41,10 @@ impl Stream<'_> {
     }
 }
 
-/// What a step leaves open, the next first.
+/// The open frames after a step, the next first.
 pub(crate) type Open = ArrayVec<Item, FRAMES>;
 
-/// A beginning: a text, and what is open behind it.
+/// A beginning: a text, and the frames that are open after it.
 pub(crate) struct Beginning {
     pub(crate) probability: f64,
     pub(crate) text: ArrayVec<u8, TEXT>,
@@ -117,7 +117,7 @@ impl Beginning {
         if self.open.len() - 1 + branches.longest > FRAMES {
             return false;
         }
-        // What is never drawn has no record.
+        // An option that is never drawn has no record.
         for &(share, ref items) in branches.options.iter().filter(|option| option.0 > 0.0) {
             let mut beginning = Beginning {
                 probability: self.probability * share,
@@ -133,7 +133,7 @@ impl Beginning {
     }
 }
 
-/// A beginning by what one more record for its expansion would be worth.
+/// A beginning, ordered by the value of one more record for its expansion.
 struct Candidate {
     worth: f64,
     index: usize,

@@ -1,4 +1,4 @@
-//! The machine with AVX-512: what the lanes of a group do alike is done for all eight at once.
+//! The machine with AVX-512: common operations of a group's lanes are done for all eight at once.
 
 use std::arch::x86_64::*;
 
@@ -6,7 +6,7 @@ use super::lanes::{Ends, GROUPS, Group, STEPS};
 use super::tables::{LENGTHS, Record, Row, Tables};
 use gramjet::rt::random::{Generators, LANES};
 
-/// What is on the way to the next step of a group's lanes.
+/// The data in flight for the next step of a group's lanes.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Ahead {
@@ -83,11 +83,11 @@ pub(super) unsafe fn steps(
             let numbers: &[[[u64; LANES]; GROUPS]] = numbers.0.as_flattened();
             for step in 0..BATCH {
                 let now = &numbers[batch % 2 * BATCH + step];
-                // What is drawn behind the last step is not used.
+                // Records drawn after the last step are not used.
                 let next = &numbers[(batch % 2 * BATCH + step + 1) % (2 * BATCH)];
                 for group in 0..GROUPS {
                     end = act(&mut groups[group], &ahead[group], &starts[group], group, end);
-                    // What a part reads was written a group's turn before.
+                    // The data of a part were written a group's turn before.
                     let (drawing, row) = if group >= 1 { (group - 1, next) } else { (GROUPS - 1, now) };
                     draw(records, rows, &groups[drawing], &mut ahead[drawing], &row[drawing]);
                     let (deciding, row) = if group >= 2 { (group - 2, next) } else { (group + GROUPS - 2, now) };
@@ -127,7 +127,7 @@ unsafe fn draw(records: *const Record, rows: *const Row, group: &Group, ahead: &
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn decide(records: *const Record, ahead: &mut Ahead, numbers: &[u64; LANES]) {
-    // SAFETY: what was drawn is a record, and its other is one (`Tables::verify`).
+    // SAFETY: the drawn word is a record, and so is its alternative (`Tables::verify`).
     unsafe {
         let drawn = _mm512_load_si512(ahead.drawn.as_ptr().cast());
         let alias = collect(each!(lane => &raw const (*ahead.drawn[lane]).alias));
@@ -140,7 +140,7 @@ unsafe fn decide(records: *const Record, ahead: &mut Ahead, numbers: &[u64; LANE
     }
 }
 
-/// Does what the records say, and notes where inputs end from `end` on.
+/// Takes the steps of the records, and stores the ends of inputs from `end` on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn act(group: &mut Group, ahead: &Ahead, starts: &[*mut u8; LANES], number: usize, end: *mut u32) -> *mut u32 {
@@ -150,7 +150,7 @@ unsafe fn act(group: &mut Group, ahead: &Ahead, starts: &[*mut u8; LANES], numbe
             ($($lane:literal)*) => {
                 $(
                     let record = ahead.chosen[$lane];
-                    // What stands behind the text goes with it and is overwritten by the next.
+                    // The bytes after the text are stored with it; the next text overwrites them.
                     _mm256_storeu_si256(group.text[$lane].cast(), _mm256_load_si256((&raw const (*record).text).cast()));
                     let pushes: __m128i;
                     std::arch::asm!(
@@ -179,7 +179,7 @@ unsafe fn act(group: &mut Group, ahead: &Ahead, starts: &[*mut u8; LANES], numbe
         let stack = _mm512_add_epi64(stack, _mm512_slli_epi64::<2>(byte(1)));
         _mm512_store_si512(group.text.as_mut_ptr().cast(), _mm512_add_epi64(text, byte(0)));
         _mm512_store_si512(group.stack.as_mut_ptr().cast(), _mm512_sub_epi64(stack, _mm512_set1_epi64(4)));
-        // The ends of all lanes whose inputs end, one behind the other.
+        // The ends of all lanes whose inputs end, in a row.
         let behind = _mm512_sub_epi64(_mm512_add_epi64(text, byte(3)), _mm512_loadu_si512(starts.as_ptr().cast()));
         let lanes = _mm256_slli_epi32::<16>(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
         let lanes = _mm256_add_epi32(lanes, _mm256_set1_epi32(((number * LANES) << 16) as i32));

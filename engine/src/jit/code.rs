@@ -1,4 +1,4 @@
-//! Executable code: the draft that the assembler makes, and what becomes of it in memory of its own.
+//! Executable code: the draft that the assembler makes, and the code in its own memory.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use super::sites::Site;
 /// Code in the making: instructions and tables, not yet executable.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// The instructions, filled up to whole pages; they refer to each other and to the tables right behind them by relative
-    /// addresses.
+    /// The instructions, filled up to whole pages; they refer to each other and to the tables right after them by
+    /// relative addresses.
     pub instructions: Vec<u8>,
-    /// Behind the last instruction.
+    /// The end of the last instruction.
     pub end: usize,
     /// Where in the instructions the functions are that C code may call.
     pub entries: Entries,
@@ -20,7 +20,7 @@ pub(super) struct Draft {
     pub tables: Vec<u8>,
     /// Places in the tables that hold the distance from the beginning of the tables to an instruction.
     pub jumps: Vec<(usize, usize)>,
-    /// What begins where in the instructions.
+    /// Names of places in the instructions.
     pub symbols: Vec<Symbol>,
     pub sites: Vec<Site>,
     pub literals: Vec<Box<[u8]>>,
@@ -40,7 +40,7 @@ pub(super) struct Code {
     memory: Executable,
     /// The addresses of the entries.
     entries: Entries,
-    /// Behind the last instruction.
+    /// The end of the last instruction.
     end: usize,
     /// Bytes of instructions and tables.
     len: usize,
@@ -88,7 +88,7 @@ impl Code {
         self.len
     }
 
-    /// Runs the code, from these pointers on, with so many levels left; returns where the pointers are then.
+    /// Runs the code from these pointers on, with `depth` levels left; returns where the pointers are then.
     #[inline]
     pub fn run(&self, context: &mut Context<'_, '_>, depth: i64) -> Ends {
         self.enter(self.entries.one, context, depth)
@@ -129,5 +129,5 @@ pub(super) struct Entries {
     pub batch: usize,
 }
 
-/// What machine code offers: runs the start rule for a context, from these pointers on, with so many levels left.
+/// The entry of machine code: runs the start rule for a context, from these pointers on, with a number of levels left.
 pub(super) type Entry = unsafe extern "sysv64" fn(*mut Context<'_, '_>, *const u8, *mut u8, i64) -> Ends;

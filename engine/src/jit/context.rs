@@ -1,4 +1,5 @@
-//! What a run has outside of registers, in the layout that machine code knows, and the slow paths that machine code calls.
+//! The state of a run outside of registers, in the layout that machine code knows, and the slow paths that machine code
+//! calls.
 
 use gramjet::Batch;
 use gramjet::rt::raw::native::{Cursor, Input};
@@ -30,10 +31,10 @@ pub(super) struct Context<'r, 's> {
     pub begun: (*const u8, *mut u8),
     /// The slack that an input begins with.
     pub first_slack: i64,
-    /// Where the end of this input of a batch is stored, and behind the last place for one.
+    /// The place where the end of this input of a batch is stored, and the end of these places.
     pub ends: *mut usize,
     pub ends_limit: *mut usize,
-    /// What stands behind each input of a batch; a store of eight bytes of which so many count.
+    /// The text after each input of a batch; all eight bytes are stored, and `separator_len` of them count.
     pub separator: [u8; MAX_SEPARATOR],
     pub separator_len: usize,
     /// Where the output begins.
@@ -52,7 +53,7 @@ pub(super) struct Context<'r, 's> {
 /// Longer separators are not for machine code.
 pub(super) const MAX_SEPARATOR: usize = 8;
 
-/// What a run has that recursed deeper than its caller's stack should bear.
+/// The state of a run that recursed deeper than its caller's stack should allow.
 pub(super) struct Deep {
     region: Option<Region>,
     level: Level,
@@ -65,7 +66,8 @@ impl Deep {
         Box::new(Deep { region, level: Level::Caller, caller_low: 0 })
     }
 
-    /// What a run of `code` must have before it begins, for a region of `region` bytes.
+    /// The state that a run of `code` must have before it begins, with a region of `region` bytes; `None` if it needs
+    /// none.
     ///
     /// # Errors
     ///
@@ -87,7 +89,7 @@ impl Deep {
 /// The system has no room for a stack that code needs.
 pub(super) struct NoRoom;
 
-/// Where a run stands on the native stack.
+/// The position of a run on the native stack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Caller,
@@ -148,7 +150,7 @@ fn limit(end: usize, margin: i32, slop: usize) -> usize {
 }
 
 impl<'r, 's> Context<'r, 's> {
-    /// The context of a run of `code` for `input`, which begins at `cursor`, with what [`Deep::beforehand`] gave.
+    /// The context of a run of `code` for `input`, which begins at `cursor`, with the result of [`Deep::beforehand`].
     #[inline(always)]
     pub fn new(
         code: &'r Code,
@@ -187,7 +189,7 @@ impl<'r, 's> Context<'r, 's> {
     ///
     /// # Safety
     ///
-    /// The pointers must be those that machine code left.
+    /// The pointers must be the ones that machine code left.
     #[inline(always)]
     pub unsafe fn end(&mut self, choice: *const u8, output: *mut u8) -> u64 {
         // SAFETY: machine code moved the pointers over bytes that the input reserved, and wrote all before `output`.
@@ -222,7 +224,7 @@ impl<'r, 's> Context<'r, 's> {
         }
     }
 
-    /// Tells `input` of the inputs of a batch that machine code made since it was told last.
+    /// Reports to `input` the inputs of a batch that machine code made since the last report.
     unsafe fn settle(&mut self) {
         let (choice, output) = std::mem::replace(&mut self.begun, (std::ptr::null(), std::ptr::null_mut()));
         if !choice.is_null() {
@@ -284,7 +286,7 @@ impl<'r, 's> Context<'r, 's> {
 
     /// Emits bytes of any length.
     unsafe fn put(&mut self, bytes: &[u8]) {
-        // SAFETY: the bytes are reserved before they are written, and the output is nobody else's.
+        // SAFETY: the bytes are reserved before they are written, and no other code has the output.
         unsafe {
             self.reserve(bytes.len());
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.output, bytes.len());

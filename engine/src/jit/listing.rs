@@ -1,4 +1,4 @@
-//! What code looks like, with names.
+//! A listing of code, with names.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

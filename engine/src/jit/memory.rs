@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
-/// What access is given to, in bytes: the pages of x86-64.
+/// The unit of access rights, in bytes: the pages of x86-64.
 pub(super) const PAGE: usize = 4096;
 
 /// A mapping of this process, which ends with it.
@@ -16,12 +16,12 @@ struct Mapping {
 
 // SAFETY: the mapping belongs to whoever holds it, as a vector does.
 unsafe impl Send for Mapping {}
-// SAFETY: what is shared is only read.
+// SAFETY: shared access only reads.
 unsafe impl Sync for Mapping {}
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the mapping. If it cannot be unmapped, nothing can be done.
+        // SAFETY: no other value has the mapping. If it cannot be unmapped, nothing can be done.
         unsafe {
             let _ = munmap(self.base.cast(), self.len);
         }
@@ -55,11 +55,11 @@ impl Writable {
         unsafe { std::slice::from_raw_parts_mut(self.mapping.base, self.mapping.len) }
     }
 
-    /// Makes the first `instructions` bytes, whole pages, executable, and all that is behind them readable only.
+    /// Makes the first `instructions` bytes, whole pages, executable, and the rest read-only.
     pub fn protect(self, instructions: usize) -> io::Result<Executable> {
         let Mapping { base, len } = self.mapping;
         assert!(instructions.is_multiple_of(PAGE) && instructions <= len);
-        // SAFETY: both parts are of this mapping, and nobody has a reference to it.
+        // SAFETY: both parts are of this mapping, and there is no reference to it.
         unsafe {
             mprotect(base.cast(), instructions, MprotectFlags::READ | MprotectFlags::EXEC)?;
             if instructions < len {

@@ -1,8 +1,8 @@
 //! The JIT: from residual IR to x86-64 machine code, in milliseconds.
 //!
-//! `assemble` writes the code of each residual rule into a draft, `code` makes the draft executable, `producer` runs it.
-//! What the machine code keeps in registers is written down in `regs`, what it has in memory and the slow paths that it
-//! calls in `context`. `docs/jit.md` tells why it is as it is.
+//! `assemble` writes the code of each residual rule into a draft, `code` makes the draft executable, `producer` runs
+//! it. `regs` describes the use of registers. `context` describes the data in memory and the slow paths that machine
+//! code calls. `docs/jit.md` explains the design.
 
 mod assemble;
 mod code;

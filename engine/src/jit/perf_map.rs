@@ -22,14 +22,15 @@ pub(super) fn lines(code: &Code) -> String {
     lines
 }
 
-/// Appends to a map, or makes it. The name can be guessed and its folder is everybody's, so what stands there must be a
-/// regular file of this user under this one name: no link leads elsewhere, nobody else gets the file, no pipe blocks.
+/// Appends to a map, or makes it. The name can be guessed and anyone can write to its folder. An existing file must
+/// therefore be a regular file of this user under this one name: no link leads elsewhere, no other user gets the file,
+/// no pipe blocks.
 pub(super) fn append(path: &Path, lines: &str) -> io::Result<()> {
     let flags =
         OFlags::CREATE | OFlags::APPEND | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match open(path, flags, Mode::RUSR | Mode::WUSR) {
         Ok(file) => file,
-        // What these systems say of symbolic links.
+        // The errors of these systems for symbolic links.
         Err(Errno::LOOP | Errno::MLINK | Errno::NXIO) => return Err(foreign(path)),
         Err(error) => {
             return Err(io::Error::new(io::Error::from(error).kind(), format!("{}: {error}", path.display())));

@@ -25,7 +25,7 @@ use crate::vm::Vm;
 /// Code and tables of one kind of limits have at most this many bytes together.
 const MAX_CODE: usize = 256 << 20;
 
-/// What a depth limit that is unfolded makes of them is not worth it beyond this.
+/// Code and tables for an unfolded depth limit are not worth more bytes than this.
 const MAX_UNFOLDED_CODE: usize = 384 << 10;
 
 /// Larger residual grammars, written as trees, are not compiled.
@@ -153,9 +153,9 @@ impl Jit {
         Ok(jit)
     }
 
-    /// The same with another bound on the memory that the stack of a deep recursion may take: an input uses 192 KiB of its
-    /// caller's stack, then so many bytes (1 GiB if this is not called), which the system maps as they are touched. Where
-    /// they end, the machine finishes: option 0 at every site.
+    /// The same with another bound on the memory that the stack of a deep recursion may take. An input uses 192 KiB of
+    /// its caller's stack, then `bytes` bytes (1 GiB if this is not called), which the system maps as they are touched.
+    /// Where they end, the machine finishes: option 0 at every site.
     #[must_use]
     pub fn with_stack(self, bytes: usize) -> Jit {
         Jit { stack: bytes, ..self }

@@ -1,15 +1,15 @@
-//! What the slow paths know of sites.
+//! The data on sites for the slow paths.
 
 use gramjet_compiler::ir::Slots;
 
 /// A site that a length limit can narrow.
 #[derive(Debug, Default)]
 pub(super) struct Site {
-    /// What each option costs more than the shortest, ascending.
+    /// How many bytes each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
     /// The slots of a weighted site.
     pub slots: Option<Slots>,
-    /// What each option emits, where the slow path does that too.
+    /// The string that each option emits, where the slow path does that too.
     pub strings: Vec<Box<[u8]>>,
     /// Emitted where no option is offered.
     pub shortest: Option<Box<[u8]>>,

@@ -1,9 +1,9 @@
 //! The bound on native recursion.
 //!
-//! Machine code recurses on the stack of its caller as long as an input uses no more than [`CALLER_STACK`] of it. Beyond
-//! that it goes on upon a region of its own, which the system maps as it is touched and which is given back with the
-//! input. Where the region ends too, the machine finishes: what lowest derivations use of the stack at most is known when
-//! the code is made, and kept. Slow paths, and choice sources with them, run on the caller's stack.
+//! Machine code recurses on the stack of its caller as long as an input uses no more than [`CALLER_STACK`] of it.
+//! Beyond that it continues on a region of its own. The system maps the region as it is touched, and it is given back
+//! with the input. Where the region ends too, the machine finishes. The most stack that lowest derivations use is known
+//! when the code is made, and is reserved. Slow paths, and choice sources with them, run on the caller's stack.
 //!
 //! Without a region the machine finishes where [`CALLER_STACK`] is used up. That takes at most [`FINISHING_HERE`] bytes more:
 //! code that may need more has its region before an input begins, or does not run.
@@ -19,7 +19,7 @@ pub(super) const REGION: usize = 1 << 30;
 /// How much more of the caller's stack an input may use where there is no region, in bytes.
 pub(super) const FINISHING_HERE: usize = 64 << 10;
 
-/// What handlers of signals may use of a region, in bytes.
+/// The part of a region that signal handlers may use, in bytes.
 const SIGNALS: usize = 64 << 10;
 
 /// Inaccessible bytes at the end of a region.
@@ -77,7 +77,7 @@ impl Region {
     /// How many bytes below [`Region::low`] are not zero any more.
     #[cfg(test)]
     pub fn used_for_finishing(&self) -> usize {
-        // SAFETY: the mapping is zeros at first, and accessible from behind the guard on.
+        // SAFETY: the mapping is zeros at first, and accessible from the end of the guard on.
         let words = unsafe {
             let accessible = self.base.cast::<u8>().add(GUARD).cast::<usize>();
             std::slice::from_raw_parts(accessible, (SIGNALS + self.finishing) / 8)

@@ -10,7 +10,7 @@ pub(super) struct Tables {
     known: FxHashMap<Vec<u8>, i32>,
 }
 
-/// What is read beyond a table's end must still be memory of the tables.
+/// Bytes read beyond a table's end must still be memory of the tables.
 const PADDING: usize = 64;
 
 impl Tables {

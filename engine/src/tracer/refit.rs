@@ -1,4 +1,4 @@
-//! A choice takes another option, and keeps what it can of its old parts.
+//! A choice takes another option, and keeps as many of its old parts as it can.
 
 use std::sync::Arc;
 
@@ -41,11 +41,11 @@ pub(super) fn refit(
     true
 }
 
-/// Parts are looked for in rules so many references below the option.
+/// Parts are looked for in rules up to this number of references below the option.
 const LEVELS: u32 = 5;
-/// So many nodes are looked at.
+/// At most this number of nodes is looked at.
 const MAX_NODES: u32 = 4000;
-/// Repetitions of what is kept go on for so many rounds at most.
+/// Repetitions around kept parts have at most this number of rounds.
 const MAX_ROUNDS: u32 = 1 << 12;
 
 /// Appends the choice bytes with which the site of a node takes an option.
@@ -61,12 +61,12 @@ struct Filling<'f> {
     parts: &'f [Kept<'f>],
     /// For each symbol of a part how far it is from each rule.
     distances: Vec<Arc<[u8]>>,
-    /// Whether what skips least is best, rather than what is most.
+    /// Whether to prefer skipping the least to keeping the most.
     in_order: bool,
     left: u32,
 }
 
-/// Farther than any part is looked for.
+/// Farther than any part that is searched for.
 const FAR: u8 = u8::MAX;
 
 impl Tracer {
@@ -102,14 +102,14 @@ impl Tracer {
     }
 }
 
-/// What is done so far.
+/// The progress so far.
 #[derive(Clone)]
 struct State {
     /// The first part that can still be kept.
     next: usize,
     kept: Vec<usize>,
     choices: Vec<u8>,
-    /// The weight of what is kept, and of what stands before it and is not.
+    /// The weight of the kept parts, and of the parts before them that are not kept.
     weight: u64,
     skipped: u64,
 }
@@ -129,7 +129,7 @@ impl Filling<'_> {
         true
     }
 
-    /// How good a state is. What is skipped cannot be kept any more.
+    /// The value of a state. Skipped parts cannot be kept any more.
     fn score(&self, state: &State) -> i128 {
         i128::from(state.weight) - if self.in_order { i128::from(state.skipped) } else { 0 }
     }

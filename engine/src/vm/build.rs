@@ -1,9 +1,9 @@
-//! From residual IR to a [`Program`], backwards: a node is built with the exit that follows it, and what it becomes is an
-//! exit again, so that literals, calls and jumps vanish into the exits of the sites before them.
+//! From residual IR to a [`Program`], backwards: a node is built with the exit that follows it, and becomes an exit
+//! again. Literals, calls and jumps thus vanish into the exits of the sites before them.
 //!
-//! *Levels*: the interpreter keeps one number, what is left of the depth. Inside a rule's body the depth of an instance is
-//! known up to that number, so only its level below the body is compared with it, and nothing is saved or restored. Where
-//! an instance is jumped back to, the number changes; if something follows the instance, it is called like a rule.
+//! *Levels*: the interpreter keeps one number, the depth left. Inside a rule's body the depth of an instance is known
+//! up to that number, so only its level below the body is compared with it, and nothing is saved or restored. The
+//! number changes where code jumps back to an instance; if something follows that instance, it is called like a rule.
 
 use gramjet_compiler::analysis::form::{Form, Forms, Nested, Strings, Text};
 use gramjet_compiler::analysis::pools::Pools;
@@ -59,13 +59,13 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
     builder.tables.finish(start)
 }
 
-/// Levels above this do not fit into an op with what is added to them.
+/// Levels above this do not fit into an op together with the amounts added to them.
 const MAX_LEVEL: u32 = 100;
 
 /// Literals up to this length are emitted by several ops with short texts.
 const MAX_SPLIT: usize = 3 * text::Text::MAX;
 
-/// So many rounds of repetitions at most are calls of their own in a program.
+/// At most this number of rounds of repetitions are calls of their own in a program.
 const MAX_CALLED_ROUNDS: u32 = 1 << 16;
 
 struct Builder<'c> {
@@ -82,7 +82,7 @@ struct Builder<'c> {
     weights: Vec<u32>,
     /// Whether what is built stands in an instance exactly at the depth limit: all instances in it are beyond.
     at_limit: bool,
-    /// So many rounds of repetitions may still become calls of their own.
+    /// How many rounds of repetitions may still become calls of their own.
     rounds_left: u32,
     /// The instances that can be jumped back to from here, their ops and levels.
     scopes: Vec<(RuleId, Pc, u32)>,
@@ -128,12 +128,12 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// What is taken from the depth left when an instance below `level` begins at level 0.
+    /// The amount taken from the depth left when an instance below `level` begins at level 0.
     fn below(&self, level: u32) -> u8 {
         if self.with_depth { level as u8 + 1 } else { 0 }
     }
 
-    /// Calls an instance, with what is taken from the depth left; a jump if nothing follows.
+    /// Calls an instance, with the amount to take from the depth left; a jump if nothing follows.
     fn call(&mut self, entry: Pc, deeper: u8, exit: Exit) -> Exit {
         if exit == Exit::RETURN {
             return Exit { deeper, ..Exit::to(entry) };
@@ -159,7 +159,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// An instance whose body stands here, but is called.
+    /// An instance whose body is here, but is called.
     fn called_instance(&mut self, rule: RuleId, body: NodeId, run: Option<&TailRun>, level: u32, exit: Exit) -> Exit {
         let pc = self.reserve_instance();
         let (begin, deeper) = if level < MAX_LEVEL { (level + 1, 0) } else { (0, self.below(level)) };

@@ -1,12 +1,12 @@
-//! Ops and exits while a program is built. An exit holds its text, and an op all that is known of it; what of that is
-//! where in the program is decided in the end, by [`super::layout`].
+//! Ops and exits while a program is built. An exit holds its text, and an op all its data; [`super::layout`] decides on
+//! their places in the program in the end.
 
 use std::ops::Range;
 
 use super::program::{Code, Limited, NO_LEVEL, Pc, RETURN};
 use super::text::Text;
 
-/// An exit takes at most this from what is left of the depth, so that even beyond the limit more than [`NO_LEVEL`] is left.
+/// An exit takes at most this from the depth left, so that even beyond the limit more than [`NO_LEVEL`] is left.
 pub(super) const MAX_DEEPER: u8 = 126;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,11 +34,11 @@ pub(super) struct Op {
     pub limited: Limited,
 }
 
-/// What to emit and where to go on.
+/// A text to emit, and where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Exit {
     pub text: Text,
-    /// How much is taken from what is left of the depth.
+    /// The amount taken from the depth left.
     pub deeper: u8,
     /// How much is taken from it in the frame that is pushed.
     pub push_deeper: u8,
@@ -108,7 +108,8 @@ impl Exit {
         self.text.is_empty()
     }
 
-    /// What this exit does, then the exit `then` of the op that it leads to; `None` if one exit cannot do that.
+    /// An exit that does the same as this exit, followed by the exit `then` of the op that it leads to; `None` if one
+    /// exit cannot do that.
     pub fn then(self, then: Exit) -> Option<Exit> {
         let sum = |a: u8, b: u8| a.checked_add(b).filter(|&sum| sum <= MAX_DEEPER);
         let (push, push_deeper) = match (self.push, then.push) {
@@ -118,7 +119,7 @@ impl Exit {
         };
         let text = self.text.then(then.text)?;
         if then.next == RETURN && push != 0 {
-            // What is popped is what was just pushed; what was left of the depth there is left again.
+            // The popped frame is the one just pushed, and the depth left is the same again.
             return Some(Exit { text, deeper: push_deeper, ..Exit::to(push) });
         }
         Some(Exit { text, deeper: sum(self.deeper, then.deeper)?, push_deeper, push, next: then.next })

@@ -9,7 +9,7 @@ use gramjet::{Batch, Choices, Limits};
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
 use super::text::Text;
 
-/// Where to go on, and what was left of the depth there; or a counter of rounds.
+/// Where to go on, and the depth left there; or a counter of rounds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub(super) struct Frame {
@@ -35,7 +35,7 @@ const KEPT_FRAMES: usize = 1 << 16;
 
 const FIRST_FRAMES: usize = 64;
 
-/// Behind what has no bound, so much output is reserved anew: two texts.
+/// After a part without a bound, this much output is reserved anew: two texts.
 const OUTPUT: usize = 2 * Text::MAX;
 
 // An op uses no more of the credit than a word: its text, four bytes and a batch of rounds, and the text of an exit.
@@ -74,7 +74,7 @@ pub(super) fn produce_batch(
         let mut goes_on = true;
         while goes_on {
             state = run.derive(state, limits, stack);
-            // SAFETY: as for one input. A run that has finished leaves only zeros to read, so no other goes on behind it.
+            // SAFETY: as for one input. A run that has finished leaves only zeros to read, so no other follows.
             (state, goes_on) = unsafe { run.machine.close(state, batch, min_len, limits) };
         }
         // SAFETY: as for one input.
@@ -95,7 +95,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         if stack.is_empty() {
             *stack = vec![Frame::LAST; FIRST_FRAMES].into();
         }
-        // No derivation is deeper than what fits.
+        // No derivation is deeper than an `i32` can count.
         let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
         let frames = std::mem::take(stack);
         let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
@@ -110,11 +110,11 @@ impl<'r> Interpreter<'r, '_, '_> {
         state
     }
 
-    /// Runs the program from its start. All that changes with each op is held in local variables whose addresses are never
-    /// taken, so that it stays in registers.
+    /// Runs the program from its start. The state that changes with each op is in local variables whose addresses are
+    /// never taken, so that it stays in registers.
     ///
-    /// The program is verified: what an exit refers to is there, and so is what the ops refer to that exits lead to. What
-    /// frames refer to was taken from exits.
+    /// The program is verified: the ops that exits refer to exist, and so do the tables that these ops refer to. The
+    /// references in frames were taken from exits.
     fn run<const DEPTH: bool, const LEN: bool>(
         &mut self,
         mut s: State,
@@ -151,7 +151,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     }
                 }};
             }
-            // Without branches, as what follows is as unpredictable as the choice before it.
+            // Without branches, as the next op is as unpredictable as the choice before it.
             macro_rules! follow {
                 ($option:expr, $done:expr) => {{
                     // SAFETY: the program is verified.
@@ -159,7 +159,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     if top + 1 >= stack.len() {
                         (s, stack) = self.grow(s, stack);
                     }
-                    // SAFETY: there is room for a frame, and what is popped was pushed or is the last frame.
+                    // SAFETY: there is room for a frame, and the popped frame was pushed or is the last frame.
                     let (last, last_argument) = unsafe {
                         *stack.get_unchecked_mut(top) =
                             Frame { pc: exit.push, left: left.wrapping_sub(i32::from(exit.push_deeper)) };
@@ -167,7 +167,8 @@ impl<'r> Interpreter<'r, '_, '_> {
                         (last, program.op_unchecked(last.pc).argument)
                     };
                     let returns = exit.growth < 0;
-                    // Selected together, lest the compiler select what to load, which would take longer.
+                    // Selected together; otherwise the compiler would select the address to load from, which takes
+                    // longer.
                     let joined = |pc: Place, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
                     let target =
                         select_unpredictable(returns, joined(last.pc, last_argument), joined(exit.next, exit.argument));
@@ -180,7 +181,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     continue;
                 }};
             }
-            // Ops other than sites have the texts of their exits behind their own.
+            // Ops other than sites have the texts of their exits after their own.
             macro_rules! take {
                 ($option:expr, $done:expr) => {{
                     let option: usize = $option;
@@ -216,7 +217,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let word = &program.words[argument as usize];
                     let heads = word.heads.map(|head| program.table(head));
                     let (count, tail) = (word.count as usize, program.table(word.tail));
-                    // SAFETY: the credit covers the text before, the word, and the text of an exit behind it.
+                    // SAFETY: the credit covers the text before, the word, and the text of an exit after it.
                     s = unsafe { self.machine.word::<LEN>(s, heads, count, tail, word.further) };
                     take!(0, 0)
                 }
@@ -270,7 +271,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         let limited = LEN && site.limited != Limited::No;
         let costs = if limited { &program.costs[site.costs as usize..][..count] } else { &[] };
         let offered = if limited { costs.partition_point(|&cost| cost <= self.machine.slack) } else { count };
-        // SAFETY: the loop has reserved the site: at most three bytes. Behind the string, a text is reserved anew.
+        // SAFETY: the loop has reserved the site: at most three bytes. After the string, a text is reserved anew.
         let option = unsafe {
             match offered {
                 0 => {
@@ -313,7 +314,7 @@ impl<'r> Interpreter<'r, '_, '_> {
     fn member<const LEN: bool>(&mut self, mut s: State, class: u32) -> State {
         let class = &self.program.classes[class as usize];
         let offered = if LEN { class.offered(self.machine.slack) } else { class.within[3] };
-        // SAFETY: the loop has reserved a site; what is emitted is reserved here.
+        // SAFETY: the loop has reserved a site; the emitted bytes are reserved here.
         unsafe {
             let index = self.machine.pick(&mut s, offered);
             let text = Text::of_char(class.member(index as u32));
@@ -341,7 +342,7 @@ impl<'r> Interpreter<'r, '_, '_> {
             cap = cap.min(self.machine.slack.saturating_sub(run.slack));
         }
         let table = program.table(run.table);
-        // SAFETY: the credit covers the text before, the rounds, and the text of an exit behind them.
+        // SAFETY: the credit covers the text before, the rounds, and the text of an exit after them.
         let short = unsafe { self.machine.short_run(&mut s, table, run.bound, usize::from(run.plus), cap) };
         let (option, done) = match short {
             Some((stopped, done)) => (usize::from(!stopped), done),
@@ -376,7 +377,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         (s, option, done)
     }
 
-    /// Whether a counted repetition goes on after so many rounds.
+    /// Whether a counted repetition goes on after `done` rounds.
     #[inline(always)]
     fn further<const LEN: bool>(&mut self, mut s: State, round: &Round, done: u32) -> (State, bool) {
         if done < round.min {

@@ -1,5 +1,5 @@
-//! Puts a program into its final form: what cannot be reached is left out, lists that are equal stand once, and what runs
-//! together stands together.
+//! Puts a program into its final form: unreachable ops are left out, equal lists are shared, and ops that run together
+//! are placed together.
 
 use std::hash::Hash;
 
@@ -48,8 +48,8 @@ struct Order {
     within: Vec<bool>,
 }
 
-/// Ops that can be reached: the first two, those with which instances begin, what runs instead of each of these near the
-/// depth limit, and all others.
+/// Ops that can be reached: the first two, the ops with which instances begin, their replacements near the depth limit,
+/// and all others.
 fn order(tables: &Tables<'_>, start: Pc) -> Order {
     let within = reachable(tables, start, false);
     let kept = reachable(tables, start, true);
@@ -71,7 +71,7 @@ fn order(tables: &Tables<'_>, start: Pc) -> Order {
     Order { ops, others, within }
 }
 
-/// Whether each op can be reached, by way of what runs near the depth limit or without it.
+/// Whether each op can be reached, with or without the replacements near the depth limit.
 fn reachable(tables: &Tables<'_>, start: Pc, near_limit: bool) -> Vec<bool> {
     let mut kept = vec![false; tables.ops.len()];
     let mut open = vec![RETURN, HALT, start];
@@ -101,7 +101,7 @@ struct Layout {
     known_costs: FxHashMap<Vec<u64>, u32>,
 }
 
-/// Where a list stands, which is added if it is new.
+/// The place of a list, which is added if it is new.
 fn place<T: Clone + Eq + Hash>(list: &mut Vec<T>, known: &mut FxHashMap<Vec<T>, u32>, items: Vec<T>) -> u32 {
     if let Some(&at) = known.get(&items) {
         return at;

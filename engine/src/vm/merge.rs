@@ -1,4 +1,4 @@
-//! The last step of building: what only leads to another op is merged with it, and what is then out of reach is dropped.
+//! The last step of building: ops that only lead to another op are merged with it, and unreachable ops are dropped.
 //!
 //! Where two instances begin one inside the other, the stronger check alone decides whether both are within the depth
 //! limit; only where it fails are they checked one after the other.
@@ -27,13 +27,13 @@ pub(super) fn merge(tables: &mut Tables<'_>) -> Vec<Pc> {
     moved
 }
 
-/// What to heed when an exit is merged.
+/// The constraints on merging exits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Free,
     /// Its text is not emitted: it follows one of several texts.
     Bare,
-    /// The rounds of a run are taken from what is left of the depth when it is taken.
+    /// The rounds of a run are subtracted from the depth left when it is taken.
     Deepening,
 }
 
@@ -71,7 +71,7 @@ fn merge_exit(tables: &mut Tables<'_>, at: usize, kind: Kind) {
     }
 }
 
-/// Lets an op without a decision do what the next op does.
+/// Lets an op without a decision take over the work of the next op.
 fn merge_op(tables: &mut Tables<'_>, moved: &mut [Pc], pc: usize) {
     let op = tables.ops[pc];
     let exit = tables.exits[op.exits as usize];
@@ -95,7 +95,7 @@ fn merge_op(tables: &mut Tables<'_>, moved: &mut [Pc], pc: usize) {
     let beyond = tables.after(exit, tables.ops[target_pc - 1]);
     let ops = &mut tables.ops;
     if op.level == NO_LEVEL {
-        // It cannot be moved if it stands for an instance at the depth limit or beyond.
+        // It cannot be moved if it replaces an instance at the depth limit or beyond.
         let stands_for = |other: usize| ops.get(other).is_some_and(|other| other.level != NO_LEVEL);
         if !stands_for(pc + 1) && !stands_for(pc + 2) {
             ops.extend([at_limit.unwrap_or(op), beyond.unwrap_or(op), merged]);

@@ -25,7 +25,7 @@ pub(super) const NO_LEVEL: i8 = i8::MIN;
 /// See [`Op::reads`].
 pub(super) const OTHER: u8 = u8::MAX;
 
-/// What an op does.
+/// The operation of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Code {
     /// Not built yet; never run.
@@ -52,7 +52,7 @@ pub(super) enum Code {
     Round,
 }
 
-/// What a site does under the length limit.
+/// The kind of a site under the length limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Limited {
     /// Offers all options: they cost the same.
@@ -63,7 +63,7 @@ pub(super) enum Limited {
     Pool,
 }
 
-/// What runs first of an op: what its site does without limits on the length.
+/// The first part of an op: the work of its site without limits on the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, align(16))]
 pub(super) struct Op {
@@ -89,7 +89,7 @@ pub(super) struct Op {
 pub(super) struct Site {
     /// Number of options.
     pub count: u32,
-    /// What each option costs more than the first: where that begins in [`Program::costs`].
+    /// How many bytes each option costs more than the first: the beginning of that list in [`Program::costs`].
     pub costs: u32,
     /// Where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
     pub ends: u32,
@@ -104,7 +104,7 @@ pub(super) struct Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, align(16))]
 pub(super) struct Exit {
-    /// How much is taken from what is left of the depth.
+    /// The amount taken from the depth left.
     pub deeper: u8,
     /// How much is taken from it in the frame that is pushed.
     pub push_deeper: u8,
@@ -131,7 +131,7 @@ pub(super) struct Class {
 /// Bytes one after the other, each a site of its own; then a repetition of one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Word {
-    /// Where in [`Program::tables`] it stands what each choice byte emits.
+    /// The place in [`Program::tables`] of the byte for each choice byte.
     pub heads: [u32; Word::HEADS],
     /// How many of the heads are emitted.
     pub count: u32,
@@ -148,9 +148,9 @@ pub(super) struct Run {
     pub bound: u32,
     /// No round is done where less than this is left of the depth.
     pub depth: u32,
-    /// 0 if each round takes one from what is left; if none does, all bits but the sign.
+    /// 0 if each round takes one from the depth left; if none does, all bits but the sign.
     pub unbounded: i64,
-    /// For each exit: -1 if the rounds done are taken from what is left, else 0.
+    /// For each exit: -1 if the rounds done are taken from the depth left, else 0.
     pub deepens: [i32; 3],
     /// The round that stops derives the byte, too.
     pub plus: bool,
@@ -163,7 +163,7 @@ pub(super) struct Run {
 pub(super) struct Round {
     pub min: u32,
     pub max: Option<u32>,
-    /// What a further round costs.
+    /// The cost of a further round.
     pub cost: u64,
 }
 
@@ -172,8 +172,8 @@ pub(super) struct Round {
 pub(super) struct Program {
     pub start: Place,
     pub ops: Vec<Op>,
-    /// What runs instead of an op of level 0 or more near the depth limit: twice the op's own place behind this stands
-    /// what runs beyond the limit, and next to it what runs just at the limit.
+    /// The ops that replace ops of level 0 or more near the depth limit begin here. At twice the place of an op,
+    /// counted from here, is its replacement beyond the limit, and next to it the one exactly at the limit.
     pub others: Place,
     /// One for each op.
     pub sites: Vec<Site>,
@@ -198,7 +198,7 @@ impl Op {
 const _: () = assert!(size_of::<Op>() == 16 && size_of::<Exit>() == 16 && size_of::<Text>() == 16);
 
 impl Word {
-    /// A word has at most so many bytes before its repetition.
+    /// A word has at most this number of bytes before its repetition.
     pub const HEADS: usize = 4;
 }
 

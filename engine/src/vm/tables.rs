@@ -10,18 +10,18 @@ use super::merge::merge;
 use super::program::{Class, Code, Limited, NO_LEVEL, Pc, Program, RETURN, Round, Run, Word};
 use super::text::Text;
 
-/// A site of up to so many options has exits of its own for all of them. If the options of a larger one differ only in
-/// their texts, it shares a list of these with others.
+/// A site of up to this number of options has exits of its own for all of them. If the options of a larger site differ
+/// only in their texts, it shares a list of these with other sites.
 const MAX_OWN: usize = 8;
 
-/// A program and what its tables are found by. The maps are never iterated.
+/// A program and the indices of its tables. The maps are never iterated.
 #[derive(Default)]
 pub(super) struct Tables<'c> {
     /// Without ops and exits until it is laid out.
     pub program: Program,
     pub ops: Vec<Op>,
     pub exits: Vec<Exit>,
-    /// What each exit, or its text, costs as an option more than the first of its site.
+    /// How many bytes each exit, or its text, costs more as an option than the first of its site.
     pub costs: Vec<u64>,
     /// The exits that belong to an op alone.
     entries: FxHashMap<Exit, u32>,
@@ -29,7 +29,7 @@ pub(super) struct Tables<'c> {
     /// Where the 256 texts of single bytes begin.
     single_bytes: Option<u32>,
     tables: FxHashMap<[u8; 256], u32>,
-    /// The tables of sites of so many equally probable options.
+    /// The tables of sites of equally probable options, by their number.
     even: FxHashMap<usize, u32>,
     pools: FxHashMap<RuleId, Op>,
     words: FxHashMap<Word, u32>,
@@ -80,7 +80,8 @@ impl<'c> Tables<'c> {
         Op { code, argument, texts: self.entry(Exit::RETURN), exits: self.entry(exit), ..Op::UNSET }
     }
 
-    /// What `op`, to which the exit `first` leads, does after it; `None` if one op cannot do that.
+    /// The op that does the work of the exit `first` and of the op `op` that it leads to; `None` if one op cannot do
+    /// that.
     pub fn after(&mut self, first: Exit, op: Op) -> Option<Op> {
         let level = match op.level {
             NO_LEVEL => NO_LEVEL,
@@ -95,7 +96,7 @@ impl<'c> Tables<'c> {
             // The counter is on top of the stack.
             Code::Count | Code::Round if first.push != 0 => None,
             _ if op.is_site() && op.texts != op.exits => {
-                // Its texts are those of others, too.
+                // Other sites share its texts.
                 let exit = first.then(self.exits[op.exits as usize]).filter(Exit::is_bare)?;
                 Some(Op { exits: self.add_exits(&[exit], &[0]), ..op })
             }
@@ -134,7 +135,7 @@ impl<'c> Tables<'c> {
         !deepens || first.push == 0 || exit.next != RETURN
     }
 
-    /// The argument of an op that does the same, but before `deeper` is taken from what is left of the depth.
+    /// The argument of an op that does the same, but before `deeper` is taken from the depth left.
     fn deeper_argument(&mut self, op: Op, deeper: u8) -> u32 {
         if op.code != Code::Run || deeper == 0 {
             return op.argument;
@@ -190,7 +191,7 @@ impl<'c> Tables<'c> {
         at
     }
 
-    /// What all sites of so many options with these slots have in common.
+    /// The common parts of all sites of `count` options with these slots.
     fn decision(&mut self, count: usize, slots: Option<&Slots>) -> Op {
         let op = Op { code: Code::Large, ..Op::UNSET };
         let Some(slots) = slots else {

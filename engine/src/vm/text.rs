@@ -27,7 +27,7 @@ impl Text {
         Text(text)
     }
 
-    /// The bytes with their length behind them, for [`gramjet::rt::raw::Machine::put_short`].
+    /// The bytes, followed by their length, for [`gramjet::rt::raw::Machine::put_short`].
     #[inline(always)]
     pub fn counted(&self) -> &[u8; 16] {
         &self.0

@@ -1,4 +1,4 @@
-//! What must hold for a program to be run: the interpreter does not check it again.
+//! The conditions for a program to be run: the interpreter does not check them again.
 
 use super::draft::MAX_DEEPER;
 use super::program::{Code, Exit, Limited, NO_LEVEL, OTHER, Op, Place, Program, RETURN, Site, Word};

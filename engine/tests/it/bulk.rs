@@ -146,7 +146,7 @@ fn marked(compiled: &Compiled) -> Compiled {
     Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None, ..compiled.clone() }
 }
 
-/// Two samples of numbers have the same mean: Welch's statistic, which is normal for so many.
+/// Two samples of numbers have the same mean: Welch's statistic, which is about normal for large samples.
 fn same_mean(a: &[f64], b: &[f64]) -> f64 {
     let moments = |sample: &[f64]| {
         let mean = sample.iter().sum::<f64>() / sample.len() as f64;
@@ -299,7 +299,7 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn hostile_grammars_end() {
-    // Of infinite mean length without a limit: inputs are completed behind the bound.
+    // Without a limit its mean length is infinite: inputs are completed after the bound.
     let nested = compiled("nested.ebnf", "s ::= 'x' | '(' s s ')' | '[' s s s ']'");
     let mut bulk =
         Bulk::new(&nested, Limits::new().max_output(1 << 16), Framing::default(), Effort::default()).unwrap();

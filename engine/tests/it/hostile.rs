@@ -106,7 +106,7 @@ fn a_stack_without_end_is_bounded() {
     assert!(read > 1 << 20 && output.iter().all(|&byte| byte == b'x'));
 }
 
-/// What stands behind rounds that are looked at together is copied only if no other copy is in it.
+/// The part after rounds that are looked at together is copied only if it contains no other copy.
 #[test]
 fn chains_of_chains_grow_with_their_rules() {
     let code_len = |stages: usize| {

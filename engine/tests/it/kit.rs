@@ -1,4 +1,4 @@
-//! What the tests share: pseudo-random choice bytes, compiled grammars, and the comparison of two producers.
+//! Helpers that the tests share: pseudo-random choice bytes, compiled grammars, and the comparison of two producers.
 
 use gramjet::{Choices, Limits, Producer};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
@@ -41,7 +41,7 @@ pub fn compiled(name: &str, text: &str) -> Compiled {
 }
 
 pub fn produce(producer: &mut (impl Producer + ?Sized), choices: &[u8]) -> (Vec<u8>, u64) {
-    // What is there already must stay.
+    // Output that is there already must stay.
     let mut output = b"before".to_vec();
     let read = producer.produce(&mut Choices::replay(choices), &mut output);
     assert_eq!(&output[..6], b"before");

@@ -73,7 +73,7 @@ fn the_rest_stays_in_place() {
     assert!(done.iter().all(|&done| done > 80), "{done:?}");
 }
 
-/// What each operation makes of one input, as text.
+/// The results of each operation on one input, as text.
 #[test]
 fn operations_do_what_they_say() {
     let compiled = compiled("json.ebnf", JSON);
@@ -306,7 +306,7 @@ fn a_mutator_is_registered_for_the_producer_of_its_grammar_only() {
     }
 }
 
-/// A lexer beside a parser comes with the target, like the parser.
+/// A lexer comes with the target as its parser does.
 #[test]
 fn grammars_of_several_files_are_registered() {
     use gramjet_engine::libfuzzer::Registered;
@@ -327,7 +327,8 @@ fn grammars_of_several_files_are_registered() {
     assert!(said.contains("add `with [\"grammars/LLexer.g4\"]`"), "{said}");
 }
 
-/// What libFuzzer asks of custom mutators: no more bytes than there is room for, the same for the same seed, and something new.
+/// libFuzzer's demands on custom mutators: no more bytes than there is room for, the same for the same seed, and
+/// something new.
 #[test]
 fn custom_mutators_keep_to_their_room() {
     let compiled = compiled("json.ebnf", JSON);

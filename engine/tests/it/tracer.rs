@@ -39,7 +39,7 @@ fn check_trace(compiled: &Compiled, limits: reference::Limits, choices: &[u8], a
     let found = traced(&mut Tracer::new(compiled), limits, choices);
     assert_eq!((&found.0, found.1), (&output, read), "{}", about());
     let trace = found.2;
-    // Behind the choice bytes the reference does not count.
+    // The reference does not count positions after the choice bytes.
     let at = |position: u32| u64::from(position).min(read);
     let instances = trace.spans.iter().filter(|span| matches!(span.kind, SpanKind::Rule | SpanKind::Pool));
     let instances: Vec<reference::Instance> = instances

@@ -1,4 +1,5 @@
-//! How many inputs a second a program takes: `rate SECONDS FILE PROGRAM [ARGUMENT]...`, the input being that of the file.
+//! How many inputs a second a program takes: `rate SECONDS FILE PROGRAM [ARGUMENT]...`. The input is the contents of
+//! the file.
 //!
 //! Prints executions a second of the clock, and the processor time of the harness itself for each execution.
 

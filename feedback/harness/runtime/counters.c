@@ -1,6 +1,7 @@
-// What instrumented programs are linked with: counts how often each edge is executed, and starts the fork server.
+// The run time of instrumented programs: counts how often each edge is executed, and starts the fork server.
 //
-// The counters are in memory that the harness shares, one of 32 bits an edge, from number 1 on; number 0 takes what has no counter.
+// The counters are in memory shared with the harness, 32 bits an edge, from number 1 on; number 0 counts the edges
+// without one.
 // Counts stay at 2^32 - 1. Increments are not atomic: threads of one program may lose some of each other's.
 #define _GNU_SOURCE
 #include <elf.h>
@@ -34,7 +35,8 @@ struct image {
     char path[1008];  // empty: the program's own
 };
 
-// What the harness shares. The first page is the header; addresses are those in the files, 0 where there is none.
+// The memory shared with the harness. The first page is the header; addresses are those in the files, 0 where there is
+// none.
 struct shared {
     struct {
         uint32_t greeting;
@@ -48,8 +50,8 @@ struct shared {
     struct image images[IMAGES];
 };
 
-// What the harness shares is mapped in its place, so that the counters have an address that is known when the program is linked, which
-// makes counting cheaper. Pages that nothing touches take no memory.
+// The shared memory of the harness replaces this object. The counters then have an address known at link time, which
+// makes counting cheaper. Pages that are never touched take no memory.
 #ifdef __x86_64__
 __attribute__((aligned(1 << 12)))
 #else
@@ -235,7 +237,7 @@ void __sanitizer_cov_trace_pc(void) {
 
 #endif
 
-// What was executed up to here is not counted.
+// Drops the counts up to here.
 static void forget(void) {
     memset(shared.counters, 0, sizeof(uint32_t) * shared.header.edges);
 }

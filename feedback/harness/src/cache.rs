@@ -1,4 +1,4 @@
-//! A folder for what is compiled on first use, and kept.
+//! A folder for objects that are compiled on first use, and kept.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -8,7 +8,7 @@ use std::{env, fs, io, process};
 
 use crate::error::Error;
 
-/// A folder for what is compiled once.
+/// A folder for compiled objects.
 #[derive(Debug)]
 pub(crate) struct Cache(PathBuf);
 
@@ -38,7 +38,7 @@ impl Cache {
         if !folder.exists() {
             let own = self.own(name);
             let made = fs::create_dir(&own).map_err(|source| self.failed(source)).and_then(|()| make(&own));
-            // Another process may have been first; what it has made is the same.
+            // Another process may have been first; its result is the same.
             let moved = made.and_then(|()| match fs::rename(&own, &folder) {
                 Err(source) if !folder.exists() => Err(self.failed(source)),
                 _ => Ok(()),
@@ -60,7 +60,7 @@ impl Cache {
     }
 }
 
-/// Whether the folder is there, or can be made, is the user's alone to write to, and can be written to.
+/// Whether the folder exists, or can be made, only the user can write to it, and it can be written to.
 fn is_usable(folder: &Path, user: libc::uid_t) -> bool {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     let Ok(facts) = fs::symlink_metadata(folder) else { return false };

@@ -13,10 +13,10 @@ use crate::target::Target;
 
 /// The argument that stands for the name of the input's file.
 pub const FILE: &str = "@@";
-/// Bytes that a program may write to one file: what writes gigabytes is ended by SIGXFSZ.
+/// Bytes that a program may write to one file: SIGXFSZ ends a program that writes gigabytes.
 const FILE_SIZE: u64 = 1 << 30;
 
-/// What is run: a program, its arguments and surroundings.
+/// A program to run, with its arguments and environment.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) path: PathBuf,
@@ -60,7 +60,7 @@ impl Program {
         self
     }
 
-    /// With this environment variable, beside those of this process.
+    /// Adds an environment variable to those of this process.
     pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Program {
         let name = name.into();
         self.variables.retain(|(known, _)| *known != name);
@@ -84,7 +84,7 @@ impl Program {
         self.arguments.iter().any(|argument| contains_file(argument))
     }
 
-    /// What a guard starts. The program finds its input and its temporary files in `scratch`.
+    /// The parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
     pub(crate) fn parts(&self, scratch: &Scratch) -> Result<Parts, Error> {
         let is_confined = self.confinement == Confinement::Confined;
         let input = scratch.input();
@@ -146,7 +146,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// If the operating system refuses what that takes.
+    /// If the operating system refuses a necessary call.
     pub fn new(program: Program) -> Result<Command, Error> {
         let scratch = Scratch::new()?;
         let guard = guard(&program, &scratch)?;

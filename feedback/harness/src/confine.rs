@@ -1,4 +1,4 @@
-//! Confinement: inputs are programs, too (SQL, shell, Lua, JavaScript), and may do what their language can do.
+//! Confinement: inputs are programs, too (SQL, shell, Lua, JavaScript), and may do anything that their language can do.
 //!
 //! A confined program gains no privileges, writes no core dumps, and, where the kernel has Landlock, writes nothing outside its
 //! temporary folder, opens no TCP connection, and signals none but its own processes.
@@ -11,7 +11,7 @@ use landlock::{
     RulesetCreatedAttr, Scope,
 };
 
-/// What holds a program back.
+/// The confinement of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Confinement {
     /// As much of the above as the kernel offers.

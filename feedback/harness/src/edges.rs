@@ -18,7 +18,7 @@ pub struct Edges {
     known: u32,
 }
 
-/// Counters are looked at in blocks of this many: a block of zeroes costs one look.
+/// Counters are checked in blocks of this many: a block of zeroes costs one comparison.
 const BLOCK: usize = 128;
 
 impl Edges {
@@ -27,7 +27,7 @@ impl Edges {
         &self.executed
     }
 
-    /// The sum of all counts: what the run cost.
+    /// The sum of all counts: the cost of the run.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -99,7 +99,7 @@ impl Edges {
                 *counter = C::ZERO;
             }
         }
-        // Number 0 takes what has no counter of its own.
+        // Number 0 counts the edges without a counter of their own.
         if self.executed.first().is_some_and(|edge| edge.number == 0) {
             self.executed.remove(0);
         }
@@ -134,7 +134,7 @@ impl Counter for u8 {
     }
 }
 
-/// The class of a count: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more are told apart, as in AFL.
+/// The class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
 pub fn count_class(count: u32) -> u8 {
     match count {
         0 => 0,
@@ -159,14 +159,14 @@ pub struct Coverage {
     seen: usize,
 }
 
-/// What a run has added to a [`Coverage`].
+/// The coverage that a run has added to a [`Coverage`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     /// Edges that no run has executed before.
     pub edges: usize,
     /// Classes of counts of edges that were known.
     pub classes: usize,
-    /// Edges whose greatest count was raised, those that are new among them.
+    /// Edges whose greatest count was raised, including new ones.
     pub raised: Vec<Edge>,
 }
 
@@ -183,7 +183,7 @@ impl Coverage {
         Coverage::default()
     }
 
-    /// Adds what a run has executed; returns what was new.
+    /// Adds the edges that a run has executed; returns the new ones.
     pub fn add(&mut self, edges: &Edges) -> Added {
         let mut added = Added::default();
         let len = edges.executed.last().map_or(0, |edge| edge.number as usize + 1);

@@ -1,4 +1,4 @@
-//! What can go wrong beside the program under test.
+//! Errors other than those of the program under test.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub enum Error {
     /// A call of the operating system failed.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted action.
         what: &'static str,
         /// Why it failed.
         source: io::Error,
@@ -28,7 +28,7 @@ pub enum Error {
     ForkServer {
         /// The program.
         program: PathBuf,
-        /// What it did.
+        /// The program's action.
         what: String,
     },
     /// A function of another language is not there, or cannot be loaded.

@@ -1,4 +1,4 @@
-//! Runs a program under test on inputs, within limits, and measures what each input cost.
+//! Runs a program under test on inputs, within limits, and measures the cost of each input.
 //!
 //! A [`Target`] takes an input and returns a [`Run`]: how the program ended, what it used, what it wrote, and, where it is
 //! instrumented, how often each of its edges was executed. This crate knows nothing of grammars.

@@ -8,12 +8,12 @@ use std::time::Duration;
 pub struct Limits {
     /// Wall-clock time.
     pub time: Duration,
-    /// Resident memory of all processes of the run, in bytes; none for no bound. It is looked at every few milliseconds, so a
-    /// program can exceed it for that long.
+    /// Resident memory of all processes of the run, in bytes; none for no bound. It is checked every few milliseconds,
+    /// so a program can exceed it for that long.
     pub memory: Option<u64>,
     /// Processes that run at once.
     pub processes: u32,
-    /// Bytes of standard output, and of standard error, that are kept. What exceeds them is read, counted and dropped.
+    /// Bytes of standard output, and of standard error, that are kept. Further bytes are read, counted and dropped.
     pub kept_output: usize,
 }
 

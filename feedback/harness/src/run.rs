@@ -1,4 +1,4 @@
-//! What is known of a run.
+//! The results of a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -84,7 +84,7 @@ pub fn signal_name(number: i32) -> Option<&'static str> {
     known.iter().find(|&&(known, _)| known == number).map(|&(_, name)| name)
 }
 
-/// What a run used.
+/// The resources that a run used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Time by the clock.
@@ -95,7 +95,7 @@ pub struct Usage {
     pub peak_memory: Option<u64>,
 }
 
-/// What a program has written to a stream.
+/// The output of a program to a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The first bytes, up to [`Limits::kept_output`](crate::Limits::kept_output).
@@ -126,12 +126,12 @@ impl Captured {
 pub struct Run<'t> {
     /// How it ended.
     pub outcome: Outcome,
-    /// What it used.
+    /// The resources used.
     pub usage: Usage,
     /// How often each edge was executed; none if the program counts nothing.
     pub edges: Option<&'t Edges>,
-    /// What it wrote to standard output.
+    /// The standard output.
     pub stdout: &'t Captured,
-    /// What it wrote to standard error.
+    /// The standard error.
     pub stderr: &'t Captured,
 }

@@ -60,7 +60,7 @@ impl Scratch {
         Ok(is_new)
     }
 
-    /// Removes what the program has left.
+    /// Removes the files that the program has left.
     pub(crate) fn tidy(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten().filter(|entry| entry.file_name() != INPUT) {
@@ -83,7 +83,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A folder of its own that nobody else may read.
+/// A new folder that other users may not read.
 fn new_folder() -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let base = std::env::temp_dir();

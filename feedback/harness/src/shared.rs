@@ -18,9 +18,9 @@ pub(crate) struct Memory {
 unsafe impl Send for Memory {}
 
 impl Memory {
-    /// Memory of that many bytes, all zero; pages that nobody touches take no room.
+    /// Memory of `len` bytes, all zero; pages that are never touched take no room.
     pub(crate) fn new(len: usize) -> Result<Memory, Error> {
-        // SAFETY: system calls with a string that ends in zero; the descriptor belongs to nobody else.
+        // SAFETY: system calls with a string that ends in zero; the descriptor has no other owner.
         let descriptor = unsafe {
             let descriptor = libc::memfd_create(c"gramjet".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING);
             if descriptor < 0 {

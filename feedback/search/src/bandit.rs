@@ -1,13 +1,13 @@
-//! Which of several ways to go: the ways that have paid lately, and now and then the others.
+//! Chooses one of several ways: mostly those that have paid lately, now and then the others.
 
 use crate::random::Random;
 
-/// Share of past pay and cost that each step keeps, as what pays changes in the course of a search.
+/// Share of past gains and costs that each step keeps, as the best way changes in the course of a search.
 const KEPT: f64 = 0.999;
 /// Each way is tried in at least this share of all cases.
 const LEAST: f64 = 0.05;
 
-/// Chooses among `N` ways in proportion to what they have paid for what they have cost, both discounted.
+/// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit<const N: usize> {
     paid: [f64; N],
@@ -16,7 +16,7 @@ pub(crate) struct Bandit<const N: usize> {
 
 impl<const N: usize> Bandit<N> {
     pub(crate) fn new() -> Bandit<N> {
-        // As if each way had paid a little, so none is given up before it was tried.
+        // Each way begins as if it had paid a little, so none is given up before it was tried.
         Bandit { paid: [1.0; N], cost: [10.0; N] }
     }
 
@@ -33,7 +33,7 @@ impl<const N: usize> Bandit<N> {
         N - 1
     }
 
-    /// The way has cost something, and has paid something or nothing.
+    /// Records a cost of the way, and its gain or 0.
     pub(crate) fn learn(&mut self, way: usize, paid: f64, cost: f64) {
         for known in 0..N {
             self.paid[known] *= KEPT;
@@ -41,7 +41,7 @@ impl<const N: usize> Bandit<N> {
         }
         self.paid[way] += paid;
         self.cost[way] += cost;
-        // None of them becomes nothing, however long it was not taken.
+        // No share becomes zero, however long its way was not taken.
         for known in 0..N {
             self.paid[known] = self.paid[known].max(1e-3);
             self.cost[known] = self.cost[known].max(1e-2);

@@ -1,4 +1,4 @@
-//! Searches in tests: a property that all texts of a grammar shall have, or a bound on what they cost.
+//! Searches in tests: for a property that all texts of a grammar must have, or a bound on their cost.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -35,8 +35,8 @@ pub struct Check {
 
 /// Runs a property on texts of a grammar, a file or one that ships; see [`Check::holds`].
 ///
-/// A text on which the property overflows the stack or never returns ends the test without a word of ours; run such subjects as a
-/// program of their own, by `gramjet-harness`.
+/// If the property overflows the stack or never returns, the test ends without a message of this crate; run such
+/// subjects as programs of their own, with `gramjet-harness`.
 ///
 /// ```
 /// gramjet_search::check("json", |text| {
@@ -46,7 +46,7 @@ pub struct Check {
 ///
 /// # Panics
 ///
-/// With the smallest text that was found for which the property panics; if the grammar cannot be used.
+/// With the smallest text found for which the property panics; if the grammar cannot be used.
 #[track_caller]
 pub fn check(grammar: &str, property: impl FnMut(&[u8])) {
     Check::new(grammar).holds(property);
@@ -72,7 +72,7 @@ impl Check {
         self
     }
 
-    /// With another seed than 0: the same seed gives the same texts, as long as the property does the same.
+    /// With another seed than 0: the same seed gives the same texts, as long as the property behaves the same.
     pub fn seed(mut self, seed: u64) -> Check {
         self.seed = seed;
         self
@@ -106,7 +106,7 @@ impl Check {
     ///
     /// # Panics
     ///
-    /// With the smallest text that was found for which the property panics; if the grammar cannot be used.
+    /// With the smallest text found for which the property panics; if the grammar cannot be used.
     #[track_caller]
     pub fn holds(&self, mut property: impl FnMut(&[u8])) {
         let failed = self.search(Goal::New, |text| match caught(|| property(text)) {
@@ -117,11 +117,11 @@ impl Check {
     }
 
     /// Searches for a text that costs more than `bound` allows for its length, in the unit that `cost` returns: steps, comparisons,
-    /// bytes allocated. A clock is a poor unit, as it says something else on each run.
+    /// bytes allocated. A clock is a poor unit, as it differs on each run.
     ///
     /// # Panics
     ///
-    /// With the smallest text that was found which costs more, or for which `cost` panics; if the grammar cannot be used.
+    /// With the smallest text found that costs more, or for which `cost` panics; if the grammar cannot be used.
     #[track_caller]
     pub fn costs_at_most(&self, bound: impl Fn(usize) -> u64, mut cost: impl FnMut(&[u8]) -> u64) {
         let failed = self.search(Goal::Cost, |text| {
@@ -135,7 +135,7 @@ impl Check {
         self.report(failed);
     }
 
-    /// Runs the subject on texts; the smallest text for which it fails, and why it does.
+    /// Runs the subject on texts; returns the smallest text for which it fails, and the reason.
     fn search(&self, goal: Goal, subject: impl FnMut(&[u8]) -> Result<Observation, String>) -> Result<(), Failed> {
         let language = self.language(goal).map_err(|error| Failed::Grammar(error.to_string()))?;
         self.run(&mut Fuzzer::new(&language, goal, self.max_len, self.seed), goal, subject)
@@ -195,7 +195,7 @@ impl Check {
         (smallest, reason, runs)
     }
 
-    /// The grammar. Texts that cost much are often deep ones, so the length alone bounds those that are searched for their cost.
+    /// The grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost.
     fn language(&self, goal: Goal) -> Result<Language, LanguageError> {
         let mut settings = self.settings.clone();
         if goal == Goal::Cost && settings.max_depth == Bound::Default {
@@ -224,7 +224,7 @@ enum Failed {
     Text { text: Vec<u8>, message: String, number: u64, runs: u32 },
 }
 
-/// The text itself where it is one, else with escapes.
+/// The text itself if it is UTF-8, else with escapes.
 fn shown(text: &[u8]) -> String {
     match std::str::from_utf8(text) {
         Ok(text) if !text.chars().any(|character| character.is_control() && character != '\n') => text.to_string(),
@@ -248,7 +248,7 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let before = IS_QUIET.replace(true);
-    // What the closure leaves half done is looked at by nobody but itself, in its next run.
+    // Only the closure itself sees the state that it leaves half done, in its next run.
     let result = panic::catch_unwind(AssertUnwindSafe(run));
     IS_QUIET.set(before);
     result.map_err(|payload| message_of(&*payload))
@@ -267,7 +267,7 @@ mod tests {
         caught(run).expect_err("a panic")
     }
 
-    /// How deep brackets nest, without those in strings.
+    /// How deep brackets nest, except for brackets in strings.
     fn depth(text: &[u8]) -> u64 {
         let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0, 0, false, false);
         for byte in text {

@@ -9,7 +9,7 @@ use crate::random::Random;
 pub struct Entry {
     /// The text.
     pub text: Vec<u8>,
-    /// What it cost.
+    /// Its cost.
     pub cost: u64,
     /// How often a variant of it was made.
     pub picks: u32,

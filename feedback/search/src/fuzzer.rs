@@ -1,4 +1,4 @@
-//! Texts one after the other: fresh ones and variants of those that were worth keeping.
+//! Makes texts one after the other: fresh ones and variants of kept ones.
 
 use std::cmp::Reverse;
 
@@ -9,22 +9,22 @@ use crate::bandit::Bandit;
 use crate::corpus::Corpus;
 use crate::random::Random;
 
-/// What a search looks for.
+/// The goal of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     /// Texts that make the subject do something new.
     #[default]
     New,
-    /// Texts that cost much: the best ones are kept.
+    /// Costly texts: the best ones are kept.
     Cost,
 }
 
-/// What a text made the subject do.
+/// The subject's reaction to a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
-    /// Something that no text before has made it do.
+    /// Whether it did something that no text before has made it do.
     pub is_new: bool,
-    /// What the text cost, in a unit of the caller's.
+    /// The cost of the text, in a unit of the caller's.
     pub cost: u64,
 }
 
@@ -33,9 +33,9 @@ pub struct Observation {
 pub enum Operator {
     /// At random.
     Fresh,
-    /// A change to the derivation of one that was kept.
+    /// A change to the derivation of a kept text.
     Mutate,
-    /// A part of one that was kept, in another one.
+    /// A part of a kept text, in another one.
     Splice,
 }
 
@@ -53,14 +53,14 @@ impl Operator {
     }
 }
 
-/// Number of texts that are tried before one that was proposed before is proposed again.
+/// The number of texts that are tried before a text is proposed again.
 const TRIES: usize = 16;
-/// Number of texts that are remembered as proposed; then all are forgotten.
+/// The number of proposed texts that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 22;
-/// Number of texts that are kept for their cost.
+/// The number of texts that are kept for their cost.
 const BEST: usize = 64;
 
-/// Proposes texts and learns from what they made the subject do. The same seed and observations give the same texts.
+/// Proposes texts and learns from the subject's reactions. The same seed and observations give the same texts.
 #[derive(Debug)]
 pub struct Fuzzer {
     session: Session,
@@ -107,7 +107,7 @@ impl Fuzzer {
         Operator::ALL.into_iter().zip(self.yields).map(|(operator, (made, kept))| (operator, made, kept))
     }
 
-    /// What makes and parses the texts.
+    /// The session that makes and parses the texts.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }
@@ -142,8 +142,8 @@ impl Fuzzer {
         .map(drop)
     }
 
-    /// Whether the derivation of the text that was proposed last has a symbol that no text before had, or has it so many times that the
-    /// number has one binary digit more or fewer. For subjects that say nothing of what they did.
+    /// Whether the derivation of the last proposed text has a symbol that no text before had, or has it so many times
+    /// that the number has one binary digit more or fewer. For subjects that report nothing of their own.
     pub fn has_new_derivation(&mut self) -> bool {
         let text = std::mem::take(&mut self.text);
         let is_new = self.is_new_derivation(&text);
@@ -151,7 +151,7 @@ impl Fuzzer {
         is_new
     }
 
-    /// The same of any text.
+    /// The same for any text.
     pub fn is_new_derivation(&mut self, text: &[u8]) -> bool {
         let symbols = self.session.symbols(text).unwrap_or_default();
         let before = self.derived.len();
@@ -159,12 +159,12 @@ impl Fuzzer {
         self.derived.len() > before
     }
 
-    /// How the text that was proposed last was made.
+    /// How the last proposed text was made.
     pub fn operator(&self) -> Operator {
         Operator::ALL[self.way]
     }
 
-    /// What the text that was proposed last has done. Whether it is kept.
+    /// Records the subject's reaction to the last proposed text. Returns whether the text is kept.
     pub fn observe(&mut self, observation: Observation) -> bool {
         let is_kept = match self.goal {
             Goal::New => observation.is_new,
@@ -213,7 +213,7 @@ impl Fuzzer {
     }
 }
 
-/// Of two texts that cost the same the shorter one is better, as it has room for more.
+/// Of two texts with the same cost the shorter one is better, as it has room for more.
 type Rank = (u64, Reverse<usize>);
 
 fn rank(cost: u64, text: &[u8]) -> Rank {

@@ -1,8 +1,8 @@
-//! Searches the texts that a grammar derives: for those on which a subject fails, does something new, or takes long.
+//! Searches the texts of a grammar for those on which a subject fails, does something new, or takes long.
 //!
-//! In tests, [`check`] runs a property and [`Check::costs_at_most`] holds a bound on cost; each fails with the smallest text that it
-//! finds. [`Fuzzer`] is the search itself, for callers that run the texts on their own: it proposes a text, and
-//! gets what that did. [`State`] is the folder in which a search is kept.
+//! In tests, [`check`] runs a property and [`Check::costs_at_most`] checks a bound on cost; each fails with the
+//! smallest text that it finds. [`Fuzzer`] is the search itself, for callers that run the texts on their own: it
+//! proposes a text, and gets the subject's reaction. [`State`] is the folder of a search.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 

@@ -8,7 +8,7 @@
 //! OUT/failures/    a folder for each failure
 //! ```
 //!
-//! What is there is complete: each file or folder gets its name only when it is written.
+//! Everything there is complete: each file or folder gets its name only when it is written.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -58,9 +58,9 @@ pub enum StateError {
         path: PathBuf,
         /// Which fact differs.
         name: String,
-        /// What it is there.
+        /// Its value there.
         found: String,
-        /// What it is here.
+        /// Its value here.
         wanted: String,
     },
 }
@@ -75,7 +75,8 @@ pub struct State {
 }
 
 impl State {
-    /// Opens a folder, or makes it. `facts` are names and values that tell this search from others; values have no line breaks.
+    /// Opens a folder, or makes it. `facts` are names and values that distinguish this search from others; values have
+    /// no line breaks.
     ///
     /// # Errors
     ///
@@ -224,7 +225,7 @@ impl State {
     }
 }
 
-/// Removes what a search that was killed has begun to write.
+/// Removes the incomplete files of a killed search.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -258,7 +259,7 @@ fn same(folder: &Path, text: &str, facts: &[(&str, String)]) -> Result<(), State
     Ok(())
 }
 
-/// Writes a file that is there with all of its bytes or not at all.
+/// Writes a file so that it exists with all of its bytes or not at all.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let own = path.with_file_name(format!(".{name}.{}", std::process::id()));
@@ -327,7 +328,7 @@ mod tests {
         assert_eq!(state.failures().expect("failures"), [""; 0]);
         assert_eq!(fs::read_dir(folder.join("failures")).expect("the folder").count(), 1);
         drop(state);
-        // What a killed search leaves is removed.
+        // The remains of a killed search are removed.
         fs::create_dir(folder.join("failures/.1.0")).expect("a folder");
         fs::write(folder.join("queue/.id:000000.1"), "").expect("a file");
         State::open(&folder, &[]).expect("the folder");

@@ -1,26 +1,26 @@
-//! What the environment asks for: variables named like those of AFL++ itself.
+//! The settings in the environment: variables named like AFL++'s own.
 
 use std::ffi::OsString;
 use std::str::FromStr;
 
 use gramjet_session::{Bound, FormatOptions, Settings};
 
-/// What the environment says.
+/// The settings in the environment.
 #[derive(Clone, Debug)]
 pub struct Configuration {
     /// A file, or the name of a shipped grammar.
     pub grammar: OsString,
     /// How it is read and run.
     pub settings: Settings,
-    /// So many mutants are made of a queue entry at each visit.
+    /// This number of mutants is made of a queue entry at each visit.
     pub fuzz_count: u32,
-    /// So many executions are spent on the trimming of an entry at most; 0 for none.
+    /// At most this number of executions is spent on trimming an entry; 0 for none.
     pub trim_count: u32,
-    /// What was not understood.
+    /// Messages about settings that were not understood.
     pub warnings: Vec<String>,
 }
 
-/// The variables that are looked at.
+/// The variables that are read.
 const KNOWN: [&str; 11] = [
     "GRAMJET_GRAMMAR",
     "GRAMJET_FORMAT",
@@ -36,12 +36,12 @@ const KNOWN: [&str; 11] = [
 ];
 
 impl Configuration {
-    /// The number of mutants of a queue entry at each visit, unless said otherwise.
+    /// The default number of mutants of a queue entry at each visit.
     pub const FUZZ_COUNT: u32 = 512;
-    /// The number of executions for the trimming of an entry, unless said otherwise.
+    /// The default number of executions for trimming an entry.
     pub const TRIM_COUNT: u32 = 256;
 
-    /// Reads variables, of which those that begin with `GRAMJET_` matter.
+    /// Reads variables; only names that begin with `GRAMJET_` matter.
     ///
     /// # Errors
     ///

@@ -12,14 +12,14 @@ use std::process::abort;
 use crate::configuration::Configuration;
 use crate::mutator::Mutator;
 
-/// What AFL++ holds.
+/// The state that AFL++ holds.
 struct State {
     mutator: Mutator,
     mutant: Vec<u8>,
     text: CString,
 }
 
-/// Says why there is no mutator, and ends the fuzzer: it does not look at what the initialisation returns.
+/// Says why there is no mutator, and ends the fuzzer: AFL++ ignores the result of the initialisation.
 fn refuse(reason: &str) -> ! {
     eprintln!("\n[-] PROGRAM ABORT : gramjet: {}\n", reason.trim_end());
     std::process::exit(1)
@@ -34,7 +34,7 @@ fn guarded<T>(body: impl FnOnce() -> T) -> T {
     })
 }
 
-/// The state behind a pointer that AFL++ hands back.
+/// The state at a pointer that AFL++ hands back.
 ///
 /// # Safety
 ///
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn afl_custom_deinit(data: *mut c_void) {
     });
 }
 
-/// How many mutants of a queue entry are asked for.
+/// How many mutants of a queue entry AFL++ should ask for.
 ///
 /// # Safety
 ///
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn afl_custom_fuzz_count(data: *mut c_void, text: *const u
 ///
 /// # Safety
 ///
-/// `data` is the state; `text` and `other` point to so many bytes; `mutant` can be written to.
+/// `data` is the state; `text` and `other` point to as many bytes as their lengths say; `mutant` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn afl_custom_fuzz(
     data: *mut c_void,

@@ -1,7 +1,8 @@
-//! A custom mutator for AFL++: the queue, crashes and what other instances import are texts, and every mutant is a text of the
-//! grammar. `docs/afl.md` tells how to use it.
+//! A custom mutator for AFL++: the queue, crashes and imports from other instances are texts, and every mutant is a
+//! text of the grammar. `docs/afl.md` describes its use.
 //!
-//! [`custom_mutator`] is the door to C; behind it are a [`Mutator`] and its [`Configuration`], which know nothing of pointers.
+//! [`custom_mutator`] is the interface to C. It uses a [`Mutator`] and its [`Configuration`], which know nothing of
+//! pointers.
 
 mod configuration;
 pub mod custom_mutator;

@@ -1,4 +1,4 @@
-//! What the custom mutator does, apart from its C interface.
+//! The custom mutator, apart from its C interface.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -29,14 +29,15 @@ pub struct Mutator {
     seeds: Seeds,
 }
 
-/// Mutants of an entry have no more bytes than this or than the entry, unless said otherwise: AFL++ would allow 1 MiB, and what is
-/// repeated again and again gets slow before it finds anything.
+/// Mutants of an entry have no more bytes than this or than the entry, unless the user says otherwise. AFL++ would
+/// allow 1 MiB, and texts that are repeated again and again get slow before they find anything.
 const MAX_LEN: usize = 8192;
-/// One call in so many takes a part from another entry that AFL++ hands over; the rest draw on the parts of all entries.
+/// One call in this number takes a part from another entry that AFL++ hands over; the rest draw on the parts of all
+/// entries.
 const OTHER_ENTRY: u64 = 8;
-/// The other entry is kept for so many calls: each has to be traced first.
+/// The other entry is kept for this number of calls, as each new one has to be traced first.
 const SAME_ENTRY: u64 = 64;
-/// A text without derivation stands for random ones, of which fewer are made.
+/// A text without derivation is replaced by random ones, of which fewer are made.
 const UNPARSED_SHARE: u32 = 16;
 
 impl Mutator {
@@ -100,7 +101,7 @@ impl Mutator {
         self.last.map_or("gramjet", Mutation::name)
     }
 
-    /// A queue entry is about to be fuzzed: its choice bytes are looked up where they are not at hand.
+    /// A queue entry is about to be fuzzed: its choice bytes are looked up if they are not known.
     pub fn visit(&mut self, entry: &Path) {
         self.seeds.report(entry);
         self.entry = entry.to_path_buf();
@@ -120,7 +121,7 @@ impl Mutator {
     }
 
     fn add_seed(&mut self, seed: &Path, text: &[u8]) {
-        // Only of those that do not conform the parse is made again, for the reason.
+        // Only a text that does not conform is parsed again, for the reason.
         let error = match self.session.remember(text) {
             true => None,
             false => self.session.language().parse_within(text, &Session::BUDGET).err(),
@@ -177,7 +178,7 @@ impl Mutator {
             return self.configuration.trim_count;
         }
         if let Some(trim) = self.trim.take() {
-            // AFL++ does not say so when an entry has a new text.
+            // AFL++ does not report when an entry has a new text.
             self.session.offer(trim.text(), trim.choices());
             streams::write(self.session.language(), &self.entry, trim.text(), trim.choices());
         }

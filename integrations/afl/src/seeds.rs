@@ -7,10 +7,10 @@ use gramjet_session::ParseError;
 
 use crate::streams::instance;
 
-/// The file beside the queue that the report goes to: AFL++'s status screen covers the terminal.
+/// The file next to the queue that the report goes to: AFL++'s status screen covers the terminal.
 const FILE: &str = "gramjet_seeds";
 
-/// What is known of the seeds.
+/// The results of parsing the seeds.
 #[derive(Debug, Default)]
 pub struct Seeds {
     all: u64,
@@ -26,7 +26,7 @@ impl Seeds {
         !self.is_reported
     }
 
-    /// Takes note of a seed and of why it does not conform, if it does not.
+    /// Records a seed, and the reason if it does not conform.
     pub fn add(&mut self, seed: &Path, text: &[u8], error: Option<&ParseError>) {
         self.all += 1;
         let Some(error) = error else {
@@ -39,7 +39,8 @@ impl Seeds {
         });
     }
 
-    /// Says how many conform, on standard error and in a file beside the queue, when the first entry is about to be fuzzed.
+    /// Reports how many conform, on standard error and in a file next to the queue, when the first entry is about to be
+    /// fuzzed.
     pub fn report(&mut self, entry: &Path) {
         if std::mem::replace(&mut self.is_reported, true) || self.all == 0 {
             return;

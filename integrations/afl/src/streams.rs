@@ -1,7 +1,7 @@
-//! Choice bytes of queue entries on disk, beside the queue: `OUT/INSTANCE/streams/HASH`. They are wanted where texts are too
-//! ambiguous to be parsed again, after a restart or by another instance. What is found is held against the text, so that files of
-//! another grammar do no harm. A header says which grammar they belong to; those of another are not looked at. Files of earlier
-//! versions have none.
+//! Choice bytes of queue entries on disk, next to the queue: `OUT/INSTANCE/streams/HASH`. They are needed where texts
+//! are too ambiguous to be parsed again, after a restart or by another instance. They are checked against the text, so
+//! that files of another grammar do no harm. A header names their grammar; files of another grammar are not read. Files
+//! of earlier versions have no header.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use gramjet_session::{Language, hash};
 const STREAMS: &str = "streams";
 /// Larger files are not read.
 const MAX_BYTES: u64 = 64 << 20;
-/// So many instances are looked into.
+/// At most this number of instances is searched.
 const MAX_INSTANCES: usize = 256;
 
 /// `OUT/INSTANCE` of a queue entry, `OUT/INSTANCE/queue/id:...`.
@@ -24,7 +24,7 @@ fn name(text: &[u8]) -> String {
     format!("{:016x}", hash(text))
 }
 
-/// Writes the choice bytes of a queue entry. It is no harm if that is not possible: texts can be parsed.
+/// Writes the choice bytes of a queue entry. A failure does no harm: texts can be parsed.
 pub fn write(language: &Language, entry: &Path, text: &[u8], choices: &[u8]) {
     let Some(instance) = instance(entry) else { return };
     let folder = instance.join(STREAMS);
@@ -46,7 +46,8 @@ fn usable(language: &Language, path: &Path) -> Option<Vec<u8>> {
     language.without_header(&file).ok().map(|(_, choices)| choices.to_vec())
 }
 
-/// The choice bytes that are stored for the text of a queue entry, by its instance or by one beside it.
+/// The choice bytes that are stored for the text of a queue entry, by its own instance or by another one of the same
+/// run.
 pub fn read(language: &Language, entry: &Path, text: &[u8]) -> Option<Vec<u8>> {
     let own = instance(entry)?;
     let name = name(text);

@@ -24,9 +24,9 @@
 // No limit.
 #define GRAMJET_UNLIMITED UINT64_MAX
 
-// What a call says.
+// The result of a call.
 typedef enum gramjet_status {
-    // It is done.
+    // Success.
     GRAMJET_OK = 0,
     // An argument is NULL or cannot be used.
     GRAMJET_INVALID_ARGUMENT = 1,
@@ -47,15 +47,15 @@ typedef enum gramjet_status {
 // A compiled grammar.
 typedef struct gramjet_grammar gramjet_grammar;
 
-// What makes inputs: a state that depends on the seed and on the calls so far.
+// A session makes inputs. Its state depends on the seed and on the calls so far.
 typedef struct gramjet_session gramjet_session;
 
 // Bytes that calls write. Begin with {0}; each call replaces what is in it, and takes more memory only if there is not enough.
 // Only `data` and `len` are of interest; do not change them. `data` may be NULL if `len` is 0.
 typedef struct gramjet_bytes {
-    // The bytes; there is no zero byte behind them.
+    // The bytes; no zero byte follows them.
     uint8_t *data;
-    // How many they are.
+    // The number of bytes.
     size_t len;
     // For how many there is memory.
     size_t capacity;
@@ -118,8 +118,8 @@ enum gramjet_status gramjet_grammar_load(const char *name,
                                          const struct gramjet_options *options,
                                          struct gramjet_grammar **grammar);
 
-// What there is to say about the grammar though it compiles, as a text of lines; empty if there is nothing. It lives as long as the
-// grammar; NULL for NULL.
+// Warnings about the grammar, as a text of lines; empty if there are none. It lives as long as the grammar;
+// NULL for NULL.
 const char *gramjet_grammar_warnings(const struct gramjet_grammar *grammar);
 
 // The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for NULL.
@@ -155,10 +155,10 @@ enum gramjet_status gramjet_session_new(const struct gramjet_grammar *grammar,
 // Frees a session.
 void gramjet_session_free(struct gramjet_session *session);
 
-// Writes the next input of the run with the session's seed: those of `gramjet gen --seed`.
+// Writes the next input of the run with the session's seed, as `gramjet gen --seed` does.
 enum gramjet_status gramjet_generate(struct gramjet_session *session, struct gramjet_bytes *text);
 
-// Writes the input of choice bytes: within the limits that their header says, or those of the grammar where they have none. Every
+// Writes the input of choice bytes, within the limits of their header, or of the grammar if they have none. Every
 // byte string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice bytes
 // that were read, without the header; it may be NULL.
 enum gramjet_status gramjet_render(struct gramjet_session *session,
@@ -175,7 +175,7 @@ enum gramjet_status gramjet_render_raw(struct gramjet_session *session,
                                        struct gramjet_bytes *text,
                                        size_t *read);
 
-// Finds the derivation of a text and remembers its parts, to put them in place of those of others.
+// Finds the derivation of a text and remembers its parts, to use them in variants of other texts.
 enum gramjet_status gramjet_remember(struct gramjet_session *session, const uint8_t *text, size_t len);
 
 // Writes a variant of a text that has at most `max_len` bytes. Of a text that does not conform there are none; an input that is

@@ -10,9 +10,9 @@ use crate::calls::*;
 #[repr(C)]
 #[derive(Debug)]
 pub struct gramjet_bytes {
-    /// The bytes; there is no zero byte behind them.
+    /// The bytes; no zero byte follows them.
     pub data: *mut u8,
-    /// How many they are.
+    /// The number of bytes.
     pub len: usize,
     /// For how many there is memory.
     pub capacity: usize,
@@ -30,7 +30,7 @@ impl gramjet_bytes {
         if data.is_null() || capacity == 0 {
             return Vec::new();
         }
-        // SAFETY: the fields are those that `put` has taken from a vector, and nobody else has them now.
+        // SAFETY: the fields are those that `put` has taken from a vector, and now have no other owner.
         unsafe { Vec::from_raw_parts(data, len, capacity) }
     }
 

@@ -1,14 +1,14 @@
-//! What all calls have in common: their result, the text of the last error, no unwinding, arguments of C.
+//! The common parts of all calls: their result, the text of the last error, no unwinding, arguments of C.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a call says.
+/// The result of a call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum gramjet_status {
-    /// It is done.
+    /// Success.
     GRAMJET_OK = 0,
     /// An argument is NULL or cannot be used.
     GRAMJET_INVALID_ARGUMENT = 1,
@@ -39,13 +39,13 @@ fn remember(message: &str) {
     // A text that holds a zero byte ends there.
     let whole = message.split('\0').next().unwrap_or_default();
     let message = CString::new(whole).unwrap_or_default();
-    // While the thread ends there is nobody to ask for it.
+    // While the thread ends, no call can ask for it.
     let _ = LAST_ERROR.try_with(|last| last.replace(message));
 }
 
 /// Runs the body of a call; a failure and a panic become a status and the last error.
 pub(crate) fn call(body: impl FnOnce() -> Result<(), Failure>) -> gramjet_status {
-    // Behind a panic, a defect, handles are in a state that is memory safe, but may only be freed, as the status says.
+    // After a panic, a defect, handles are in a state that is memory safe, but may only be freed, as the status says.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => GRAMJET_OK,
         Ok(Err((status, message))) => {
@@ -63,31 +63,31 @@ pub(crate) fn is_null(what: &str) -> Failure {
     (GRAMJET_INVALID_ARGUMENT, format!("{what} is NULL"))
 }
 
-/// The object behind a pointer.
+/// The object at a pointer.
 ///
 /// # Safety
 ///
-/// `pointer` must be null or point to a `T` that nobody writes to while the reference lives.
+/// `pointer` must be null or point to a `T` that no code writes to while the reference lives.
 pub(crate) unsafe fn shared<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
     // SAFETY: as for this function.
     unsafe { pointer.as_ref() }.ok_or_else(|| is_null(what))
 }
 
-/// The object behind a pointer.
+/// The object at a pointer.
 ///
 /// # Safety
 ///
-/// `pointer` must be null or point to a `T` that nobody else uses while the reference lives.
+/// `pointer` must be null or point to a `T` that no other code uses while the reference lives.
 pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, Failure> {
     // SAFETY: as for this function.
     unsafe { pointer.as_mut() }.ok_or_else(|| is_null(what))
 }
 
-/// The bytes behind a pointer.
+/// The bytes at a pointer.
 ///
 /// # Safety
 ///
-/// `data` must be null or point to `len` bytes that nobody writes to while the slice lives.
+/// `data` must be null or point to `len` bytes that no code writes to while the slice lives.
 pub(crate) unsafe fn slice<'a>(data: *const u8, len: usize, what: &str) -> Result<&'a [u8], Failure> {
     if len == 0 {
         return Ok(&[]);
@@ -98,7 +98,7 @@ pub(crate) unsafe fn slice<'a>(data: *const u8, len: usize, what: &str) -> Resul
     if isize::try_from(len).is_err() {
         return Err((GRAMJET_INVALID_ARGUMENT, format!("the length of {what} is more than there is memory")));
     }
-    // SAFETY: as for this function; a slice has at most so many bytes.
+    // SAFETY: as for this function; a slice has at most `isize::MAX` bytes.
     Ok(unsafe { std::slice::from_raw_parts(data, len) })
 }
 
@@ -106,7 +106,7 @@ pub(crate) unsafe fn slice<'a>(data: *const u8, len: usize, what: &str) -> Resul
 ///
 /// # Safety
 ///
-/// `text` must be null or a C string that nobody writes to while the text lives.
+/// `text` must be null or a C string that no code writes to while the text lives.
 pub(crate) unsafe fn string<'a>(text: *const c_char, what: &str) -> Result<Option<&'a str>, Failure> {
     if text.is_null() {
         return Ok(None);

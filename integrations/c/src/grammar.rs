@@ -50,7 +50,7 @@ pub struct gramjet_options {
     pub tokens: *const c_char,
 }
 
-/// What options say.
+/// The settings of options.
 ///
 /// # Safety
 ///
@@ -93,7 +93,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
     })
 }
 
-/// What a name stands for, if there is one.
+/// The value that a name stands for, if there is a name.
 fn named<T: FromStr<Err = String>>(name: Option<&str>) -> Result<Option<T>, Failure> {
     name.map(str::parse).transpose().map_err(|error| (GRAMJET_INVALID_ARGUMENT, error))
 }
@@ -167,8 +167,8 @@ pub unsafe extern "C" fn gramjet_grammar_load(
     })
 }
 
-/// What there is to say about the grammar though it compiles, as a text of lines; empty if there is nothing. It lives as long as the
-/// grammar; NULL for NULL.
+/// Warnings about the grammar, as a text of lines; empty if there are none. It lives as long as the grammar;
+/// NULL for NULL.
 ///
 /// # Safety
 ///

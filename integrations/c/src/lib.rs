@@ -1,5 +1,5 @@
-//! gramjet for C. The names are those of C; `include/gramjet.h` is made from this crate and says how handles are owned and shared.
-//! `docs/c.md` tells how to build and link.
+//! gramjet for C. The names are those of C; `include/gramjet.h` is made from this crate and says how handles are owned
+//! and shared. `docs/c.md` describes how to build and link.
 
 // The names of types are those of C.
 #![allow(non_camel_case_types)]

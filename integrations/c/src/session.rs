@@ -10,7 +10,7 @@ use crate::bytes::gramjet_bytes;
 use crate::calls::*;
 use crate::grammar::gramjet_grammar;
 
-/// What makes inputs: a state that depends on the seed and on the calls so far.
+/// A session makes inputs. Its state depends on the seed and on the calls so far.
 pub struct gramjet_session {
     session: Session,
     inputs: Inputs<Box<dyn Producer + Send>>,
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn gramjet_session_free(session: *mut gramjet_session) {
     }
 }
 
-/// Writes the next input of the run with the session's seed: those of `gramjet gen --seed`.
+/// Writes the next input of the run with the session's seed, as `gramjet gen --seed` does.
 ///
 /// # Safety
 ///
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn gramjet_generate(session: *mut gramjet_session, text: *
     })
 }
 
-/// Writes the input of choice bytes: within the limits that their header says, or those of the grammar where they have none. Every
+/// Writes the input of choice bytes, within the limits of their header, or of the grammar if they have none. Every
 /// byte string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice bytes
 /// that were read, without the header; it may be NULL.
 ///
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn gramjet_render_raw(
     })
 }
 
-/// Finds the derivation of a text and remembers its parts, to put them in place of those of others.
+/// Finds the derivation of a text and remembers its parts, to use them in variants of other texts.
 ///
 /// # Safety
 ///

@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
     gramjet_bytes_free(&recorded);
     gramjet_bytes_free(&raw);
 
-    /* What is read does not lie in what is written. */
+    /* Inputs must not lie in output buffers. */
     assert(gramjet_minimise(session, bytes("(4+5)"), 5, 99, always, NULL, &text) == GRAMJET_OK && text.len == 1);
     assert(gramjet_mutate(session, text.data, text.len, 9, &text) == GRAMJET_INVALID_ARGUMENT && says("lies in the bytes"));
     assert(gramjet_render(session, text.data, text.len, &text, NULL) == GRAMJET_INVALID_ARGUMENT && text.len == 1);

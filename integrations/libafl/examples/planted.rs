@@ -53,7 +53,7 @@ fn alone(arguments: &Arguments) -> Result<(), libafl::Error> {
     }
 }
 
-/// One fuzzer on each of these cores; they tell each other of what they find (LLMP).
+/// One fuzzer on each of these cores; they report their findings to each other (LLMP).
 fn on_cores(arguments: &Arguments, cores: &str) -> Result<(), libafl::Error> {
     let cores = Cores::from_cmdline(cores)?;
     Launcher::builder()

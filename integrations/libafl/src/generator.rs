@@ -8,8 +8,8 @@ use libafl::inputs::BytesInput;
 use libafl::state::HasRand;
 use libafl_bolts::rands::Rand;
 
-/// Generates choice bytes: half of the inputs have half of the most at most, a quarter a quarter, and so on. What is not read is
-/// not there.
+/// Generates choice bytes: half of the inputs have at most half of the maximum, a quarter a quarter, and so on. Bytes
+/// that would not be read are left out.
 #[derive(Clone, Debug)]
 pub struct ChoicesGenerator {
     producer: Fastest,

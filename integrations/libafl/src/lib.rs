@@ -1,5 +1,5 @@
-//! gramjet for LibAFL. The fuzzer's inputs are choice bytes, in LibAFL's own [`BytesInput`], so that all of its stages, schedulers
-//! and corpora serve them; what the target gets is the text that they stand for.
+//! gramjet for LibAFL. The fuzzer's inputs are choice bytes, in LibAFL's own [`BytesInput`], so that all of its stages,
+//! schedulers and corpora serve them; the target gets the text that they stand for.
 //!
 //! | LibAFL asks for | here |
 //! |---|---|
@@ -36,8 +36,8 @@ pub use gramjet_compiler::{Options, formats::FormatOptions};
 pub use mutator::StructureMutator;
 pub use renderer::Renderer;
 
-/// A grammar, from which all else is made. There are no limits on depth and length: inputs are bounded by the number of their
-/// choice bytes, behind which they are completed in the shortest way.
+/// A grammar, from which the other parts are made. There are no limits on depth and length: inputs are bounded by the
+/// number of their choice bytes, after which they are completed in the shortest way.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     producer: Fastest,
@@ -58,7 +58,7 @@ pub enum GrammarError {
 }
 
 impl Grammar {
-    /// The grammar in a file, with those that it needs beside it.
+    /// The grammar in a file, and files that it refers to in the same directory.
     ///
     /// # Errors
     ///
@@ -67,8 +67,8 @@ impl Grammar {
         Grammar::load_with(path, Options::default())
     }
 
-    /// The same with a start rule or a notation of your choice, or read for texts that others have made, which ANTLR grammars must be
-    /// ([`FormatOptions::of_others`]) for [`Grammar::import`] to take them.
+    /// The same with a start rule or a notation of your choice, or read for texts from elsewhere. [`Grammar::import`]
+    /// accepts such texts of ANTLR grammars only with the reading [`FormatOptions::of_others`].
     ///
     /// # Errors
     ///
@@ -100,22 +100,22 @@ impl Grammar {
     /// A grammar that was compiled.
     pub fn of(compiled: &Compiled) -> Grammar {
         let (producer, mut tracer) = (Fastest::with_limits(compiled, Limits::new()), Tracer::new(compiled));
-        // No limits can always be kept.
+        // A grammar can always do without limits.
         let _ = tracer.set_limits(Limits::new());
         Grammar { producer, tracer, parser: Parser::new(&compiled.lowered), warnings: String::new() }
     }
 
-    /// What there is to say about the grammar though it compiles, as text of several lines; empty if there is nothing.
+    /// Warnings about the grammar, as text of several lines; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }
 
-    /// What renders inputs.
+    /// A renderer of inputs.
     pub fn renderer(&self) -> Renderer {
         Renderer::new(self.producer.clone())
     }
 
-    /// A generator of inputs of at most so many choice bytes.
+    /// A generator of inputs of at most `max_choices` choice bytes.
     pub fn generator(&self, max_choices: usize) -> ChoicesGenerator {
         ChoicesGenerator::new(self.producer.clone(), max_choices)
     }

@@ -13,8 +13,8 @@ use libafl::state::{HasCorpus, HasMaxSize, HasRand};
 use libafl_bolts::Named;
 use libafl_bolts::rands::Rand;
 
-/// Makes mutants: by gramjet's operations on the derivation of the input, one of four times by putting a part of another input
-/// of the corpus in place of one of its own. It keeps the derivations of the corpus and their parts, in bounded memory.
+/// Makes mutants by gramjet's operations on the derivation of the input. One of four replaces a part with a part of
+/// another input of the corpus. It keeps the derivations of the corpus and their parts, in bounded memory.
 #[derive(Clone, Debug)]
 pub struct StructureMutator {
     mutator: FuzzMutator<Tracer>,

@@ -1,4 +1,4 @@
-//! What goes wrong, as exceptions.
+//! Errors as exceptions.
 
 use gramjet_session::{LanguageError, Mismatch, ParseError as Cause, place};
 use pyo3::prelude::*;

@@ -149,7 +149,7 @@ impl Grammar {
     }
 }
 
-/// So many bytes of output are made between two looks at the signals that came.
+/// This number of bytes of output is made between two checks for signals.
 const BATCH_BYTES: usize = 1 << 20;
 /// Renderings of fewer choice bytes keep the GIL: to release it costs more than they do.
 const SHORT: usize = 1 << 10;

@@ -1,9 +1,9 @@
-//! The mutators behind the interface of libFuzzer's custom mutators: choice bytes are the fuzzer's data.
+//! The implementation of libFuzzer's custom mutators: choice bytes are the fuzzer's data.
 
 use crate::choices::recall::{Key, Recall};
 use crate::choices::{Mutator, Store, TracedInput, Tracer};
 
-/// What a custom mutator of libFuzzer keeps: the traces of its corpus, as far as memory allows, and their parts.
+/// The state of a custom mutator of libFuzzer: the traces of its corpus, as far as memory allows, and their parts.
 ///
 /// `gramjet_engine::fuzz_mutator!` joins one to a fuzz target. By hand, with `libfuzzer-sys`, it takes these lines:
 ///
@@ -33,18 +33,18 @@ use crate::choices::{Mutator, Store, TracedInput, Tracer};
 #[derive(Clone, Debug)]
 pub struct FuzzMutator<T> {
     tracer: T,
-    /// Parts of all inputs that came by.
+    /// Parts of all inputs that were seen.
     store: Store,
-    /// Traces of these inputs.
+    /// Traces of recent inputs.
     recall: Recall,
     /// The trace of a mutant that is changed once more.
     once: TracedInput,
-    /// What was made last, and what it was made of.
+    /// The last mutant, and the input that it was made of.
     last: Option<(Key, Key)>,
     mutant: Vec<u8>,
 }
 
-/// Where the trace of what is to be changed is.
+/// The place of the trace of the input to change.
 #[derive(Clone, Copy)]
 enum Base {
     Kept(Key),
@@ -64,8 +64,8 @@ impl<T: Tracer> FuzzMutator<T> {
         }
     }
 
-    /// Replaces the first `size` bytes of `data`, which are choice bytes, by those of a mutant; returns how many they are,
-    /// at most `max_size`.
+    /// Replaces the first `size` bytes of `data`, which are choice bytes, with a mutant of them; returns the length of
+    /// the mutant, at most `max_size`.
     pub fn mutate(&mut self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let most = max_size.min(data.len());
         let mutant = self.mutant(&data[..size.min(data.len())], None, most, seed);
@@ -73,16 +73,16 @@ impl<T: Tracer> FuzzMutator<T> {
         mutant.len()
     }
 
-    /// Writes the choice bytes of `one`, with a part of `other` in place of one of its own, to `mutant`; returns how many they
-    /// are.
+    /// Writes the choice bytes of `one` to `mutant`, with a part of `other` in place of one of its own; returns their
+    /// number.
     pub fn cross_over(&mut self, one: &[u8], other: &[u8], mutant: &mut [u8], seed: u32) -> usize {
         let made = self.mutant(one, Some(other), mutant.len(), seed);
         mutant[..made.len()].copy_from_slice(made);
         made.len()
     }
 
-    /// The choice bytes of a mutant, at most `most`; with a part of the other input in place of one of its own, if there is
-    /// one and that is possible.
+    /// The choice bytes of a mutant, at most `most`. With another input, a part of it takes the place of one of the
+    /// mutant's own, if that is possible.
     pub fn mutant(&mut self, choices: &[u8], other: Option<&[u8]>, most: usize, seed: u32) -> &[u8] {
         let donor = other.map(|other| self.keep(other, most));
         let base = self.base(choices, most, seed);
@@ -96,7 +96,7 @@ impl<T: Tracer> FuzzMutator<T> {
             self.mutant.extend_from_slice(input.choices());
         }
         self.mutant.truncate(most);
-        // What was changed twice is changed no more: siblings are made of what is in the corpus.
+        // A mutant of a mutant has the same origin, an input of the corpus, and its siblings are made of that.
         let origin = match base {
             Base::Kept(base) => Some(base),
             Base::Once => self.last.map(|(_, base)| base),
@@ -105,7 +105,7 @@ impl<T: Tracer> FuzzMutator<T> {
         &self.mutant
     }
 
-    /// Finds out what a mutant is to be made of, and traces it if need be.
+    /// Decides which input a mutant is made of, and traces it if necessary.
     fn base(&mut self, choices: &[u8], most: usize, seed: u32) -> Base {
         let key = Key::of(choices);
         match self.last {

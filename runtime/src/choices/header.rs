@@ -1,11 +1,11 @@
-//! Choice strings in files: a header says which choice map the choice bytes mean something under, and which limits.
+//! Choice strings in files: a header names the choice map that gives the choice bytes their meaning, and the limits.
 //!
-//! `docs/choice-map.md` specifies the form. This module knows nothing of grammars: the fingerprints are numbers to it, and the
-//! recipe, which says for people and programs how the grammar was read, is a text.
+//! `docs/choice-map.md` specifies the form. This module knows nothing of grammars: the fingerprints are numbers to it,
+//! and the recipe is a text. The recipe says, for people and programs, how the grammar was read.
 
 use crate::limits::Limits;
 
-/// What stands before choice bytes in a file.
+/// The contents of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The fingerprint of the choice map.
@@ -21,26 +21,27 @@ pub struct Header {
 /// A header that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// It is of a version that is not known.
+    /// Its version is unknown.
     #[error("the header of the choice bytes has version {0}, but only {known} is known", known = Header::VERSION)]
     Version(u8),
-    /// It is not whole, or not text where it must be.
+    /// It is incomplete, or not text where it must be.
     #[error("the header of the choice bytes is damaged or cut off")]
     Damaged,
 }
 
-/// The lengths in bytes of what stands in the header before the recipe: magic, version, nothing, length, fingerprints, limits.
+/// The lengths in bytes of the fields before the recipe: magic, version, nothing, length, fingerprints, limits.
 const FIXED: usize = 8 + 1 + 1 + 2 + 8 + 8 + 4 + 8 + 8;
 
 impl Header {
-    /// What files with a header begin with. It is no text in any encoding, and changes where a file is taken for text.
+    /// The beginning of files with a header. It is not text in any encoding, and changes if the file is converted as
+    /// text.
     pub const MAGIC: [u8; 8] = *b"\x8aGJC\r\n\x1a\n";
     /// The version of the form.
     pub const VERSION: u8 = 1;
 
     /// The header followed by the choice bytes.
     pub fn before(&self, choices: &[u8]) -> Vec<u8> {
-        // What is too long for the header is of no use to people either.
+        // A recipe that is too long for the header is left out: it would not help people either.
         let recipe = if self.recipe.len() + FIXED <= usize::from(u16::MAX) { self.recipe.as_bytes() } else { &[] };
         let len = (FIXED + recipe.len()) as u16;
         let mut file = Vec::with_capacity(usize::from(len) + choices.len());
@@ -61,7 +62,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// If it begins as one, but cannot be read.
+    /// If it begins as a header, but cannot be read.
     pub fn split(file: &[u8]) -> Result<(Option<Header>, &[u8]), HeaderError> {
         let Some(rest) = file.strip_prefix(&Header::MAGIC) else { return Ok((None, file)) };
         match rest.first() {
@@ -143,7 +144,7 @@ mod tests {
             Header::split(&bytes).map(|_| ())
         };
         assert_eq!(with(8, 2), Err(HeaderError::Version(2)));
-        // The length, and what is no text.
+        // The length, and bytes that are not text.
         assert_eq!((with(10, 3), with(11, 9)), (Err(HeaderError::Damaged), Err(HeaderError::Damaged)));
         assert_eq!(with(whole.len() - 1, 0xff), Err(HeaderError::Damaged));
     }

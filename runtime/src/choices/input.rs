@@ -2,7 +2,7 @@
 
 use crate::choices::{Span, SpanKind, Trace, Tracer};
 
-/// Choice bytes, the input that they stand for, and their structure. What mutators look for is found once, when it is made,
+/// Choice bytes, their input, and their structure. The places that mutators look for are found once, when this is made,
 /// so that many mutants of one input cost little each.
 #[derive(Clone, Debug, Default)]
 pub struct TracedInput {
@@ -13,7 +13,7 @@ pub struct TracedInput {
     pub(super) parts: Vec<u32>,
     /// The parts that are not as short as they can be: one of their sites took another option than the first.
     pub(super) long: Vec<u32>,
-    /// The rounds behind the minimum of a repetition, with the spans of their repetitions.
+    /// The rounds of a repetition after its minimum, with the spans of their repetitions.
     pub(super) rounds: Vec<(u32, u32)>,
     /// Instances of a rule with the nearest instance of the same rule around them, outer one first.
     pub(super) nested: Vec<(u32, u32)>,
@@ -55,7 +55,7 @@ impl TracedInput {
         &self.output
     }
 
-    /// What derives what.
+    /// The structure: which choice bytes derive which part of the input.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
@@ -98,7 +98,7 @@ impl TracedInput {
         }
         chosen_before.resize(self.choices.len() + 1, chosen);
         let end = self.choices.len() as u32;
-        // Open instances and repetitions, with what was the innermost of their rule before.
+        // Open instances and repetitions, with the instance of their rule that was innermost before.
         let mut open: Vec<(u32, u32)> = Vec::new();
         let mut repetitions: Vec<u32> = Vec::new();
         let spans = &self.trace.spans;

@@ -1,4 +1,4 @@
-//! Makes choice bytes simpler while what is asked of their output holds.
+//! Makes choice bytes simpler while a test of their output holds.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -13,21 +13,21 @@ use need::{Need, decay, difference};
 use plain::Plain;
 use pool::{Candidate, Missing, Reach, candidates};
 
-/// What [`minimise`] has found.
+/// The result of [`minimise`].
 #[derive(Clone, Debug)]
 pub struct Minimised {
     /// The simplest choice bytes found, all of which are read.
     pub choices: Vec<u8>,
     /// Their output.
     pub output: Vec<u8>,
-    /// How often the test was asked.
+    /// How often the test was run.
     pub tests: u64,
     /// Whether the number of tests ended the search.
     pub exhausted: bool,
 }
 
-/// Searches for simpler choice bytes for whose output `test` holds, as it must for that of `choices`. Asks it at most
-/// `max_tests` times. [`Minimiser`] says what is tried.
+/// Searches for simpler choice bytes for whose output `test` holds; it must hold for the output of `choices`. Runs the
+/// test at most `max_tests` times. [`Minimiser`] describes the search.
 pub fn minimise(
     tracer: &mut (impl Tracer + ?Sized),
     choices: &[u8],
@@ -49,12 +49,12 @@ pub fn minimise(
 
 /// A search for simpler choice bytes, one candidate at a time, for callers who run the test themselves.
 ///
-/// Simpler is what has a shorter output, then fewer choice bytes, then lower ones. First the output gets shorter. What may make it so
-/// is found from the spans: a part becomes as short as it can be, stands in place of a part around it, or is taken out; a choice takes
-/// another option and keeps what is in it; a few bytes anywhere are taken out. Where the tracer has a parser, parts of any symbols
-/// stand for each other, and what is cut out need not be a part: the text says whether it can. Of all these the one with the greatest
-/// expected gain comes next: each failed test tells which bytes are needed (Wang et al. 2021). Then sites read lower values, all at
-/// once, then fewer. No text is tested twice.
+/// A shorter output is simpler; among equally long ones fewer choice bytes are, then lower ones. First the search
+/// shortens the output. It finds the possible changes from the spans: a part becomes as short as it can be, replaces a
+/// part around it, or is removed; a choice takes another option and keeps its contents; a few bytes anywhere are
+/// removed. If the tracer has a parser, parts of any symbols can replace each other, and any range can be removed that
+/// leaves a text of the grammar. The change with the greatest expected gain comes next: each failed test shows which
+/// bytes are needed (Wang et al. 2021). Then sites read lower values, all at once, then fewer. No text is tested twice.
 #[derive(Clone, Debug)]
 pub struct Minimiser {
     best: TracedInput,
@@ -66,20 +66,20 @@ pub struct Minimiser {
     need: Need,
     pool: Vec<Candidate>,
     reach: Reach,
-    /// Whether the pool is that of the best.
+    /// Whether the pool was made from the best input.
     is_filled: bool,
     stage: Stage,
     /// Texts for which the test has failed, and texts that do not conform, by hash.
     tested: BTreeSet<u64>,
     refused: BTreeSet<u64>,
-    /// Bytes of candidates that were made since the last one that was tested.
+    /// Bytes of candidates made since the last one that was tested.
     idle: usize,
     /// Whether only whole parts are changed, and only for shorter outputs.
     parts_only: bool,
     waits: Option<Waiting>,
 }
 
-/// What is done.
+/// The stage of the search.
 #[derive(Clone, Debug)]
 enum Stage {
     /// The output gets shorter.
@@ -90,7 +90,7 @@ enum Stage {
     Done,
 }
 
-/// What waits for its judgement.
+/// The proposal that waits for its verdict.
 #[derive(Clone, Debug)]
 enum Waiting {
     /// A shorter output without these bytes, if it is known which.
@@ -99,13 +99,13 @@ enum Waiting {
     Plainer,
 }
 
-/// So many bytes of candidates that are no simpler end the search: where many parts cannot get shorter, each would cost a run. To
-/// parse a byte costs as much as to make this number of bytes.
+/// The search ends after candidates of this many bytes in a row that are no simpler: where many parts cannot get
+/// shorter, each would cost a run. Parsing a byte costs as much as making this number of bytes.
 const MAX_IDLE: usize = 1 << 27;
 const PARSING: usize = 32;
-/// Where a change only removes, no more bytes are new: a shortest part can be.
+/// A change that should only remove has at most this number of new bytes, those of a shortest part.
 const MAX_NEWS: usize = 2;
-/// So many texts that do not conform are remembered.
+/// At most this number of texts that do not conform is remembered.
 const MAX_REFUSED: usize = 1 << 16;
 
 impl Minimiser {
@@ -133,14 +133,14 @@ impl Minimiser {
         }
     }
 
-    /// Only the steps that change whole parts, and only to outputs that are shorter: the greater part of what can be reached,
-    /// in much fewer tests.
+    /// Takes only the steps that change whole parts, and only to shorter outputs. They reach most of the result in far
+    /// fewer tests.
     #[must_use]
     pub fn parts_only(self) -> Minimiser {
         Minimiser { parts_only: true, reach: self.reach.min(Reach::Parts), ..self }
     }
 
-    /// The simplest that the test has held for.
+    /// The simplest choice bytes for which the test has held.
     pub fn best(&self) -> &TracedInput {
         &self.best
     }
@@ -181,13 +181,13 @@ impl Minimiser {
         &self.output
     }
 
-    /// The choice bytes of what was proposed last.
+    /// The choice bytes of the last proposal.
     pub(crate) fn candidate(&self) -> &[u8] {
         &self.candidate
     }
 
-    /// Makes the candidate that is likely to shorten the output most, and says which bytes it is without, if that is known; `None`
-    /// if there is none.
+    /// Makes the candidate that is likely to shorten the output most, and says which bytes it omits, if that is known;
+    /// `None` if there is no candidate.
     fn shorter(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<Option<Missing>> {
         loop {
             if !self.is_filled {
@@ -222,7 +222,7 @@ impl Minimiser {
         best
     }
 
-    /// Finds what may make the best shorter.
+    /// Finds changes that may make the best output shorter.
     fn fill(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
         self.is_filled = true;
         let mut pool = std::mem::take(&mut self.pool);
@@ -235,7 +235,7 @@ impl Minimiser {
             if self.idle > MAX_IDLE || !self.is_made(candidate, tracer) || !texts.insert(hash(&self.output)) {
                 return false;
             }
-            // What the texts have in common stays.
+            // The common beginning and end of the two texts stay.
             let best = self.best.output();
             let (from, to, new_to) = difference(best, &self.output);
             candidate.gain = (best.len() - self.output.len()) as u32;

@@ -1,22 +1,22 @@
-//! Mutators: changes of choice bytes along their structure. All that is outside of the spans they change stays in place.
+//! Mutators: changes of choice bytes along their structure. Everything outside the changed spans stays in place.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::choices::{ChoiceSource, Span, SpanKind, Store, TracedInput, Tracer};
 
-/// What a mutator does.
+/// A kind of mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
-    /// Changes one to eight choice bytes, wherever they stand. The one operation that knows no structure: what is behind a
-    /// changed byte can get another meaning.
+    /// Changes one to eight choice bytes, wherever they are. The one operation that knows no structure: the bytes after
+    /// a changed one can get another meaning.
     Havoc,
     /// Derives a part anew.
     Redraw,
     /// Puts a part with the same symbol from the store in place of one.
     Splice,
-    /// Repeats what is between an instance of a rule and one of the same rule in it, 2^n times (Nautilus, Aschermann et al.
-    /// 2019, section 4.3).
+    /// Repeats the text between an instance of a rule and one of the same rule in it, 2^n times (Nautilus, Aschermann
+    /// et al. 2019, section 4.3).
     RepeatRecursion,
     /// Puts an instance of a rule in place of one of the same rule around it.
     Collapse,
@@ -68,7 +68,7 @@ pub struct Mutator {
 impl Mutator {
     /// No mutant has more choice bytes, unless [`Mutator::max_choices`] says otherwise.
     pub const DEFAULT_MAX_CHOICES: usize = 1 << 16;
-    /// A part that is derived anew is completed in the shortest way behind so many choice bytes.
+    /// A part that is derived anew is completed in the shortest way after this number of choice bytes.
     const MAX_DRAWN: usize = 256;
 
     /// A mutator.
@@ -152,7 +152,7 @@ impl Mutator {
     /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to `mutant`;
     /// says whether there are such parts.
     pub fn cross(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> bool {
-        // Not every part of one has its like in the other.
+        // Not every part of one input has a counterpart in the other.
         const TRIES: usize = 8;
         mutant.clear();
         (0..TRIES).any(|_| self.graft(input, other, mutant).is_some())
@@ -307,7 +307,8 @@ pub(super) fn shorten(
     })
 }
 
-/// Puts a round there so many times. Behind as many rounds as are possible there is no site; behind fewer there is one.
+/// Replaces a round with `times` copies of it. A repetition with all possible rounds has no site after them; one with
+/// fewer has one.
 pub(super) fn change_rounds(input: &TracedInput, round: &Span, repetition: &Span, times: usize, mutant: &mut Vec<u8>) {
     let SpanKind::Repetition { room } = repetition.kind else { return };
     let choices = input.choices();

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crate::choices::{TracedInput, Tracer};
 
-/// Tells choice bytes from others.
+/// Distinguishes choice bytes by their hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(u64);
 
@@ -18,7 +18,7 @@ impl Key {
 /// Never iterated.
 type Inputs = HashMap<Key, TracedInput, BuildHasherDefault<DefaultHasher>>;
 
-/// Keeps what was asked for lately: two generations, of which the older one goes as a whole when the younger one is full.
+/// Keeps recently used inputs in two generations; the older one is dropped as a whole when the younger one is full.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recall {
     young: Inputs,
@@ -27,16 +27,16 @@ pub(super) struct Recall {
 }
 
 impl Recall {
-    /// About so many bytes of memory for a generation.
+    /// The memory of a generation, in bytes, about.
     const MAX_MEMORY: usize = 1 << 26;
 
-    /// What was kept.
+    /// The traced input, if it is kept.
     pub(super) fn get(&self, key: Key) -> Option<&TracedInput> {
         self.young.get(&key)
     }
 
-    /// Whether the input was not kept, or was, but with fewer choice bytes than it could have: see [`TracedInput::new`]. What is kept moves to the
-    /// younger generation.
+    /// Whether the input is not kept, or only with fewer choice bytes than it could have: see [`TracedInput::new`]. An
+    /// input that is kept moves to the younger generation.
     pub(super) fn wants(&mut self, key: Key, most: usize) -> bool {
         if !self.young.contains_key(&key)
             && let Some(input) = self.old.remove(&key)

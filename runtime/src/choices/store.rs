@@ -1,4 +1,4 @@
-//! Parts of choice bytes, to be put in place of others with the same symbol.
+//! Parts of choice bytes that can replace others with the same symbol.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -9,19 +9,19 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::choices::TracedInput;
 use crate::choices::mutate::below;
 
-/// Choice bytes of a part, and the length of what they derive.
+/// Choice bytes of a part, and the length of their output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// The choice bytes.
     pub choices: Box<[u8]>,
     /// The length of their output in bytes, where they were found.
     pub output_len: u32,
-    /// Tells the output from others of the same length.
+    /// Distinguishes outputs of the same length.
     output_hash: u64,
 }
 
-/// A store of chunks by symbol; of several with the same output, one is kept. It is bounded: where a symbol has its number of
-/// chunks, or the whole its bytes, a new one takes the place of old ones.
+/// A store of chunks by symbol; of several with the same output, one is kept. It is bounded: when a symbol has its
+/// maximum number of chunks, or the store its maximum size, new chunks replace old ones.
 #[derive(Clone, Debug)]
 pub struct Store {
     /// For each symbol its chunks, ascending by the length of the output.
@@ -31,7 +31,7 @@ pub struct Store {
     max_bytes: usize,
     len: usize,
     bytes: usize,
-    /// How many chunks took the place of others.
+    /// How many chunks were replaced.
     replaced: u64,
 }
 
@@ -55,9 +55,10 @@ impl Store {
         }
     }
 
-    /// No more memory than this is taken, unless [`Store::max_bytes`] says otherwise: 64 MiB.
+    /// The store takes at most this much memory, unless [`Store::max_bytes`] says otherwise: 64 MiB.
     pub const DEFAULT_MAX_BYTES: usize = 64 << 20;
-    /// What a chunk takes besides its choice bytes, with what the allocator and lists with room to grow add.
+    /// The memory of a chunk in addition to its choice bytes, with the overhead of the allocator and of lists with room
+    /// to grow.
     const CHUNK_BYTES: usize = 2 * size_of::<Chunk>() + 16;
 
     /// Takes no more memory than about `bytes` in all.

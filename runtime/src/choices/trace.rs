@@ -1,23 +1,25 @@
-//! The structure of choice bytes: which part of them derives what.
+//! The structure of choice bytes: which of them derive which part of the output.
 //!
-//! Derivation goes depth first, left to right, so what a rule instance, a repetition or a choice derives is a contiguous part
-//! of the choice bytes, a *span*; spans nest. A span can be replaced by any other with the same symbol, and the bytes around it
-//! keep their meaning, except under a length limit, where what is offered at a site depends on all that is emitted before.
+//! Derivation goes depth first, left to right. The choice bytes of a rule instance, a repetition or a choice are
+//! therefore contiguous: a *span*. Spans nest. A span can be replaced by any other with the same symbol, and the bytes
+//! around it keep their meaning. The exception is a length limit, where the options at a site depend on everything
+//! emitted before.
 
 use std::ops::Range;
 
 use crate::choices::ChoiceSource;
 use crate::producer::Producer;
 
-/// A producer that also says what it did.
+/// A producer that also records its choices.
 pub trait Tracer: Producer {
     /// Appends the input of these choice bytes to `output`, as [`Producer::produce`] does; returns how many were read.
-    /// What was done replaces what is in `trace`.
+    /// The record replaces the contents of `trace`.
     fn trace(&mut self, choices: &[u8], output: &mut Vec<u8>, trace: &mut Trace) -> u64;
 
-    /// Appends to `choices` those of a new part with this symbol, taken from `source`, and returns the length of its output in
-    /// bytes. `depth` is that of the span that it is for. The source may be asked for more than is needed. Behind `most` bytes, or if the source has no more, the part is
-    /// completed in the shortest way. A length limit is not kept.
+    /// Appends the choice bytes of a new part with this symbol to `choices`, taken from `source`, and returns the
+    /// length of its output in bytes. `depth` is the depth of the span that it is for. The source may be asked for more
+    /// bytes than needed. After `most` bytes, or if the source has no more, the part is completed in the shortest way.
+    /// A length limit is not kept.
     fn draw(
         &mut self,
         symbol: u32,
@@ -27,8 +29,8 @@ pub trait Tracer: Producer {
         choices: &mut Vec<u8>,
     ) -> u64;
 
-    /// How many choice bytes, all of them zero, the shortest part with this symbol has at this depth, under the depth limit in
-    /// force.
+    /// The number of choice bytes, all of them zero, of the shortest part with this symbol at this depth, under the
+    /// depth limit in force.
     fn shortest(&mut self, symbol: u32, depth: u32) -> usize;
 
     /// The name of the rule whose instances have this symbol; `None` for other parts.
@@ -39,8 +41,9 @@ pub trait Tracer: Producer {
         0
     }
 
-    /// Appends to `choices` those of a part that is derived anew and has as much of `parts` in it as it can, by weight and in their order;
-    /// the rest is the shortest there is. The numbers of the parts go to `kept`. Says whether there is such an option.
+    /// Derives a part anew that contains as many of `parts` as possible, by weight and in their order, and is otherwise
+    /// as short as possible. Appends its choice bytes to `choices`, and the numbers of the contained parts to `kept`.
+    /// Says whether there is such an option.
     fn refit(&mut self, _whole: Refit, _parts: &[Part<'_>], _kept: &mut Vec<usize>, _choices: &mut Vec<u8>) -> bool {
         false
     }
@@ -70,7 +73,7 @@ pub struct Refit {
     pub in_order: bool,
 }
 
-/// A part that is kept where what is around it is derived anew.
+/// A part to keep when the part around it is derived anew.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p> {
     /// Its symbol.
@@ -79,11 +82,11 @@ pub struct Part<'p> {
     pub choices: &'p [u8],
     /// The number of the next part that is not within this one.
     pub next: usize,
-    /// How much it matters that it is kept.
+    /// How important it is to keep the part.
     pub weight: u64,
 }
 
-/// What a span derives.
+/// The kind of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
     /// An instance of a rule.
@@ -92,20 +95,19 @@ pub enum SpanKind {
     Pool,
     /// A choice among alternatives, with the one that was taken.
     Choice,
-    /// All rounds of a repetition, with the site that ended it, if there was one: there is none behind the last round that
-    /// is possible.
+    /// All rounds of a repetition, with the site that ended it. After the last possible round there is no such site.
     Repetition {
         /// How many more rounds were possible.
         room: u32,
     },
-    /// One round of a repetition behind its minimum, with the site that decided on it.
+    /// One round of a repetition after its minimum, with the site that decided on it.
     Round,
 }
 
 /// A part of the choice bytes and of the output that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// What it derives.
+    /// The kind.
     pub kind: SpanKind,
     /// Spans of the same symbol can stand for each other.
     pub symbol: u32,
@@ -115,7 +117,7 @@ pub struct Span {
     pub choices: (u32, u32),
     /// Where its output begins and ends.
     pub output: (u32, u32),
-    /// The number of the first span that begins behind this one's beginning and is not within it.
+    /// The number of the first later span that is not within this one.
     pub next: u32,
 }
 
@@ -144,7 +146,7 @@ pub struct Site {
     pub offered: u32,
 }
 
-/// What a run did. Positions count choice bytes as if those that were missing had been there, as zeros.
+/// The record of a run. Positions count missing choice bytes as if they had been there, as zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// The spans, in the order in which they begin, outer ones first.

@@ -4,14 +4,14 @@ use crate::choices::{ChoiceSource, Choices, Site, Span, SpanKind, Trace, Tracer}
 use crate::limits::{Limits, LimitsError};
 use crate::producer::Producer;
 
-/// A producer as a tracer. Behind any number of choice bytes zeros complete the input; how many of them tells how much is
-/// still to come there. So what begins at one choice byte ends where, for the first time, less is to come than there.
+/// A producer as a tracer. After any number of choice bytes zeros complete the input; their number shows how much is
+/// still to come. A part that begins at one choice byte therefore ends at the first place where less is to come.
 #[derive(Clone, Debug)]
 pub(super) struct Blind<P>(pub(super) P);
 
-/// Inputs that are completed by more zeros have no structure that is found.
+/// The structure of inputs that need more zeros to be completed is not found.
 const MAX_ZEROS: usize = 1 << 12;
-/// Nor have inputs of more choice bytes: it would take too many runs.
+/// Nor that of inputs with more choice bytes: it would take too many runs.
 const MAX_CHOICES: usize = 1 << 13;
 
 impl<P: Producer> Producer for Blind<P> {
@@ -32,17 +32,17 @@ impl<P: Producer> Producer for Blind<P> {
     }
 }
 
-/// What is known of the input at a choice byte.
+/// The facts about the input at a choice byte.
 #[derive(Clone, Copy)]
 struct Place {
     /// How many zeros complete it there.
     zeros: usize,
-    /// How much of the output is certain there: at least what was emitted.
+    /// How much of the output is certain there: at least the part emitted so far.
     emitted: usize,
 }
 
 impl<P: Producer> Blind<P> {
-    /// What is known at each choice byte, and at their end.
+    /// The facts at each choice byte, and at the end.
     fn places(&mut self, choices: &[u8], output: &[u8]) -> Vec<Place> {
         let mut bytes = vec![0; choices.len() + MAX_ZEROS];
         let mut other = Vec::new();
@@ -62,7 +62,7 @@ impl<P: Producer> Blind<P> {
             places.push(Place { zeros, emitted });
             bytes[at] = choices.get(at).copied().unwrap_or(0);
         }
-        // What is emitted stays so.
+        // Emitted output stays: what is certain at one place is certain at all later ones.
         let mut least = output.len();
         for place in places.iter_mut().rev() {
             least = least.min(place.emitted);
@@ -128,7 +128,7 @@ impl<P: Producer> Tracer for Blind<P> {
     }
 }
 
-/// For each choice byte the first place behind it where less is to come.
+/// For each choice byte the first later place where less is to come.
 fn ends(places: &[Place]) -> Vec<usize> {
     let last = places.len() - 1;
     let mut ends = vec![last; last];

@@ -34,7 +34,7 @@ pub fn docs<P: Producer + Clone>(producer: P) -> Docs<P> {
     Docs { producer, max_choices: Docs::<P>::DEFAULT_MAX_CHOICES }
 }
 
-/// What [`docs`] makes.
+/// The strategy that [`docs`] makes.
 #[derive(Clone, Copy)]
 pub struct Docs<P> {
     producer: P,
@@ -45,8 +45,8 @@ impl<P> Docs<P> {
     /// No input has more choice bytes, unless [`Docs::max_choices`] says otherwise.
     pub const DEFAULT_MAX_CHOICES: usize = 2048;
 
-    /// No input has more than so many choice bytes; behind them it is completed in the shortest way. Half of the inputs have
-    /// half as many at most, a quarter a quarter, and so on.
+    /// No input has more than `bytes` choice bytes; after them it is completed in the shortest way. Half of the inputs
+    /// have at most half as many, a quarter a quarter, and so on.
     #[must_use]
     pub fn max_choices(self, bytes: usize) -> Docs<P> {
         Docs { max_choices: bytes, ..self }
@@ -75,7 +75,7 @@ impl<P: Producer + Clone> Strategy for Docs<P> {
     }
 }
 
-/// An input and what it shrinks to.
+/// An input and its simpler variants.
 pub struct DocTree<P> {
     shrinker: Shrinker<P>,
 }

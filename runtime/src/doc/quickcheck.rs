@@ -6,11 +6,11 @@ use super::{Doc, Shrinker};
 use crate::choices::Choices;
 use crate::producer::Producer;
 
-/// So many choice bytes at most for each unit of the size that quickcheck asks for, which is 100 unless changed.
+/// The maximum number of choice bytes for each unit of quickcheck's size, which is 100 by default.
 const CHOICES_A_UNIT: usize = 16;
 
 impl<P: Producer + Default + 'static> Arbitrary for Doc<P> {
-    /// Half of the inputs have half of the most choice bytes at most, a quarter a quarter, and so on.
+    /// Half of the inputs have at most half of the maximum of choice bytes, a quarter a quarter, and so on.
     fn arbitrary(random: &mut Gen) -> Doc<P> {
         // quickcheck's own numbers are extreme ones more often than others.
         let mut source = Choices::random(u64::arbitrary(random));

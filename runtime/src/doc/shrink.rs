@@ -5,7 +5,8 @@ use super::blind::Blind;
 use crate::choices::Minimiser;
 use crate::producer::Producer;
 
-/// Proposes simpler inputs: with shorter texts, then fewer choice bytes, then lower ones. Each is valid, and no text is proposed twice.
+/// Proposes simpler inputs: with shorter texts, then fewer choice bytes, then lower ones. Each is valid, and no text is
+/// proposed twice.
 ///
 /// It is [`Minimiser`] on the structure that the producer shows when it runs on parts of the choice bytes.
 pub struct Shrinker<P> {
@@ -22,12 +23,13 @@ impl<P: Producer> Shrinker<P> {
         Shrinker { producer: Blind(producer), search: None, best: doc, tried: None }
     }
 
-    /// The input to be tested: what was proposed last, or the simplest that was accepted.
+    /// The input to test: the last proposal, or the simplest accepted one.
     pub fn current(&self) -> &Doc<P> {
         self.tried.as_ref().unwrap_or(&self.best)
     }
 
-    /// Takes what was proposed as the simplest, for the test has failed on it, and proposes another. Says whether there is one.
+    /// Accepts the last proposal, on which the test has failed, as the simplest, and makes the next one. Says whether
+    /// there is one.
     pub fn accept(&mut self) -> bool {
         if let Some(tried) = self.tried.take() {
             self.best = tried;
@@ -36,7 +38,7 @@ impl<P: Producer> Shrinker<P> {
         self.propose()
     }
 
-    /// Drops what was proposed, and proposes another. Says whether there is one.
+    /// Drops the last proposal, and makes the next one. Says whether there is one.
     pub fn reject(&mut self) -> bool {
         if self.tried.take().is_some() {
             self.judge(false);

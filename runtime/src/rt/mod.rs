@@ -1,4 +1,4 @@
-//! What generated producers and engines run on: the machine that holds the choice window, the output and the slack.
+//! The runtime of generated producers and engines: the machine that holds the choice window, the output and the slack.
 //!
 //! This is the private side of the library: generated code of the same version uses it; its interface may change with any
 //! release. There are two machines with the same methods: [`raw`] works on bare pointers whose bounds are reserved ahead,
@@ -19,10 +19,10 @@ use crate::limits::Limits;
 /// Depth that remains below the limit for a rule instance; negative beyond it.
 pub type Depth = i64;
 
-/// What generated code may read between two calls of `ensure`, in choice bytes.
+/// The number of choice bytes that generated code may read between two calls of `ensure`.
 pub const CREDIT_CHOICES: usize = 128;
 
-/// What generated code may write between two calls of `ensure`, in bytes.
+/// The number of bytes that generated code may write between two calls of `ensure`.
 pub const CREDIT_OUTPUT: usize = 1024;
 
 /// Choice bytes that a run of rounds of single bytes may use of the credit.
@@ -42,15 +42,15 @@ pub enum RunEnd {
     Capped,
 }
 
-/// The rounds that remain for a limited run: the least of the limits in force.
+/// The number of rounds that remain for a limited run: the least of the limits in force.
 #[inline(always)]
 pub fn rounds(depth: Option<Depth>, slack: Option<u64>, rounds: Option<u64>) -> u64 {
     let depth = depth.map_or(u64::MAX, |depth| depth.max(0) as u64);
     depth.min(slack.unwrap_or(u64::MAX)).min(rounds.unwrap_or(u64::MAX))
 }
 
-/// The instance of the start rule that keeps the limits, of those without limits, with a depth limit, and with a depth and
-/// a length limit; and the depth that it begins with.
+/// The instance of the start rule for these limits, out of those without limits, with a depth limit, and with a depth
+/// and a length limit; and the depth that it begins with.
 #[inline(always)]
 fn entry_of<R: Copy>(entries: &[R; 3], limits: Limits) -> (R, Depth) {
     // A length limit alone runs with a depth that is never used up.
@@ -62,7 +62,7 @@ fn entry_of<R: Copy>(entries: &[R; 3], limits: Limits) -> (R, Depth) {
     (entry, limits.depth().map_or(Depth::MAX, Depth::from))
 }
 
-/// What an input may have more than its minimum, in bytes.
+/// The number of bytes that an input may have in addition to its minimum.
 #[inline(always)]
 fn slack(min_len: u64, limits: Limits) -> u64 {
     limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len))

@@ -38,7 +38,7 @@ impl Generators {
 
     /// Fills rows with the next numbers of each, little endian.
     pub fn fill(&mut self, rows: &mut [[u8; ROW]], simd: Simd) {
-        // Anyone can name what the processor does not have.
+        // The caller may ask for instructions that the processor does not have.
         match simd.min(Simd::detect()) {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the processor has it.
@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows are the numbers of eight generators of the crate that everyone uses, whatever the processor.
+    /// Rows are the numbers of eight generators of the `rand_xoshiro` crate, whatever the processor.
     #[test]
     fn lanes_are_the_generator() {
         for simd in [Simd::Portable, Simd::Avx2, Simd::Avx512].map(|simd| simd.min(Simd::detect())) {

@@ -38,7 +38,7 @@ pub struct Machine<'m, 's> {
     stack_limit: usize,
     choice_start: *const u8,
     windows: Windows<'m, 's>,
-    /// Its length does not change within an input, so that a choice source that panics leaves nothing of it behind.
+    /// Its length does not change within an input, so that no part of the input remains if the choice source panics.
     output: &'m mut Vec<u8>,
     /// Where the input of a batch began whose beginning neither the windows nor the output's length tell yet; null if they
     /// do.
@@ -49,7 +49,7 @@ pub struct Machine<'m, 's> {
     level: Level,
     /// The thread for what does not fit the caller's stack, once it was needed.
     helper: Option<Box<Helper>>,
-    /// What is reserved, to hold every access against it.
+    /// The reserved ends, which every access is checked against.
     #[cfg(debug_assertions)]
     reserved: (*const u8, *const u8),
 }
@@ -59,7 +59,7 @@ pub type Entries = [Rule; 3];
 
 /// Every store may write this many bytes more than it advances by; reservations include it.
 pub const STORE_SLOP: usize = Strings::PADDING;
-/// Reads may look this many bytes ahead of what was reserved.
+/// Reads may look this many bytes beyond the reserved ones.
 pub const READ_SLOP: usize = 8;
 
 /// The last address from which on `credit` bytes lie before `end`; below `start` if there is none.
@@ -170,7 +170,7 @@ impl<'m, 's> Machine<'m, 's> {
         // SAFETY: the state points into the output's capacity.
         let len = unsafe { s.o.offset_from_unsigned(self.output.as_ptr()) };
         batch.close(len);
-        // What an input costs beside its derivation is paid here, so the rest waits until something needs it.
+        // This runs for every input, so everything else waits until it is needed.
         self.begun = s;
         if limits.length().is_some() {
             self.slack = slack(min_len, limits);
@@ -192,7 +192,7 @@ impl<'m, 's> Machine<'m, 's> {
         State { o: room.start.cast(), ..s }
     }
 
-    /// Tells windows and output where the input in progress began.
+    /// Reports the beginning of the input in progress to the windows and the output.
     #[inline]
     unsafe fn settle(&mut self) {
         let State { c, o } = self.begun;
@@ -213,7 +213,7 @@ impl<'m, 's> Machine<'m, 's> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state, with only reserved reads and writes behind it.
+    /// `s` must be this machine's state, with only reserved reads and writes after it.
     pub unsafe fn end(mut self, s: State) -> u64 {
         // SAFETY: the state points into the output's capacity, and everything before it was written.
         unsafe {
@@ -253,7 +253,7 @@ impl<'m, 's> Machine<'m, 's> {
         low
     }
 
-    /// Derives `rule` with the credit filled up. A rule that ends with this call has nothing to keep for what comes behind.
+    /// Derives `rule` with the credit filled up. A rule that ends with this call need not keep anything for later.
     ///
     /// # Safety
     ///
@@ -303,7 +303,7 @@ impl<'m, 's> Machine<'m, 's> {
         self.reserved.1 = self.reserved.1.max(s.o.wrapping_add(output).cast_const());
     }
 
-    /// What was reserved in a buffer that has moved is not there any more.
+    /// Forgets the reservations in a buffer that has moved.
     #[cfg(debug_assertions)]
     fn forget_reserved(&mut self, choices: bool, output: bool) {
         if choices {
@@ -314,7 +314,7 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
-    /// Debug builds hold every access against what was reserved; the slop behind it is not for code to rely on.
+    /// Debug builds check every access against the reservations; code must not rely on the slop after them.
     #[inline(always)]
     fn check(&self, s: State, choices: usize, output: usize) {
         #[cfg(debug_assertions)]
@@ -342,7 +342,7 @@ impl<'m, 's> Machine<'m, 's> {
                 self.output.set_len(len);
                 self.output.reserve(room);
                 s.o = self.output.as_mut_ptr().add(len);
-                // No further than to the bound, so that it is looked at there.
+                // Not beyond the bound, so that the machine stops there to check it.
                 let bound = base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX)).max(len);
                 self.output_end = self.output.as_mut_ptr().add(self.output.capacity().min(bound.saturating_add(room)));
                 self.output_mark = mark(s.o.addr(), self.output_end.addr(), CREDIT_OUTPUT + STORE_SLOP);
@@ -422,7 +422,7 @@ impl<'m, 's> Machine<'m, 's> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state. What was reserved must be reserved anew.
+    /// `s` must be this machine's state. Reservations must be made anew.
     pub unsafe fn finished(&mut self, mut s: State) -> State {
         // SAFETY: the state points into the window.
         let used = unsafe {

@@ -40,12 +40,12 @@ pub struct Machine<'m, 's> {
     helper: Option<Box<Helper>>,
 }
 
-/// The caller's output: written up to the state's index, zeros behind it.
+/// The caller's output: written up to the state's index, then zeros.
 struct Output<'m> {
     bytes: &'m mut Vec<u8>,
     /// Where this input begins.
     base: usize,
-    /// What is kept when the machine is done: nothing of this input if its choice source panics.
+    /// The length to keep when the machine is done; without this input if its choice source panics.
     kept: usize,
 }
 
@@ -58,7 +58,7 @@ impl Drop for Output<'_> {
 /// The instances of a start rule without limits, with a depth limit, and with a depth and a length limit.
 pub type Entries = [Rule; 3];
 
-/// What accesses may touch beyond what was reserved, as in [`super::raw`].
+/// The number of bytes that accesses may touch beyond a reservation, as in [`super::raw`].
 const SLOP: usize = Strings::PADDING;
 
 /// How much of the choice bytes the first window copies; later ones double up to [`MAX_WINDOW`], so that a short input
@@ -176,8 +176,8 @@ impl Machine<'_, '_> {
                 self.max_output = u64::MAX;
                 s = self.finished(s);
             }
-            // Doubling what this input wrote keeps the zeros in proportion to it; but no further than to the bound, so that
-            // it is looked at there.
+            // Doubling the bytes that this input wrote keeps the zeros in proportion to it; but not beyond the bound,
+            // so that the machine stops there to check it.
             let bound = self.output.base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX));
             let len = wanted.max(bound.saturating_add(output + SLOP).min(wanted + 256 + (s.o - self.output.base)));
             self.output.bytes.resize(len, 0);

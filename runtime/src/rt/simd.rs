@@ -1,18 +1,18 @@
-//! What the processor can do. All of it makes the same bytes.
+//! The capabilities of the processor. All of them make the same bytes.
 
 /// The instructions that are used, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Simd {
-    /// What every processor has.
+    /// The instructions that every processor has.
     Portable,
     /// AVX2 and BMI2.
     Avx2,
-    /// AVX-512 F, BW, VL and VBMI besides.
+    /// AVX-512 F, BW, VL and VBMI in addition.
     Avx512,
 }
 
 impl Simd {
-    /// The most that this processor has.
+    /// The highest level that this processor has.
     pub fn detect() -> Simd {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {

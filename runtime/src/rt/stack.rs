@@ -18,7 +18,7 @@ pub(crate) const CALLER_STACK: usize = 192 << 10;
 /// The stack of the helper thread, in bytes.
 pub(crate) const HELPER_STACK: usize = 1 << 30;
 
-/// What is kept of the helper's stack for finishing.
+/// The part of the helper's stack that is reserved for finishing.
 pub(crate) const HELPER_RESERVE: usize = 128 << 20;
 
 /// The address of the current stack frame, nearly.
@@ -28,7 +28,7 @@ pub(crate) fn stack_pointer() -> usize {
     (&raw const marker) as usize
 }
 
-/// Where the machine stands on the native stack.
+/// The position of the machine on the native stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     Caller,
@@ -41,7 +41,7 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// A thread with a large stack that works for its owner, who waits meanwhile.
 pub(crate) struct Helper {
-    /// Taken away to end the thread.
+    /// Removed to end the thread.
     jobs: Option<Sender<Job>>,
     done: Receiver<thread::Result<()>>,
     thread: Option<JoinHandle<()>>,
@@ -64,7 +64,7 @@ impl Helper {
         Some(Helper { jobs: Some(jobs), done, thread: Some(thread) })
     }
 
-    /// Does `job` on the helper's stack. It is given the lowest address that it should use there.
+    /// Runs `job` on the helper's stack. It gets the lowest address that it should use there.
     pub(crate) fn run<R: Send>(&self, job: impl FnOnce(usize) -> R + Send) -> R {
         let mut result = None;
         let job = || result = Some(job(stack_pointer().saturating_sub(HELPER_STACK - HELPER_RESERVE)));

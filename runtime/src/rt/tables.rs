@@ -80,7 +80,7 @@ impl Strings {
     ///
     /// # Safety
     ///
-    /// `index` must be below [`Strings::count`]. Behind the string [`Strings::PADDING`] bytes may be read.
+    /// `index` must be below [`Strings::count`]. After the string [`Strings::PADDING`] bytes may be read.
     #[inline(always)]
     pub(crate) unsafe fn get_unchecked(&self, index: usize) -> (*const u8, usize) {
         // SAFETY: `new` checked that there are count + 1 starts, ascending, all within the data.
@@ -91,7 +91,7 @@ impl Strings {
         }
     }
 
-    /// What a string costs more than the shortest that could stand here.
+    /// How many bytes a string is longer than the shortest that could stand here.
     #[inline(always)]
     pub(crate) fn cost(&self, index: usize) -> u64 {
         u64::from(self.starts[index + 1] - self.starts[index]) - self.min_len
@@ -118,13 +118,15 @@ impl Strings {
 /// from one choice byte.
 #[derive(Debug)]
 pub struct Star {
-    /// What a choice byte emits as item.
+    /// The item that each choice byte emits.
     pub table: [u8; 256],
-    /// What it emits in the last instance within the depth limit, where the item is beyond it if it is a rule's.
+    /// The item that each choice byte emits in the last instance within the depth limit. It differs if the item is a
+    /// rule's, which is beyond the limit there.
     pub last: [u8; 256],
-    /// What it emits in place of an instance beyond the limit, if that is a byte for each; see [`crate::rt::raw::Machine::even_star`].
+    /// The byte that each choice byte emits in place of an instance beyond the limit, if there is one; see
+    /// [`crate::rt::raw::Machine::even_star`].
     pub behind: [u8; 256],
-    /// What stands for the rule beyond the depth limit.
+    /// The strings that replace the rule beyond the depth limit.
     pub pool: &'static Strings,
 }
 
@@ -143,7 +145,7 @@ impl CharClass {
     ///
     /// # Panics
     ///
-    /// If the class is empty, the ranges do not ascend or their members are no characters, or the counts are not those of
+    /// If the class is empty, the ranges do not ascend or their members are no characters, or the counts do not match
     /// the ranges. Called in constants, so this shows at compile time.
     pub const fn new(ranges: &'static [(u32, u32)], within: [u32; 4]) -> CharClass {
         assert!(!ranges.is_empty() && ranges[0].1 == 0 && within[3] > 0);
@@ -195,7 +197,7 @@ impl CharClass {
         self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
     }
 
-    /// What a member of `len` bytes costs more than the shortest.
+    /// How many bytes a member of `len` bytes is longer than the shortest.
     #[inline(always)]
     pub(crate) fn cost(&self, len: usize) -> u64 {
         len as u64 - u64::from(self.min_len)

@@ -40,7 +40,7 @@ impl<'m, 's> Windows<'m, 's> {
         &unread[..unread.len().min(usize::try_from(self.left).unwrap_or(usize::MAX))]
     }
 
-    /// Counts the first `used` bytes of the window as read; the window begins behind them.
+    /// Counts the first `used` bytes of the window as read; the window begins after them.
     #[inline]
     fn advance(&mut self, used: usize) {
         let mut real = used;
@@ -53,7 +53,7 @@ impl<'m, 's> Windows<'m, 's> {
         self.left -= real as u64;
     }
 
-    /// Moves the window behind its first `used` bytes and makes it at least `count` bytes long.
+    /// Moves the window past its first `used` bytes and makes it at least `count` bytes long.
     #[cold]
     pub(crate) fn refill(&mut self, used: usize, count: usize) {
         self.advance(used);
@@ -70,7 +70,7 @@ impl<'m, 's> Windows<'m, 's> {
         }
     }
 
-    /// Counts the first `used` bytes of the window as read and leaves only zeros behind them.
+    /// Counts the first `used` bytes of the window as read and replaces the rest with zeros.
     #[cold]
     pub(crate) fn finish(&mut self, used: usize) {
         self.advance(used);
@@ -83,12 +83,13 @@ impl<'m, 's> Windows<'m, 's> {
         self.tail.is_none()
     }
 
-    /// Begins a further input behind the first `used` bytes of the window, which are choice bytes, with those that are left.
+    /// Begins a further input after the first `used` bytes of the window, which are choice bytes, with the remaining
+    /// ones.
     #[inline]
     pub(crate) fn next_input(&mut self, used: usize, max_choices: u64) {
         debug_assert!(self.goes_on());
-        // What is left counts from the start of the window; what was read, most - left, stays. The window is no longer
-        // than what an input may read: it was so for the input before.
+        // `left` counts from the start of the window; most - left, the number of bytes read, does not change. The
+        // window is no longer than an input may read, as that was true for the input before.
         let left = max_choices.saturating_add(used as u64);
         self.most = self.most.wrapping_sub(self.left).wrapping_add(left);
         self.left = left;

@@ -70,7 +70,7 @@ fn limited() -> list::Producer {
     producer
 }
 
-/// What a test that fails on `is_bad` shrinks to.
+/// The smallest input that a failing test on `is_bad` shrinks to.
 fn shrunk(seed: u64, is_bad: fn(&[u8]) -> bool) -> Vec<u8> {
     let config = Config { cases: 5000, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
     let seed = proptest::test_runner::RngSeed::Fixed(seed);
@@ -96,7 +96,7 @@ fn failing_inputs_shrink_to_the_smallest() {
     }
 }
 
-/// What quickcheck ends with is the last input on which the property failed.
+/// Quickcheck ends with the last input on which the property failed.
 #[test]
 fn failing_properties_shrink_to_small_inputs() {
     use std::cell::RefCell;

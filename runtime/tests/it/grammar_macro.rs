@@ -1,4 +1,4 @@
-//! `gramjet::grammar!`: what its modules offer, and how it reports errors.
+//! `gramjet::grammar!`: the contents of its modules, and its reports of errors.
 
 use gramjet::{Choices, Limits, LimitsError, Producer};
 

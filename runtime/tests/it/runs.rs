@@ -108,7 +108,7 @@ fn the_bound_on_memory_completes_an_input_and_leaves_shorter_ones_alone() {
     }
 }
 
-/// Panics behind so many bytes.
+/// Panics after this number of bytes.
 struct Fragile(usize);
 
 impl ChoiceSource for Fragile {

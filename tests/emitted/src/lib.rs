@@ -1,6 +1,6 @@
 //! Producers that the Rust backend emitted at build time: the suite's grammars and some random ones.
 
-// What is emitted has no warnings, however strict the crate around it is.
+// Emitted code has no warnings, however strict the crate around it is.
 #![deny(dead_code, missing_docs, unreachable_pub, unused, rust_2018_idioms, clippy::all, clippy::pedantic)]
 
 /// An emitted producer.

@@ -1,5 +1,5 @@
-//! What every fuzz target does with a text: a format reads it, the grammar is checked and printed, and what a printer wrote is
-//! read back.
+//! The steps of every fuzz target with a text: a format reads it, the grammar is checked and printed, and the result of
+//! a printer is read again.
 
 use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::{Diagnostics, SourceFile};

@@ -10,7 +10,7 @@ fn json(arguments: &[&str]) -> (Value, Output) {
     (serde_json::from_slice(&output.stdout).expect("JSON"), output)
 }
 
-/// What cannot be looked at at all is told in the same form.
+/// Grammars that cannot be read at all are reported in the same form.
 #[test]
 fn refusals_as_json() {
     let place = place("checks-refusals");

@@ -27,7 +27,7 @@ fn a_full_device_is_an_error_that_says_how_far_it_came() {
         assert_eq!(help.status.code(), Some(1), "{arguments:?}");
         assert!(text(&help.stderr).contains("cannot write standard output: No space left"), "{}", text(&help.stderr));
     }
-    // Nobody reads the message either.
+    // The message is not read either.
     let both = gramjet().args(["gen", "nothing"]).stdout(full()).stderr(full()).status().unwrap();
     assert_eq!(both.code(), Some(2));
 }

@@ -158,7 +158,7 @@ fn programs_are_compared_and_their_output_is_judged() {
     assert!(code == Some(0) && said.contains("the oracle ends with exit status 7"), "{said}");
     let (code, said) = fuzz("o7", &["--compare", "no-such-program @@"]);
     assert!(code == Some(2) && said.contains("the command of `--compare` cannot be run"), "{said}");
-    // What was found by comparing is run again by comparing.
+    // Failures found by comparing are run again by comparing.
     let replayed = run_in(&place, &["fuzz", "json", "--replay", "o3", "--", "cat"]);
     assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
     let replayed = run_in(&place, &["fuzz", "json", "--replay", "o3", "--timeout", "5s", "--", "cat"]);

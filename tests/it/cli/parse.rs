@@ -15,7 +15,8 @@ fn choices_are_rendered_to_the_same_text() {
         stdout(&["parse", place.grammar(), &file, "--choices", "-o", &choices]);
         assert_eq!(stdout(&["render", place.grammar(), &choices]), input);
     }
-    // Strings of pools can lie beyond the depth limit; without a header the limits are told that bring the text back.
+    // Strings of pools can lie beyond the depth limit; without a header the message names the limits that bring the
+    // text back.
     let mut beyond = 0;
     for (name, seed) in ["json", "expr"].into_iter().flat_map(|name| ["1", "2", "3", "4", "5"].map(|seed| (name, seed)))
     {
@@ -251,7 +252,7 @@ fn texts_of_others_have_hidden_matches_anywhere() {
         fs::write(&file, wrong).unwrap();
         assert!(!run(&["parse", &grammar, &file]).status.success(), "{wrong:?}");
     }
-    // What the grammar generates conforms, too, and what is read as generated is parsed as that.
+    // The inputs that the grammar generates conform, too, and a grammar read as for generating parses them.
     for policy in ["auto", "space", "any"] {
         let input =
             stdout(&["gen", &grammar, "-n", "1", "--seed", "3", "--separator-policy", policy, "--separator", "none"]);

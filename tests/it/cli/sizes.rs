@@ -91,7 +91,8 @@ fn who_asks_for_something_gets_it() {
     assert!(text(&run(&["gen", &pest, "--seed", "1"]).stderr).contains("taking the shape target-size=1000"));
 }
 
-/// A grammar of few short inputs has none of another size: it stays as it is, without a word, but `check` says so.
+/// A grammar of few short inputs has none of another size: it keeps its weights, without a message, but `check` reports
+/// this.
 #[test]
 fn short_inputs_stay_where_there_are_no_others() {
     let place = place("sizes-short");

@@ -86,7 +86,7 @@ fn what_a_command_fails_on_becomes_small() {
     assert_eq!(fs::read_to_string(named).unwrap(), "[7]");
 }
 
-/// What runs at the same time changes neither the result nor the number of tests, and nothing runs twice on a text.
+/// Parallel runs change neither the result nor the number of tests, and no text is run twice.
 #[cfg(unix)]
 #[test]
 fn jobs_and_remembered_answers_change_nothing_of_a_search() {
@@ -108,14 +108,14 @@ fn jobs_and_remembered_answers_change_nothing_of_a_search() {
         }
         let distinct: std::collections::BTreeSet<&String> = one.iter().collect();
         assert_eq!(distinct.len(), one.len(), "{one:?}");
-        // What runs ahead can be ended before it has said what it runs on.
+        // A run ahead of time can be ended before it has named its text.
         let (also_small, also_said, _) = minimise("3", max_tests, &place.path("three"));
         assert_eq!((also_small, also_said), (small, said));
         ["one", "three"].iter().for_each(|name| fs::remove_file(place.path(name)).unwrap());
     }
 }
 
-/// On a terminal a line shows how far the search is, unless it is told not to.
+/// On a terminal a line shows how far the search is, unless an option turns it off.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_line_on_a_terminal_shows_how_far_the_search_is() {
@@ -147,7 +147,7 @@ fn a_line_on_a_terminal_shows_how_far_the_search_is() {
     }
 }
 
-/// What was found before a signal is written, and the message says how far the search was.
+/// The result up to a signal is written, and the message says how far the search was.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_ends_a_search_with_the_best_text_so_far() {
@@ -262,7 +262,7 @@ fn targets_get_the_artefact_and_what_makes_the_same_under_their_limits() {
 fn choice_bytes_of_the_result_are_rendered_to_it() {
     let place = place("minimise-output");
     let (grammar, file, small) = (place.path("sums.ebnf"), place.path("in"), place.path("small"));
-    // Its inputs have other weights than those that it would be parsed with.
+    // Its inputs have other weights than the ones it would be parsed with.
     fs::write(&grammar, "sum ::= sum '+' sum | sum '-' sum | sum '*' sum | '(' sum ')' | [0-9]+").unwrap();
     fs::write(&file, "1+(2-37)*4").unwrap();
     let command = ["--", "sh", "-c", "! grep -q 7"];
@@ -288,7 +288,7 @@ fn commands_that_do_not_fail_are_refused() {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-/// What the command has started ends with it, at the timeout and on a signal.
+/// Processes that the command has started end with it, at the timeout and on a signal.
 #[cfg(target_os = "linux")]
 #[test]
 fn commands_are_ended_with_all_that_they_have_started() {

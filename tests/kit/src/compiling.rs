@@ -17,7 +17,7 @@ pub struct Passes {
     pub lowered: Ir,
     /// The pools of its rules.
     pub pools: Pools,
-    /// What each pass made, with its name, in order.
+    /// The result of each pass, with its name, in order.
     pub results: Vec<(&'static str, Ir)>,
 }
 

@@ -45,7 +45,7 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// So many bytes.
+    /// Makes `count` bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.next_u64() as u8).collect()
     }

@@ -57,7 +57,7 @@ const LOOKED_THROUGH: &str = "
     e ::= '' | [ab] ('!' | 'q' ('' | [ab] e) '#' s | s '?' s | 'z' ('' | [cd] e) 'k')
 ";
 
-/// Chains behind which others follow, many times in each rule.
+/// Chains that are followed by others, many times in each rule.
 pub const CHAINS_IN_CHAINS: &str =
     "d ::= '' | [ab] ('!' | 'q' ('' | [ab] d) ('' | [ab] d) | ('' | [ab] d) ('' | [ab] d) '?')";
 

@@ -10,8 +10,8 @@ use gramjet_compiler::ir::{Facts, Ir, Node, NodeId, RuleId, Slots};
 /// A grammar: variables, each with a tree.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// What each variable derives. The first ones are the rules of the grammar, by number; instances that a pass has
-    /// inlined follow.
+    /// The derivation of each variable. The first variables are the rules of the grammar, by number; instances that a
+    /// pass has inlined follow.
     pub variables: Vec<Option<Form>>,
     /// The rule that each variable is an instance of.
     pub rule_of: Vec<usize>,
@@ -19,12 +19,12 @@ pub struct System {
     pub start: usize,
 }
 
-/// What a tree derives, and what is known of it.
+/// The derivation of a tree, and the facts about it.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// What it derives.
+    /// The derivation.
     pub kind: Kind,
-    /// What is known; [`UNKNOWN`] if it derives nothing.
+    /// The facts; [`UNKNOWN`] if it derives nothing.
     pub facts: Facts,
 }
 
@@ -157,7 +157,8 @@ fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64
     Form { kind, facts: UNKNOWN }
 }
 
-/// Puts the options of all choices in order; `weights` are those of the choices from the outside in, left to right.
+/// Puts the options of all choices in order; `weights` has the weights of the choices from the outside in, left to
+/// right.
 fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) {
     match &mut form.kind {
         Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) => {}

@@ -7,7 +7,7 @@ use gramjet_compiler::diagnostics::Span;
 
 use crate::draw::Draw;
 
-/// What random grammars look like.
+/// The shape of random grammars.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The greatest number of rules.

@@ -1,7 +1,7 @@
 //! Test kit: random grammars, exact enumeration of languages and probabilities, a second implementation of the choice
 //! map, and the engine-neutral suite.
 //!
-//! What is computed here is computed from the Ast by the plainest method, so that it can be held against the compiler.
+//! Everything here is computed from the Ast by the plainest method, so that it can be compared with the compiler.
 
 pub mod draw;
 

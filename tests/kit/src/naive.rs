@@ -1,5 +1,5 @@
 //! A second implementation of the choice map, written from the design page and from the Ast, apart from the compiler's:
-//! a machine that runs up to the next site and can be told which option to take.
+//! a machine that runs up to the next site and then takes the option that the caller names.
 //!
 //! Two drivers use it: [`replay`] reads choice bytes; [`crate::probability`] follows all options.
 
@@ -9,12 +9,12 @@ use gramjet_compiler::reference::Limits;
 
 use crate::form::{Form, Kind, System};
 
-/// What a site offers.
+/// The options of a site.
 #[derive(Clone, Debug)]
 pub enum Offer<'f> {
-    /// So many options, equally probable.
+    /// A number of equally probable options.
     Uniform(u64),
-    /// So many options, the first of those with these slots.
+    /// A number of options, the first ones of those with these slots.
     Weighted(usize, &'f Slots),
 }
 
@@ -26,7 +26,7 @@ pub struct Machine<'f> {
     limits: Limits,
     slack: u64,
     tasks: Vec<Task<'f>>,
-    /// What it has emitted.
+    /// The output so far.
     pub output: Vec<u8>,
     site: Option<Site<'f>>,
 }

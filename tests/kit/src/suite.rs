@@ -8,10 +8,11 @@
 //!   run depth=3 len=10 80.FF*2 -> "b" 1
 //! ```
 //!
-//! A line `|* 300 't%'` of a grammar stands for 300 alternatives, each with a bar before it and its number, from 0, for `%`.
-//! A run has limits, choice bytes (hexadecimal, `-` for none; `FF*300` repeats, dots separate), the output as a quoted
-//! string (`*300` behind it repeats) and the number of choice bytes read. Behind `;` stands a note. With `UPDATE_EXPECT=1`
-//! the reference's test writes what differs into the file, except where the note begins with `by hand`.
+//! A line `|* 300 't%'` of a grammar stands for 300 alternatives, each with a bar before it and its number, from 0, for
+//! `%`. A run has limits, choice bytes (hexadecimal, `-` for none; `FF*300` repeats, dots separate), the output as a
+//! quoted string (`*300` after it repeats) and the number of choice bytes read. A note follows `;`. With
+//! `UPDATE_EXPECT=1` the reference's test writes the differences into the file, except where the note begins with `by
+//! hand`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ pub struct Case {
     pub source: SourceFile,
     /// The grammar, compiled.
     pub compiled: Compiled,
-    /// What is run.
+    /// The runs.
     pub runs: Vec<Run>,
     file: PathBuf,
 }
@@ -41,9 +42,9 @@ pub struct Run {
     pub limits: Limits,
     /// The choice bytes.
     pub choices: Vec<u8>,
-    /// The output and the number of choice bytes read; `None` where nobody has filled them in.
+    /// The output and the number of choice bytes read; `None` where they are not filled in yet.
     pub expected: Option<(Vec<u8>, u64)>,
-    /// Whether somebody has computed the expectation without the program.
+    /// Whether the expectation was computed without the program.
     pub by_hand: bool,
     /// The number of its line, from 0.
     line: usize,
@@ -79,7 +80,7 @@ fn read_all() -> Vec<Case> {
 ///
 /// # Panics
 ///
-/// If a run differs from what is expected; all that differ are told.
+/// If a run differs from its expectation; all that differ are reported.
 pub fn run_suite(engine: &mut Engine<'_>) {
     let mut report = String::new();
     let mut runs = 0;

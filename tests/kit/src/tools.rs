@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Whether a program can be run with these arguments. One that is missing is told of, and the test passes over what needs it; with
-/// `GRAMJET_REQUIRE_TOOLS` set, the test fails.
+/// Whether a program can be run with these arguments. A missing program is reported, and the test skips the parts that
+/// need it; with `GRAMJET_REQUIRE_TOOLS` set, the test fails.
 pub fn has(program: &str, arguments: &[&str]) -> bool {
     let is_there = Command::new(program).args(arguments).output().is_ok();
     if !is_there {
@@ -41,8 +41,8 @@ pub fn shell_blocks(document: &Path) -> Vec<String> {
     blocks
 }
 
-/// Runs the `sh` blocks of a document in an empty directory beside links to `links` of the workspace, with each `from` replaced by
-/// its `to`. Returns what they print.
+/// Runs the `sh` blocks of a document in an empty directory with links to `links` of the workspace, with each `from`
+/// replaced by its `to`. Returns their output.
 pub fn run_shell_blocks(document: &Path, directory: &Path, links: &[&str], replaced: &[(&str, &str)]) -> String {
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory).expect("a directory");

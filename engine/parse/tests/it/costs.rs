@@ -1,4 +1,4 @@
-//! What parsing costs, in steps and bytes of memory: linear where it can be, bounded where it cannot. Never in time.
+//! The cost of parsing, in steps and bytes of memory: linear where it can be, bounded where it cannot. Never in time.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
     assert!(per_byte[2] < per_byte[0] * 1.1, "{grammar}\n{steps:?}");
 }
 
-/// A JSON text of about so many bytes, with everything in it.
+/// A JSON text of about `length` bytes, with everything in it.
 fn json(length: usize) -> Vec<u8> {
     let item = r#"{"id": 17, "name": "été \"\u00e9\\", "list": [1.5e-3, true, [], {}, [[null]]], "x":-0}"#;
     let items = vec![item; length / item.len() + 1];
@@ -53,7 +53,7 @@ fn recursion_on_either_side_is_linear() {
     check_linear("s ::= s 'a' | 'a'", 8, &letters);
     check_linear("s ::= 'a' s | 'a'", 8, &letters);
     check_linear("s ::= 'a' s | ''", 8, &letters);
-    // One byte of look-ahead does not tell that an `x` is not the last: Leo's chains do.
+    // One byte of look-ahead does not show that an `x` is not the last: Leo's chains do.
     let list = |length: usize| [b"a".repeat(length), b"ab".to_vec()].concat();
     check_linear("s ::= x 'ab'  x ::= 'a' x | 'a'", 12, &list);
     check_linear("s ::= x 'ab'  x ::= 'a' y | 'a'  y ::= x", 14, &list);
@@ -69,7 +69,7 @@ fn repetitions_are_linear_whatever_their_bounds() {
     check_linear("s ::= x{5,}  x ::= 'a' | ''", 14, &letters);
 }
 
-/// Memory does not grow with a text that is certain as far as it was read.
+/// Memory does not grow with a text whose choices are certain as far as it was read.
 #[test]
 fn what_is_certain_takes_no_memory() {
     let parser = Parser::new(&compiled(JSON).lowered);
@@ -100,7 +100,7 @@ fn hostile_grammars_end_within_the_budget() {
             Err(other) => panic!("{grammar}: {other}"),
             Ok(_) => {}
         }
-        // Short texts are parsed, and a wrong one is told.
+        // Short texts are parsed, and a wrong one is reported.
         check_inverse(&compiled, &parser, &text[..60], &|| grammar.to_string());
         let wrong = parser.parse(b"aaaab", &budget).expect_err("it does not conform");
         assert!(wrong.to_string().starts_with("byte 4: "), "{wrong}");
@@ -140,7 +140,7 @@ fn wide_sites_and_large_sets() {
     check_inverse(&compiled, &parser, "k69999;\u{10FFFF}k7; none\u{7FF}k0;\u{E000}".as_bytes(), &String::new);
 }
 
-/// The budget bounds what is allocated at any time, not only what is in use.
+/// The budget bounds all memory allocated at any time, not only the memory in use.
 #[test]
 fn memory_stays_within_the_budget() {
     for grammar in ["s ::= s s | 'a' | ''", "s ::= (x{5,})+  x ::= 'a' | ''", "s ::= 'a' s 'a' | 'a' s 'b' | 'a' | ''"]
@@ -166,8 +166,8 @@ fn memory_stays_within_the_budget() {
     assert!(peak < most + most / 8, "{peak}, {}", result.is_ok());
 }
 
-/// What is not certain before its end, as which of two alternatives the first element belongs to, takes little more memory than its
-/// choice bytes.
+/// A choice that is open to the end, such as which of two alternatives the first element belongs to, takes little more
+/// memory than its choice bytes.
 #[test]
 fn what_stays_open_is_kept_as_choice_bytes() {
     let compiled = compiled("s ::= '[' e ']' | '[' e ',' e ']' | e  e ::= ([a-z] | '[' e ']')*");
@@ -178,8 +178,8 @@ fn what_stays_open_is_kept_as_choice_bytes() {
     assert!(parsed.choices == check_inverse(&compiled, &parser, &text, &String::new));
 }
 
-/// Look-ahead is made in time that is linear in the number of options, also where each of many options changes what is known of all:
-/// with a pass over the options for each change, this test takes minutes.
+/// Look-ahead is made in time that is linear in the number of options, even if each of many options changes the sets of
+/// all. With a pass over the options for each change, this test takes minutes.
 #[test]
 fn wide_choices_are_made_ready_at_once() {
     let options: String = (0..40_000).map(|number| format!(" | r{} 'k{number}'", number % 200)).collect();

@@ -1,4 +1,4 @@
-//! Where a text stops to conform, and what is said of it.
+//! The place at which a text ceases to conform, and the message.
 
 use expect_test::{Expect, expect};
 use gramjet_parse::{Budget, ParseError, Parser};
@@ -71,8 +71,8 @@ fn of_many_alternatives_the_rules_are_told() {
     expect![[r#"byte 8: expected "r" of "color", found `u`"#]].assert_eq(&error.to_string());
 }
 
-/// Every text that is cut short or changed ends in an answer, and the place is where the texts of the language end: what
-/// stands before it can be completed.
+/// Every text that is cut short or changed gets an answer, and the place is where the texts of the language end: the
+/// part before it can be completed.
 #[test]
 fn changed_texts_are_told_where_they_differ() {
     let parser = Parser::new(&compiled(JSON).lowered);

@@ -1,4 +1,4 @@
-//! E5: what is parsed is produced again.
+//! E5: the choice bytes of a parsed text produce that text.
 
 use gramjet_compiler::ast;
 use gramjet_compiler::formats::FormatOptions;
@@ -60,7 +60,7 @@ fn shipped_grammar(name: &str, strings: usize) {
     }
 }
 
-/// E5 where anything that a lexer hides may stand between tokens.
+/// E5 where hidden tokens of a lexer may stand anywhere between tokens.
 #[test]
 fn grammars_with_a_lexer_are_inverted_with_gaps() {
     let grammar = r#"grammar Calls;

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
@@ -19,7 +19,7 @@ pub fn shipped(name: &str) -> Compiled {
     compiled(&std::fs::read_to_string(path).expect("a grammar that ships"))
 }
 
-/// Parses `text` and holds what the choice bytes produce against it; returns them. They are all read.
+/// Parses `text` and compares the output of the choice bytes with it; returns them. They are all read.
 pub fn check_inverse(compiled: &Compiled, parser: &Parser, text: &[u8], about: &dyn Fn() -> String) -> Vec<u8> {
     let parsed = match parser.parse(text, &Budget::default()) {
         Ok(parsed) => parsed,

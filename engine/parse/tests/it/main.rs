@@ -1,4 +1,4 @@
-//! The inverse of producers, on random and shipped grammars and on what is hard for parsers.
+//! The inverse of producers, on random and shipped grammars and on difficult cases for parsers.
 
 mod costs;
 mod errors;

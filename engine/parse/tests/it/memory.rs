@@ -44,14 +44,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Begins to measure; returns what is in use now.
+/// Begins to measure; returns the memory in use now.
 pub fn begin() -> usize {
     let in_use = IN_USE.with(Cell::get);
     PEAK.with(|peak| peak.set(in_use));
     in_use
 }
 
-/// The most that was in use since then.
+/// The most memory in use since then.
 pub fn peak() -> usize {
     PEAK.with(Cell::get)
 }

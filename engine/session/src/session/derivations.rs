@@ -1,4 +1,4 @@
-//! From texts to derivations: looked up, else found by parsing, and held against the text where they come from elsewhere.
+//! Finds the derivations of texts: known ones, or by a parse. Derivations from elsewhere are checked against the text.
 
 use gramjet::choices::TracedInput;
 use gramjet::{Limits, Producer};
@@ -43,14 +43,15 @@ impl Session {
         Some(symbols.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u32)).collect())
     }
 
-    /// Whether the derivation of a text is at hand, without a parse: the last variant's is, and those of earlier texts.
+    /// Whether the derivation of a text is known without a parse: true of the last variant, and of earlier texts.
     pub fn knows(&self, text: &[u8]) -> bool {
         text.len() == self.made
             || self.current.as_ref().is_some_and(|(current, conforms)| *conforms && current == text)
             || self.trees.get(hash(text)).is_some_and(Option::is_some)
     }
 
-    /// Takes choice bytes as those of a text, if they produce it without limits, and remembers its parts. Says whether they do.
+    /// Accepts choice bytes for a text, if they produce it without limits, and remembers its parts. Says whether they
+    /// do.
     pub fn offer(&mut self, text: &[u8], choices: &[u8]) -> bool {
         let mut other = std::mem::take(&mut self.other);
         self.other_text = None;
@@ -59,7 +60,7 @@ impl Session {
         if holds {
             self.trees.keep(hash(text), Some(other.choices()));
             self.store.add(&other);
-            // What was known of it before may be that it has none.
+            // The text may have been recorded as one without a derivation.
             if self.current.as_ref().is_some_and(|(current, _)| current == text) {
                 self.current = None;
             }
@@ -68,9 +69,9 @@ impl Session {
         holds
     }
 
-    /// Finds the structure of choice bytes that should be those of `text`.
+    /// Finds the structure of choice bytes, which should produce `text`.
     fn retrace(&mut self, input: &mut TracedInput, choices: &[u8], text: &[u8]) {
-        // No limits can always be kept.
+        // A language can always do without limits.
         let _ = self.unlimited.set_limits(Limits::new().max_choices(u64::MAX).max_output(text.len() as u64));
         input.retrace(&mut self.unlimited, choices, usize::MAX);
     }

@@ -1,4 +1,4 @@
-//! Languages by path, name and text, and what is said of those that cannot be used.
+//! Languages by path, name and text, and the messages for those that cannot be used.
 
 use std::fs;
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! Properties of texts, with the smallest text of each: what searches for small counterexamples are measured by.
+//! Properties of texts, with the smallest text of each: a measure for searches for small counterexamples.
 
 /// A property of texts of a grammar that ships.
 pub struct Property {
     /// The grammar.
     pub grammar: &'static str,
-    /// What it says.
+    /// A description.
     pub name: &'static str,
     /// A text of the least length for which it holds.
     pub smallest: &'static str,
@@ -100,17 +100,17 @@ fn without(text: &[u8], from: &str, to: &str) -> Vec<u8> {
     kept
 }
 
-/// A style sheet without its comments and what is in its strings.
+/// A style sheet without its comments and the contents of its strings.
 fn css(text: &[u8]) -> Vec<u8> {
     without_strings(&without(text, "/*", "*/"))
 }
 
-/// A chunk without its comments of one line and what is in its strings.
+/// A chunk without its comments of one line and the contents of its strings.
 fn lua(text: &[u8]) -> Vec<u8> {
     without_strings(&without(&without(text, "--", "\n"), "[[", "]]"))
 }
 
-/// A text without what is between quotes; the quotes stay.
+/// A text without its quoted parts; the quotes stay.
 fn without_strings(text: &[u8]) -> Vec<u8> {
     let (mut kept, mut quote, mut escaped) = (Vec::new(), None, false);
     for &byte in text {

@@ -1,4 +1,4 @@
-//! What sessions promise of variants, lengths, depths, and what they remember.
+//! The promises of sessions on variants, lengths, depths, and on what they remember.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ fn derivations_are_looked_up_before_texts_are_parsed() {
         assert!(session.knows(text) && session.remember(text));
     }
     assert_eq!(session.statistics().parsed, 1);
-    // Choice bytes from elsewhere are taken if they are those of the text.
+    // Choice bytes from elsewhere are accepted if they produce the text.
     let choices = language.parse(b"[[7]]").expect("a JSON text");
     assert!(!session.offer(b"[7]", &choices) && session.offer(b"[[7]]", &choices));
     assert_eq!(session.choices(b"[[7]]"), Some(&*choices));
@@ -170,7 +170,7 @@ fn trimmed_texts_are_shorter_and_keep_what_is_asked() {
     assert_eq!((0..10).filter(|_| short.propose().is_some()).count(), 3);
 }
 
-/// What is too long is not made first and thrown away then.
+/// Variants that are too long are not made in full and then thrown away.
 #[test]
 fn variants_that_are_too_long_are_not_made_to_their_end() {
     const LINE: usize = 1 << 16;

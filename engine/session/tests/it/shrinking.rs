@@ -5,7 +5,7 @@ use gramjet_session::{Language, Session, Settings};
 
 use crate::properties::{PROPERTIES, Property};
 
-/// What a search ends with, and how many tests it asks for.
+/// The result of a search, and how many tests it asks for.
 fn minimised(session: &mut Session, text: &[u8], holds: &dyn Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
     let mut search = session.minimise(text).expect("the text conforms");
     let mut tests = 0;
@@ -22,7 +22,7 @@ fn language(name: &str) -> Language {
     Language::load(name.as_ref(), &Settings::default()).expect("a grammar that ships")
 }
 
-/// From alternatives for many elements to those for few, and from one kind of part to another.
+/// Alternatives for many elements become alternatives for few, and one kind of part becomes another.
 #[test]
 fn alternatives_are_crossed() {
     let mut session = Session::new(&language("json"), 1);
@@ -41,11 +41,11 @@ fn alternatives_are_crossed() {
     }
 }
 
-/// A part moves into one beside it, one becomes two others, and all that finds a place in another option is kept there.
+/// A part moves into a neighbour, one becomes two others, and another option keeps all parts that find a place there.
 #[test]
 fn parts_find_other_places() {
     let has_commas = PROPERTIES.iter().find(|property| property.name == "three commas").expect("it is there").holds;
-    /// A grammar, a text, what becomes of it, and what must hold.
+    /// A grammar, a text, the result, and the condition that must hold.
     type Subject<'h> = (&'static str, &'static str, &'static str, &'h dyn Fn(&[u8]) -> bool);
     let subjects: [Subject<'_>; 5] = [
         ("json", "[[[],7]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.starts_with(b"[[[")),
@@ -121,7 +121,7 @@ fn nearly_all_searches_end_with_the_smallest_text() {
     assert!(all[all.len() / 2] <= 50, "{all:?}");
 }
 
-/// The depth of a text is no bound on what searches may do; nor is a text that is large.
+/// Neither the depth nor the size of a text limits a search.
 #[test]
 fn long_and_deep_texts_become_small() {
     let mut session = Session::new(&language("json"), 1);

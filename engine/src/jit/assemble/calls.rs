@@ -1,4 +1,4 @@
-//! Functions, references to rules, instances in place, and what stands for them beyond the depth limit.
+//! Functions, references to rules, instances in place, and their replacements beyond the depth limit.
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::form::{Form, Strings};
@@ -9,7 +9,7 @@ use super::strings::OfPool;
 use super::thunks::STACK_LOW;
 use super::{Assembler, Flow, asm};
 
-/// Functions leave so much of a stretch to their callers; most have it left anyway.
+/// Functions leave this part of a stretch to their callers; most of them have it left anyway.
 const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512, due: (0, 0) };
 
 /// A rule is expanded where it is referred to if its body has at most this size (as [`size`] counts).
@@ -126,7 +126,7 @@ impl<'g> Assembler<'g> {
         Some((rule, self.ir.body(rule)?))
     }
 
-    /// An instance whose body stands in place.
+    /// An instance whose body is in place.
     pub(super) fn inlined(&mut self, rule: RuleId, body: NodeId, offset: i32) {
         // Instances right within each other are within the limit if the innermost is.
         let (mut rules, mut body) = (vec![rule], body);
@@ -187,7 +187,7 @@ impl<'g> Assembler<'g> {
         a.strings == b.strings && a.shortest == b.shortest
     }
 
-    /// A string of a rule's pool, which stands for an instance beyond the depth limit.
+    /// A string of a rule's pool, which replaces an instance beyond the depth limit.
     pub(super) fn pool(&mut self, rule: RuleId) {
         let Some(pool) = self.pools.get(rule).filter(|_| !self.is_too_large()) else { return };
         let strings = Strings::of_pool(pool, self.ir.rule(rule).facts.min_len);

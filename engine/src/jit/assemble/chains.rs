@@ -12,11 +12,11 @@ use super::{Assembler, asm};
 // A look has as many rounds as a chain.
 const _: () = assert!(Chain::MAX_ROUNDS == ROUNDS as usize);
 
-/// From so many rounds with the same members on, these are emitted at once, if there is a way.
+/// At least this number of rounds with the same members are emitted at once, if there is a way.
 const MIN_AT_ONCE: usize = 3;
 
 impl<'g> Assembler<'g> {
-    /// A chain up to the round that stops: without a branch, unless there are more rounds than are looked at.
+    /// A chain up to the round that stops: without a branch, unless there are more rounds than one look covers.
     pub(super) fn chain(&mut self, chain: Chain, offset: i32) {
         let rounds = chain.rounds.len() as i32;
         self.need(2 * rounds + 1, rounds + 1);
@@ -39,12 +39,12 @@ impl<'g> Assembler<'g> {
         self.leave_chain(chain, Rq::RCX);
     }
 
-    /// Several rounds, behind which the chain ends.
+    /// Several rounds, after which the chain ends.
     fn closed_chain(&mut self, chain: &Chain) {
         let rounds = chain.rounds.len() as i8;
         self.find_stops(chain);
-        // Where all rounds go on there is no further site: one choice byte less than if another round stopped. The bit that
-        // says so stands eight places before that of such a round.
+        // Where all rounds go on there is no further site: one choice byte less than if another round stopped. The bit
+        // for this is eight places before the bit of such a round.
         let ops = &mut self.ops;
         asm!(ops ; bts rcx, BYTE 16 * rounds - 8);
         self.find_first();
@@ -54,7 +54,7 @@ impl<'g> Assembler<'g> {
         self.leave_chain(chain, Rq::R8);
     }
 
-    /// Rounds behind which others may follow.
+    /// Rounds that others may follow.
     fn open_chain(&mut self, chain: Chain, rest: NodeId, offset: i32) {
         let (more, back, before) = (self.label(), self.label(), self.flow);
         self.find_stops(&chain);
@@ -122,7 +122,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// Emits what a table has for the choice byte at a displacement, at another one of the output.
+    /// Emits the table's entry for the choice byte at a displacement, at a displacement of the output.
     fn put_byte_of(&mut self, table: &[u8; 256], at: i8, to: i8) {
         let table = self.tables.add(table.to_vec(), 1);
         let ops = &mut self.ops;
@@ -133,9 +133,9 @@ impl<'g> Assembler<'g> {
         );
     }
 
-    /// Moves the pointers behind a chain: rcx has one less than the choice bytes up to the site that stopped, `rounds` the
-    /// rounds that went on.
-    // The assembler's macro converts what is a byte already.
+    /// Moves the pointers past a chain: rcx has the number of choice bytes up to the site that stopped, less one, and
+    /// `rounds` the number of rounds that went on.
+    // The assembler's macro converts a value that is a byte already.
     #[allow(clippy::useless_conversion)]
     fn leave_chain(&mut self, chain: &Chain, rounds: Rq) {
         let further = i8::from(chain.plus);

@@ -9,10 +9,10 @@ use gramjet_compiler::ir::{Choice, NodeId};
 use super::picks::{Decision, Picked};
 use super::{Assembler, Flow, asm};
 
-/// Options that differ in literals of at most so many bytes share a branch.
+/// Options that differ in literals of at most this number of bytes share a branch.
 const MAX_MERGED: usize = 31;
 
-/// So many branches or more are reached by a table of jumps, fewer by comparisons.
+/// At least this number of branches is reached by a jump table, fewer by comparisons.
 const MIN_JUMP_TABLE: usize = 16;
 
 /// The options of a choice.
@@ -40,7 +40,7 @@ impl Grouped<'_> {
         arm_of
     }
 
-    /// Neighbouring options of one group: the first, the one behind the last, and the group.
+    /// Runs of options of one group: the first, the one after the last, and the group.
     pub fn stretches(&self) -> Vec<((usize, usize), usize)> {
         let mut stretches: Vec<((usize, usize), usize)> = Vec::new();
         for (option, &arm) in self.arm_of().iter().enumerate() {
@@ -85,7 +85,7 @@ impl<'g> Assembler<'g> {
         Grouped { decision, alike: Alike::new(ir, options, shares_heads, MAX_MERGED) }
     }
 
-    /// A branch for each group of options, behind what all begin with.
+    /// A branch for each group of options, after their common beginning.
     fn branches(&mut self, grouped: &Grouped<'g>, offset: i32) {
         let Grouped { decision, alike } = grouped;
         let groups = &alike.groups;
@@ -151,7 +151,7 @@ impl<'g> Assembler<'g> {
         self.stack -= 1;
     }
 
-    /// The options of a group, which are the same but for literals; what was picked is in eax.
+    /// The options of a group, which are the same but for literals; the picked option is in eax.
     pub(super) fn group(&mut self, grouped: &Grouped<'g>, picked: Picked, arm: usize, offset: i32) {
         let items = grouped.alike.items(self.ir, arm);
         let last = items.iter().rposition(|item| matches!(item, Item::Literals(_)));
@@ -229,7 +229,7 @@ impl<'g> Assembler<'g> {
     ///
     /// The less probable of the two outer stretches is split off, until one is left: most branches are then rarely taken,
     /// and together they are predicted wrongly as often as the most probable stretch is missed.
-    // The assembler's macro converts what is a byte already.
+    // The assembler's macro converts a value that is a byte already.
     #[allow(clippy::useless_conversion)]
     pub(super) fn compare(&mut self, value: Rq, stretches: &[Stretch], arms: &[DynamicLabel]) -> usize {
         let (mut first, mut last) = (0, stretches.len() - 1);
@@ -276,7 +276,7 @@ impl<'g> Assembler<'g> {
         let entries = self.tables.add(entries, 4);
         let at = self.flow.choice as i8;
         let ops = &mut self.ops;
-        // What is read next need not wait for the table where a comparison tells whether there is a second site.
+        // Where a comparison shows whether there is a second site, the next read need not wait for the table.
         match second {
             Some(first) => asm!(ops ; xor r8d, r8d ; cmp r9d, first ; setae r8b),
             None => asm!(ops ; xor r8d, r8d ; cmp WORD [tables + rax*4 + entries + 2], 1 ; seta r8b),

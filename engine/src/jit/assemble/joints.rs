@@ -9,7 +9,7 @@ use super::choices::{Grouped, Stretch};
 use super::picks::Picked;
 use super::{Assembler, Flow, asm};
 
-/// So many stretches are compared one after the other at most.
+/// At most this number of stretches is compared one after the other.
 const MAX_STRETCHES: usize = 16;
 
 /// Wrong predictions that a joint branch must save, on the average.
@@ -25,7 +25,7 @@ pub(super) struct Joint<'g> {
     bytes: (i32, i32),
     /// The rules of the instances around the inner choice, from the outside in.
     instances: Vec<RuleId>,
-    /// What follows the inner choice.
+    /// The nodes after the inner choice.
     rest: Vec<NodeId>,
 }
 
@@ -49,7 +49,7 @@ impl<'g> Assembler<'g> {
         (gain >= MIN_GAIN).then_some(Joint { outer, inner, arm, bytes, instances, rest })
     }
 
-    /// What is gained if the choice at the beginning of a group is decided with the outer one.
+    /// The gain of deciding the choice at the beginning of a group together with the outer one.
     fn joint_at(&self, outer: &Grouped<'g>, arm: usize) -> Option<(f64, usize, Grouped<'g>, Vec<RuleId>)> {
         let [option] = outer.alike.groups[arm][..] else { return None };
         let (inner, instances) = self.choice_in(*outer.alike.options[option].first()?)?;
@@ -180,7 +180,7 @@ impl<'g> Assembler<'g> {
             self.flow = Flow { choice: before.choice + 1, ..before };
             self.place(arms[arm]);
             self.group(&joint.outer, Picked::Byte, arm, offset);
-            // The inner arms come behind the outer ones where the first of all is an outer one.
+            // The inner arms follow the outer ones if the first arm is an outer one.
             self.arrive(end, after, first >= groups && position + 1 == order.len());
         }
     }

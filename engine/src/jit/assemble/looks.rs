@@ -1,5 +1,5 @@
-//! One look at several rounds of single bytes: how many go on before one stops, and what they emit. A round is two choice
-//! bytes: stop (below 128) or go on, and the member.
+//! One look at several rounds of single bytes: how many go on before one stops, and the bytes that they emit. A round
+//! is two choice bytes: stop (below 128) or go on, and the member.
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::runs::ByteItem;
@@ -7,7 +7,8 @@ use gramjet_compiler::ir;
 
 use super::{Assembler, Features, asm};
 
-/// So many rounds are looked at. (Eight at once, with vector instructions, take longer: what is looked up next waits for it.)
+/// The number of rounds in one look. (Eight at once, with vector instructions, take longer: the next lookup waits for
+/// them.)
 pub(super) const ROUNDS: i32 = 4;
 
 /// How rounds of an item are looked at.
@@ -17,20 +18,21 @@ pub(super) struct Look {
     members: Members,
 }
 
-/// How member bytes become what they emit.
+/// The way from member bytes to emitted bytes.
 enum Members {
     /// By a table, one round after the other.
     Table(Box<[u8; 256]>),
     /// `count` equally probable members, all rounds at once: by a shuffle of up to 16 members.
     Shuffle { count: u32, members: [u8; 16] },
-    /// The same, where members follow each other but for a few steps: from the member's number on, so much is added.
+    /// The same, where members are consecutive except for a few steps: each step adds an amount from a member's number
+    /// on.
     Steps { count: u32, base: u8, steps: Vec<(u8, u8)> },
 }
 
 /// Members with more steps than this are looked up.
 const MAX_STEPS: usize = 3;
 
-/// In lanes of two choice bytes: a bit for each round that may stop; the member bytes; what marks another option.
+/// In lanes of two choice bytes: a bit for each round that may stop; the member bytes; the mark of another option.
 pub(super) const STOPS: u64 = 0x0080_0080_0080_0080;
 const MEMBERS: u64 = 0x00FF_00FF_00FF_00FF;
 const OTHERS: u64 = 0x0100_0100_0100_0100;
@@ -102,7 +104,7 @@ impl Assembler<'_> {
             let members = self.tables.add(MEMBERS.to_le_bytes().to_vec(), 8);
             let above = self.tables.add((LANES * u64::from(256 - bound)).to_le_bytes().to_vec(), 8);
             let marks = self.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
-            // Lanes above 255 hold another option. Its bit stands one above that of a stop in the same round.
+            // Lanes above 255 hold another option. Its bit is one above the bit of a stop in the same round.
             let ops = &mut self.ops;
             asm!(ops
                 ; shr rax, 8
@@ -124,7 +126,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Emits the members of all rounds that were looked at. Keeps rcx.
+    /// Emits the members of all rounds of the look. Keeps rcx.
     pub(super) fn put_members(&mut self, look: &Look) {
         self.put_members_at(look, 0, 0);
     }

@@ -24,7 +24,7 @@ impl Run {
     }
 }
 
-/// What a run emits where it meets the depth limit.
+/// The bytes that a run emits where it meets the depth limit.
 struct LastRounds {
     /// In place of the member of the last instance within the limit, by choice byte.
     member: Option<[u8; 256]>,
@@ -37,7 +37,7 @@ impl<'g> Assembler<'g> {
     pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, run: Option<TailRun>, offset: i32) {
         let Some(run) = run.and_then(Run::new) else { return self.looping_instance(rule, body, offset) };
         let look = Look::at(&run.item, self.features);
-        // The last member may be stored once more, as far as twice the rounds behind the pointer.
+        // The last member may be stored once more, up to twice the rounds after the pointer.
         self.need(4 * ROUNDS, 2 * ROUNDS);
         self.flush();
         self.used(4 * ROUNDS, 2 * ROUNDS);
@@ -54,7 +54,8 @@ impl<'g> Assembler<'g> {
         self.place(back);
     }
 
-    /// What is emitted where a run meets the depth limit, if that can be looked up; only for code without a length limit.
+    /// The bytes that a run emits where it meets the depth limit, if they can be looked up; only for code without a
+    /// length limit.
     fn last_rounds(&self, rule: RuleId, run: &Run) -> Option<LastRounds> {
         if !self.kind.depth || self.kind.length || run.item.layers > 1 {
             return None;
@@ -70,7 +71,7 @@ impl<'g> Assembler<'g> {
         Some(LastRounds { member: self.last_member(run)?, behind })
     }
 
-    /// What the item emits in the last instance within the limit, if it is another than in the others.
+    /// The bytes that the item emits in the last instance within the limit, if they differ from the other instances.
     fn last_member(&self, run: &Run) -> Option<Option<[u8; 256]>> {
         match self.ir.node(run.node).instance() {
             Some(rule) => Some(Some(byte_pool(&self.pools.get(rule)?.strings)?)),
@@ -88,10 +89,10 @@ impl<'g> Assembler<'g> {
         one_by_one: DynamicLabel,
     ) {
         self.find_end(look, one_by_one);
-        // The instances within the limit, in rdx: at least 0, as the instance around this one is within it. Each reads two
-        // choice bytes, but the one that stops reads one: the lesser of twice the rounds and of one less than twice the
-        // instances, and one. The place of the bit that was found, divided by 8, is twice the rounds. What is read next waits
-        // for this, so it is computed apart.
+        // rdx has the number of instances within the limit. It is at least 0, as the instance around this one is within
+        // it. Each instance reads two choice bytes, but the one that stops reads one. The lesser of these is read:
+        // twice the rounds, or twice the instances less one; and one more. The place of the bit that was found, divided
+        // by 8, is twice the rounds. The next read waits for this number, so it is computed separately.
         let ops = &mut self.ops;
         asm!(ops
             ; lea rdx, [depth - offset]
@@ -107,7 +108,7 @@ impl<'g> Assembler<'g> {
             ; jae =>one_by_one
         );
         if last.member.is_some() || last.behind.is_some() {
-            // A place that is too far is as good as any behind those that count.
+            // Any place after those that count is as good as one that is too far.
             asm!(ops ; mov r10d, 2 * ROUNDS - 1);
         }
         if last.member.is_some() {
@@ -164,8 +165,8 @@ impl<'g> Assembler<'g> {
 
     /// Rounds up to the one that stops, as long as the limits are far.
     fn rounds_that_stop(&mut self, run: &Run, look: &Look, offset: i32, one_by_one: DynamicLabel) {
-        // Each round that goes on is a level deeper. The item may stand deeper still: that of the last round that goes on,
-        // or that of the round which stops.
+        // Each round that goes on is a level deeper. The item may be deeper still, in the last round that goes on, or
+        // in the round that stops.
         self.look_ahead(look, one_by_one);
         let layers = run.item.layers as i32;
         let levels = offset + 1 + if run.plus { layers } else { (layers - 1).max(0) };
@@ -272,7 +273,7 @@ impl<'g> Assembler<'g> {
     /// A repetition of single bytes.
     fn byte_rounds(&mut self, item: NodeId, bytes: &ByteItem, min: u32, max: Option<u32>, offset: i32) {
         let look = Look::at(bytes, self.features);
-        // The items may begin a new stretch, so that the look is counted behind them.
+        // The items may begin a new stretch, so the look is counted after them.
         for _ in 0..min {
             self.node(item, offset);
         }
@@ -297,7 +298,7 @@ impl<'g> Assembler<'g> {
             asm!(ops ; lea choice, [BYTE choice + rcx*2 + 1] ; add output, rcx ; =>back);
             return;
         };
-        // All that may be are looked at; behind the last there is no site.
+        // All possible rounds are looked at; there is no site after the last.
         let most = most as i32;
         let Self { kind, ops, .. } = self;
         asm!(ops ; mov edx, most ; cmp ecx, edx ; cmova ecx, edx);
@@ -317,7 +318,7 @@ impl<'g> Assembler<'g> {
         );
     }
 
-    /// Goes to `one_by_one` if none of the rounds that were looked at stops.
+    /// Goes to `one_by_one` if none of the rounds of the look stops.
     fn bound_rounds(&mut self, one_by_one: DynamicLabel) {
         let ops = &mut self.ops;
         asm!(ops ; cmp ecx, ROUNDS ; jae =>one_by_one);
@@ -393,5 +394,5 @@ fn push_word(ops: &mut VecAssembler<X64Relocation>, word: u32) {
     }
 }
 
-/// So many rounds without a site are written out before a run.
+/// At most this number of rounds without a site is written out before a run.
 const MAX_FIRST: u32 = 8;

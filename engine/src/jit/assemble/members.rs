@@ -11,7 +11,7 @@ use super::{Assembler, asm};
 /// Where the tables of a class are.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces {
-    /// Behind the last member of each piece, by number.
+    /// The end of each piece, by number.
     ends: i32,
     count: i32,
     /// A [`Piece`] each.
@@ -22,9 +22,9 @@ pub(super) struct Pieces {
 struct Piece {
     /// The first code point less its number.
     offset: u32,
-    /// What the bytes of the encoding have besides six bits each of the code point.
+    /// The bits of the encoding other than six bits a byte of the code point.
     marks: u32,
-    /// What six bits a byte, in four bytes, are shifted by.
+    /// The shift of six bits a byte, in four bytes.
     shift: u32,
     len: u32,
 }

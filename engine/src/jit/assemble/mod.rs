@@ -1,8 +1,9 @@
-//! From residual IR to machine code: one function per residual rule, each node once where it stands.
+//! From residual IR to machine code: one function per residual rule, with the code of each node once in its place.
 //!
-//! Straight code keeps no pointer up to date: what was read and written since the pointers moved last is known
-//! ([`Flow`]) and becomes a displacement. In the same way it is known how much of the stretch that was checked last is
-//! left, so that a check stands only where that is used up, and where code begins that is reached from elsewhere.
+//! Straight code keeps no pointer up to date. The bytes read and written since the last update of the pointers are
+//! known ([`Flow`]) and become a displacement. In the same way it is known how much of the stretch that was checked
+//! last is left. So a check is only needed where the stretch is used up, and where code begins that other code jumps
+//! to.
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
@@ -46,7 +47,7 @@ pub(super) struct Kind {
     pub length: bool,
 }
 
-/// What the processor has beyond the baseline.
+/// The features of the processor beyond the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Features {
     /// `pshufb`.
@@ -65,7 +66,7 @@ impl Features {
     }
 }
 
-/// What is known of the pointers at a place in the code.
+/// The state of the pointers at a place in the code.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
     /// How far the next choice byte and the next output byte are ahead of their registers.
@@ -74,7 +75,7 @@ struct Flow {
     /// How much of the stretch that was checked last is left.
     reads: i32,
     writes: i32,
-    /// What was counted against the stretch and is not used yet.
+    /// Bytes that were counted against the stretch and are not used yet.
     due: (i32, i32),
 }
 
@@ -89,7 +90,7 @@ struct Scope {
     stack: i32,
 }
 
-/// Code that stands behind the function, out of the way.
+/// Code that is out of the way, after the function.
 struct Cold<'g> {
     label: DynamicLabel,
     flow: Flow,
@@ -107,7 +108,7 @@ pub(super) struct Assembler<'g> {
     features: Features,
     ops: VecAssembler<X64Relocation>,
     tables: Tables,
-    /// Where the tables begin, behind the instructions.
+    /// The beginning of the tables, after the instructions.
     begin_of_tables: DynamicLabel,
     /// Table entries that hold the place of a label.
     jumps: Vec<(usize, DynamicLabel)>,
@@ -121,13 +122,13 @@ pub(super) struct Assembler<'g> {
     scopes: Vec<Scope>,
     cold: Vec<Cold<'g>>,
     flow: Flow,
-    /// Whether code here is never reached: it stands behind a jump.
+    /// Whether code here is never reached, as it follows a jump.
     is_dead: bool,
     /// Words pushed since the beginning of the function.
     stack: i32,
     /// The most words pushed in any function.
     most_stack: i32,
-    /// Bytes of what slow paths know.
+    /// Bytes of data for slow paths.
     known_len: usize,
     /// The sites of the pools of rules, by rule.
     pool_sites: Vec<Option<i32>>,
@@ -143,7 +144,8 @@ pub(super) struct Assembler<'g> {
 /// Functions begin at multiples of this.
 const FUNCTION_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
-/// At least so far behind the last instruction tables begin, as what is read there may be fetched with them.
+/// The tables begin at least this far after the last instruction, as the processor may fetch their bytes with the
+/// instructions.
 const TABLE_DISTANCE: usize = 128;
 const INT3: u8 = 0xCC;
 
@@ -165,7 +167,7 @@ pub(super) fn assemble(
     let functions = ir.rule_ids().map(function).collect();
     let mut forms = Forms::new(ir, kind.length);
     if !kind.depth && !kind.length {
-        // What follows the rounds of a chain must not jump back to an instance around them.
+        // The part after the rounds of a chain must not jump back to an instance around them.
         forms = forms.with_chains();
     }
     let mut assembler = Assembler {
@@ -220,7 +222,7 @@ impl<'g> Assembler<'g> {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
         let end = self.ops.offset().0;
-        // What is between them is never reached; int3 shows if it is.
+        // The gap is never reached; int3 would show it.
         self.ops.extend([INT3; TABLE_DISTANCE]);
         self.ops.align(PAGE, INT3);
         let begin = self.begin_of_tables;
@@ -254,14 +256,14 @@ impl<'g> Assembler<'g> {
         self.ops.offset().0.saturating_add(self.tables.bytes.len()).saturating_add(self.known_len) > self.max_code
     }
 
-    /// How far below the bound that guards compare with the stack grows at most.
+    /// The most by which the stack grows below the bound that guards compare with.
     ///
-    /// A frame is the words that a function pushes and the address that a call from it pushes. The last function whose guard
-    /// found the stack pointer at the bound or above has a frame, so have those without a guard that it leads to, of which at
-    /// most [`MAX_UNGUARDED`] follow each other. What comes then is a guard that finds the pointer below the bound, so that
-    /// every site takes option 0 from there on. Whatever is pending in any of the frames, up to the first, is now derived
-    /// lowest: each call leads to a rule of less height than that which it stands in, so that at most as many frames as the
-    /// height of a rule, and one, are above each other there. The innermost may call a thunk.
+    /// A frame has the words that a function pushes and the address that a call from it pushes. The last function whose
+    /// guard found the stack pointer at the bound or above has a frame. So have the functions without a guard that it
+    /// leads to, of which at most [`MAX_UNGUARDED`] follow each other. The next guard finds the pointer below the
+    /// bound, so every site takes option 0 from there on. Whatever is pending in any of the frames, up to the first, is
+    /// now derived with the lowest height. Each call leads to a rule of less height than its caller's, so at most as
+    /// many frames as the height of a rule, and one, are on top of each other. The innermost may call a thunk.
     ///
     /// Where a depth limit is unfolded, nothing recurses and there are no guards: these are all frames that there may be.
     fn finishing(&self) -> usize {
@@ -293,7 +295,7 @@ impl<'g> Assembler<'g> {
         asm!(ops ; jmp =>label);
     }
 
-    /// Code that is emitted later, with what is known now; the label is where it begins.
+    /// Code that is emitted later, with the present state; the label is its beginning.
     fn cold(&mut self, emit: impl FnOnce(&mut Assembler<'g>) + 'g) -> DynamicLabel {
         let label = self.label();
         self.cold.push(Cold { label, flow: self.flow, stack: self.stack, emit: Box::new(emit) });
@@ -335,7 +337,7 @@ impl<'g> Assembler<'g> {
         (self.flow.choice, self.flow.output) = (0, 0);
     }
 
-    /// Makes sure that so many choice bytes may be read and output bytes be written from here on. Keeps rax.
+    /// Makes sure that `reads` choice bytes may be read and `writes` output bytes be written from here on. Keeps rax.
     fn need(&mut self, reads: i32, writes: i32) {
         debug_assert!(reads <= MARGIN.0 && writes <= MARGIN.1);
         if self.flow.reads < reads || self.flow.writes < writes {
@@ -347,7 +349,7 @@ impl<'g> Assembler<'g> {
         self.flow.due.1 += writes;
     }
 
-    /// Notes what the instructions written here read and write at most: no more than was counted since the last check.
+    /// Records the most bytes that the instructions here read and write: no more than was counted since the last check.
     fn used(&mut self, reads: i32, writes: i32) {
         let due = &mut self.flow.due;
         debug_assert!(reads <= due.0 && writes <= due.1, "{reads} and {writes} bytes are used of {due:?} counted");
@@ -381,7 +383,7 @@ impl<'g> Assembler<'g> {
         self.begin_stretch();
     }
 
-    /// What is known where code arrives from here and from a place with `other`; both must have flushed.
+    /// The state where code arrives from here and from a place with `other`; both must have flushed.
     fn join(&mut self, other: Flow) {
         debug_assert_eq!((self.flow.choice, self.flow.output, other.choice, other.output), (0, 0, 0, 0));
         self.flow.reads = self.flow.reads.min(other.reads);

@@ -1,9 +1,9 @@
-//! Sites that the length limit narrows, without a branch for what it leaves of them.
+//! Sites that the length limit narrows, without a branch on the options left.
 //!
-//! What is offered is a prefix of the options, so that narrowing changes one number: the choice byte is multiplied with the
-//! count of what is offered, or, at weighted sites, with the count of its slots. That number is looked up by the slack, or
-//! compared with it where few costs differ. Where one option is offered the number is 0: the product is then the first
-//! option's, and the choice byte is not moved over.
+//! The options offered are a prefix of all options, so narrowing changes one number: the choice byte is multiplied by
+//! the count of options offered, or, at weighted sites, by the count of their slots. That number is looked up by the
+//! slack, or compared with it where few costs differ. If one option is offered the number is 0: the product then
+//! selects the first option, and the choice byte is not moved over.
 
 use dynasmrt::DynasmApi;
 
@@ -18,7 +18,7 @@ pub(super) struct Narrowed {
     map: Option<Vec<u8>>,
 }
 
-/// So many steps or fewer are compared.
+/// Up to this number of steps is compared.
 const MAX_COMPARED: usize = 6;
 
 /// The largest table by slack, in bytes; beyond it as many steps as [`MAX_FAR_COMPARED`] are compared.
@@ -42,7 +42,7 @@ impl Narrowed {
                 // Less than 256, as an option is left out.
                 _ => decision.site.narrowed(offered as u32).units() as u8,
             };
-            // Costs are those above the least that is offered: below it none is, and the caller has seen to that.
+            // Costs above the least offered one: below it no option is offered, and the caller has checked that.
             let from = if steps.is_empty() { 0 } else { i32::try_from(cost).ok()? };
             match steps.last_mut() {
                 Some((_, last)) if option > 0 && costs[option - 1] == cost => *last = number,

@@ -11,11 +11,11 @@ use crate::jit::sites::Site;
 /// A site whose option is to be decided; of at least two.
 pub(super) struct Decision<'s> {
     pub site: ir::Site<'s>,
-    /// What each option costs more than the shortest, ascending.
+    /// How many bytes each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
 }
 
-/// What is in eax after a decision.
+/// The contents of eax after a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Picked {
     /// The choice byte: it alone decides.
@@ -51,8 +51,8 @@ impl Assembler<'_> {
         self.kind.length && decision.max_cost() > 0
     }
 
-    /// Decides a site; its choice bytes must be needed already. Only eax holds something of use then; without a length
-    /// limit only rdx and rcx are lost besides.
+    /// Decides a site; its choice bytes must be needed already. Afterwards only eax holds something of use; without a
+    /// length limit only rdx and rcx are lost in addition.
     pub(super) fn decide(&mut self, decision: &Decision<'_>) -> Picked {
         if self.is_limited(decision) {
             self.decide_within(decision);
@@ -80,7 +80,7 @@ impl Assembler<'_> {
         self.used(1, 0);
     }
 
-    /// From what was picked to the number of the option, in eax; rcx may be lost.
+    /// Converts the picked number to the number of the option, in eax; rcx may be lost.
     pub(super) fn leave_option(&mut self, picked: Picked, decision: &Decision<'_>) {
         if picked == Picked::Option {
             return;
@@ -180,7 +180,8 @@ impl Assembler<'_> {
         self.sites.len() as i32 - 1
     }
 
-    /// Counts what slow paths look at against the budget. Beyond it the code is refused, so that it need not be kept.
+    /// Counts the data of slow paths against the budget. Beyond it the code is refused, so that the data need not be
+    /// kept.
     pub(super) fn may_know(&mut self, bytes: usize) -> bool {
         self.known_len = self.known_len.saturating_add(bytes);
         self.known_len <= self.max_code

@@ -159,7 +159,8 @@ impl Assembler<'_> {
         number
     }
 
-    /// Decides a site that no limit narrows and emits its string. What it reads and writes is needed already.
+    /// Decides a site that no limit narrows and emits its string. The bytes that it reads and writes are needed
+    /// already.
     fn put_decided(&mut self, decision: &Decision<'_>, site: Site<'_>) {
         let picked = self.decide(decision);
         if let Some(table) = site.strings.bytes() {

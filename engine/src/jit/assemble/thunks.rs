@@ -40,7 +40,8 @@ const BASE: i32 = offset_of!(Context<'_, '_>, base) as i32;
 const FULL: i32 = offset_of!(Context<'_, '_>, full) as i32;
 pub(super) const STACK_LOW: i32 = offset_of!(Context<'_, '_>, stack_low) as i32;
 
-/// Bytes of stack that thunks use at most: [`Thunks::replenish`], with what it keeps and where it and the door return to.
+/// Bytes of stack that thunks use at most: [`Thunks::replenish`], with the registers that it saves and the return
+/// addresses of it and the door.
 pub(super) const STACK: usize = 6 * 8;
 
 impl Thunks {
@@ -106,8 +107,8 @@ impl Assembler<'_> {
         Entries { one, batch }
     }
 
-    /// Calls door number `door` with the number in eax as its argument, on the caller's stack, aligned: choice sources may
-    /// need more stack than machine code has, and what looks at stacks knows the caller's.
+    /// Calls door number `door` with the number in eax as its argument, on the caller's stack, aligned. Choice sources
+    /// may need more stack than machine code has, and tools that inspect stacks know the caller's.
     fn door_thunk(&mut self, door: Doors) {
         let place = door as i32 * 8;
         let length = self.kind.length;

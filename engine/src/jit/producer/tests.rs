@@ -1,4 +1,4 @@
-//! What only the inside of the JIT shows.
+//! Tests that need the inside of the JIT.
 
 use super::*;
 use gramjet::ChoiceSource;
@@ -76,7 +76,7 @@ fn rules_that_nothing_leads_to_do_not_matter() {
     }
 }
 
-/// Debug builds hold what code uses of a stretch against what was counted.
+/// Debug builds compare the use of a stretch with the count.
 #[test]
 fn first_rounds_may_use_a_stretch_up() {
     for before in 34..44 {
@@ -122,7 +122,7 @@ fn long_literals_and_large_classes_count_against_the_budget() {
     assert!(!fits(&format!("s ::= {classes}"), Kind::default(), 100_000));
 }
 
-/// What is too large is not made first: what one function adds is looked at, too.
+/// Code that is too large is not made in full first: the size is checked within functions, too.
 #[test]
 fn one_large_function_is_given_up_early() {
     let text =

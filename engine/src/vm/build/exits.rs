@@ -72,7 +72,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The exit that emits `bytes`, at most [`super::MAX_SPLIT`], before what `exit` does.
+    /// The exit that emits `bytes`, at most [`super::MAX_SPLIT`], and then does the same as `exit`.
     pub(super) fn text_before(&mut self, bytes: &[u8], mut exit: Exit) -> Exit {
         let mut rest = bytes;
         while !rest.is_empty() {

@@ -8,7 +8,7 @@ use super::{Builder, MAX_SPLIT};
 use crate::vm::draft::{Exit, Op};
 use crate::vm::program::{NO_LEVEL, Pc};
 
-/// What runs instead of an instance's body where the depth limit is near.
+/// The ops that replace an instance's body near the depth limit.
 #[derive(Clone, Copy)]
 pub(super) struct Others {
     /// Exactly at the limit; `None` if the body itself does, as there is no instance in it.
@@ -16,7 +16,8 @@ pub(super) struct Others {
     beyond: Op,
 }
 
-/// Pools of at most so many strings are sites among exits, so that what follows a string is emitted with it.
+/// Pools of at most this number of strings are sites with an exit for each string, so that the text after a string is
+/// emitted with it.
 const MAX_OWN: usize = 8;
 
 impl Builder<'_> {
@@ -78,7 +79,8 @@ impl Builder<'_> {
         Exit::to(self.emit(Op { level: level as i8, ..op }))
     }
 
-    /// What runs instead of the body of an instance of `rule`, if there is a limit and the rule has a pool.
+    /// The ops that replace the body of an instance of `rule` near the limit, if there is a limit and the rule has a
+    /// pool.
     pub(super) fn others(&mut self, rule: RuleId, body: NodeId, exit: Exit) -> Option<Others> {
         let beyond = self.pool_op(rule, exit)?;
         let mut at_limit = None;
@@ -91,7 +93,7 @@ impl Builder<'_> {
         Some(Others { at_limit, beyond })
     }
 
-    /// The op that stands for an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.
+    /// The op that replaces an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.
     fn pool_op(&mut self, rule: RuleId, exit: Exit) -> Option<Op> {
         let begin = self.pool_exit(rule, exit)?;
         Some(self.moved_op_of(begin))

@@ -67,7 +67,7 @@ impl Builder<'_> {
         let mut rest = exit;
         for round in (0..max).rev() {
             let call = self.call(entry, 0, rest);
-            // What the item begins with is done with the call, if that is one exit.
+            // The call also does the first step of the item, if that is one exit.
             let further = call.then(begin).filter(|_| call.push != 0).unwrap_or(call);
             rest = further;
             if round >= min {

@@ -8,7 +8,7 @@ use super::instances::Others;
 use crate::vm::draft::{Exit, Op};
 use crate::vm::program::{Code, Pc, Run};
 
-/// So many choice bytes must emit a single byte for a run to pay.
+/// At least this number of choice bytes must emit a single byte for a run to pay.
 const MIN_BOUND: u32 = 192;
 
 /// Whether a run of these items pays.

@@ -14,7 +14,7 @@ struct Found {
     word: Word,
 }
 
-/// A repetition of at most so many rounds before its first site can be a word.
+/// A repetition of at most this number of rounds before its first site can be a word.
 const MAX_MIN: u32 = 64;
 
 impl Builder<'_> {
@@ -36,7 +36,7 @@ impl Builder<'_> {
         Exit::to(self.emit(op))
     }
 
-    /// What each choice byte emits, if the item is a site of single bytes.
+    /// The byte that each choice byte emits, if the item is a site of single bytes.
     fn byte_table(&mut self, item: NodeId) -> Option<u32> {
         let bytes = byte_item(self.ir, item).filter(ByteItem::is_plain)?;
         Some(self.tables.table(bytes.table))

@@ -1,4 +1,4 @@
-//! What a program was instrumented with, by marks in its file.
+//! Finds the instrumentation of a program by marks in its file.
 
 use std::path::Path;
 use std::{fs, io};

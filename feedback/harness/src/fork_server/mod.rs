@@ -29,8 +29,8 @@ use crate::target::Target;
 const PAGE: usize = 4096;
 /// Counters for which there is room.
 const CAPACITY: usize = 1 << 22;
-/// Programs and libraries whose edges are told apart, and the bytes that describe one: the number of its first edge, how many it has,
-/// eight bytes, and its path up to a zero byte; the program's own is empty.
+/// The most programs and libraries with separate edges, and the bytes that describe one: the number of its first edge,
+/// how many it has, eight bytes, and its path up to a zero byte; the program's own path is empty.
 const IMAGES: usize = 64;
 const IMAGE: usize = 1024;
 /// Bytes of memory shared with our instrumentation.
@@ -47,9 +47,9 @@ const START: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes of output that are kept while the program begins.
 const KEPT: usize = 1 << 16;
-/// How often memory and processes are looked at.
+/// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
-/// How often what runs have left is ended.
+/// The interval at which leftovers of runs are ended.
 const SWEEP: Duration = Duration::from_millis(50);
 
 /// A program that is started once and forks for each input.
@@ -58,7 +58,7 @@ pub struct ForkServer {
     instrumentation: Instrumentation,
     server: Option<Server>,
     edges: Edges,
-    /// What the program wrote in a run that has ended its server.
+    /// The output of the program in a run that has ended its server.
     lost: Option<[crate::Captured; 2]>,
 }
 
@@ -146,7 +146,7 @@ impl ForkServer {
 /// How an attempt to run the program went.
 enum Ran {
     Done(Outcome, Usage),
-    /// The fork server is no more, or is not to be used again; it is started anew for the next input.
+    /// The fork server has ended, or must not be used again; it is started anew for the next input.
     Ended(Outcome, Usage),
     /// The program has not run on the input, or in a state that other inputs have left: a new server shall run it.
     Stale,
@@ -344,7 +344,7 @@ impl Server {
         self.process = process;
         let stopped = self.wait(program, process, begin);
         if stopped == Some(Outcome::Memory) && self.rounds > 0 {
-            // It may be what the inputs before have left.
+            // Earlier inputs may have left the memory in use.
             return Ok(Ran::Stale);
         }
         if stopped == Some(Outcome::Processes) {
@@ -367,7 +367,7 @@ impl Server {
         Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) })
     }
 
-    /// Ends and removes what the run may have left, where it is time to look. Whether the server can be used again.
+    /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
     fn tidy(&mut self, program: &Program, outcome: &Outcome) -> Result<bool, Error> {
         if !outcome.is_abnormal() && self.swept.elapsed() < SWEEP {
             return Ok(true);
@@ -389,7 +389,7 @@ impl Server {
             let most = limits.processes as usize + 2;
             let outcome = match () {
                 () if begin.elapsed() >= limits.time => Outcome::Timeout,
-                // Beside them is the server itself.
+                // The server itself is one more process.
                 () if self.guard.processes(most).len() >= most => return Some(Outcome::Processes),
                 () if limits.memory.is_some_and(|memory| self.resident() > memory) => Outcome::Memory,
                 () => continue,

@@ -1,7 +1,8 @@
-//! What is said on the two pipes of a fork server: words of four bytes.
+//! The protocol on the two pipes of a fork server: words of four bytes.
 //!
-//! After AFL++'s handshake, of which there are two (up to 4.09, and from 4.10 on), or ours, each run is three words: whether the last
-//! process was killed, to the program; its process; then, when it has ended or stopped, its status.
+//! First comes a handshake, ours or one of AFL++'s two (up to 4.09, and from 4.10 on). Then each run is three words.
+//! The first, to the program, says whether the last process was killed. The program answers with its process, and with
+//! its status when it has ended or stopped.
 
 /// The file descriptor from which a program reads requests; it writes answers to the next one.
 pub(super) const CONTROL: i32 = 198;
@@ -10,16 +11,16 @@ pub(super) const MAP: i32 = 196;
 /// The file descriptor of the input, where it comes by shared memory.
 pub(super) const INPUT: i32 = 195;
 
-/// What our instrumentation says first; the last byte is the version.
+/// The first word of our instrumentation; the last byte is the version.
 pub(super) const GREETING: u32 = 0x474a_5201;
-/// The first three bytes of what AFL++ says first, from 4.10 on; the last byte is the version.
+/// The first three bytes of AFL++'s first word, from 4.10 on; the last byte is the version.
 pub(super) const AFL_GREETING: u32 = 0x4146_4c00;
 pub(super) const AFL_VERSION: u32 = 1;
 
 /// Our instrumentation takes the input from shared memory.
 pub(super) const SHARED_INPUT: u32 = 1;
 
-/// What AFL++ offers, from 4.10 on.
+/// The features that AFL++ offers, from 4.10 on.
 pub(super) mod new {
     pub(crate) const MAP_SIZE: u32 = 1;
     pub(crate) const SHARED_INPUT: u32 = 2;
@@ -27,7 +28,7 @@ pub(super) mod new {
     pub(crate) const ERROR: u32 = 0xeffe_0000;
 }
 
-/// What AFL++ offers, up to 4.09.
+/// The features that AFL++ offers, up to 4.09.
 pub(super) mod old {
     pub(crate) const ENABLED: u32 = 0x8000_0001;
     pub(crate) const MAP_SIZE: u32 = 0x4000_0000;
@@ -40,7 +41,7 @@ pub(super) mod old {
     }
 }
 
-/// Why AFL++'s run time could not begin, by the number that it says.
+/// The reasons why AFL++'s run time could not begin, by its error numbers.
 pub(super) fn afl_error(word: u32) -> String {
     match (word & 0x00ff_ff00) >> 8 {
         1 => "has more counters than its run time was given room for (AFL_MAP_SIZE)".into(),

@@ -17,7 +17,7 @@ pub(crate) struct Launch {
     arguments: Vec<CString>,
     variables: Vec<CString>,
     folder: Option<CString>,
-    /// What stands where in the new process.
+    /// The descriptors of the new process, and their numbers there.
     descriptors: Vec<(OwnedFd, RawFd)>,
     ruleset: Option<OwnedFd>,
     file_size: u64,
@@ -27,10 +27,10 @@ pub(crate) struct Launch {
     envp: Vec<*const c_char>,
 }
 
-// SAFETY: the pointers are into the heap blocks of the strings beside them, which nothing changes.
+// SAFETY: the pointers are into the heap blocks of the strings next to them, which nothing changes.
 unsafe impl Send for Launch {}
 
-/// What a [`Launch`] is made of.
+/// The parts of a [`Launch`].
 pub(crate) struct Parts {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
@@ -130,7 +130,7 @@ impl Stack {
 extern "C" fn execute(attempt: *mut c_void) -> c_int {
     // SAFETY: `Launch::start` gives this pointer, and waits.
     let attempt = unsafe { &mut *attempt.cast::<Attempt<'_>>() };
-    // SAFETY: only system calls on what `Launch` has prepared.
+    // SAFETY: only system calls on data that `Launch` has prepared.
     unsafe {
         attempt.errno = match prepare(attempt.launch) {
             Ok(()) => {
@@ -185,7 +185,7 @@ fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     if descriptor.as_raw_fd() >= HIGH {
         return Ok(descriptor);
     }
-    // SAFETY: the descriptor is open; the new one belongs to nobody else.
+    // SAFETY: the descriptor is open; the new one has no other owner.
     unsafe {
         let high = libc::fcntl(descriptor.as_raw_fd(), libc::F_DUPFD_CLOEXEC, HIGH);
         if high < 0 {

@@ -1,4 +1,4 @@
-//! What the harness and the guard say to each other: records of one layout, each in one message of a socket.
+//! The messages between the harness and the guard: records of one layout, each in one message of a socket.
 
 use std::os::fd::RawFd;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::{mem, ptr};
 
 use super::process::Used;
 
-/// What the guard shall do.
+/// A request to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    /// Run the program once, and end what it has left.
+    /// Run the program once, and end the processes that it has left.
     Run {
         /// For no longer than this,
         time: Duration,
@@ -20,7 +20,7 @@ pub(super) enum Request {
     },
     /// Start the program and let it run on.
     Start,
-    /// End what a run of the program that runs on has left.
+    /// End the processes that a run has left; the program itself runs on.
     Sweep,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Reason {
     Gone,
 }
 
-/// What the guard did.
+/// The guard's answer.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct Report {
@@ -94,7 +94,7 @@ fn send<T: Copy>(socket: RawFd, message: T) -> bool {
 
 /// # Safety
 ///
-/// What comes from the socket are values of this type.
+/// The socket must carry only values of this type.
 unsafe fn receive<T: Copy>(socket: RawFd) -> Option<T> {
     let mut message = mem::MaybeUninit::<T>::uninit();
     loop {

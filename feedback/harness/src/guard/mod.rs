@@ -17,7 +17,8 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::run::{Captured, Outcome, Usage};
 
-/// A process that starts the program under test, and ends all that it leaves, also if this process is killed.
+/// A process that starts the program under test, and ends all processes that the program leaves, also if this process
+/// is killed.
 pub(crate) struct Guard {
     control: OwnedFd,
     process: libc::pid_t,
@@ -59,7 +60,7 @@ impl Guard {
         }
     }
 
-    /// What the program has written in the last run.
+    /// The output of the program in the last run.
     pub(crate) fn captured(&self) -> &[Captured; 2] {
         &self.streams.captured
     }
@@ -107,7 +108,8 @@ impl Guard {
         }
     }
 
-    /// Ends what a run of the program that runs on has left. Returns the program's own status if it has ended.
+    /// Ends the processes that a run has left; the program itself runs on. Returns the program's own status if it has
+    /// ended.
     pub(crate) fn sweep(&mut self) -> Result<Option<i32>, Error> {
         self.send(Request::Sweep)?;
         self.receive().map(|report| (report.process != 0).then_some(report.status))
@@ -118,7 +120,7 @@ impl Guard {
         process::descendants(self.process, most).into_iter().map(|descendant| descendant.process).collect()
     }
 
-    /// What the program writes.
+    /// The output of the program.
     pub(crate) fn streams(&mut self) -> &mut Streams {
         &mut self.streams
     }
@@ -147,7 +149,8 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // SAFETY: shuts down what this process has open; the guard ends then, also if the program has stopped it.
+        // SAFETY: shuts down a socket that this process has open; the guard ends then, also if the program has stopped
+        // it.
         unsafe {
             libc::shutdown(self.control.as_raw_fd(), libc::SHUT_RDWR);
             libc::kill(self.process, libc::SIGCONT);
@@ -158,7 +161,7 @@ impl Drop for Guard {
 
 /// A guard may take this long to answer, beyond the limit on the program: it ends all processes of the run first.
 const GRACE: Duration = Duration::from_secs(30);
-/// Reads of what a stream has at one time: one takes what a pipe holds by default.
+/// The most reads from a stream at one time: one takes the default capacity of a pipe.
 const READS: usize = 16;
 
 /// The outcome that a status means.
@@ -201,7 +204,7 @@ impl Streams {
             let is_over = polled[0].revents != 0;
             for stream in 0..2 {
                 let is_there = polled[stream + 1].revents & libc::POLLIN != 0;
-                // What was written before `other` could be read is seen by the same call.
+                // The same call sees output that was written before `other` could be read.
                 let reads = if is_over { READS } else { 1 };
                 if is_there {
                     let _ = (0..reads).take_while(|_| self.read(stream, kept)).count();
@@ -216,7 +219,7 @@ impl Streams {
         }
     }
 
-    /// Reads what is there.
+    /// Reads the available bytes.
     pub(crate) fn read_rest(&mut self, kept: usize) {
         for stream in 0..2 {
             let _ = (0..READS).take_while(|_| self.read(stream, kept)).count();
@@ -237,7 +240,7 @@ impl Streams {
 /// A pipe: the end that is read, which does not block, and the end that is written.
 pub(crate) fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
     let mut ends = [0; 2];
-    // SAFETY: room for two descriptors, which belong to nobody else.
+    // SAFETY: room for two descriptors, which have no other owner.
     unsafe {
         if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
             return Err(Error::last("a pipe cannot be made"));
@@ -256,7 +259,7 @@ pub(crate) fn blocking(descriptor: &OwnedFd) -> Result<(), Error> {
 
 fn sockets() -> Result<(OwnedFd, OwnedFd), Error> {
     let mut ends = [0; 2];
-    // SAFETY: room for two descriptors, which belong to nobody else.
+    // SAFETY: room for two descriptors, which have no other owner.
     unsafe {
         if libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, ends.as_mut_ptr()) < 0 {
             return Err(Error::last("a socket cannot be made"));

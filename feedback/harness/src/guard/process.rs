@@ -1,7 +1,8 @@
 //! The guard itself: a process between the harness and the program under test.
 //!
-//! It adopts what the program leaves (`PR_SET_CHILD_SUBREAPER`), so it finds every process of a run, ends them when the run is
-//! over, and ends all when the harness is gone, however that went: the socket to it is closed then.
+//! It adopts the processes that the program leaves (`PR_SET_CHILD_SUBREAPER`), so it finds every process of a run and
+//! ends them when the run is over. When the harness is gone, for whatever reason, the socket to it is closed, and the
+//! guard ends everything.
 
 use std::os::fd::RawFd;
 use std::path::PathBuf;
@@ -11,19 +12,19 @@ use std::{fs, io, ptr};
 use super::launch::{Launch, Stack};
 use super::message::{Reason, Report, Request};
 
-/// How often memory and processes are looked at.
+/// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
 /// How often the tree of processes is walked, which takes longer: soon at first, as a program that forks without end has to be found
 /// before there are thousands of them, then less and less often.
 const FIRST_WALK: Duration = Duration::from_millis(5);
 const WALK: Duration = Duration::from_millis(80);
 
-/// What the guard works on.
+/// The program and the means of a guard.
 pub(super) struct Guarded {
     pub(super) launch: Launch,
     /// Where requests come from.
     pub(super) control: RawFd,
-    /// What is removed in the end.
+    /// The folder to remove in the end.
     pub(super) scratch: PathBuf,
     /// A ruleset under which the guard signals none but processes that descend from it.
     pub(super) scope: Option<RawFd>,
@@ -48,7 +49,7 @@ pub(super) fn serve(guarded: &Guarded) -> ! {
     }
     guard.end_all();
     let _ = fs::remove_dir_all(&guarded.scratch);
-    // SAFETY: ends the process without what the harness has registered for its own end.
+    // SAFETY: ends the process without the handlers that the harness has registered for its own end.
     unsafe { libc::_exit(0) }
 }
 
@@ -68,11 +69,11 @@ fn settle(guarded: &Guarded) {
     }
     let mut kept: Vec<RawFd> = guarded.launch.descriptors().chain([guarded.control]).chain(guarded.scope).collect();
     kept.sort_unstable();
-    // What else the harness has open is not held open here: another guard's socket, for one.
+    // Other descriptors of the harness are closed here: another guard's socket, for one.
     let mut first = 0;
     for descriptor in kept.into_iter().chain([RawFd::MAX]) {
         if descriptor > first {
-            // SAFETY: closes what nobody in this process uses.
+            // SAFETY: closes descriptors that this process does not use.
             unsafe { libc::syscall(libc::SYS_close_range, first as u32, descriptor as u32 - 1, 0u32) };
         }
         first = descriptor.saturating_add(1);
@@ -173,7 +174,8 @@ impl Process<'_> {
         result
     }
 
-    /// Ends what a run has left, but not the program that runs on; its process and status if it has ended.
+    /// Ends the processes that a run has left, but not the program that runs on; returns its process and status if it
+    /// has ended.
     fn sweep(&mut self) -> Option<(libc::pid_t, i32)> {
         let Some(server) = self.server else {
             self.end_all();
@@ -237,7 +239,7 @@ impl Process<'_> {
     }
 }
 
-/// A status and what the process has used.
+/// A status and the resources that the process has used.
 type Ended = (i32, Used);
 
 /// `rusage`, as far as it is reported.
@@ -299,7 +301,7 @@ pub(super) struct Descendant {
 impl Descendant {
     /// Signals it, if it is still the process that was found, and not another one that has its number now.
     pub(super) fn signal(self, signal: i32) {
-        // SAFETY: system calls without pointers, or with a null one; the descriptor belongs to nobody else.
+        // SAFETY: system calls without pointers, or with a null one; the descriptor has no other owner.
         unsafe {
             let pidfd = libc::syscall(libc::SYS_pidfd_open, self.process, 0u32) as RawFd;
             if pidfd < 0 {
@@ -359,7 +361,7 @@ pub(crate) fn resident(process: libc::pid_t) -> u64 {
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
 }
 
-/// Looks at what a run uses.
+/// Checks the resources that a run uses.
 struct Watch {
     process: libc::pid_t,
     memory: Option<u64>,

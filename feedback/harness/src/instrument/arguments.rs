@@ -1,4 +1,4 @@
-//! What the arguments of a compiler ask for.
+//! The meaning of a compiler's arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -16,7 +16,7 @@ pub(super) enum Step {
     Link,
 }
 
-/// The arguments of a compiler, and what they ask for.
+/// The arguments of a compiler, and their meaning.
 #[derive(Debug)]
 pub(super) struct Arguments {
     /// Those that the compiler gets.
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     pub(super) machine: Vec<OsString>,
 }
 
-/// Options with a value in the next argument, beside those of [`Parser::with_value`].
+/// Options with a value in the next argument, in addition to those of [`Parser::with_value`].
 const WITH_VALUE: [&str; 42] = [
     "-o",
     "-I",
@@ -109,7 +109,7 @@ const MACHINE: [&str; 12] = [
 ];
 
 impl Arguments {
-    /// `arguments` are those given, with what response files have.
+    /// `arguments` are the given ones, with response files replaced by their contents.
     pub(super) fn new(arguments: Vec<OsString>, kind: Kind) -> Arguments {
         let mut parser = Parser::new(kind);
         let mut rest = arguments.into_iter();
@@ -123,11 +123,11 @@ impl Arguments {
 struct Parser {
     kind: Kind,
     found: Arguments,
-    /// What `-x` says.
+    /// The value of `-x`.
     language: Option<OsString>,
     has_inputs: bool,
     has_headers_only: bool,
-    /// What the linker is told, word by word.
+    /// The arguments for the linker, word by word.
     linker: Vec<Vec<u8>>,
 }
 
@@ -216,7 +216,7 @@ impl Parser {
         true
     }
 
-    /// The same for options that are told by how they begin.
+    /// The same for options that are recognised by their beginning.
     fn named(&mut self, option: &[u8]) -> bool {
         let found = &mut self.found;
         let value = |name: &str| option.strip_prefix(name.as_bytes());
@@ -244,7 +244,7 @@ impl Parser {
         true
     }
 
-    /// Takes from the list what instruments for libFuzzer; whether the argument is kept as it is.
+    /// Removes libFuzzer's instrumentation from the list; returns whether the argument is kept as it is.
     fn sanitizers(&mut self, list: &[u8]) -> bool {
         let names: Vec<&[u8]> = list.split(|&byte| byte == b',').collect();
         let is_other = |name: &&&[u8]| !matches!(**name, b"fuzzer" | b"fuzzer-no-link");
@@ -319,7 +319,7 @@ fn of_suffix(name: &Path) -> Input {
         b"c" | b"i" | b"cc" | b"cp" | b"cxx" | b"cpp" | b"CPP" | b"c++" | b"C" | b"ii" | b"m" | b"mi" | b"mm"
         | b"mii" | b"M" => Input::Source,
         b"h" | b"hh" | b"H" | b"hp" | b"hxx" | b"hpp" | b"HPP" | b"h++" | b"tcc" => Input::Header,
-        // Of the standard input nothing is known without `-x`, but that it is text.
+        // Without `-x` the only known fact about standard input is that it is text.
         _ if name == Path::new("-") => Input::Source,
         _ => Input::Other,
     }

@@ -39,7 +39,7 @@ pub fn cargo(arguments: &[OsString]) -> Result<i32, Error> {
         Some((first, rest)) if first.as_encoded_bytes().starts_with(b"+") => (Some(first), rest),
         _ => (None, arguments),
     };
-    // What cargo itself sets knows no toolchains.
+    // The program that cargo itself names knows no toolchains.
     let own = env::var_os("CARGO").filter(|_| toolchain.is_none());
     let program = own.unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(&program);
@@ -62,7 +62,7 @@ pub fn cargo(arguments: &[OsString]) -> Result<i32, Error> {
     command.status().map(code).map_err(|source| Error::Program { program: program.into(), source })
 }
 
-/// What links the run time.
+/// The arguments that link the run time.
 fn linked(runtime: &Runtime) -> impl Iterator<Item = OsString> + Clone {
     let mut object = OsString::from("link-arg=");
     object.push(runtime.counters());

@@ -27,13 +27,13 @@ pub(super) struct Compiler {
     /// Arguments before all others: `ccache clang` has one.
     arguments: Vec<OsString>,
     pub(super) kind: Kind,
-    /// What it says of its version.
+    /// The text that it prints about its version.
     pub(super) version: String,
     /// It has a linker of its own version.
     pub(super) has_lld: bool,
 }
 
-/// Versions of clang for which there may be a program of that name; older ones cannot do what is needed.
+/// Versions of clang for which there may be a program of that name; older ones lack necessary features.
 const CLANGS: std::ops::RangeInclusive<u32> = 11..=40;
 
 /// Facts about a compiler. It is asked again when its file has changed.
@@ -75,7 +75,7 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// The first line of what it says of its version, and where its linker is.
+    /// The first line of its text about its version, and the path of its linker.
     fn facts(&self) -> Result<String, Error> {
         let said = |argument: &str| {
             let output = self.command().arg(argument).env("LC_ALL", "C").output();

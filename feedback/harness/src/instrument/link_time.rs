@@ -3,7 +3,8 @@
 use super::arguments::{Arguments, Step};
 use super::compiler::{Compiler, Kind};
 
-/// Objects then have both machine code and what the linker optimises, so that every tool reads them: `ar`, `nm`, `strip`, `ld`.
+/// Objects then have both machine code and the linker's input, so that every tool reads them: `ar`, `nm`, `strip`,
+/// `ld`.
 pub(super) const FLAGS: [&str; 2] = ["-flto=thin", "-ffat-lto-objects"];
 
 /// The first clang that makes such objects.
@@ -18,7 +19,7 @@ pub(super) fn required() -> bool {
     chosen() == "on"
 }
 
-/// Whether to add it to what the user has asked for.
+/// Whether to add it to the user's own options.
 pub(super) fn wanted(compiler: &Compiler, given: &Arguments) -> bool {
     let is_possible = matches!(compiler.kind, Kind::Clang(version) if version >= FIRST) && compiler.has_lld;
     let makes_objects = match given.step {

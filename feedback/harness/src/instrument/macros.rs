@@ -1,8 +1,8 @@
 //! AFL++'s macros, with which authors of programs choose where a fork server starts and how many inputs a process takes.
 
-/// Definitions that a compiler is given. They are no header, so that lists of dependencies stay what they were.
+/// Definitions for a compiler. They are not in a header, so that lists of dependencies do not change.
 ///
-/// The texts in them are what `fork_server/detect.rs` looks for.
+/// `fork_server/detect.rs` looks for the texts in them.
 pub(super) const MACROS: [&str; 7] = [
     "-D__AFL_HAVE_MANUAL_CONTROL=1",
     "-D__AFL_COMPILER=1",

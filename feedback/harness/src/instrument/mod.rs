@@ -1,4 +1,4 @@
-//! Builds instrumented programs: what `gramjet cc`, `gramjet c++` and `gramjet cargo` do.
+//! Builds instrumented programs: the work of `gramjet cc`, `gramjet c++` and `gramjet cargo`.
 //!
 //! [`compile`] stands in for a C or C++ compiler, [`cargo()`] for cargo. Both take the arguments of what they stand in for, run it with
 //! more of them, and return its exit status. Programs are linked with the run time in `runtime/`, which is compiled on first use.
@@ -33,7 +33,7 @@ pub enum Language {
     Cxx,
 }
 
-/// Runs the compiler with these arguments and those that instrument what it makes; returns its exit status.
+/// Runs the compiler with these arguments and those for instrumentation; returns its exit status.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<i32, Error>
     run(&compiler, &all(&compiler, &given, link_time, &cache)?, &cache)
 }
 
-/// The arguments as given, and those that instrument.
+/// The arguments as given, and those for instrumentation.
 fn all(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -> Result<Vec<OsString>, Error> {
     let mut all = Vec::new();
     if given.has_sources {
@@ -76,7 +76,7 @@ fn all(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -
     Ok(all)
 }
 
-/// What is said to a compiler that compiles.
+/// The additional arguments for a compiler that compiles.
 fn compiling(compiler: &Compiler, given: &Arguments) -> impl Iterator<Item = &'static str> {
     let optimise = (!given.has_level).then_some("-O2");
     let counts = given.step != Step::Preprocess;
@@ -115,7 +115,8 @@ const CALLED: [&str; 9] = [
     "gramjet_testcase_length",
 ];
 
-/// What is said to a linker. It comes last, as constructors run in the order of objects, and that of the run time shall be the last.
+/// The additional arguments for a linker. They come last: constructors run in the order of objects, and the run time's
+/// must be last.
 fn linking(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -> Result<Vec<OsString>, Error> {
     let mut all = Vec::<OsString>::new();
     if given.is_shared {
@@ -146,7 +147,7 @@ fn run(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<i32
     status.map(code).map_err(|source| compiler.failed(source))
 }
 
-/// Like [`run`], but what the compiler says is passed on only if it succeeds; returns whether it does.
+/// Like [`run`], but the output of the compiler is passed on only if it succeeds; returns whether it does.
 fn succeeds(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<bool, Error> {
     let file = response::file_for(arguments, cache)?;
     let output = command(compiler, arguments, file.as_ref()).stdin(Stdio::inherit()).output();

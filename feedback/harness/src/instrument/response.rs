@@ -13,7 +13,7 @@ const DEPTH: usize = 16;
 /// Bytes of arguments up to which no file is made for them. Linux takes two megabytes with the environment, 128 KiB in one argument.
 const MOST: usize = 1 << 17;
 
-/// The arguments with those of response files in their place. What names no file is an argument.
+/// The arguments, with response files replaced by their contents. A name of no file is an argument itself.
 pub(super) fn expanded(arguments: &[OsString]) -> Vec<OsString> {
     let mut all = Vec::new();
     expand(arguments, DEPTH, &mut all);

@@ -1,4 +1,5 @@
-//! Functions of other languages: Python, Node and Java, each in a worker process that stays alive and counts what is executed.
+//! Functions of other languages: Python, Node and Java, each in a worker process that stays alive and counts executed
+//! edges.
 
 mod java;
 mod node;
@@ -20,8 +21,8 @@ use crate::target::Target;
 
 /// A function in a worker process.
 ///
-/// What the function leaves in the process (caches, changed globals) stays for the next input. The process is started anew when an
-/// input has exceeded a limit, has ended it, or has left threads in it.
+/// The state that the function leaves in the process (caches, changed globals) stays for the next input. The process is
+/// started anew when an input has exceeded a limit, has ended it, or has left threads in it.
 ///
 /// Edges are numbered as they are first executed. A number keeps its meaning for the life of this value, in all its processes.
 pub struct Function {
@@ -57,7 +58,7 @@ impl Function {
         let is_fresh = worker.is_fresh();
         let (outcome, usage) = worker.run(&self.subject, input, &mut self.table)?;
         if outcome == Outcome::Memory && !is_fresh {
-            // What earlier inputs have left may have been the most of it.
+            // Memory that earlier inputs have left may have been most of it.
             drop(worker);
             return self.run_once(input);
         }

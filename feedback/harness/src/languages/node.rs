@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::run::{Captured, Outcome};
 
 const WORKER: &str = include_str!("../../workers/worker.js");
-/// What V8 writes to standard error when its heap is full, before it aborts.
+/// V8's message on standard error when its heap is full, before it aborts.
 const HEAP_IS_FULL: &[u8] = b"JavaScript heap out of memory";
 
 /// The interpreter with its worker.

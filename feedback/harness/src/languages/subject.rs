@@ -25,7 +25,8 @@ pub enum Language {
     Node {
         /// A file, or else a package that Node finds from the folder on.
         file: String,
-        /// What the file exports; a name with dots for a property of it. `default` is for a file that exports a function alone.
+        /// An export of the file; a name with dots stands for a property of it. `default` is for a file that exports a
+        /// function alone.
         function: String,
     },
     /// `java:CLASSPATH:CLASS#METHOD`: the method gets `byte[]` or `String`, as it is declared. If it is not static, it is called on a new
@@ -75,7 +76,7 @@ impl Subject {
         })
     }
 
-    /// The function gets text. What is no UTF-8 in the input becomes U+FFFD.
+    /// The function gets text. Bytes of the input that are not UTF-8 become U+FFFD.
     pub fn text(mut self) -> Subject {
         self.takes_text = true;
         self
@@ -108,13 +109,13 @@ impl Subject {
         self
     }
 
-    /// In this folder, where modules and files are looked for; without it, in that of this process.
+    /// In this folder, where modules and files are searched for; without it, in the folder of this process.
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Subject {
         self.folder = Some(folder.as_ref().to_path_buf());
         self
     }
 
-    /// With this environment variable, beside those of this process.
+    /// Adds an environment variable to those of this process.
     pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Subject {
         self.variables.push((name.into(), value.into()));
         self
@@ -145,7 +146,7 @@ impl Subject {
         Ok(program.limits(self.limits).confinement(self.confinement))
     }
 
-    /// What an outcome means in the language, as far as `stderr` tells.
+    /// The meaning of an outcome in the language, as far as `stderr` shows it.
     pub(super) fn outcome(&self, outcome: Outcome, stderr: &Captured) -> Outcome {
         match self.language {
             Language::Python { .. } | Language::Java { .. } => outcome,

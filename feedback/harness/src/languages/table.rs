@@ -20,7 +20,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// The edges that are known, by what tells them apart.
+/// The known edges, by their keys.
 #[derive(Default)]
 pub(super) struct Table {
     numbers: HashMap<Vec<u8>, u32>,
@@ -28,7 +28,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The number of an edge, from 1 on. `key` is its file, its function and what tells it apart there, with zero bytes between.
+    /// The number of an edge, from 1 on. `key` is its file, its function and its mark there, with zero bytes between.
     pub(super) fn number(&mut self, key: &[u8], line: u32) -> u32 {
         if let Some(&number) = self.numbers.get(key) {
             return number;

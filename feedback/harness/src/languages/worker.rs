@@ -17,13 +17,13 @@ use crate::shared::Memory;
 
 /// Counters for which there is room.
 const COUNTERS: usize = 1 << 20;
-/// Bytes of an input for which there is room; what is longer is cut.
+/// The most bytes of an input; longer ones are cut.
 const LONGEST_INPUT: usize = 1 << 26;
 /// A worker may take this long to load the function.
 const START: Duration = Duration::from_secs(60);
-/// How often the memory of the process is looked at.
+/// The interval at which the memory of the process is checked.
 const TICK: Duration = Duration::from_millis(10);
-/// How often its other processes are looked at, which takes longer: soon at first, then less and less often.
+/// The interval at which its other processes are checked, which takes longer: short at first, then longer and longer.
 const WALK: Duration = Duration::from_millis(80);
 /// How often processes that runs have left are ended.
 const SWEEP: Duration = Duration::from_millis(50);
@@ -42,23 +42,23 @@ pub(super) struct Worker {
     answers: OwnedFd,
     counters: Memory,
     input: Memory,
-    /// The edge of each counter; the first takes what has no counter.
+    /// The edge of each counter; the first one counts edges without a counter.
     numbers: Vec<u32>,
-    /// What has been read of messages that are not whole.
+    /// The bytes read of incomplete messages.
     unread: Vec<u8>,
     is_alive: bool,
     runs: u64,
     swept: Instant,
 }
 
-/// What a worker has said when its messages were read.
+/// A worker's answer when its messages were read.
 enum Said {
     /// Nothing that ends the wait.
     Nothing,
     Ready,
     Refused(String),
     Done(Outcome, bool, (Duration, Duration)),
-    /// It has closed its end, or said what is no message.
+    /// It has closed its end, or sent something that is not a message.
     Gone,
 }
 
@@ -144,7 +144,7 @@ impl Worker {
         if self.is_alive
             && (!matches!(outcome, Outcome::Exit(_) | Outcome::Exception(_)) || self.swept.elapsed() > SWEEP)
         {
-            // The process may end between runs, by what a run has left in it.
+            // The process may end between runs, because of something that a run has left in it.
             self.is_alive = self.guard.sweep()?.is_none();
             self.scratch.tidy();
             self.swept = Instant::now();
@@ -210,7 +210,7 @@ impl Worker {
         edges.renumber(&self.numbers, table.len());
     }
 
-    /// What the last run has written.
+    /// The output of the last run.
     pub(super) fn take_output(&mut self) -> [Captured; 2] {
         mem::take(&mut self.guard.streams().captured)
     }

@@ -29,14 +29,14 @@ fn wrappers() -> &'static Path {
     })
 }
 
-/// Whether a program is there; it has to be where the checks of the whole project run.
+/// Whether a program is there; it must be where the checks of the whole project run.
 fn is_there(program: &str) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok();
     assert!(is_there || env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "{program} is not installed");
     is_there
 }
 
-/// The compilers to test with: what is found by itself, clang without optimisation at link time, gcc.
+/// The compilers to test with: the default one, clang without optimisation at link time, gcc.
 fn compilers() -> Vec<[(&'static str, &'static str); 3]> {
     let mut found = Vec::new();
     if is_there("clang") {
@@ -256,7 +256,7 @@ fn it_stands_in_for_a_compiler() {
         run("cc", &["a.c", "b.s", "-o", "assembly"]);
         run("cc", &["a.h", "-o", "a.h.gch"]);
         runs("assembly");
-        // Errors are those of the compiler, with its exit status.
+        // The wrapper reports the compiler's errors, and its exit status.
         let mut wrong = wrapper("cc", &compiler, &folder);
         let output = wrong.args(["a.c", "-o", "lone"]).output().expect("a compiler");
         assert_eq!(output.status.code(), Some(1));

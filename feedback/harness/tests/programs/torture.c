@@ -14,7 +14,7 @@ static void ignore_all(void) {
     for (int number = 1; number < 32; number++) signal(number, SIG_IGN);
 }
 
-// A process of its own session that nobody waits for.
+// A process of its own session that no process waits for.
 static void leave_daemon(void) {
     if (fork() == 0) {
         setsid();

@@ -59,7 +59,7 @@ def run(data):
     elif what == b"k":
         os.kill(os.getpid(), 11)
     elif what == b"f":
-        # A child of which nobody knows, which would serve requests if it came back.
+        # An unknown child, which would serve requests if it came back.
         if os.fork() == 0:
             return
     elif what == b"b":

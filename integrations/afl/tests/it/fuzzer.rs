@@ -12,7 +12,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace")
 }
 
-/// Where cargo has put the custom mutator: beside this test.
+/// The path of the custom mutator, which cargo has put next to this test.
 fn library() -> PathBuf {
     let folder = std::env::current_exe().expect("this test").parent().expect("a directory").to_path_buf();
     let library = folder.join("libgramjet_afl.so");

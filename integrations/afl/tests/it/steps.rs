@@ -1,4 +1,4 @@
-//! What AFL++ calls, in the order in which it does.
+//! The calls of AFL++, in its order.
 
 use std::ffi::OsString;
 use std::fs;
@@ -59,7 +59,7 @@ fn what_does_not_conform_stands_for_random_inputs() {
     assert!(mutant.is_empty(), "no JSON text is empty");
 }
 
-/// Trims as AFL++ does, with what is asked of the texts; returns the text that is left and the number of executions.
+/// Trims as AFL++ does, with a condition on the texts; returns the remaining text and the number of executions.
 fn trim(mutator: &mut Mutator, text: &[u8], holds: impl Fn(&[u8]) -> bool) -> (Vec<u8>, u32) {
     let steps = mutator.begin_trim(text);
     let (mut step, mut executions) = (0, 0);
@@ -93,7 +93,7 @@ fn entries_are_trimmed_along_their_structure() {
     assert_eq!(trim(&mut without, text, holds).1, 0);
 }
 
-/// Derivations are kept beside the queue, and need no parse after a restart or in another instance.
+/// Derivations are kept next to the queue, and need no parse after a restart or in another instance.
 #[test]
 fn streams_are_found_again_and_by_other_instances() {
     let (own, other) = (queue("streams", "a"), queue("streams", "b"));

@@ -26,7 +26,7 @@ fn the_header_is_fresh() {
     );
 }
 
-/// What Rust wants to be said of unsafe functions, C takes for granted: the sections are left out, with the line before them.
+/// C takes for granted what Rust documents of unsafe functions: these sections are left out, with the line before them.
 fn without_safety(header: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut is_within = false;

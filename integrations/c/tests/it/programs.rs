@@ -1,5 +1,5 @@
-//! C programs against the libraries: by themselves, with AddressSanitizer and its leak check, and under valgrind. Tools that are
-//! missing are told of and passed over, unless `GRAMJET_REQUIRE_TOOLS` is set.
+//! C programs against the libraries: by themselves, with AddressSanitizer and its leak check, and under valgrind.
+//! Missing tools are reported and skipped, unless `GRAMJET_REQUIRE_TOOLS` is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,8 @@ use std::process::Command;
 
 use gramjet_testkit::tools::{has, run_shell_blocks, succeeds};
 
-/// Where cargo has put the libraries: beside this test. The file has a hash in its name or not; the newest one is meant.
+/// The path of the libraries, which cargo has put next to this test. The file has a hash in its name or not; the newest
+/// one is meant.
 fn library(ending: &str) -> PathBuf {
     let folder = std::env::current_exe().expect("this test").parent().expect("a directory").to_path_buf();
     let entries = fs::read_dir(&folder).expect("a directory").flatten().map(|entry| entry.path());
@@ -47,7 +48,7 @@ fn run(program: &Path, engine: &str) -> String {
     succeeds(&command.output().expect("the program runs"))
 }
 
-/// What the tour prints is the same on every engine, with both libraries, with and without a sanitizer.
+/// The output of the tour is the same on every engine, with both libraries, with and without a sanitizer.
 #[test]
 fn the_tour_prints_what_it_should() {
     let Some(program) = build("examples/tour.c", "tour-static", &[], &library(".a")) else { return };

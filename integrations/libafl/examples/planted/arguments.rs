@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What is fuzzed, and how.
+/// The target of the fuzzer, and the way to fuzz it.
 pub struct Arguments {
     pub name: String,
     /// The parser with the bug.
@@ -21,7 +21,7 @@ pub struct Arguments {
     pub time: Duration,
 }
 
-/// What the fuzzer's inputs are.
+/// The kind of the fuzzer's inputs.
 pub enum Inputs {
     /// Choice bytes of this grammar.
     Choices(PathBuf),

@@ -20,7 +20,7 @@ use super::*;
 
 pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, OnDiskCorpus<BytesInput>>;
 
-/// What both event managers are.
+/// The common traits of both event managers.
 pub trait Manager:
     EventFirer<BytesInput, State>
     + EventRestarter<State>
@@ -39,9 +39,9 @@ impl<M> Manager for M where
 {
 }
 
-/// Inputs have at most so many bytes, or choice bytes.
+/// The most bytes, or choice bytes, of an input.
 pub const MAX_SIZE: usize = 4096;
-/// So many inputs are generated in the beginning if there are no seeds.
+/// The number of inputs generated in the beginning if there are no seeds.
 pub const GENERATED: usize = 16;
 
 /// The grammar, if inputs are choice bytes.
@@ -145,7 +145,7 @@ macro_rules! fuzz_with {
 }
 pub(crate) use fuzz_with;
 
-/// What the target gets: rendered choice bytes, or the input itself.
+/// Makes the target's texts: rendered choice bytes, or the input itself.
 pub struct Texts(pub Option<gramjet_libafl::Renderer>);
 
 impl<S> libafl::inputs::ToTargetBytesConverter<BytesInput, S> for Texts {

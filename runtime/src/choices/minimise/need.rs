@@ -15,10 +15,10 @@ const EXPECTED: f64 = 1.5;
 const MOST: f64 = 20.0;
 /// The probability that a test fails for another reason than that bytes are missing.
 const OTHER_REASON: f64 = 0.02;
-/// The rate that bytes of a word are given when a test fails without others of it.
+/// The rate added to the other bytes of a word when a test fails without some of them.
 const SAME_WORD: f64 = 0.1;
 
-/// Words are what is written in letters, digits, `_` and `-`.
+/// A word consists of letters, digits, `_` and `-`.
 fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
@@ -49,13 +49,14 @@ impl Need {
         self.before[to as usize] - self.before[from as usize]
     }
 
-    /// The rate of the bytes of `replaced` without those of `kept`, which are within it.
+    /// The rate of the bytes of `replaced` that are not in `kept`, a part of it.
     pub(super) fn rate_without(&self, replaced: Range, kept: Range) -> f64 {
         (self.rate(replaced) - self.rate(kept)).max(0.0)
     }
 
-    /// Takes note of a test that failed without the bytes of `replaced` that are not in `kept`, and those so many bytes behind: one of
-    /// them at least is needed, or the test failed for another reason. Other bytes of the same word are likely to be needed, too.
+    /// Records a test that failed without the bytes of `replaced` outside `kept`, at each distance of `shifts`. At
+    /// least one of these bytes is needed, or the test failed for another reason. Other bytes of the same word are then
+    /// likely to be needed, too.
     pub(super) fn fails_without(
         &mut self,
         text: &[u8],
@@ -80,7 +81,7 @@ impl Need {
         self.sum();
     }
 
-    /// Raises the rates of the word around the bytes from one to another, if they are within one.
+    /// Raises the rates of the bytes around `first..=last` in the same word, if the range is within one word.
     fn raise_word(&mut self, text: &[u8], first: usize, last: usize) {
         if !text[first..=last].iter().all(is_of_word) {
             return;
@@ -92,8 +93,8 @@ impl Need {
         }
     }
 
-    /// Takes note of the text that stands in place of the old one: what both begin and end with is the same, and so is a part
-    /// between.
+    /// Updates the rates for a new text. Its common beginning and end with the old one keep their rates, and so does
+    /// the part between them if it is a part of the old text.
     pub(super) fn replace(&mut self, old: &[u8], new: &[u8]) {
         let (from, to, new_to) = difference(old, new);
         let (removed, added) = (&old[from..to], &new[from..new_to]);
@@ -147,7 +148,7 @@ mod tests {
         assert!(need.rate((3, 4)) > 0.5 && need.rate((4, 100)) < 2.0);
         need.fails_without(&text, (3, 4), (3, 3), one());
         assert!(need.rate((3, 4)) > 3.0 && need.rate((4, 100)) < 2.0);
-        // What is kept is not what it failed without.
+        // The test did not fail for lack of the bytes that were kept.
         let before = need.rate((20, 30));
         need.fails_without(&text, (10, 40), (20, 30), one());
         assert!((need.rate((20, 30)) - before).abs() < 1e-9 && need.rate((10, 20)) > 0.3);
@@ -170,7 +171,7 @@ mod tests {
         need.fails_without(b"abc, de fg", (1, 2), (1, 1), one());
         assert!(need.rate((0, 1)) > before && need.rate((2, 3)) > before);
         assert!((need.rate((3, 10)) - 7.0 * before).abs() < 1e-9);
-        // What is not within one word says nothing of others.
+        // A range that is not within one word says nothing about the bytes around it.
         let before = need.rate((0, 3));
         need.fails_without(b"abc, de fg", (4, 6), (4, 4), one());
         assert!((need.rate((0, 3)) - before).abs() < 1e-9);

@@ -3,13 +3,13 @@
 use super::need::{Need, difference};
 use crate::choices::{Choices, TracedInput, Tracer};
 
-/// Sites read zero, all at once, then halves of those for which that does not hold; then each of them reads the next lower value,
-/// and if that helps, ever lower ones.
+/// Tries zeros at all sites at once, then at halves of the groups for which the test fails. Then each remaining site
+/// tries the next lower value, and if that helps, ever lower ones.
 #[derive(Clone, Debug)]
 pub(super) struct Plain {
     /// Where the sites read, and how many bytes.
     sites: Vec<(usize, usize)>,
-    /// Groups of sites that are still to be set to zero: the first, and the one behind the last.
+    /// Groups of sites still to be set to zero: the first site, and the one after the last.
     groups: Vec<(usize, usize)>,
     /// The sites that cannot be zero; the last one is being looked at.
     stubborn: Vec<usize>,
@@ -21,7 +21,7 @@ pub(super) struct Plain {
 
 /// Sites whose bytes are needed at a higher rate do not read zero.
 const MAX_RATE: f64 = 2.0;
-/// So many tests of single sites that fail, one after the other, end the search for plainer texts.
+/// The search for plainer texts ends after this number of failed tests of single sites in a row.
 const MAX_FRUITLESS: u32 = 4;
 
 /// Below `low` the test does not hold, for `high` it does.
@@ -45,7 +45,7 @@ impl Plain {
         let is_chosen = |&(at, width): &(usize, usize)| choices[at..at + width].iter().any(|&byte| byte > 0);
         let all = best.trace().sites.iter().map(|site| (site.at as usize, usize::from(site.width)));
         let all = all.filter(is_there).filter(is_chosen);
-        // Where the length changes, the structure does; where bytes change without which the test has failed, it rarely holds.
+        // A change of length is a change of structure. A change of bytes that a failed test has lacked rarely passes.
         let mut is_free = |&(at, width): &(usize, usize)| {
             let mut candidate = choices.to_vec();
             candidate[at..at + width].fill(0);
@@ -128,7 +128,7 @@ impl Plain {
         None
     }
 
-    /// Takes note of a test of what was proposed.
+    /// Records a test of the last proposal.
     pub(super) fn judge(&mut self, holds: bool) {
         match self.tried {
             _ if holds => self.left = MAX_FRUITLESS,
@@ -139,7 +139,7 @@ impl Plain {
         self.note(holds);
     }
 
-    /// Takes note of whether what was proposed is taken.
+    /// Records whether the last proposal is accepted.
     fn note(&mut self, holds: bool) {
         match self.tried.take() {
             Some(Tried::Group(from, to)) => {
@@ -156,7 +156,7 @@ impl Plain {
                 let Some(search) = &mut self.search else { return };
                 match holds {
                     true => search.high = value,
-                    // The next lower value does not help: no other is looked for.
+                    // The next lower value does not help: the search at this site ends.
                     false if search.is_first => search.low = search.high,
                     false => search.low = value + 1,
                 }

@@ -9,7 +9,7 @@ use crate::choices::{ChoiceSource, Part, Refit, Span, SpanKind, TracedInput, Tra
 /// A change of a text: a range is replaced by a part of itself, or by something else.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// What is replaced, and the part of it that stays.
+    /// The replaced range, and the part of it that stays.
     pub replaced: Range,
     pub kept: Range,
     /// About how many bytes shorter the text becomes.
@@ -27,26 +27,27 @@ enum Change {
     Hoist { outer: u32, inner: u32 },
     /// The rounds of a repetition from the first to the last are taken out.
     Rounds { first: u32, last: u32, repetition: u32 },
-    /// The part that is kept stands in place of the whole, by text. The same is done at all places that begin here.
+    /// The kept part takes the place of the whole, as text. The same happens at all places that begin here.
     Text(Box<[u32]>),
-    /// These choice bytes are taken out, whatever they derive; others are set to zero before.
+    /// These choice bytes are removed, whatever they derive; the one at `zero` before them is set to zero.
     Choices { from: u32, to: u32, zero: Option<u32> },
-    /// A choice takes another option, with what is in it from this span on.
+    /// A choice takes another option, with the contents of the old one from this span on.
     Refit { span: u32, option: u32, from: u32, keeps: Keeps },
-    /// The hull of two parts becomes the target with the other one in it, at a place; what stands between them is gone.
+    /// The hull of two parts becomes the target, with the other part inserted at a place; the text between them is
+    /// removed.
     Move { hull: Range, target: Range, at: u32, part: Range },
     /// A part is replaced by two copies of a shorter one.
     Double(Range),
 }
 
-/// What is kept in another option.
+/// The parts to keep when a choice takes another option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeps {
-    /// What is likely to be needed, as much as possible.
+    /// As many of the parts that are likely to be needed as possible.
     Needed,
     /// The same, in order.
     InOrder,
-    /// All that finds a place.
+    /// All parts that find a place.
     All,
 }
 
@@ -59,7 +60,7 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// Which changes are looked for: those of whole parts first, then those that know less of the structure.
+/// Which changes to look for: changes of whole parts first, then changes that know less of the structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// Whole parts, with a gain of a 64th of the text or more.
@@ -68,34 +69,34 @@ pub(super) enum Reach {
     Parts,
     /// Any few bytes.
     Bytes,
-    /// Other options, and parts at other places. Which bytes are needed is known by then.
+    /// Other options, and parts at other places. By then it is known which bytes are needed.
     Options,
 }
 
-/// No more candidates are made for one text.
+/// At most this number of candidates is made for one text.
 const MOST: usize = 1 << 15;
-/// Texts up to this length are small: all is tried at once.
+/// Texts up to this length are small: all changes are tried at once.
 const SMALL: usize = 80;
 /// For texts of at most this many bytes a search begins with parts of any size.
 const MEDIUM: usize = 512;
-/// Bytes anywhere are taken out of texts up to this length only; so many in a row at most.
+/// Bytes anywhere are removed only from texts up to this length, and at most `FEW` in a row.
 const MAX_BYTES_TEXT: usize = 512;
 const FEW: usize = 8;
-/// Parts go to other places in texts up to this length; so many bytes between two parts are taken out at most, and into parts that are
-/// longer than this others go only beside what is in them.
+/// Parts move to other places in texts up to this length. A move removes at most `NEAR` bytes between two parts. Into a
+/// part longer than `NEAR`, others move only next to its own parts.
 const MAX_MOVED: usize = 48;
 const NEAR: u32 = 4;
-/// What is likely to be needed is not taken out for that.
+/// A move removes no bytes that are more likely to be needed than this rate.
 const MAX_RATE: f64 = 4.0;
 /// Longer texts are not parsed.
 const MAX_PARSED: usize = 1 << 16;
-/// What is kept in another option begins with one of the first parts.
+/// The kept contents of a choice begin with one of this number of first parts.
 const STARTS: usize = 3;
-/// Each pair of parts is looked at up to so many levels apart, then those 2^n levels apart.
+/// Each pair of parts is looked at up to this number of levels apart, then 2^n levels apart.
 const LEVELS: usize = 24;
 
 impl Reach {
-    /// With which to begin for a text.
+    /// The reach to begin with for a text.
     pub(super) fn first(len: usize) -> Reach {
         if len <= SMALL {
             Reach::Bytes
@@ -174,7 +175,7 @@ fn nodes(input: &TracedInput) -> Vec<Node> {
         while open.last().is_some_and(|&(next, _)| next <= number) {
             open.pop();
         }
-        // Where choice bytes were cut off there is nothing to change; what is empty gets no shorter.
+        // A part whose choice bytes were cut off cannot change; an empty one gets no shorter.
         if span.output.0 >= span.output.1 || span.choices.1 > end {
             continue;
         }
@@ -227,7 +228,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Parts become as short as they can be, stand for those around them, or are taken out.
+    /// Shortens parts as far as possible, replaces the parts around them with them, and removes them.
     fn parts(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
         let spans = &self.input.trace().spans;
         for number in 0..self.nodes.len() {
@@ -286,7 +287,7 @@ impl Finder<'_> {
         None
     }
 
-    /// Children side by side are taken out, with what stands before each or behind each.
+    /// Removes neighbouring children, with the text before or after them.
     fn cuts(&mut self, parent: usize) {
         let children = std::mem::take(&mut self.nodes[parent].children);
         let count = children.len();
@@ -319,7 +320,7 @@ impl Finder<'_> {
         let before = first.checked_sub(1).map(|before| self.nodes[children[before]].text.1);
         ranges.extend(next.map(|next| (from.0, next)));
         ranges.extend(before.map(|before| (before, to.1)));
-        // All that is before, all that is behind.
+        // Up to the beginning or the end of the parent.
         let whole = self.nodes[parent].text;
         ranges.extend([(whole.0, to.1), (from.0, whole.1)]);
         ranges.sort_unstable();
@@ -407,7 +408,8 @@ impl Finder<'_> {
         }
     }
 
-    /// A few choice bytes anywhere are taken out, whatever they derive; one before them is set to zero, if there are not many.
+    /// Removes a few choice bytes anywhere, whatever they derive, and sets one before them to zero, if there are not
+    /// many.
     fn choices(&mut self) {
         let end = self.input.choices().len() as u32;
         let all = end <= 96;
@@ -435,14 +437,14 @@ impl Finder<'_> {
         }
     }
 
-    /// What such a change makes of the text is known once it was tried.
+    /// Adds a change whose text is known only after it was tried.
     fn push_choices(&mut self, change: Change) {
         if self.list.len() < MOST {
             self.list.push(Candidate { replaced: (0, 0), kept: (0, 0), gain: 0, takes_all: false, change });
         }
     }
 
-    /// Choices take other options, with what was in the old one.
+    /// Gives choices other options, with the contents of the old ones.
     fn options(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
         const OPTIONS: u32 = 64;
         let spans = &self.input.trace().spans;
@@ -451,7 +453,7 @@ impl Finder<'_> {
                 continue;
             }
             for option in 0..tracer.options(span.symbol).min(OPTIONS) {
-                // What is kept begins with one of the first parts, or within the first one.
+                // The kept contents begin with one of the first parts, or within the first one.
                 let mut starts = BTreeSet::new();
                 let (mut beside, mut within) = (number + 1, number + 1);
                 for _ in 0..STARTS {
@@ -470,7 +472,7 @@ impl Finder<'_> {
 }
 
 impl Finder<'_> {
-    /// A part moves into one near it, which makes what separates them superfluous.
+    /// Moves a part into one near it, which makes the text between them superfluous.
     fn moves(&mut self) {
         for number in 0..self.nodes.len() {
             for other in 0..self.nodes.len() {
@@ -496,12 +498,12 @@ impl Finder<'_> {
         }
     }
 
-    /// A part becomes two of another kind.
+    /// Replaces a part with two of another kind.
     fn doubles(&mut self) {
         for number in 0..self.nodes.len() {
             for other in 0..self.nodes.len() {
                 let (whole, copied) = (self.nodes[number].text, self.nodes[other].text);
-                // Two of the same byte are rarely what is asked for.
+                // Two copies of the same byte are rarely the solution.
                 if len(copied) > 1 && 2 * len(copied) < len(whole) {
                     self.push(whole, (whole.0, whole.0), 2 * len(copied), Change::Double(copied));
                 }
@@ -510,7 +512,7 @@ impl Finder<'_> {
     }
 }
 
-/// The bytes that a text is without: those that are replaced and not kept, and those so many bytes behind.
+/// The bytes that a text lacks: those in `replaced` but not in `kept`, at each distance of `shifts`.
 #[derive(Clone, Debug)]
 pub(super) struct Missing {
     pub replaced: Range,
@@ -518,7 +520,7 @@ pub(super) struct Missing {
     pub shifts: Box<[u32]>,
 }
 
-/// How far the places of a change are behind the first, which is one of them.
+/// The distance of each place of a change from the first place, beginning with 0.
 fn shifts(change: &Change) -> impl Iterator<Item = u32> {
     let places = match change {
         Change::Text(places) => &places[..],
@@ -529,12 +531,12 @@ fn shifts(change: &Change) -> impl Iterator<Item = u32> {
 }
 
 impl Candidate {
-    /// Whether what it makes of the text is only known once it was made.
+    /// Whether the text of the change is known only after it was made.
     pub(super) fn is_blind(&self) -> bool {
         matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
     }
 
-    /// Which bytes its text is without, if that is all that it changes.
+    /// The bytes that its text lacks, if it changes nothing else.
     pub(super) fn missing(&self) -> Option<Missing> {
         let shifts = match &self.change {
             Change::Shorten(spans) if spans.len() > 1 => return None,
@@ -544,15 +546,15 @@ impl Candidate {
         Some(Missing { replaced: self.replaced, kept: self.kept, shifts })
     }
 
-    /// The rate at which the bytes that its text is without are needed.
+    /// The rate at which the missing bytes are needed.
     pub(super) fn rate(&self, need: &Need) -> f64 {
         let (replaced, kept) = (self.replaced, self.kept);
         let of = |shift| need.rate_without((replaced.0 + shift, replaced.1 + shift), (kept.0 + shift, kept.1 + shift));
         shifts(&self.change).map(of).sum()
     }
 
-    /// It is tested only if with this probability nothing is needed of what its text is without. That each of several equal parts is
-    /// needed alone says little of all of them; nor does it of two in place of one.
+    /// The least probability that no missing byte is needed for a test to be made. If each of several equal parts is
+    /// needed alone, this says little about all of them together; the same is true of two in place of one.
     pub(super) fn least_probability(&self) -> f64 {
         match &self.change {
             _ if self.takes_all => 0.0,
@@ -563,17 +565,17 @@ impl Candidate {
         }
     }
 
-    /// Whether it is made by a parse.
+    /// Whether the change needs a parse.
     pub(super) fn is_parsed(&self) -> bool {
         matches!(self.change, Change::Text(_) | Change::Move { .. } | Change::Double(_))
     }
 
-    /// Whether what it makes should be there already, but for a shortest part: else it is something new, and rarely holds.
+    /// Whether the result should consist of old text, except for a shortest part. New text rarely passes the test.
     pub(super) fn only_removes(&self) -> bool {
         matches!(self.change, Change::Choices { .. } | Change::Hoist { .. })
     }
 
-    /// Writes the text that it makes, if that is known before the choice bytes are.
+    /// Writes the resulting text, if it is known before its choice bytes.
     pub(super) fn text(&self, input: &TracedInput, text: &mut Vec<u8>) -> bool {
         let output = input.output();
         let of = |from: u32, to: u32| &output[from as usize..to as usize];
@@ -605,7 +607,7 @@ impl Candidate {
         true
     }
 
-    /// Writes the choice bytes, where no parse is needed for that. Says whether they could be made.
+    /// Writes the choice bytes of a change that needs no parse. Says whether that was possible.
     pub(super) fn choices(
         &mut self,
         input: &TracedInput,
@@ -652,7 +654,7 @@ impl Candidate {
             Change::Refit { span, option, from, keeps } => {
                 let whole = input.span(span);
                 choices.extend_from_slice(&old[..whole.choices().start]);
-                // What is not needed is not kept, unless all is.
+                // Parts that are not needed are dropped, unless all parts are kept.
                 let least = u64::from(keeps == Keeps::All);
                 let weight = |span: &Span| (need.rate(span.output) * 16.0) as u64 + least;
                 let is_needed = |&part: &u32| {

@@ -10,16 +10,16 @@ use crate::rt::window::Windows;
 
 use super::{READ_SLOP, STORE_SLOP};
 
-/// Where machine code reads and writes, with the ends of what it may read and write.
+/// Where machine code reads and writes next, and the ends of its windows.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     /// The next choice byte.
     pub choice: *const u8,
-    /// Behind the last choice byte of the window.
+    /// The end of the choice bytes of the window.
     pub choice_end: *const u8,
     /// The next output byte.
     pub output: *mut u8,
-    /// Behind the last byte of the output's capacity.
+    /// The end of the output's capacity.
     pub output_end: *mut u8,
 }
 
@@ -27,12 +27,12 @@ pub struct Cursor {
 pub struct Input<'m, 's> {
     windows: Windows<'m, 's>,
     window_start: *const u8,
-    /// Its length does not change until the end, so that a choice source that panics leaves nothing behind.
+    /// Its length does not change until the end, so that nothing remains if the choice source panics.
     output: &'m mut Vec<u8>,
     /// The input finishes once it needs room and has written more.
     max_output: u64,
     max_choices: u64,
-    /// What the choice source panicked with. Machine code cannot be unwound, so the input finishes first.
+    /// The panic of the choice source. Machine code cannot be unwound, so the input finishes first.
     panic: Option<Panic>,
 }
 
@@ -58,8 +58,8 @@ impl<'m, 's> Input<'m, 's> {
         (input, cursor)
     }
 
-    /// The cursor from which `choices` bytes may be read and `output` bytes be written, besides what may be looked at or
-    /// overwritten behind them: [`READ_SLOP`] and [`STORE_SLOP`] bytes.
+    /// The cursor from which `choices` bytes may be read and `output` bytes be written, not counting the bytes after
+    /// them that may be read or overwritten: [`READ_SLOP`] and [`STORE_SLOP`] bytes.
     ///
     /// # Safety
     ///
@@ -78,7 +78,7 @@ impl<'m, 's> Input<'m, 's> {
         if self.windows.window().len() - used < choices + READ_SLOP {
             let refill = AssertUnwindSafe(|| self.windows.refill(used, choices + READ_SLOP));
             if let Err(panic) = catch_unwind(refill) {
-                // What was used is counted already.
+                // The bytes that were used are counted already.
                 self.windows.finish(0);
                 self.panic = Some(panic);
             }
@@ -142,13 +142,13 @@ impl<'m, 's> Input<'m, 's> {
         }
     }
 
-    /// Whether a further input can begin behind this one.
+    /// Whether a further input can begin after this one.
     #[inline(always)]
     pub fn goes_on(&self) -> bool {
         self.windows.goes_on()
     }
 
-    /// Whether the choice source has panicked in this input: there is nothing to it then.
+    /// Whether the choice source has panicked in this input, which is then void.
     #[inline(always)]
     pub fn has_panicked(&self) -> bool {
         self.panic.is_some()
@@ -188,7 +188,7 @@ impl<'m, 's> Input<'m, 's> {
             self.output.reserve(room);
             self.output.truncate(base);
         }
-        // No further than to the bound, so that it is looked at there.
+        // Not beyond the bound, so that the machine stops there to check it.
         let bound = usize::try_from(self.max_output).map_or(usize::MAX, |most| self.output.len().saturating_add(most));
         let end = self.output.capacity().min(bound.max(len).saturating_add(room));
         let window = self.windows.window().as_ptr_range();

@@ -7,7 +7,7 @@ use crate::rt::{Depth, RUN_CHOICES, RUN_OUTPUT, RunEnd, rounds};
 /// Repetitions with more rounds without a site are done one by one.
 const MAX_MIN: u32 = 8;
 
-// The longest run: the rounds without a site, four rounds at one look, and the site behind them with its member.
+// The longest run: the rounds without a site, four rounds at one look, and the next site with its member.
 const _: () = assert!(RUN_CHOICES >= MAX_MIN as usize + 2 * 4 + 2 && RUN_OUTPUT > MAX_MIN as usize + 4);
 
 impl Machine<'_, '_> {
@@ -141,8 +141,9 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Derives an instance of such a rule, or what stands for it beyond the limit; `depth` is what is left below the instance
-    /// around it. What stands for the rule must be nothing or, with `PLUS`, one byte from one choice byte, `star.behind`.
+    /// Derives an instance of such a rule, or its replacement beyond the limit; `depth` is the depth left below the
+    /// instance around it. The replacement must be nothing or, with `PLUS`, one byte from one choice byte,
+    /// `star.behind`.
     ///
     /// # Safety
     ///
@@ -173,7 +174,8 @@ impl Machine<'_, '_> {
                 return self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth - 1, star);
             }
             batch.emit(s, &star.table);
-            // What stands where the limit is met is stored wherever that is: where it is not met, behind what counts.
+            // The byte for the depth limit is stored unconditionally: if the limit is not met, it is after the bytes
+            // that count.
             let limit = instances.min(5) as usize;
             let last = limit.max(1) - 1;
             *s.o.add(last) = star.last[usize::from(*s.c.add(2 * last + 1))];
@@ -204,7 +206,7 @@ impl Machine<'_, '_> {
             if end == RunEnd::Stopped {
                 return s;
             }
-            // The limits allow no more rounds of the plain kind: the last ones are done by the book.
+            // The limits allow no more rounds of the plain kind: the last ones take the general path.
             depth -= done as Depth;
             while !DEPTH || depth >= 0 {
                 s = self.ensure(s);
@@ -243,7 +245,7 @@ impl Machine<'_, '_> {
                 let go = usize::from(*s.c >> 7);
                 (1 + go, go)
             } else {
-                // Where no round stops, one site less is read: the bit that says so stands eight places before the next stop.
+                // Where no round stops, one site less is read: the bit for this is eight places before the next stop.
                 let stops = (Batch::at(*s).stops & Batch::lanes(N)) | 1 << (16 * N - 8);
                 let place = stops.trailing_zeros() as usize;
                 (place / 8 + 1, (place + 8) / 16)
@@ -296,7 +298,7 @@ impl Machine<'_, '_> {
         min: u32,
         further: u64,
     ) -> State {
-        // SAFETY: the choice and output bytes of the first rounds and of the batch behind them are reserved.
+        // SAFETY: the choice and output bytes of the first rounds and of the batch after them are reserved.
         unsafe {
             if min > MAX_MIN {
                 return self.repeat_by_rounds::<LEN>(s, table, min, further);
@@ -318,7 +320,7 @@ impl Machine<'_, '_> {
                 self.slack -= rounds;
             }
             s.o = s.o.add(rounds as usize);
-            // Behind the last round that may be there is no site.
+            // There is no site after the last possible round.
             s.c = s.c.add(2 * rounds as usize + usize::from(rounds < cap));
             s
         }
@@ -341,8 +343,8 @@ impl Machine<'_, '_> {
         further: u64,
     ) -> State {
         debug_assert!(count <= 4);
-        // All four heads are looked up and stored, the batch behind them, too: what is not wanted is written over, so
-        // there is no branch that is hard to predict.
+        // All four heads are looked up and stored, and the batch after them, too: bytes that are not wanted are written
+        // over, so there is no branch that is hard to predict.
         // SAFETY: the choice and output bytes of four heads and of the batch are reserved.
         unsafe {
             let mut s = s;
@@ -364,7 +366,7 @@ impl Machine<'_, '_> {
                 self.slack -= rounds;
             }
             s.o = s.o.add(rounds as usize);
-            // Behind the last round that may be there is no site.
+            // There is no site after the last possible round.
             s.c = s.c.add(2 * rounds as usize + usize::from(rounds < cap));
             s
         }

@@ -1,4 +1,4 @@
-//! Sites, literals and strings of the machine: straight code, covered by what was reserved before it.
+//! Sites, literals and strings of the machine: straight code, covered by earlier reservations.
 
 use super::{Machine, State};
 use crate::rt::tables::{CharClass, Strings};
@@ -302,8 +302,8 @@ impl Machine<'_, '_> {
 /// Its bytes must be reserved, and `index` below the count of strings.
 #[inline(always)]
 unsafe fn put_string(mut s: State, strings: &'static Strings, index: usize) -> State {
-    // SAFETY: the string's bytes are reserved; what the last block reads beyond the string is its table's padding (or
-    // the next string), what it writes beyond it is within the slop.
+    // SAFETY: the string's bytes are reserved. The last block may read beyond the string into its table's padding or
+    // the next string, and may write beyond it within the slop.
     unsafe {
         let (text, len) = strings.get_unchecked(index);
         if strings.max_len() <= 32 {

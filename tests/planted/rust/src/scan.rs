@@ -1,6 +1,6 @@
 //! A cursor over bytes.
 
-/// What is left to be read.
+/// The rest of a text to read.
 pub struct Scan<'t> {
     text: &'t [u8],
     at: usize,

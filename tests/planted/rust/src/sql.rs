@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 200;
 pub struct Query {
     /// The names that the tables of `FROM` and `JOIN` go by.
     tables: Vec<Vec<u8>>,
-    /// What stands in its clauses but `HAVING`.
+    /// The parts of its clauses except `HAVING`.
     parts: Vec<Part>,
     having: Vec<Part>,
 }

@@ -1,4 +1,4 @@
-//! XML documents (XML 1.0, fifth edition): well-formed ones, of which declarations other than those of entities are passed over.
+//! XML documents (XML 1.0, fifth edition): well-formed ones. Declarations other than of entities are skipped.
 
 use crate::scan::Scan;
 
@@ -115,7 +115,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// An element, which so many come before in its parent.
+    /// An element with `before` elements before it in its parent.
     fn element(&mut self, before: usize, depth: usize) -> Option<()> {
         self.scan.take(b"<")?;
         let name = self.name()?;

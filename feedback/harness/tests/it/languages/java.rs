@@ -125,7 +125,7 @@ fn edges_of_java_keep_their_numbers_in_another_process() {
     for (input, before) in inputs.iter().zip(&before).rev() {
         assert_eq!(edges(&mut target, input).executed(), before.executed(), "{input}");
     }
-    // What was counted up to the end is known.
+    // The counts up to the end are known.
     let spun = edges(&mut target, "l").hottest().expect("an edge");
     let place = target.place(spun.number).expect("a place").to_string();
     assert!(spun.count > 10_000 && place == "subjects/Torture.java:36 (subjects.Torture.run)", "{spun:?} {place}");

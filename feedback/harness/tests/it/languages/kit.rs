@@ -1,4 +1,4 @@
-//! What the tests of all languages need.
+//! Helpers for the tests of all languages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub(crate) fn error(subject: Subject) -> String {
     Function::new(subject).err().expect("an error").to_string()
 }
 
-/// Says how fast it is, and fails below 1 000 runs a second of processor time, as other tests may run beside this one.
+/// Prints the speed, and fails below 1 000 runs a second of processor time, as other tests may run at the same time.
 pub(crate) fn assert_fast(subject: Subject, input: &str) {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let mark = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

@@ -128,7 +128,7 @@ fn edges_of_node_keep_their_numbers_in_another_process() {
     for (input, before) in inputs.iter().zip(&before).rev() {
         assert_eq!(edges(&mut target, input).executed(), before.executed(), "{input}");
     }
-    // What was counted up to shortly before the end is known.
+    // The counts up to shortly before the end are known.
     let spun = edges(&mut target, "L").hottest().expect("an edge");
     let place = target.place(spun.number).expect("a place").to_string();
     assert!(spun.count > 10_000 && place.ends_with("torture.js:25 (run)"), "{spun:?} {place}");

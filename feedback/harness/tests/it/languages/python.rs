@@ -36,7 +36,7 @@ fn python_outcomes_say_how_the_function_ended() {
             ("F", Outcome::Exit(0)),
             ("b", Outcome::Processes),
             ("c", Outcome::Exit(0)),
-            // The worker finds nobody to answer to.
+            // The worker has lost the process that it answers to.
             ("C", Outcome::Exit(1)),
             ("i", Outcome::Exit(0)),
             ("e0", Outcome::Exit(0)),
@@ -113,7 +113,7 @@ fn edges_of_python_keep_their_numbers_in_another_process() {
         for (input, before) in inputs.iter().zip(&before).rev() {
             assert_eq!(edges(&mut target, input).executed(), before.executed(), "{python} {input}");
         }
-        // What was counted up to the end is known.
+        // The counts up to the end are known.
         let spun = edges(&mut target, "l");
         assert!(spun.hottest().expect("an edge").count > 10_000, "{spun:?}");
         let hottest = target.place(spun.hottest().expect("an edge").number).expect("a place").to_string();
