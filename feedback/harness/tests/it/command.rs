@@ -176,7 +176,7 @@ fn a_program_may_remove_its_input() {
 fn a_program_that_is_not_there_is_an_error() {
     let none: [&str; 0] = [];
     let error = Program::new("./missing/program", none).expect_err("an error").to_string();
-    assert!(error.ends_with("missing/program cannot be run: entity not found"), "{error}");
+    assert!(error.ends_with("missing/program cannot be run: there is no such program"), "{error}");
     let error = Program::new("no-such-program-anywhere", none).expect_err("an error").to_string();
-    assert_eq!(error, "no-such-program-anywhere cannot be run: entity not found");
+    assert_eq!(error, "no-such-program-anywhere cannot be run: there is no such program");
 }

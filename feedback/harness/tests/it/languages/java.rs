@@ -172,7 +172,7 @@ fn a_wrong_java_method_is_an_error_that_says_what_was_looked_for() {
     let error_of = error(java("Torture$Broken#method").expect("a subject"));
     assert!(error_of.contains("failed when it was loaded: subjects.Torture$Unusual: not usual"), "{error_of}");
     let error_of = error(Subject::new("java:a:b#c").expect("a subject").interpreter("no-such-java"));
-    assert_eq!(error_of, "no-such-java cannot be run: entity not found");
+    assert_eq!(error_of, "no-such-java cannot be run: there is no such program");
 }
 
 #[test]

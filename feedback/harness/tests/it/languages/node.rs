@@ -216,7 +216,7 @@ fn a_wrong_node_function_is_an_error_that_says_what_was_looked_for() {
         "broken.js failed when it was loaded: Error: Cannot find module 'nothing-that-is-there'",
     );
     let error = error(Subject::new("node:a#b").expect("a subject").interpreter("no-such-node"));
-    assert_eq!(error, "no-such-node cannot be run: entity not found");
+    assert_eq!(error, "no-such-node cannot be run: there is no such program");
 }
 
 #[test]

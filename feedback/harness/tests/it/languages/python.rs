@@ -184,7 +184,7 @@ fn a_wrong_python_function_is_an_error_that_says_what_was_looked_for() {
         begins("python:broken:f", "the module `broken` failed when it was imported: ModuleNotFoundError");
     }
     let error = error(Subject::new("python:json:loads").expect("a subject").interpreter("no-such-python"));
-    assert_eq!(error, "no-such-python cannot be run: entity not found");
+    assert_eq!(error, "no-such-python cannot be run: there is no such program");
 }
 
 #[test]
