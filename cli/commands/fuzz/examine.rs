@@ -13,8 +13,8 @@ use crate::failure::Failure;
 
 /// At most this many failures of one kind are looked at that differ only by their edges or messages.
 const ALIKE: usize = 16;
-/// Of these, so many are made smaller a second time, so that their message stays. The number is small, as a program that
-/// repeats its input in its messages has a new message for each.
+/// At most this many of them are made smaller a second time, with their message kept. The number is small, as a program
+/// that repeats its input in its messages has a new message for each text.
 const REPEATED: usize = 4;
 /// Runs of a failure that show whether it always fails.
 const CONFIRMING: u32 = 3;

@@ -1,3 +1,5 @@
+//! The containers against those of the standard library.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, Map, Set, sort_by_key};

@@ -142,8 +142,8 @@ impl Fuzzer {
         .map(drop)
     }
 
-    /// Whether the derivation of the last proposed text has a symbol that no text before had, or has it so many times
-    /// that the number has one binary digit more or fewer. For subjects that report nothing of their own.
+    /// Whether the derivation of the last proposed text has a symbol that no earlier text had, or a number of uses of a
+    /// symbol whose binary logarithm, rounded down, is new. For subjects that report nothing of their own.
     pub fn has_new_derivation(&mut self) -> bool {
         let text = std::mem::take(&mut self.text);
         let is_new = self.is_new_derivation(&text);

@@ -237,6 +237,11 @@ fn hangs_are_told_apart_by_where_they_are() {
 
 #[test]
 fn exceptions_of_functions_are_failures_unless_they_are_allowed() {
+    let has_python = Command::new("python3").arg("--version").output().is_ok();
+    if !has_python {
+        assert!(std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "python3 is not installed");
+        return;
+    }
     let place = place("fuzz-python");
     let source = "import json\ndef parse(data):\n    if len(json.loads(data)) > 2:\n        raise KeyError('three')\n";
     fs::write(place.path("subject.py"), source).unwrap();
@@ -315,7 +320,8 @@ fn what_cannot_be_fuzzed_is_refused_before_a_folder_is_made() {
 fn wrappers_pass_all_arguments_on_and_end_as_the_compiler_does() {
     let place = place("wrappers");
     let version = run_in(&place, &["cc", "--version"]);
-    assert!(version.status.success() && text(&version.stdout).contains("clang"), "{}", text(&version.stdout));
+    let is_compiler = ["clang", "gcc", "GCC"].iter().any(|name| text(&version.stdout).contains(name));
+    assert!(version.status.success() && is_compiler, "{}", text(&version.stdout));
     let wrong = run_in(&place, &["c++", "-c", "nothing.cc"]);
     assert!(!wrong.status.success() && text(&wrong.stderr).contains("nothing.cc"), "{}", text(&wrong.stderr));
     let cargo = run_in(&place, &["cargo", "-V"]);
