@@ -88,11 +88,55 @@ pub trait Recorder {
     fn option(&mut self, _choice: NodeId, _option: u32) {}
 }
 
+/// Decides the sites of a machine.
+pub trait Decide {
+    /// Whether sites with one option are decided and reported, too.
+    const FORCED: bool = false;
+
+    /// The option that a site takes.
+    fn decide(&mut self, node: NodeId, site: Site<'_>) -> Decided;
+}
+
+/// The decision on a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// The option, in canonical order.
+    pub option: u32,
+    /// The number of choice bytes that were missing.
+    pub missing: u32,
+}
+
+/// Choice bytes decide: the function returns them, and always `None` once there are no more. Missing bytes count as 0,
+/// which leads to option 0.
+impl<N: FnMut() -> Option<u8>> Decide for N {
+    fn decide(&mut self, _node: NodeId, site: Site<'_>) -> Decided {
+        let (mut value, mut missing) = (0, 0);
+        for index in 0..site.width() {
+            let byte = self();
+            missing += u32::from(byte.is_none());
+            value |= u32::from(byte.unwrap_or(0)) << (8 * index);
+        }
+        Decided { option: site.option_of(value), missing }
+    }
+}
+
 /// Records nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 
 impl Recorder for Nothing {}
+
+/// The length of the shortest text of a part, in bytes.
+pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
+    match part {
+        Part::Rule(rule) | Part::Pool(rule) => ir.rule(rule).facts.min_len,
+        Part::Node(node) => ir.facts(node).min_len,
+        Part::Round(node) => match ir.node(node).composition() {
+            Composition::Rounds { item, .. } => ir.facts(item).min_len,
+            _ => 0,
+        },
+    }
+}
 
 /// A pending step of a machine. The last one runs next.
 #[derive(Clone, Copy, Debug)]
@@ -110,19 +154,19 @@ enum Todo {
     EndShortest,
 }
 
-/// The state of one run. `N` returns the choice bytes, and always `None` once there are no more.
+/// The state of one run.
 #[derive(Debug)]
-pub struct Machine<'m, R, N> {
+pub struct Machine<'m, R, D> {
     ir: &'m Ir,
     pools: &'m Pools,
     max_depth: Option<u32>,
-    /// If the output has more bytes, no more choice bytes are read.
+    /// If the output has more bytes, every site takes option 0.
     max_output: u64,
     /// Bound - (emitted + minimum of all pending). Without a bound the greatest value, which never changes.
     slack: u64,
     base: usize,
     output: &'m mut Vec<u8>,
-    next_byte: N,
+    decider: D,
     read: u64,
     missing: u64,
     /// The number of open derivations that take option 0 everywhere.
@@ -133,7 +177,7 @@ pub struct Machine<'m, R, N> {
     homes: Option<Vec<Option<NodeId>>>,
 }
 
-impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
+impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     /// A machine that appends to `output`. A depth limit needs the pools of the grammar. A rule without a pool is
     /// derived as if it were within the limit. Once there are more than `max_output` bytes, every site takes option 0.
     pub fn new(
@@ -141,10 +185,10 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         pools: &'m Pools,
         limits: Limits,
         max_output: u64,
-        next_byte: N,
+        decider: D,
         output: &'m mut Vec<u8>,
         recorder: R,
-    ) -> Machine<'m, R, N> {
+    ) -> Machine<'m, R, D> {
         let min_len = ir.rule(ir.start()).facts.min_len;
         Machine {
             ir,
@@ -154,7 +198,7 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
             slack: limits.max_len.map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
             base: output.len(),
             output,
-            next_byte,
+            decider,
             read: 0,
             missing: 0,
             shortest: 0,
@@ -162,6 +206,12 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
             tasks: Vec::new(),
             homes: None,
         }
+    }
+
+    /// The same for a part that may have at most this many bytes, which must suffice for its shortest text.
+    pub fn within(mut self, part: Part, bytes: u64) -> Machine<'m, R, D> {
+        self.slack = bytes.saturating_sub(min_len_of(self.ir, part));
+        self
     }
 
     /// Derives a part in an instance of this depth (or the instance itself). Returns the final position. Reuses the
@@ -347,23 +397,20 @@ impl<'m, R: Recorder, N: FnMut() -> Option<u8>> Machine<'m, R, N> {
         }
     }
 
-    /// The option that the next choice bytes take at a site. Missing bytes count as 0, which leads to option 0.
+    /// The option that a site takes.
     fn pick(&mut self, node: NodeId, site: Site<'_>) -> u32 {
         let (width, offered) = (site.width(), site.options());
-        if width == 0 || self.shortest > 0 {
+        if (width == 0 && !D::FORCED) || self.shortest > 0 {
             return 0;
         }
         let at = self.position();
-        let mut value = 0;
+        let mut option = site.option_of(0);
         if self.emitted() <= self.max_output {
-            for index in 0..width {
-                let byte = (self.next_byte)();
-                self.missing += u64::from(byte.is_none());
-                value |= u32::from(byte.unwrap_or(0)) << (8 * index);
-            }
+            let decided = self.decider.decide(node, site);
+            option = decided.option;
+            self.missing += u64::from(decided.missing);
             self.read += u64::from(width);
         }
-        let option = site.option_of(value);
         self.recorder.site(DecidedSite { node, option, offered, width, at });
         option
     }

@@ -45,6 +45,7 @@
 //! | the interpreter that the others are compared with | [`Reference`] |
 //! | the derivation of a choice string, for mutators and minimisers ([`gramjet::choices`]) | [`Tracer`] |
 //! | the faster of several engines, as measured | [`auto`] |
+//! | derivations as lists of decisions, for searches | [`decisions`] |
 //! | which rules and alternatives inputs came to | [`coverage::Covering`] |
 //! | mutators for libFuzzer, by one line of a fuzz target | [`fuzz_mutator!`], [`libfuzzer`] |
 //! | what all these take: a compiled grammar, the options of its compilation | [`compile`], [`Compiled`], [`Options`], [`compiler`] |
@@ -59,6 +60,7 @@
 pub mod auto;
 pub mod bulk;
 pub mod coverage;
+pub mod decisions;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod jit;
 #[cfg(not(all(target_arch = "x86_64", unix)))]

@@ -13,6 +13,7 @@ use gramjet_compiler::ir::{self, Composition, Ir, NodeId, RuleId};
 use gramjet_compiler::machine::{DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task};
 use gramjet_compiler::reference;
 
+use crate::decisions::Deriver;
 use crate::directives::first_limits;
 
 mod refit;
@@ -30,9 +31,9 @@ pub struct Tracer {
 }
 
 #[derive(Debug)]
-struct Grammar {
-    lowered: Arc<Ir>,
-    pools: Pools,
+pub(crate) struct Grammar {
+    pub(crate) lowered: Arc<Ir>,
+    pub(crate) pools: Pools,
     /// How many choice bytes the shortest derivation of each rule and node reads.
     shortest: Vec<u64>,
     node_shortest: Vec<u64>,
@@ -41,7 +42,7 @@ struct Grammar {
 
 impl Grammar {
     /// The symbol of a part. Symbols are numbered in this order: the rules, their pools, the nodes, the rounds of nodes.
-    fn symbol(&self, part: Part) -> u32 {
+    pub(crate) fn symbol(&self, part: Part) -> u32 {
         let (rules, nodes) = (self.lowered.rules().len(), self.lowered.node_count());
         let number = match part {
             Part::Rule(rule) => rule.index(),
@@ -53,7 +54,7 @@ impl Grammar {
         number as u32
     }
 
-    fn part(&self, symbol: u32) -> Option<Part> {
+    pub(crate) fn part(&self, symbol: u32) -> Option<Part> {
         let (rules, nodes, symbol) = (self.lowered.rules().len(), self.lowered.node_count(), symbol as usize);
         Some(match symbol {
             _ if symbol < rules => Part::Rule(RuleId::new(symbol)),
@@ -102,6 +103,11 @@ impl Tracer {
             scratch: Vec::new(),
             distances: BTreeMap::new(),
         }
+    }
+
+    /// Derives texts of the same grammar from decisions, of at most `max_len` bytes.
+    pub fn deriver(&self, max_len: Option<u64>) -> Deriver {
+        Deriver::new(Arc::clone(&self.grammar), max_len)
     }
 
     fn start(&self) -> RuleId {

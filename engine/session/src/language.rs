@@ -12,6 +12,7 @@ use gramjet_compiler::limits::AssumedLimits;
 use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Compiled, Fingerprints, Options, SourceFile, compile};
 use gramjet_engine::Tracer;
+use gramjet_engine::decisions::Deriver;
 use gramjet_engine::kind::{Engine, Kind};
 use gramjet_engine::recorded::{Foreign, Recipe};
 use gramjet_files::{Beside, GrammarFile, Named, Unreadable, look_up};
@@ -288,6 +289,11 @@ impl Language {
         // A language can always do without limits.
         let _ = tracer.set_limits(unlimited());
         tracer
+    }
+
+    /// Derives texts of at most `max_len` bytes from decisions.
+    pub fn deriver(&self, max_len: Option<u64>) -> Deriver {
+        self.tracer.deriver(max_len)
     }
 
     /// A tracer for searches for simpler texts, without limits on depth and length.

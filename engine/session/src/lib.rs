@@ -29,8 +29,9 @@ pub use session::{Mutation, Session, Statistics};
 pub use trees::hash;
 pub use trim::Trim;
 
+pub use gramjet::choices::SpanKind;
 pub use gramjet_compiler::formats::FormatOptions;
 pub use gramjet_compiler::shape::Shape;
 pub use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
-pub use gramjet_engine::Kind;
+pub use gramjet_engine::{Kind, decisions};
 pub use gramjet_parse::{Budget, Mismatch, ParseError, place};

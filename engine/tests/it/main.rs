@@ -2,6 +2,7 @@
 
 mod auto;
 mod bulk;
+mod decisions;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod deep;
 mod example;

@@ -1,0 +1,446 @@
+//! Derivations as lists of decisions: the option taken at each site, sites with one option included.
+//!
+//! Under a length limit the options offered at a site are a prefix of all its options, so the number of an option
+//! means the same wherever the site stands. The choice bytes of an option do not: they depend on how many options are
+//! offered, and so on all that was emitted before. Searches therefore change decisions, and write choice bytes
+//! at the end.
+//!
+//! If the text of a list of decisions is no longer than the limit, each of its decisions is offered: at each site, the
+//! bytes emitted and the fewest bytes still to come are at most the length of the text. So a part that replaces another
+//! one of its symbol keeps its text, and the text around it, if the whole fits the limit.
+
+use std::sync::Arc;
+
+use gramjet::choices::SpanKind;
+use gramjet_compiler::ir::{Composition, Ir, NodeId, Site};
+use gramjet_compiler::machine::{
+    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part as Node, Position, Recorder, Task, min_len_of,
+};
+use gramjet_compiler::reference::Limits;
+
+use crate::tracer::Grammar;
+
+/// A site at which a decision is due.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenSite<'s> {
+    place: NodeId,
+    site: Site<'s>,
+}
+
+impl OpenSite<'_> {
+    /// The number of the node in the grammar.
+    pub fn place(&self) -> u32 {
+        self.place.index() as u32
+    }
+
+    /// The number of options that are offered.
+    pub fn offered(&self) -> u32 {
+        self.site.options()
+    }
+
+    /// The option that a random number takes, with the probabilities of the grammar's weights.
+    pub fn by_weight(&self, random: u64) -> u32 {
+        match self.site.bits() {
+            0 => 0,
+            bits => self.site.option_of((random >> (64 - bits)) as u32),
+        }
+    }
+
+    /// Whether choice bytes can take an option that is offered. They cannot if its weight is 0.
+    pub fn takes(&self, option: u32) -> bool {
+        self.site.slots().is_none() || self.site.option_of(self.site.value_of(option)) == option
+    }
+}
+
+/// Decides the sites of a derivation.
+pub trait Chooser {
+    /// An option below [`OpenSite::offered`]. It is asked where one option is offered, too.
+    fn choose(&mut self, site: &OpenSite<'_>) -> u32;
+}
+
+impl<F: FnMut(&OpenSite<'_>) -> u32> Chooser for F {
+    fn choose(&mut self, site: &OpenSite<'_>) -> u32 {
+        self(site)
+    }
+}
+
+/// A part of a derivation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The kind.
+    pub kind: SpanKind,
+    /// Parts of the same symbol can replace each other.
+    pub symbol: u32,
+    /// The depth of the rule instance that it is or is in: 0 for the start rule.
+    pub depth: u32,
+    /// Where its decisions begin and end.
+    pub decisions: (u32, u32),
+    /// Where its text begins and ends.
+    pub text: (u32, u32),
+    /// The number of the first later part that is not within this one.
+    pub next: u32,
+}
+
+impl Part {
+    /// The length of its text in bytes.
+    pub fn len(&self) -> usize {
+        (self.text.1 - self.text.0) as usize
+    }
+
+    /// Whether its text is empty.
+    pub fn is_empty(&self) -> bool {
+        self.text.0 == self.text.1
+    }
+}
+
+/// A decided site of a derivation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The number of the node in the grammar.
+    pub place: u32,
+    /// The option taken.
+    pub option: u32,
+    /// The number of options that were offered.
+    pub offered: u32,
+}
+
+/// A text with the decisions that derive it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Derivation {
+    /// The text.
+    pub text: Vec<u8>,
+    /// The decisions, in order.
+    pub decisions: Vec<Decision>,
+    /// The parts, in the order in which they begin, outer ones first.
+    pub parts: Vec<Part>,
+}
+
+impl Derivation {
+    /// The options taken, in order.
+    pub fn options(&self) -> impl Iterator<Item = u32> {
+        self.decisions.iter().map(|decision| decision.option)
+    }
+
+    /// The options of a part, in order.
+    pub fn options_of(&self, part: &Part) -> impl Iterator<Item = u32> {
+        let (from, to) = part.decisions;
+        self.decisions[from as usize..to as usize].iter().map(|decision| decision.option)
+    }
+
+    /// The text of a part.
+    pub fn text_of(&self, part: &Part) -> &[u8] {
+        &self.text[part.text.0 as usize..part.text.1 as usize]
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.decisions.clear();
+        self.parts.clear();
+    }
+}
+
+/// Whether all decisions of a list were taken as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// All, and no site was left without one.
+    Exact,
+    /// All, but sites after them were decided by the chooser.
+    Longer,
+    /// An option was not offered where it was to be taken, or decisions were left over.
+    Changed,
+}
+
+/// Something that an option stands for. Options that derive the same text, or the same rule, are one item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Item {
+    /// The empty text.
+    Empty,
+    /// A literal, or a member of a class: a hash of its text.
+    Literal(u64),
+    /// An instance of a rule: the number of the rule.
+    Rule(u32),
+    /// Another node: its number.
+    Node(u32),
+    /// The end of a repetition (false), or its next round: the number of its node.
+    Rounds(u32, bool),
+}
+
+/// Derives texts from decisions, under a limit on length and none on depth. A clone shares the grammar.
+#[derive(Clone, Debug)]
+pub struct Deriver {
+    grammar: Arc<Grammar>,
+    max_len: Option<u64>,
+    tasks: Vec<Task>,
+}
+
+/// At most this many decisions for each byte of the limit, and this many more; then option 0 is taken everywhere.
+const DECISIONS_PER_BYTE: u64 = 64;
+const MORE_DECISIONS: u64 = 1024;
+/// At most this many decisions if there is no limit.
+const MOST_DECISIONS: u64 = 1 << 26;
+/// A derivation without a limit on length is completed after this many bytes.
+const MAX_OUTPUT: u64 = 1 << 28;
+
+impl Deriver {
+    pub(crate) fn new(grammar: Arc<Grammar>, max_len: Option<u64>) -> Deriver {
+        Deriver { grammar, max_len, tasks: Vec::new() }
+    }
+
+    /// The greatest length of a text, in bytes.
+    pub fn max_len(&self) -> Option<u64> {
+        self.max_len
+    }
+
+    /// The length of the shortest text, in bytes.
+    pub fn min_len(&self) -> u64 {
+        min_len_of(self.ir(), self.start())
+    }
+
+    /// The length of the shortest text of a part with this symbol, in bytes.
+    pub fn min_len_of(&self, symbol: u32) -> u64 {
+        self.grammar.part(symbol).map_or(0, |part| min_len_of(self.ir(), part))
+    }
+
+    /// The name of the rule whose instances have this symbol; none for other parts.
+    pub fn rule_name(&self, symbol: u32) -> Option<&str> {
+        match self.grammar.part(symbol)? {
+            Node::Rule(rule) | Node::Pool(rule) => Some(&self.ir().rule(rule).name),
+            Node::Node(_) | Node::Round(_) => None,
+        }
+    }
+
+    /// The symbol of the start rule.
+    pub fn start_symbol(&self) -> u32 {
+        self.grammar.symbol(self.start())
+    }
+
+    /// The number of symbols.
+    pub fn symbols(&self) -> usize {
+        2 * (self.ir().rules().len() + self.ir().node_count())
+    }
+
+    /// Derives a whole text: first by `options`, then by the chooser. An option that is not offered is replaced by the
+    /// last one that is.
+    pub fn derive(&mut self, options: &[u32], chooser: &mut dyn Chooser, derivation: &mut Derivation) -> Fit {
+        let most = self.max_len;
+        self.run(self.start(), 0, most, options, chooser, derivation)
+    }
+
+    /// Derives a text by `options` alone; after them option 0 is taken everywhere.
+    pub fn replay(&mut self, options: &[u32], derivation: &mut Derivation) -> Fit {
+        self.derive(options, &mut |_: &OpenSite<'_>| 0, derivation)
+    }
+
+    /// Derives a part with this symbol, of at most `bytes` bytes or as short as it can be; `depth` is that of its place.
+    pub fn draw(
+        &mut self,
+        symbol: u32,
+        depth: u32,
+        bytes: u64,
+        chooser: &mut dyn Chooser,
+        derivation: &mut Derivation,
+    ) -> bool {
+        let Some(part) = self.grammar.part(symbol) else { return false };
+        self.run(part, depth, Some(bytes), &[], chooser, derivation);
+        true
+    }
+
+    /// Derives the text of choice bytes that stand for it without limits. The limit on length is not kept.
+    pub fn decode(&mut self, choices: &[u8], derivation: &mut Derivation) {
+        derivation.clear();
+        let grammar = Arc::clone(&self.grammar);
+        let start = self.start();
+        let mut text = std::mem::take(&mut derivation.text);
+        let record = Record { grammar: &grammar, derivation };
+        let mut bytes = choices.iter();
+        let reader = Reader(|| bytes.next().copied());
+        let machine =
+            Machine::new(&grammar.lowered, &grammar.pools, Limits::default(), MAX_OUTPUT, reader, &mut text, record);
+        machine.derive(start, 0, &mut self.tasks);
+        derivation.text = text;
+    }
+
+    /// The choice bytes with which these options derive their text without limits on depth and length.
+    pub fn encode(&mut self, options: &[u32]) -> Vec<u8> {
+        let grammar = Arc::clone(&self.grammar);
+        let (mut text, mut choices) = (Vec::new(), Vec::new());
+        let mut options = options.iter();
+        let mut writing = |site: &OpenSite<'_>| {
+            let option = options.next().copied().unwrap_or(0).min(site.offered() - 1);
+            let value = site.site.value_of(option);
+            choices.extend_from_slice(&value.to_le_bytes()[..site.site.width() as usize]);
+            option
+        };
+        let mut asking = Asking { options: &[], at: 0, left: MOST_DECISIONS, fits: true, chooser: &mut writing };
+        let limits = Limits::default();
+        let (ir, pools) = (&grammar.lowered, &grammar.pools);
+        let machine = Machine::new(ir, pools, limits, MAX_OUTPUT, &mut asking, &mut text, Nothing);
+        machine.derive(self.start(), 0, &mut self.tasks);
+        choices
+    }
+
+    /// The item that an option of a node stands for.
+    pub fn item(&self, place: u32, option: u32) -> Item {
+        let ir = self.ir();
+        let node = NodeId::new(place as usize);
+        match ir.node(node).composition() {
+            Composition::Class(set) => {
+                set.nth(option).map_or(Item::Empty, |member| literal(set.encode(member).as_ref()))
+            }
+            Composition::Rounds { .. } => Item::Rounds(place, option == 1),
+            Composition::One(choice) => choice.options.get(option as usize).map_or(Item::Empty, |&taken| of(ir, taken)),
+            _ => Item::Node(place),
+        }
+    }
+
+    fn ir(&self) -> &Ir {
+        &self.grammar.lowered
+    }
+
+    fn start(&self) -> Node {
+        Node::Rule(self.ir().start())
+    }
+
+    fn run(
+        &mut self,
+        part: Node,
+        depth: u32,
+        bytes: Option<u64>,
+        options: &[u32],
+        chooser: &mut dyn Chooser,
+        derivation: &mut Derivation,
+    ) -> Fit {
+        derivation.clear();
+        let grammar = Arc::clone(&self.grammar);
+        let mut text = std::mem::take(&mut derivation.text);
+        let most = bytes
+            .map_or(MOST_DECISIONS, |bytes| bytes.saturating_mul(DECISIONS_PER_BYTE).saturating_add(MORE_DECISIONS));
+        let mut asking = Asking { options, at: 0, left: most, fits: true, chooser };
+        let record = Record { grammar: &grammar, derivation };
+        // The slack is set below for the part.
+        let limits = Limits { max_depth: None, max_len: bytes };
+        let machine =
+            Machine::new(&grammar.lowered, &grammar.pools, limits, MAX_OUTPUT, &mut asking, &mut text, record);
+        let machine = match bytes {
+            Some(bytes) => machine.within(part, bytes),
+            None => machine,
+        };
+        machine.derive(part, depth, &mut self.tasks);
+        let fit = match () {
+            () if !asking.fits || asking.at < options.len() => Fit::Changed,
+            () if derivation.decisions.len() > options.len() => Fit::Longer,
+            () => Fit::Exact,
+        };
+        derivation.text = text;
+        fit
+    }
+}
+
+/// The item that a node is.
+fn of(ir: &Ir, node: NodeId) -> Item {
+    match ir.node(node).composition() {
+        Composition::Bytes([]) => Item::Empty,
+        Composition::All([]) => Item::Empty,
+        Composition::Bytes(bytes) => literal(bytes),
+        Composition::Instance(rule, _) => Item::Rule(rule.index() as u32),
+        _ => Item::Node(node.index() as u32),
+    }
+}
+
+/// FNV-1a (Fowler, Noll and Vo).
+fn literal(text: &[u8]) -> Item {
+    let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
+    Item::Literal(text.iter().fold(0xCBF2_9CE4_8422_2325, hash))
+}
+
+/// Takes options from a list, then from a chooser.
+struct Asking<'a> {
+    options: &'a [u32],
+    at: usize,
+    left: u64,
+    fits: bool,
+    chooser: &'a mut dyn Chooser,
+}
+
+impl Decide for &mut Asking<'_> {
+    const FORCED: bool = true;
+
+    fn decide(&mut self, place: NodeId, site: Site<'_>) -> Decided {
+        let most = site.options().saturating_sub(1);
+        if self.left == 0 {
+            return Decided { option: 0, missing: 0 };
+        }
+        self.left -= 1;
+        let wanted = match self.options.get(self.at) {
+            Some(&option) => {
+                self.at += 1;
+                self.fits &= option <= most;
+                option
+            }
+            None => self.chooser.choose(&OpenSite { place, site }),
+        };
+        Decided { option: wanted.min(most), missing: 0 }
+    }
+}
+
+/// Reads choice bytes, and records sites with one option, too.
+struct Reader<N>(N);
+
+impl<N: FnMut() -> Option<u8>> Decide for Reader<N> {
+    const FORCED: bool = true;
+
+    fn decide(&mut self, node: NodeId, site: Site<'_>) -> Decided {
+        self.0.decide(node, site)
+    }
+}
+
+/// Records decisions and parts.
+struct Record<'r> {
+    grammar: &'r Grammar,
+    derivation: &'r mut Derivation,
+}
+
+impl Record<'_> {
+    fn decided(&self) -> u32 {
+        self.derivation.decisions.len() as u32
+    }
+}
+
+impl Recorder for Record<'_> {
+    fn begin(&mut self, kind: Kind, part: Node, depth: u32, at: Position) -> u32 {
+        let number = self.derivation.parts.len() as u32;
+        if number == NONE {
+            return NONE;
+        }
+        let kind = match kind {
+            Kind::Instance => SpanKind::Rule,
+            Kind::Pool => SpanKind::Pool,
+            Kind::Choice => SpanKind::Choice,
+            Kind::Repetition => SpanKind::Repetition { room: 0 },
+            Kind::Round => SpanKind::Round,
+        };
+        let (decided, emitted) = (self.decided(), at.emitted as u32);
+        let symbol = self.grammar.symbol(part);
+        let (decisions, text) = ((decided, decided), (emitted, emitted));
+        self.derivation.parts.push(Part { kind, symbol, depth, decisions, text, next: number + 1 });
+        number
+    }
+
+    fn end(&mut self, number: u32, at: Position) {
+        let (decided, next) = (self.decided(), self.derivation.parts.len() as u32);
+        let part = &mut self.derivation.parts[number as usize];
+        (part.decisions.1, part.text.1, part.next) = (decided, at.emitted as u32, next);
+    }
+
+    fn cancel(&mut self, _number: u32) {
+        self.derivation.parts.pop();
+    }
+
+    fn room(&mut self, number: u32, room: u32) {
+        self.derivation.parts[number as usize].kind = SpanKind::Repetition { room };
+    }
+
+    fn site(&mut self, DecidedSite { node, option, offered, .. }: DecidedSite) {
+        self.derivation.decisions.push(Decision { place: node.index() as u32, option, offered });
+    }
+}

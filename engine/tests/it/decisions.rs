@@ -1,0 +1,176 @@
+//! The law of decisions: whatever fits the limit on length is derived as it was meant.
+
+use gramjet::choices::SpanKind;
+use gramjet::{Choices, Limits, Producer};
+use gramjet_compiler::ast;
+use gramjet_engine::decisions::{Derivation, Deriver, Fit, OpenSite, Part};
+use gramjet_engine::{Compiled, Tracer};
+use gramjet_testkit::{Rng, Shape, random_grammar};
+
+use crate::kit::{SplitMix, compiled};
+
+/// Random decisions; every eighth derivation takes the first option at most sites.
+fn random(deriver: &mut Deriver, random: &mut SplitMix, derivation: &mut Derivation) {
+    let is_short = random.below(8) == 0;
+    let mut choose = |site: &OpenSite<'_>| match is_short && random.below(4) != 0 {
+        true => 0,
+        false => random.below(u64::from(site.offered())) as u32,
+    };
+    assert_ne!(deriver.derive(&[], &mut choose, derivation), Fit::Changed);
+}
+
+fn options(derivation: &Derivation) -> Vec<u32> {
+    derivation.options().collect()
+}
+
+/// Replaying, encoding and decoding give the same derivation again.
+fn check_round_trip(compiled: &Compiled, deriver: &mut Deriver, derivation: &Derivation, about: &dyn Fn() -> String) {
+    let options = options(derivation);
+    let mut again = Derivation::default();
+    assert_eq!(deriver.replay(&options, &mut again), Fit::Exact, "{}", about());
+    assert_eq!(&again, derivation, "{}", about());
+    // Options of weight 0 have no choice bytes.
+    let choices = deriver.encode(&options);
+    deriver.decode(&choices, &mut again);
+    assert_eq!(again.text, derivation.text, "{}", about());
+    assert!(again.options().eq(derivation.options()), "{}", about());
+    let (mut tracer, mut text) = (Tracer::new(compiled), Vec::new());
+    tracer.set_limits(Limits::new()).expect("no limits");
+    assert_eq!(tracer.produce(&mut Choices::replay(&choices), &mut text), choices.len() as u64, "{}", about());
+    assert_eq!(text, derivation.text, "{}", about());
+}
+
+/// The rounds of a repetition cannot stand for each other where their number is bounded.
+fn can_move(part: &Part) -> bool {
+    part.kind != SpanKind::Round
+}
+
+/// Puts a part of `other` in place of one of `whole`, if it fits the limit; returns whether it did.
+fn check_splice(
+    deriver: &mut Deriver,
+    random: &mut SplitMix,
+    whole: &Derivation,
+    other: &Derivation,
+    about: &dyn Fn() -> String,
+) -> bool {
+    let place = whole.parts[random.below(whole.parts.len() as u64) as usize];
+    let fitting: Vec<&Part> = other.parts.iter().filter(|part| part.symbol == place.symbol && can_move(part)).collect();
+    if fitting.is_empty() {
+        return false;
+    }
+    let part = fitting[random.below(fitting.len() as u64) as usize];
+    let len = whole.text.len() - place.len() + part.len();
+    if len as u64 > deriver.max_len().expect("a limit") {
+        return false;
+    }
+    let (all, (from, to)) = (options(whole), place.decisions);
+    let mixed: Vec<u32> =
+        [&all[..from as usize], &other.options_of(part).collect::<Vec<_>>(), &all[to as usize..]].concat();
+    let (from, to) = place.text;
+    let text = [&whole.text[..from as usize], other.text_of(part), &whole.text[to as usize..]].concat();
+    let mut spliced = Derivation::default();
+    assert_eq!(deriver.replay(&mixed, &mut spliced), Fit::Exact, "{}", about());
+    assert_eq!(spliced.text, text, "{}", about());
+    assert!(spliced.options().eq(mixed), "{}", about());
+    true
+}
+
+/// 10^6 cases take a minute in a release build: `GRAMJET_DECISIONS=20000`, the number of grammars, sets them.
+#[test]
+fn what_fits_is_derived_as_it_was_meant() {
+    let grammars = std::env::var("GRAMJET_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
+    let (mut cases, mut spliced) = (0, 0);
+    for seed in 0..grammars {
+        let mut rng = Rng::new(seed + 7_700_000);
+        let shape = if seed % 2 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
+        let grammar = random_grammar(&mut rng, &shape);
+        let compiled = gramjet_testkit::compiled(&grammar);
+        let mut numbers = SplitMix(seed);
+        let tracer = Tracer::new(&compiled);
+        for limit in [0, 3, 17, 60] {
+            let mut deriver = tracer.deriver(None);
+            let max_len = deriver.min_len() + limit;
+            deriver = tracer.deriver(Some(max_len));
+            let about = || format!("seed {seed}, at most {max_len} bytes\n{}", ast::dump(&grammar));
+            let mut all = [const { None }; 3].map(|_: Option<()>| Derivation::default());
+            for derivation in &mut all {
+                random(&mut deriver, &mut numbers, derivation);
+                assert!(derivation.text.len() as u64 <= max_len, "{}", about());
+                let takes_all = derivation.decisions.iter().all(|decision| decision.offered > 0);
+                assert!(takes_all, "{}", about());
+            }
+            // Weights of 0 cannot be encoded, and derivations that were cut short need not be offered again.
+            for derivation in &all {
+                if derivation.decisions.len() < 1000 && !has_zero_weights(&compiled) {
+                    check_round_trip(&compiled, &mut deriver, derivation, &about);
+                }
+                cases += 1;
+            }
+            for _ in 0..9 {
+                let (whole, other) = (&all[numbers.below(3) as usize], &all[numbers.below(3) as usize]);
+                if !whole.parts.is_empty() && whole.decisions.len() + other.decisions.len() < 1000 {
+                    spliced += u32::from(check_splice(&mut deriver, &mut numbers, whole, other, &about));
+                    cases += 1;
+                }
+            }
+        }
+    }
+    assert!(cases > 20 * grammars && u64::from(spliced) > 4 * grammars, "{cases} cases, {spliced} splices");
+}
+
+/// Whether a weighted site has options that no choice bytes take.
+fn has_zero_weights(compiled: &Compiled) -> bool {
+    let ir = &compiled.lowered;
+    (0..ir.node_count()).any(|node| {
+        let slots = ir.node(gramjet_compiler::ir::NodeId::new(node)).choice().and_then(|choice| choice.slots.as_ref());
+        slots.is_some_and(|slots| {
+            slots.ends().first() == Some(&0) || slots.ends().windows(2).any(|two| two[0] == two[1])
+        })
+    })
+}
+
+#[test]
+fn parts_are_drawn_within_a_number_of_bytes() {
+    let list = compiled("list.ebnf", "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z]+ | list");
+    let mut deriver = Tracer::new(&list).deriver(Some(60));
+    let mut numbers = SplitMix(3);
+    let (mut whole, mut part) = (Derivation::default(), Derivation::default());
+    let mut longest = 0;
+    for _ in 0..500 {
+        random(&mut deriver, &mut numbers, &mut whole);
+        let place = whole.parts[numbers.below(whole.parts.len() as u64) as usize];
+        let bytes = place.len() as u64 + 60 - whole.text.len() as u64;
+        let mut choose = |site: &OpenSite<'_>| numbers.below(u64::from(site.offered())) as u32;
+        assert!(deriver.draw(place.symbol, place.depth, bytes, &mut choose, &mut part));
+        assert!(part.text.len() as u64 <= bytes);
+        longest = longest.max(part.text.len());
+    }
+    assert!(longest > 40);
+    assert!(!deriver.draw(1 << 20, 0, 9, &mut |_: &OpenSite<'_>| 0, &mut part));
+}
+
+#[test]
+fn decisions_that_are_not_offered_are_reported() {
+    let list = compiled("list.ebnf", "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list");
+    let mut deriver = Tracer::new(&list).deriver(Some(5));
+    let mut derivation = Derivation::default();
+    let mut first = |_: &OpenSite<'_>| 0;
+    assert_eq!(deriver.derive(&[1, 0, 2], &mut first, &mut derivation), Fit::Longer);
+    assert_eq!(derivation.text, b"[c]");
+    assert_eq!(deriver.derive(&[1, 0, 99], &mut first, &mut derivation), Fit::Changed);
+    assert_eq!(derivation.text, b"[z]");
+    assert_eq!(deriver.derive(&[0, 0], &mut first, &mut derivation), Fit::Changed);
+    assert_eq!(derivation.text, b"[]");
+    // The second item does not fit the limit: its site offers the end alone.
+    assert_eq!(deriver.derive(&[1, 0, 2, 1, 0, 3, 1], &mut first, &mut derivation), Fit::Changed);
+    assert_eq!(derivation.text, b"[c,d]");
+}
+
+#[test]
+fn a_rule_that_recurses_without_text_ends() {
+    let loops = compiled("loop.ebnf", "s ::= '' | s s | 'x'");
+    let mut deriver = Tracer::new(&loops).deriver(Some(4));
+    let mut derivation = Derivation::default();
+    deriver.derive(&[], &mut |site: &OpenSite<'_>| site.offered() - 1, &mut derivation);
+    assert!(derivation.text.len() <= 4 && derivation.decisions.len() < 10_000);
+}
