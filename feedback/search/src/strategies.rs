@@ -1,0 +1,13 @@
+//! The strategies, a file each.
+
+use crate::strategy::Strategy;
+
+mod random;
+
+/// A strategy by its name.
+pub(crate) fn by_name(name: &str, _paper: bool) -> Option<Box<dyn Strategy>> {
+    Some(match name {
+        "random" => Box::new(random::AtRandom),
+        _ => return None,
+    })
+}

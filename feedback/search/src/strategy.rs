@@ -1,0 +1,134 @@
+//! Strategies: how a search decides what to try next.
+
+use gramjet_session::decisions::{Chooser, Derivation, Deriver, OpenSite};
+
+use crate::maxima::Edge;
+use crate::random::Random;
+use crate::strategies;
+
+/// What every strategy works with: the grammar, the limit on length, and random numbers.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    /// Derives texts of at most [`Desk::max_len`] bytes.
+    pub deriver: Deriver,
+    /// The greatest length of a text, in bytes.
+    pub max_len: usize,
+    pub(crate) random: Random,
+    /// The cost of the empty text: less is no measurement of a text.
+    pub(crate) empty_cost: u64,
+}
+
+impl Desk {
+    /// Random texts: each option that is offered is equally probable.
+    pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
+        self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
+    }
+
+    /// A random part with this symbol and at most this many bytes.
+    pub(crate) fn draw_part(&mut self, symbol: u32, depth: u32, bytes: usize, part: &mut Derivation) {
+        self.deriver.draw(symbol, depth, bytes as u64, &mut Evenly(&mut self.random), part);
+    }
+}
+
+/// Each option that is offered is equally probable, whatever the weights of the grammar.
+pub(crate) struct Evenly<'r>(pub(crate) &'r mut Random);
+
+impl Chooser for Evenly<'_> {
+    fn choose(&mut self, site: &OpenSite<'_>) -> u32 {
+        match site.offered() {
+            0 | 1 => 0,
+            // Options of weight 0 have no choice bytes. There is always one with another weight.
+            offered => loop {
+                let option = self.0.below(offered as usize) as u32;
+                if site.takes(option) {
+                    return option;
+                }
+            },
+        }
+    }
+}
+
+/// How a run ended, as far as a search is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// The program ended by itself.
+    #[default]
+    Done,
+    /// It was stopped at a limit of time or of edges. Its counts are those up to then.
+    Stopped,
+    /// It failed in another way.
+    Failed,
+}
+
+/// The measurements of one run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured<'r> {
+    /// The cost.
+    pub cost: u64,
+    /// The greatest count of an edge.
+    pub hottest: u64,
+    /// How often each edge was executed, ascending by the number of the edge; empty if the program counts nothing, or if the text
+    /// was run before.
+    pub edges: &'r [Edge],
+    /// How it ended.
+    pub ending: Ending,
+    /// Processor time in seconds, or time by the clock if that is not known.
+    pub seconds: f64,
+    /// Whether the text was run before, so that this is remembered.
+    pub is_repeat: bool,
+}
+
+/// What to do with texts that were run before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// Run them again.
+    Run,
+    /// Tell the strategy their cost from memory.
+    Remember,
+}
+
+/// A way to search.
+///
+/// The search calls [`Strategy::propose`] and [`Strategy::observe`] in turn.
+pub trait Strategy: Send {
+    /// Its name, as on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Writes the next text to try to `candidate`, whose previous contents are of no use. Strategies that change bytes
+    /// leave decisions and parts empty.
+    fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation);
+
+    /// Learns from the run of the text that was proposed last.
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>);
+
+    /// Learns from the run of a text from elsewhere: a seed, or the text of another worker.
+    fn adopt(&mut self, _desk: &mut Desk, _derivation: &Derivation, _measured: &Measured<'_>) {}
+
+    /// What to do with texts that were run before.
+    fn repeats(&self) -> Repeats {
+        Repeats::Remember
+    }
+
+    /// What made the candidate that was proposed last: an operator, or the strategy itself.
+    fn operator(&self) -> &'static str {
+        self.name()
+    }
+}
+
+/// The names of all strategies, and what each does.
+pub const STRATEGIES: &[(&str, &str)] = &[
+    ("portfolio", "several operators on one archive, chosen by what they yield"),
+    ("random", "texts at random"),
+    ("bytes", "changed bytes, as PerfFuzz does (Lemieux et al. 2018)"),
+    ("bias-only", "texts at random, biased to pairs of choices that paid (Alsaeed & Young 2023)"),
+    ("treeline", "Monte Carlo tree search over derivations (Alsaeed & Young 2023)"),
+    ("slackline", "parts of texts in others, in turn (Alsaeed & Young 2023)"),
+    ("slackline-mc", "the same, with texts chosen by score (Alsaeed & Young 2023)"),
+    ("gramrand", "texts at random with the depth limit of SAFFRON's baseline (Le et al. 2019)"),
+    ("saffron", "probabilities of alternatives adapted to costly texts (Le et al. 2019)"),
+];
+
+/// A strategy by its name; `paper` gives the published constants, where others are better.
+pub fn by_name(name: &str, paper: bool) -> Option<Box<dyn Strategy>> {
+    strategies::by_name(name, paper)
+}
