@@ -3,4 +3,6 @@
 pub mod engine;
 pub mod grammar;
 pub mod limits;
+#[cfg(target_os = "linux")]
+pub mod run;
 pub mod values;

@@ -16,6 +16,8 @@ mod recorded;
 mod report;
 mod source;
 mod stop;
+#[cfg(target_os = "linux")]
+mod subject;
 mod tally;
 mod texts;
 mod units;

@@ -8,12 +8,12 @@ use std::time::Duration;
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
-use gramjet_harness::{Offered, offered};
 use gramjet_search::State;
 use gramjet_session::Language;
 
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
+use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::output::whole::write_output;
@@ -31,14 +31,13 @@ mod gist;
 mod how;
 mod replay;
 mod reporter;
-mod subject;
 mod verdict;
 
+use crate::subject::Tested;
 use campaign::{Campaign, Plan};
 use finding::Call;
-use how::{FailureArgs, How, RunArgs};
+use how::{FailureArgs, How};
 use reporter::Reporter;
-use subject::Tested;
 use verdict::Judge;
 
 /// Find texts of a grammar on which a program fails.
@@ -152,7 +151,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     let mut sample = Vec::new();
     language.producer().produce(&mut Choices::replay(&[]), &mut sample);
     Judge::new(&how.rules, how.surroundings)?.try_out(&sample)?;
-    warn_of_confinement(args);
+    args.run.warn_of_confinement();
     if let Some(file) = &args.junit {
         write_output(Some(file), replay::junit(&[]).as_bytes())?;
     }
@@ -186,14 +185,6 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
         write_output(Some(file), replay::junit(&cases).as_bytes())?;
     }
     conclude(&campaign, reporter.found.len())
-}
-
-fn warn_of_confinement(args: &Arguments) {
-    if !args.run.unconfined && offered() < Offered::Network {
-        say!(
-            "gramjet: this kernel does not keep the program from all files and connections; run what you do not trust in a container"
-        );
-    }
 }
 
 /// The language, with the limits of what is made, and the greatest length of a text.

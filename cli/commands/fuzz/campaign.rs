@@ -11,10 +11,10 @@ use gramjet_session::Language;
 
 use super::evidence::{Again, Evidence};
 use super::finding::{Call, Finding};
-use super::subject::{Surroundings, Tested};
 use super::verdict::{Judge, Rules, Verdict};
 use crate::failure::Failure;
 use crate::stop::Stop;
+use crate::subject::{Surroundings, Tested};
 
 /// What a search needs to know.
 pub(super) struct Plan {

@@ -2,8 +2,8 @@
 
 use gramjet_harness::{Edge, Outcome, Run};
 
-use super::subject::Tested;
 use super::verdict::Failed;
+use crate::subject::Tested;
 
 /// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges.
 const HOT: u32 = 10_000;

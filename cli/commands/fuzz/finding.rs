@@ -9,8 +9,8 @@ use gramjet_harness::FILE;
 use gramjet_search::{State, StateError};
 use serde_json::json;
 
-use super::subject::function;
 use super::verdict::{Failed, quoted};
+use crate::subject::function;
 
 /// The names of the files of a failure.
 pub(super) const INPUT: &str = "input";

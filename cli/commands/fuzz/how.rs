@@ -4,18 +4,22 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::{Args, Parser};
-use gramjet_harness::{Confinement, Limits};
 use regex_lite::Regex;
 
-use super::subject::Surroundings;
 use super::verdict::{self, Rules};
-use crate::units::{self, Bound};
+use crate::arguments::run::{RunArgs, parse_timeout};
+use crate::subject::Surroundings;
+use crate::units::Bound;
 
 /// What a failure is, besides signals, uncaught exceptions, reports of sanitizers, and limits of the program that are
 /// exceeded.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What a failure is")]
 pub(super) struct FailureArgs {
+    /// A run that takes longer is a failure.
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_timeout)]
+    timeout: Duration,
+
     /// These exit statuses are failures: numbers and ranges with commas between, or `any` for all but 0.
     #[arg(long, value_name = "STATUSES", value_parser = parse_exits)]
     fail_exit: Option<Exits>,
@@ -47,34 +51,12 @@ pub(super) struct FailureArgs {
     oracle: Option<String>,
 }
 
-/// How the program is run.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits of the program")]
-pub(super) struct RunArgs {
-    /// A run that takes longer is a failure.
-    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_timeout)]
-    timeout: Duration,
-
-    /// A run whose processes need more memory is a failure; `none` for no limit.
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = units::parse_size_bound)]
-    memory: Bound<u64>,
-
-    /// Let the program write to files and open connections. Without it, it may write to its temporary folder only, and
-    /// open no TCP connection.
-    #[arg(long)]
-    pub(super) unconfined: bool,
-
-    /// Functions get text (`str` in Python, a string in JavaScript), not bytes.
-    #[arg(long)]
-    text: bool,
-}
-
 /// Bytes of output that are kept where the output is judged.
 const JUDGED_OUTPUT: usize = 16 << 20;
 
 /// The usual limits of the program.
 const TIMEOUT: Duration = Duration::from_secs(1);
-const MEMORY: u64 = 2 << 30;
+const MEMORY: u64 = RunArgs::MEMORY;
 
 /// Exit statuses.
 #[derive(Clone, Debug)]
@@ -86,13 +68,6 @@ fn parse_exits(text: &str) -> Result<Exits, String> {
 
 fn parse_regex(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| error.to_string())
-}
-
-fn parse_timeout(text: &str) -> Result<Duration, String> {
-    match units::parse_duration(text)? {
-        Duration::ZERO => Err("no program can be that fast".to_string()),
-        timeout => Ok(timeout),
-    }
 }
 
 /// How the program is run, and what a failure is.
@@ -115,7 +90,8 @@ struct Recorded {
 
 impl How {
     pub(super) fn new(failures: &FailureArgs, run: &RunArgs) -> How {
-        let FailureArgs { fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } = failures;
+        let FailureArgs { timeout, fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } =
+            failures;
         let rules = Rules {
             exits: fail_exit.as_ref().map(|exits| exits.0.clone()).unwrap_or_default(),
             stderr: fail_stderr.clone(),
@@ -125,10 +101,11 @@ impl How {
             normalise: normalise.clone(),
             oracle: oracle.clone(),
         };
-        let limits = Limits::default().with_time(run.timeout).with_memory(run.memory.number());
-        let limits = if rules.reads_output() { limits.with_kept_output(JUDGED_OUTPUT) } else { limits };
-        let confinement = if run.unconfined { Confinement::Unconfined } else { Confinement::Confined };
-        How { rules, surroundings: Surroundings { limits, confinement, text: run.text } }
+        let mut surroundings = run.surroundings(*timeout);
+        if rules.reads_output() {
+            surroundings.limits = surroundings.limits.with_kept_output(JUDGED_OUTPUT);
+        }
+        How { rules, surroundings }
     }
 
     /// What recorded options say, the last of those of the same name; where they cannot be read, what is usual.
@@ -148,7 +125,7 @@ impl FailureArgs {
 
 /// The options as they are recorded. Those with the usual values are left out.
 pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
-    let FailureArgs { fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } = failures;
+    let FailureArgs { timeout, fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } = failures;
     let exits = |exits: &Exits| {
         let ranges = exits.0.iter().map(|range| format!("{}-{}", range.start(), range.end()));
         ranges.collect::<Vec<_>>().join(",")
@@ -165,7 +142,7 @@ pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
         ("--compare", compare.clone()),
         ("--normalise", normalise.clone()),
         ("--oracle", oracle.clone()),
-        ("--timeout", (run.timeout != TIMEOUT).then(|| format!("{}ms", run.timeout.as_millis().max(1)))),
+        ("--timeout", (*timeout != TIMEOUT).then(|| format!("{}ms", timeout.as_millis().max(1)))),
         ("--memory", memory),
     ];
     let flags = [("--compare-output", *compare_output), ("--unconfined", run.unconfined), ("--text", run.text)];

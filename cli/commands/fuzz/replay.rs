@@ -9,11 +9,11 @@ use gramjet_search::State;
 
 use super::finding::{MINIMISED, REPORT};
 use super::how::How;
-use super::subject::Tested;
 use super::verdict::{Failed, Judge};
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::output::whole::write_output;
+use crate::subject::Tested;
 use crate::units::plural;
 
 /// A failure is run this often, as it may not fail each time.

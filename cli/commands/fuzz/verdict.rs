@@ -14,8 +14,8 @@ use gramjet_session::hash;
 use regex_lite::Regex;
 
 use super::gist::{Gist, file_of, gist, normalised};
-use super::subject::{Surroundings, Tested};
 use crate::failure::{Failure, say};
+use crate::subject::{Surroundings, Tested};
 
 /// Which runs are failures, besides signals, exceptions, reports of sanitizers and limits that are exceeded.
 #[derive(Clone, Debug, Default)]

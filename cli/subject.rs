@@ -9,15 +9,15 @@ use gramjet_session::hash;
 
 /// How programs are run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings {
-    pub(super) limits: Limits,
-    pub(super) confinement: Confinement,
+pub struct Surroundings {
+    pub limits: Limits,
+    pub confinement: Confinement,
     /// Functions get text, not bytes.
-    pub(super) text: bool,
+    pub text: bool,
 }
 
 /// A program or function that is ready to take inputs.
-pub(super) enum Tested {
+pub enum Tested {
     Command(Box<Command>),
     ForkServer(Box<ForkServer>),
     Function(Box<Function>),
@@ -26,7 +26,7 @@ pub(super) enum Tested {
 impl Tested {
     /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
     /// its fork server if it is instrumented.
-    pub(super) fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
+    pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
         let Surroundings { limits, confinement, text } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
@@ -44,11 +44,7 @@ impl Tested {
     }
 
     /// A command of the shell; `@@` stands for the input's file.
-    pub(super) fn shell(
-        command: &str,
-        surroundings: Surroundings,
-        variable: Option<OsString>,
-    ) -> Result<Tested, Error> {
+    pub fn shell(command: &str, surroundings: Surroundings, variable: Option<OsString>) -> Result<Tested, Error> {
         let program = Program::new("/bin/sh", ["-c", command])?;
         let program = program.limits(surroundings.limits).confinement(surroundings.confinement);
         let program = match variable {
@@ -59,7 +55,7 @@ impl Tested {
     }
 
     /// What identifies an edge everywhere: functions number edges as they are first executed.
-    pub(super) fn identity(&self, edge: u32) -> u64 {
+    pub fn identity(&self, edge: u32) -> u64 {
         let place = match self {
             Tested::Function(function) => function.place(edge),
             _ => None,
@@ -68,7 +64,7 @@ impl Tested {
     }
 
     /// How it is run, for the user.
-    pub(super) fn describe(&self) -> &'static str {
+    pub fn describe(&self) -> &'static str {
         match self {
             Tested::Command(_) => "a process for each input, not instrumented",
             Tested::ForkServer(server) if server.instrumentation().is_persistent => "persistent, guided by coverage",
@@ -89,7 +85,7 @@ impl Target for Tested {
 }
 
 /// The specification of a function, if the word is one.
-pub(super) fn function(word: &OsString) -> Option<&str> {
+pub fn function(word: &OsString) -> Option<&str> {
     let word = word.to_str()?;
     ["python:", "node:", "java:"].iter().any(|language| word.starts_with(language)).then_some(word)
 }

@@ -1,0 +1,57 @@
+//! How a program under test is run, as the user asks for it.
+
+use std::time::Duration;
+
+use clap::Args;
+use gramjet_harness::{Confinement, Limits, Offered, offered};
+
+use crate::failure::say;
+use crate::subject::Surroundings;
+use crate::units::{self, Bound};
+
+/// How the program is run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits of the program")]
+pub struct RunArgs {
+    /// A run whose processes need more memory is stopped, and counts as a failure; `none` for no limit.
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = units::parse_size_bound)]
+    pub memory: Bound<u64>,
+
+    /// Let the program write to files and open connections. Without it, it may write to its temporary folder only, and
+    /// open no TCP connection.
+    #[arg(long)]
+    pub unconfined: bool,
+
+    /// Functions get text (`str` in Python, a string in JavaScript), not bytes.
+    #[arg(long)]
+    pub text: bool,
+}
+
+impl RunArgs {
+    /// The usual limit on memory.
+    pub const MEMORY: u64 = 2 << 30;
+
+    /// The limits and the confinement of a run that may take this long.
+    pub fn surroundings(&self, timeout: Duration) -> Surroundings {
+        let limits = Limits::default().with_time(timeout).with_memory(self.memory.number());
+        let confinement = if self.unconfined { Confinement::Unconfined } else { Confinement::Confined };
+        Surroundings { limits, confinement, text: self.text }
+    }
+
+    /// Warns where the kernel cannot confine the program as far as it is asked to.
+    pub fn warn_of_confinement(&self) {
+        if !self.unconfined && offered() < Offered::Network {
+            say!(
+                "gramjet: this kernel does not keep the program from all files and connections; run what you do not trust in a container"
+            );
+        }
+    }
+}
+
+/// A limit on time, which is not 0.
+pub fn parse_timeout(text: &str) -> Result<Duration, String> {
+    match units::parse_duration(text)? {
+        Duration::ZERO => Err("no program can be that fast".to_string()),
+        timeout => Ok(timeout),
+    }
+}
