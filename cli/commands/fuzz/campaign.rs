@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Coverage, Target};
-use gramjet_search::{Fuzzer, Goal, Observation, Operator, State};
+use gramjet_search::{Fuzzer, Goal, Observation, Operator, Place, State};
 use gramjet_session::Language;
 
 use super::evidence::{Again, Evidence};
@@ -154,7 +154,7 @@ impl Campaign {
 
     fn work(&self, number: usize) -> Result<(), Failure> {
         let mut worker = Worker::new(self, number)?;
-        for text in self.state.texts()? {
+        for text in self.state.texts(Place::Queue)? {
             worker.add(&text, false)?;
         }
         for text in &self.plan.seeds {
@@ -281,7 +281,7 @@ impl<'c> Worker<'c> {
                 campaign.begin.elapsed().as_millis(),
                 campaign.runs.load(Ordering::Relaxed)
             );
-            campaign.state.keep(text, &about)?;
+            campaign.state.keep(Place::Queue, text, None, &about)?;
         }
         let mut shared = campaign.shared();
         shared.texts.push((text.into(), self.number));

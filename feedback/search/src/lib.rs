@@ -26,5 +26,5 @@ pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use maxima::{Coverage, Edge, Maxima, Novelty};
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};
-pub use state::{State, StateError};
+pub use state::{Place, State, StateError};
 pub use strategy::{Desk, Ending, Measured, Repeats, STRATEGIES, Strategy, by_name};

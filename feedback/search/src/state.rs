@@ -5,6 +5,8 @@
 //! OUT/sessions     how often it was opened
 //! OUT/lock         held while a search runs
 //! OUT/queue/       texts, named as AFL++ names them
+//! OUT/best/        texts that cost more than all before, with their choice bytes
+//! OUT/timeouts/    texts on which the program did not end in time
 //! OUT/failures/    a folder for each failure
 //! ```
 //!
@@ -70,8 +72,28 @@ pub enum StateError {
 pub struct State {
     folder: PathBuf,
     _lock: File,
-    queued: Mutex<u64>,
+    /// The next number in each place.
+    next: Mutex<[u64; PLACES.len()]>,
     session: u64,
+}
+
+/// Where a text is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// With the texts that are worth varying.
+    Queue,
+    /// With the texts that cost more than all before.
+    Best,
+    /// With the texts on which the program did not end in time.
+    Timeouts,
+}
+
+const PLACES: [&str; 3] = ["queue", "best", "timeouts"];
+
+impl Place {
+    fn name(self) -> &'static str {
+        PLACES[self as usize]
+    }
 }
 
 impl State {
@@ -112,7 +134,7 @@ impl State {
             }
             Err(source) => return Err(failed(&description)(source)),
         }
-        for name in ["queue", "failures"] {
+        for name in PLACES.into_iter().chain(["failures"]) {
             let path = folder.join(name);
             fs::create_dir_all(&path).map_err(failed(&path))?;
             remove_unfinished(&path).map_err(failed(&path))?;
@@ -121,9 +143,13 @@ impl State {
         let sessions = folder.join("sessions");
         let session = fs::read_to_string(&sessions).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
         write(&sessions, format!("{}\n", session + 1).as_bytes()).map_err(failed(&sessions))?;
-        let state = State { folder: folder.to_path_buf(), _lock: file, queued: Mutex::new(0), session };
-        let next = state.names("queue")?.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
-        *state.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = next;
+        let mut state = State { folder: folder.to_path_buf(), _lock: file, next: Mutex::default(), session };
+        let mut next = [0; PLACES.len()];
+        for (next, place) in next.iter_mut().zip(PLACES) {
+            let names = state.names(place)?;
+            *next = names.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
+        }
+        state.next = Mutex::new(next);
         Ok(state)
     }
 
@@ -137,30 +163,70 @@ impl State {
         &self.folder
     }
 
-    /// The texts that were kept, in the order in which they were found.
+    /// The texts in a place, in the order in which they were found.
     ///
     /// # Errors
     ///
     /// If they cannot be read.
-    pub fn texts(&self) -> Result<Vec<Vec<u8>>, StateError> {
+    pub fn texts(&self, place: Place) -> Result<Vec<Vec<u8>>, StateError> {
         let read = |name: String| {
-            let path = self.folder.join("queue").join(name);
+            let path = self.folder.join(place.name()).join(name);
             fs::read(&path).map_err(|source| StateError::Io { path, source })
         };
-        self.names("queue")?.into_iter().filter(|name| number_of(name).is_some()).map(read).collect()
+        let is_text = |name: &String| number_of(name).is_some() && !name.ends_with(CHOICES);
+        self.names(place.name())?.into_iter().filter(is_text).map(read).collect()
     }
 
-    /// Keeps a text. `about` is the part of AFL++'s file name after the number, such as `time:52,op:splice`.
+    /// Keeps a text, with its choice bytes beside it if they are given. `about` is the part of AFL++'s file name after the
+    /// number, such as `time:52,op:splice`. Returns where the text is.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn keep(&self, text: &[u8], about: &str) -> Result<(), StateError> {
-        let mut next = self.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let path = self.folder.join("queue").join(format!("id:{:06},{about}", *next));
-        write(&path, text).map_err(|source| StateError::Io { path, source })?;
+    pub fn keep(&self, place: Place, text: &[u8], choices: Option<&[u8]>, about: &str) -> Result<PathBuf, StateError> {
+        let mut all = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let next = &mut all[place as usize];
+        let path = self.folder.join(place.name()).join(format!("id:{next:06},{about}"));
+        let failed = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| StateError::Io { path, source }
+        };
+        write(&path, text).map_err(failed(&path))?;
         *next += 1;
-        Ok(())
+        if let Some(choices) = choices {
+            let mut beside = path.clone().into_os_string();
+            beside.push(CHOICES);
+            let beside = PathBuf::from(beside);
+            write(&beside, choices).map_err(failed(&beside))?;
+        }
+        Ok(path)
+    }
+
+    /// Writes a file of the search, such as its report. Returns where it is.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, StateError> {
+        let path = self.folder.join(name);
+        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+        folder.and_then(|()| write(&path, bytes)).map_err(|source| StateError::Io { path: path.clone(), source })?;
+        Ok(path)
+    }
+
+    /// Appends a line to a file of the search; a new file begins with `heading`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn append(&self, name: &str, heading: &str, line: &str) -> Result<(), StateError> {
+        let path = self.folder.join(name);
+        let append = || {
+            let mut file = File::options().create(true).append(true).open(&path)?;
+            let heading = if file.metadata()?.len() == 0 { format!("{heading}\n") } else { String::new() };
+            file.write_all(format!("{heading}{line}\n").as_bytes())
+        };
+        append().map_err(|source| StateError::Io { path: path.clone(), source })
     }
 
     /// The keys of the failures.
@@ -237,6 +303,9 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The end of the name of a file with choice bytes.
+const CHOICES: &str = ".choices";
+
 /// The number in the name of a text.
 fn number_of(name: &str) -> Option<u64> {
     name.strip_prefix("id:")?.split(',').next()?.parse().ok()
@@ -289,16 +358,24 @@ mod tests {
         let folder = place("resume");
         let facts = [("grammar", "json".to_string())];
         let state = State::open(&folder, &facts).expect("a new folder");
-        state.keep(b"[1]", "op:fresh").expect("a text");
-        state.keep(b"[2]", "op:mutate").expect("a text");
+        state.keep(Place::Queue, b"[1]", None, "op:fresh").expect("a text");
+        state.keep(Place::Queue, b"[2]", None, "op:mutate").expect("a text");
         let path = state.fail("SIGSEGV-1", &[("input", b"[".to_vec()), ("replay.sh", Vec::new())]).expect("a failure");
         assert_eq!(fs::read(path.join("input")).expect("the input"), b"[");
         drop(state);
         let state = State::open(&folder, &facts).expect("the folder");
-        assert_eq!(state.texts().expect("texts"), [b"[1]", b"[2]"]);
+        assert_eq!(state.texts(Place::Queue).expect("texts"), [b"[1]", b"[2]"]);
         assert_eq!(state.failures().expect("failures"), ["SIGSEGV-1"]);
-        state.keep(b"[3]", "op:fresh").expect("a text");
-        assert_eq!(state.texts().expect("texts").len(), 3);
+        state.keep(Place::Queue, b"[3]", None, "op:fresh").expect("a text");
+        assert_eq!(state.texts(Place::Queue).expect("texts").len(), 3);
+        let best = state.keep(Place::Best, b"[[]]", Some(&[1, 2]), "cost:7").expect("a text");
+        assert!(best.ends_with("best/id:000000,cost:7"));
+        assert_eq!(fs::read(folder.join("best/id:000000,cost:7.choices")).expect("choices"), [1, 2]);
+        assert_eq!(state.texts(Place::Best).expect("texts"), [b"[[]]"]);
+        state.append("log.csv", "a,b", "1,2").expect("a line");
+        state.append("log.csv", "a,b", "3,4").expect("a line");
+        assert_eq!(fs::read(folder.join("log.csv")).expect("the log"), b"a,b\n1,2\n3,4\n");
+        state.write("growth/1/input", b"x").expect("a file");
         fs::remove_dir_all(folder).expect("the folder");
     }
 
