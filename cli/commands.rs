@@ -27,6 +27,8 @@ mod minimise;
 mod mutate;
 mod parse;
 mod render;
+#[cfg(target_os = "linux")]
+mod search;
 mod weights;
 
 /// Compiles context-free grammars to producers of valid inputs.
@@ -72,6 +74,8 @@ commands! {
     Minimise: minimise,
     #[cfg(target_os = "linux")]
     Fuzz: fuzz,
+    #[cfg(target_os = "linux")]
+    Search: search,
     #[cfg(target_os = "linux")]
     Cc: cc,
     #[cfg(target_os = "linux")]

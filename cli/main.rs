@@ -14,6 +14,8 @@ mod prepared;
 mod progress;
 mod recorded;
 mod report;
+#[cfg(target_os = "linux")]
+mod seeds;
 mod source;
 mod stop;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! The program under test, however it is run.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use gramjet_harness::{
     Command, Confinement, Error, ForkServer, Function, Limits, Program, Run, Subject, Target, instrumentation,
@@ -88,4 +89,37 @@ impl Target for Tested {
 pub fn function(word: &OsString) -> Option<&str> {
     let word = word.to_str()?;
     ["python:", "node:", "java:"].iter().any(|language| word.starts_with(language)).then_some(word)
+}
+
+/// The words of a command as a shell takes them.
+pub fn quoted(words: &[OsString]) -> OsString {
+    let mut line = Vec::new();
+    for word in words {
+        if !line.is_empty() {
+            line.push(b' ');
+        }
+        let word = word.as_bytes();
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+=:,./@%".contains(byte);
+        if !word.is_empty() && word.iter().all(is_plain) {
+            line.extend(word);
+            continue;
+        }
+        line.push(b'\'');
+        for &byte in word {
+            if byte == b'\'' { line.extend(br"'\''") } else { line.push(byte) }
+        }
+        line.push(b'\'');
+    }
+    OsString::from_vec(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        let words = ["./a", "x y", "it's", "@@", ""].map(OsString::from);
+        assert_eq!(quoted(&words), r"./a 'x y' 'it'\''s' @@ ''");
+    }
 }

@@ -1,8 +1,7 @@
 //! `gramjet fuzz`: finds texts of a grammar on which a program fails.
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::Resettable;
@@ -15,12 +14,12 @@ use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
 use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
-use crate::files::{self, shown};
+use crate::files::shown;
 use crate::output::whole::write_output;
 use crate::prepared::Prepared;
+use crate::seeds::seeds;
 use crate::source::Source;
 use crate::stop::{Stop, StopReason};
-use crate::texts::describe;
 use crate::units::{self, plural};
 
 mod campaign;
@@ -33,7 +32,7 @@ mod replay;
 mod reporter;
 mod verdict;
 
-use crate::subject::Tested;
+use crate::subject::{Tested, quoted};
 use campaign::{Campaign, Plan};
 use finding::Call;
 use how::{FailureArgs, How};
@@ -155,7 +154,8 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     if let Some(file) = &args.junit {
         write_output(Some(file), replay::junit(&[]).as_bytes())?;
     }
-    let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language))?;
+    let seeds =
+        args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "run, but not varied"))?;
     let state = State::open(&args.output, &facts(args, &language))?;
     let stop = Stop::on_signals();
     if let Some(time) = args.time {
@@ -203,7 +203,7 @@ fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
 /// What tells this search from others in the same folder.
 fn facts(args: &Arguments, language: &Language) -> [(&'static str, String); 2] {
     let grammar = format!("{:016x}", language.fingerprint());
-    let program = verdict::quoted(&args.command);
+    let program = quoted(&args.command);
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
     [("grammar", line(grammar.as_bytes())), ("program", line(program.as_encoded_bytes()))]
 }
@@ -214,43 +214,6 @@ fn call(args: &Arguments) -> Result<Call, Failure> {
     let options = how::options(&args.failures, &args.run);
     let needs_us = args.failures.need_us();
     Ok(Call { grammar: args.grammar.grammar.clone(), command: args.command.clone(), options, needs_us, folder })
-}
-
-/// The files of a folder. Says how many of them conform, and where the first one does not.
-fn seeds(folder: &Path, language: &Language) -> Result<Vec<Vec<u8>>, Failure> {
-    let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.is_file() {
-            paths.push(path);
-        }
-    }
-    paths.sort_unstable();
-    let (mut texts, mut conforming, mut first) = (Vec::new(), 0, None);
-    for path in &paths {
-        let text = files::read_bytes(path)?;
-        match language.parse(&text) {
-            Ok(_) => conforming += 1,
-            Err(error) => {
-                first.get_or_insert_with(|| describe(path, &text, &error));
-            }
-        }
-        texts.push(text);
-    }
-    let count = plural(texts.len() as u64, "file");
-    match first {
-        None => say!("gramjet: {count} in {}, all conform to the grammar", shown(folder)),
-        Some(first) => {
-            let folder = shown(folder);
-            let verb = if conforming == 1 { "conforms" } else { "conform" };
-            say!(
-                "gramjet: {count} in {folder}; {conforming} {verb} to the grammar. The others are run, but not varied:"
-            );
-            say!("{first}");
-        }
-    }
-    Ok(texts)
 }
 
 fn conclude(campaign: &Campaign, found: usize) -> Result<(), Failure> {

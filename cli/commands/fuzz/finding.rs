@@ -9,8 +9,9 @@ use gramjet_harness::FILE;
 use gramjet_search::{State, StateError};
 use serde_json::json;
 
-use super::verdict::{Failed, quoted};
+use super::verdict::Failed;
 use crate::subject::function;
+use crate::subject::quoted;
 
 /// The names of the files of a failure.
 pub(super) const INPUT: &str = "input";

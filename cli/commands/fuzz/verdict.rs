@@ -1,9 +1,8 @@
 //! Whether a run is a failure, and which one.
 
-use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -368,28 +367,6 @@ pub(super) fn parse_exits(text: &str) -> Result<Vec<RangeInclusive<i32>>, String
     text.split(',').map(range).collect()
 }
 
-/// The words of a command as a shell takes them.
-pub(super) fn quoted(words: &[OsString]) -> OsString {
-    let mut line = Vec::new();
-    for word in words {
-        if !line.is_empty() {
-            line.push(b' ');
-        }
-        let word = word.as_bytes();
-        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+=:,./@%".contains(byte);
-        if !word.is_empty() && word.iter().all(is_plain) {
-            line.extend(word);
-            continue;
-        }
-        line.push(b'\'');
-        for &byte in word {
-            if byte == b'\'' { line.extend(br"'\''") } else { line.push(byte) }
-        }
-        line.push(b'\'');
-    }
-    OsString::from_vec(line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -410,11 +387,5 @@ mod tests {
         assert!(name.starts_with("SIGSEGV-a-b-c-") && name.len() == "SIGSEGV-a-b-c-".len() + 8, "{name}");
         assert_ne!(key(&parts("x")), key(&parts("y")));
         assert!(key(&[".".repeat(300), "é".into()]).len() < 80);
-    }
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        let words = ["./a", "x y", "it's", "@@", ""].map(OsString::from);
-        assert_eq!(quoted(&words), r"./a 'x y' 'it'\''s' @@ ''");
     }
 }

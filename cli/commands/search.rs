@@ -1,0 +1,185 @@
+//! `gramjet search`: finds the short texts of a grammar that cost a program most.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, Resettable};
+use clap::{Args, ValueHint};
+use gramjet_search::{STRATEGIES, State};
+use gramjet_session::Language;
+
+use crate::arguments::grammar::GrammarArgs;
+use crate::arguments::run::{RunArgs, parse_timeout};
+use crate::failure::{Failure, say};
+use crate::files::shown;
+use crate::prepared::Prepared;
+use crate::seeds::seeds;
+use crate::source::Source;
+use crate::stop::{Stop, StopReason};
+use crate::subject::{Tested, quoted};
+use crate::units::{self, plural};
+
+mod hunt;
+mod meter;
+mod reporter;
+
+use hunt::{Hunt, Plan};
+use meter::{Meter, Objective};
+use reporter::Reporter;
+
+/// Find the short texts of a grammar that cost a program most.
+///
+/// The program is run on one text after another, and what each one costs guides the search. If it was built by
+/// `gramjet cc`, `gramjet c++`, `gramjet cargo` or AFL++, or is a function of Python, Node or Java, the cost is the
+/// number of edges that it executes: exact, and the same on each run. Else it is processor time.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    grammar: GrammarArgs,
+
+    /// The folder for the texts and the report. A search in it goes on where it was.
+    #[arg(short, long, value_name = "DIR", default_value = "search-out", value_hint = ValueHint::DirPath)]
+    output: PathBuf,
+
+    /// No text is longer than this, in bytes (60, 4KiB).
+    #[arg(long, value_name = "SIZE", default_value = "60", value_parser = units::parse_size)]
+    max_len: u64,
+
+    /// End after this long.
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
+    time: Option<Duration>,
+
+    /// End after this many runs.
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
+    runs: Option<u64>,
+
+    /// End once the runs have executed this many edges in all: a budget that does not depend on the machine.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
+    edge_budget: Option<u64>,
+
+    /// The cost of a text: `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it
+    /// executes most), `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of standard output), or
+    /// `command:COMMAND`, the number that this command of the shell prints for the text.
+    #[arg(long, value_name = "COST", value_parser = Objective::parse)]
+    cost: Option<Objective>,
+
+    /// How to search.
+    #[arg(long, value_name = "NAME", default_value = "portfolio",
+        value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|(name, what)| clap::builder::PossibleValue::new(*name).help(*what))))]
+    strategy: String,
+
+    /// Use the constants of the publications, also where others are better.
+    #[arg(long)]
+    paper: bool,
+
+    /// Use N threads, each with a process of the program, or `auto` for one per processor.
+    #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
+    jobs: usize,
+
+    /// Begin with the files in this folder that conform to the grammar and are short enough.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    seeds: Option<PathBuf>,
+
+    /// The number that the choices depend on.
+    #[arg(short, long, value_name = "SEED", default_value = "0", allow_negative_numbers = true, value_parser = units::parse_seed)]
+    seed: u64,
+
+    /// A run that takes longer is stopped. Its cost is what it has executed by then; it is listed apart.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_timeout)]
+    timeout: Duration,
+
+    /// Write one JSON object a line to standard output: better texts, and how far the search is.
+    #[arg(long)]
+    json: bool,
+
+    /// Show no progress line.
+    #[arg(long)]
+    no_progress: bool,
+
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// The program, after `--`. `@@` stands for the name of a file with the text; without it, the text is standard
+    /// input. Or a function: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION`, `java:CLASSPATH:CLASS#METHOD`.
+    #[arg(value_name = "PROGRAM", required = true, last = true, help_heading = Resettable::Reset)]
+    command: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gramjet cc -O2 -g my-parser.c -o my-parser && gramjet search json --time 10m -- ./my-parser @@
+  gramjet search regex --max-len 30 --cost hottest -- python:re:compile
+  gramjet search dot --strategy slackline-mc --paper --time 1h -- ./dot
+
+Exit status: 0 if the search was made; 1 if it could not go on; 2 if the arguments or the grammar cannot be used.";
+
+/// Searches.
+pub fn run(args: &Arguments) -> Result<(), Failure> {
+    let Some(strategy) = gramjet_search::by_name(&args.strategy, args.paper) else {
+        return Err(Failure::Internal(format!("the strategy `{}` is missing", args.strategy)));
+    };
+    drop(strategy);
+    let source = Source::load(&args.grammar)?;
+    // Texts are bounded by their length alone: costly ones are often deep.
+    let limits = crate::arguments::limits::LimitArgs::at(None, Some(args.max_len));
+    let prepared = Prepared::new(source, &args.grammar.for_texts(), &limits)?;
+    let language = Language::unlimited(prepared.compile()?, &prepared.options);
+    let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
+    let surroundings = args.run.surroundings(args.timeout);
+    let tested = Tested::new(&args.command, surroundings)?;
+    say!("gramjet: {}", tested.describe());
+    let objective = args.cost.clone().unwrap_or_else(|| Objective::usual(&tested));
+    drop(tested);
+    let meter = Meter::new(&args.command, surroundings, &objective)?;
+    args.run.warn_of_confinement();
+    let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "left out"))?;
+    let state = State::open(&args.output, &facts(args, &language, &objective))?;
+    let stop = Stop::on_signals();
+    if let Some(time) = args.time {
+        stop.after(time);
+    }
+    let plan = Plan {
+        language,
+        command: args.command.clone(),
+        surroundings,
+        objective,
+        strategy: args.strategy.clone(),
+        is_paper: args.paper,
+        max_len,
+        seed: args.seed,
+        jobs: args.jobs,
+        runs: args.runs.unwrap_or(u64::MAX),
+        edge_budget: args.edge_budget.unwrap_or(u64::MAX),
+        seeds,
+    };
+    let hunt = Hunt::new(plan, state, stop);
+    let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
+    let ran = hunt.run(meter, |hunt| reporter.look(hunt));
+    reporter.end(&hunt);
+    ran?;
+    conclude(&hunt)
+}
+
+/// What tells this search from others in the same folder.
+fn facts(args: &Arguments, language: &Language, objective: &Objective) -> [(&'static str, String); 4] {
+    let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
+    [
+        ("grammar", format!("{:016x}", language.fingerprint())),
+        ("program", line(quoted(&args.command).as_encoded_bytes())),
+        ("length", args.max_len.to_string()),
+        ("cost", line(objective.to_string().as_bytes())),
+    ]
+}
+
+fn conclude(hunt: &Hunt) -> Result<(), Failure> {
+    let folder = shown(hunt.state.folder());
+    match hunt.stop.reason() {
+        Some(StopReason::Signal(name, signal)) => {
+            let runs = plural(hunt.progress().runs, "run");
+            Err(Failure::Stopped { name, signal, reached: format!("after {runs}; the search in {folder} can go on") })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,119 @@
+//! What a search says while it runs.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::hunt::{Found, Hunt, Progress as Reached};
+use crate::failure::say;
+use crate::progress::Progress;
+use crate::seeds::one_line;
+use crate::units::plural;
+
+/// Tells the user what is found and how far the search is.
+pub(super) struct Reporter {
+    progress: Progress,
+    is_json: bool,
+    said: Instant,
+}
+
+impl Reporter {
+    pub(super) fn new(is_json: bool, is_quiet: bool) -> Reporter {
+        let progress = if is_quiet { Progress::hidden() } else { Progress::of_campaign() };
+        Reporter { progress, is_json, said: Instant::now() }
+    }
+
+    pub(super) fn look(&mut self, hunt: &Hunt) {
+        let news = hunt.news();
+        if self.is_json {
+            news.iter().for_each(|found| {
+                print(&better(found));
+            });
+        } else if let Some(best) = news.last() {
+            // Those in between were the best for a moment.
+            self.progress.suspend(|| say!("{}", shown(best, hunt)));
+        }
+        let progress = hunt.progress();
+        self.progress.update_campaign(|| line(&progress));
+        if self.is_json && self.said.elapsed() >= Duration::from_secs(1) {
+            self.said = Instant::now();
+            if !print(&status("status", &progress)) {
+                hunt.stop.after(Duration::ZERO);
+            }
+        }
+    }
+
+    pub(super) fn end(&mut self, hunt: &Hunt) {
+        self.progress.finish();
+        let progress = hunt.progress();
+        if self.is_json {
+            print(&status("end", &progress));
+        } else {
+            say!("gramjet: {}", line(&progress));
+        }
+    }
+}
+
+/// A better text, for people.
+fn shown(found: &Found, hunt: &Hunt) -> String {
+    format!(
+        "{:>8.1} s  {} {}  {}",
+        found.after.as_secs_f64(),
+        found.cost,
+        hunt.plan.objective.unit(),
+        one_line(&found.text, 100)
+    )
+}
+
+/// How far a search is, for people.
+fn line(progress: &Reached) -> String {
+    let seconds = progress.elapsed.as_secs_f64();
+    let rate = progress.runs as f64 / seconds.max(1e-3);
+    let best = progress.best.as_ref().map_or(0, |best| best.cost);
+    let count = |count: u64, what: &str| match count {
+        0 => String::new(),
+        count => format!(", {}", plural(count, what)),
+    };
+    format!(
+        "{} in {seconds:.0} s ({rate:.0}/s), best {best}{}{}{}",
+        plural(progress.runs, "run"),
+        count(progress.edges as u64, "edge"),
+        count(progress.stopped, "timeout"),
+        count(progress.failed, "failure"),
+    )
+}
+
+/// A better text, for machines.
+fn better(found: &Found) -> serde_json::Value {
+    json!({
+        "event": "best",
+        "seconds": found.after.as_secs_f64(),
+        "runs": found.runs,
+        "cost": found.cost,
+        "hottest": found.hottest,
+        "bytes": found.text.len(),
+        "operator": found.operator,
+        "text": String::from_utf8_lossy(&found.text),
+    })
+}
+
+/// How far a search is, for machines.
+fn status(event: &str, progress: &Reached) -> serde_json::Value {
+    json!({
+        "event": event,
+        "seconds": progress.elapsed.as_secs_f64(),
+        "runs": progress.runs,
+        "repeats": progress.repeats,
+        "edges_executed": progress.edges_executed,
+        "edges": progress.edges,
+        "timeouts": progress.stopped,
+        "failures": progress.failed,
+        "cost": progress.best.as_ref().map(|best| best.cost),
+    })
+}
+
+/// Whether somebody still reads it.
+fn print(value: &serde_json::Value) -> bool {
+    use std::io::Write as _;
+    writeln!(std::io::stdout(), "{value}").is_ok()
+}
