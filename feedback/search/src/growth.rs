@@ -1,0 +1,137 @@
+//! How cost grows with size: fits constant, logarithmic, linearithmic, polynomial and exponential models to measurements
+//! of one family of texts, and chooses among them.
+//!
+//! Fits on logarithms follow Goldsmith, Aiken & Wilkerson, "Measuring Empirical Computational Complexity" (ESEC/FSE
+//! 2007). Start-up costs and other terms of lower order, which bias the slope of a log-log line, are part of the models
+//! here. The choice is by AICc (Burnham & Anderson, "Model Selection and Multimodel Inference", 2002).
+
+mod edges;
+mod fit;
+mod least_squares;
+mod model;
+mod student;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use edges::{EdgeGrowth, edges_by_growth};
+pub use fit::{Estimate, Fit, Law};
+
+/// The cost of one text of a family.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measurement {
+    /// Number of repetitions, or length in bytes.
+    pub size: f64,
+    /// Edge executions, or another measure.
+    pub cost: f64,
+    /// Whether the run was stopped, so that the true cost is greater. Such measurements are left out of fits.
+    pub stopped: bool,
+}
+
+impl Measurement {
+    /// The cost of a run that ended by itself.
+    pub fn new(size: f64, cost: f64) -> Self {
+        Self { size, cost, stopped: false }
+    }
+
+    /// The point of a fit, if this can be one. A cost of 0 has no logarithm, and says no more than "less than 1".
+    fn point(&self) -> Option<(f64, f64)> {
+        let usable = !self.stopped && self.size.is_finite() && self.size >= 0.0 && self.cost.is_finite();
+        (usable && self.cost > 0.0).then_some((self.size, self.cost))
+    }
+}
+
+/// How the cost of a family of texts grows: the fits of several laws, the best supported first.
+#[derive(Clone, Debug)]
+pub struct Growth {
+    fits: Vec<Fit>,
+    sizes: usize,
+    ratio: f64,
+}
+
+/// The fewest different sizes that prove growth.
+const LEAST_SIZES: usize = 5;
+
+/// The least ratio of the largest to the smallest size above 0 that proves polynomial growth.
+const LEAST_RATIO: f64 = 8.0;
+
+/// That ratio for exponential growth, which is seen over fewer sizes, and hits limits sooner.
+const LEAST_RATIO_EXPONENTIAL: f64 = 2.0;
+
+/// Models whose AICc is greater than the best by more have essentially no support (Burnham & Anderson, section 2.6).
+const NO_SUPPORT: f64 = 10.0;
+
+impl Growth {
+    /// Fits all models to the measurements that were not stopped. `None` if they hold fewer than three points of cost
+    /// above 0, or one size only.
+    ///
+    /// Five points allow a start-up cost only where it makes the fit exact; from seven points on, terms of lower order
+    /// can be told apart in noise. Measure more sizes than powers of two where that is possible.
+    pub fn of(measurements: &[Measurement]) -> Option<Self> {
+        let points: Vec<(f64, f64)> = measurements.iter().filter_map(Measurement::point).collect();
+        let mut sizes: Vec<f64> = points.iter().map(|point| point.0).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.dedup();
+        let (smallest, largest) = (sizes.iter().copied().find(|size| *size > 0.0)?, *sizes.last()?);
+        if points.len() < 3 || sizes.len() < 2 {
+            return None;
+        }
+        let fits = fit::fit_all(&points);
+        (!fits.is_empty()).then_some(Self { fits, sizes: sizes.len(), ratio: largest / smallest })
+    }
+
+    /// The best supported fit.
+    pub fn best(&self) -> &Fit {
+        &self.fits[0]
+    }
+
+    /// The best fits of the laws that the measurements do not rule out, the best of all first.
+    pub fn supported(&self) -> impl Iterator<Item = &Fit> {
+        let most = self.best().aicc + NO_SUPPORT;
+        self.fits.iter().filter(move |fit| fit.aicc <= most)
+    }
+
+    /// Number of different sizes that were measured.
+    pub fn sizes(&self) -> usize {
+        self.sizes
+    }
+
+    /// Whether the cost is proved to grow faster than n^`exponent`: under every law that the measurements do not rule
+    /// out, the lower end of the exponent's interval is greater. Few sizes, or sizes close to each other, prove nothing.
+    pub fn is_superlinear(&self, exponent: f64) -> bool {
+        self.sizes >= LEAST_SIZES && self.supported().all(|fit| self.grows_faster(fit.law, exponent))
+    }
+
+    fn grows_faster(&self, law: Law, than: f64) -> bool {
+        let wide = self.ratio >= LEAST_RATIO;
+        match law {
+            Law::Constant => wide && than < 0.0,
+            Law::Logarithmic => wide && than <= 0.0,
+            Law::Linearithmic => wide && than <= 1.0,
+            Law::Polynomial { exponent } => wide && exponent.low > than,
+            Law::Exponential { base } => self.ratio >= LEAST_RATIO_EXPONENTIAL && base.low > 1.0,
+        }
+    }
+
+    /// A number that rises with the law: the exponent in tenths for polynomials.
+    fn rank(&self) -> i64 {
+        match self.best().law {
+            Law::Constant => 0,
+            Law::Logarithmic => 1,
+            Law::Linearithmic => 11,
+            Law::Polynomial { exponent } => (exponent.value * 10.0).round() as i64,
+            Law::Exponential { .. } => i64::MAX,
+        }
+    }
+}
+
+impl fmt::Display for Growth {
+    /// Such as `cost ~ n^2.0 (95 %: 1.97 to 2.03)`, `cost ~ n log n` or `constant`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.best().law != Law::Constant {
+            formatter.write_str("cost ~ ")?;
+        }
+        self.best().law.fmt(formatter)
+    }
+}

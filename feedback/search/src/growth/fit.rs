@@ -1,0 +1,257 @@
+//! Fits each model to measurements and ranks the models by Akaike's criterion.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::model::{Data, Lead, MODELS, Model, Solution};
+use super::student;
+
+/// Differences of less than this share of the cost decide nothing between models, however exactly they repeat.
+const NOISE: f64 = 1e-4;
+
+const CONFIDENCE: f64 = 0.95;
+
+/// An estimate with its confidence interval of 95 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The most likely value.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+/// How a cost grows with the size n, terms of lower order left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// Not at all.
+    Constant,
+    /// As log n.
+    Logarithmic,
+    /// As n log n.
+    Linearithmic,
+    /// As a power of n.
+    Polynomial {
+        /// The power's exponent.
+        exponent: Estimate,
+    },
+    /// As a power with the exponent n.
+    Exponential {
+        /// The power's base.
+        base: Estimate,
+    },
+}
+
+/// A model that was fitted to measurements.
+#[derive(Clone)]
+pub struct Fit {
+    /// The growth of the model's leading term.
+    pub law: Law,
+    /// Share of the variance of the costs' logarithms that the model explains, from 0 to 1.
+    pub r_squared: f64,
+    /// Akaike's criterion corrected for few points; the model with the smallest is the best supported. Only differences
+    /// between fits to the same measurements have a meaning.
+    pub aicc: f64,
+    model: Model,
+    rate: f64,
+    coefficients: Vec<f64>,
+    data: Arc<Data>,
+}
+
+impl Fit {
+    /// The cost that the model gives for a size, within the measured sizes or beyond them.
+    pub fn predict(&self, size: f64) -> f64 {
+        self.data.predict(self.model, self.rate, &self.coefficients, size)
+    }
+}
+
+impl fmt::Debug for Fit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Fit");
+        shown.field("law", &self.law).field("lower", &self.model.lower).field("coefficients", &self.coefficients);
+        shown.field("aicc", &self.aicc).field("r_squared", &self.r_squared).finish()
+    }
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant => formatter.write_str("constant"),
+            Self::Logarithmic => formatter.write_str("log n"),
+            Self::Linearithmic => formatter.write_str("n log n"),
+            Self::Polynomial { exponent } => write!(formatter, "n^{:.1} {exponent}", exponent.value),
+            Self::Exponential { base } if base.value < 1.5 => {
+                write!(formatter, "{:.3}^n (95 %: {:.3} to {:.3})", base.value, base.low, base.high)
+            }
+            Self::Exponential { base } => write!(formatter, "{:.1}^n {base}", base.value),
+        }
+    }
+}
+
+/// The interval alone.
+impl fmt::Display for Estimate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "(95 %: {:.2} to {:.2})", self.low, self.high)
+    }
+}
+
+/// Fits all models to the points, and returns the best fit of each law, the best supported law first. Models with more
+/// parameters than an exact fit has are not tried.
+pub(super) fn fit_all(points: &[(f64, f64)]) -> Vec<Fit> {
+    let data = Arc::new(Data::new(points));
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for model in MODELS {
+        let best = candidates.iter().map(|candidate| candidate.aicc).fold(f64::INFINITY, f64::min);
+        if criterion(0.0, parameters(model), data.points()) < best {
+            candidates.extend(candidate(&data, model));
+        }
+    }
+    // The sort is stable: of equals, the model with fewer parameters.
+    candidates.sort_by(|left, right| left.aicc.total_cmp(&right.aicc));
+    let leads = [Lead::None, Lead::Logarithm, Lead::Linearithmic, Lead::Power, Lead::Exponential];
+    let mut fits: Vec<Fit> = leads.into_iter().filter_map(|lead| fit(&data, &candidates, lead)).collect();
+    fits.sort_by(|left, right| left.aicc.total_cmp(&right.aicc));
+    fits
+}
+
+/// A model with the rate and the coefficients that suit the data best.
+struct Candidate {
+    model: Model,
+    rate: f64,
+    /// Variance of the rate's estimate.
+    variance: f64,
+    freedom: usize,
+    solution: Solution,
+    aicc: f64,
+}
+
+fn candidate(data: &Data, model: Model) -> Option<Candidate> {
+    let (points, parameters) = (data.points(), parameters(model));
+    // Two points more than parameters: one could be met by chance.
+    let freedom = points.checked_sub(parameters).filter(|freedom| *freedom >= 2)?;
+    if model.lead == Lead::None && data.always_rises(NOISE) {
+        return None;
+    }
+    let (rate, solution) = best_rate(data, model)?;
+    let aicc = criterion(solution.squares, parameters, points);
+    let noise = (solution.squares + points as f64 * NOISE * NOISE) / freedom as f64;
+    let variance = if has_rate(model.lead) { noise / data.information(model, rate, &solution)? } else { 0.0 };
+    variance.is_finite().then_some(Candidate { model, rate, variance, freedom, solution, aicc })
+}
+
+/// The fit of the best model with the leading term, from candidates that stand in the order of support.
+fn fit(data: &Arc<Data>, candidates: &[Candidate], lead: Lead) -> Option<Fit> {
+    let alike: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.model.lead == lead).collect();
+    let best = *alike.first()?;
+    let total = data.total_squares();
+    let unexplained = if total > data.points() as f64 * NOISE * NOISE { best.solution.squares / total } else { 0.0 };
+    Some(Fit {
+        law: law(lead, &alike)?,
+        r_squared: (1.0 - unexplained).max(0.0),
+        aicc: best.aicc,
+        model: best.model,
+        rate: best.rate,
+        coefficients: best.solution.coefficients.clone(),
+        data: Arc::clone(data),
+    })
+}
+
+fn law(lead: Lead, alike: &[&Candidate]) -> Option<Law> {
+    Some(match lead {
+        Lead::None => Law::Constant,
+        Lead::Logarithm => Law::Logarithmic,
+        Lead::Linearithmic => Law::Linearithmic,
+        Lead::Power => Law::Polynomial { exponent: averaged(alike)? },
+        Lead::Exponential => {
+            let Estimate { value, low, high } = averaged(alike)?;
+            let base = Estimate { value: value.exp(), low: low.exp(), high: high.exp() };
+            base.high.is_finite().then_some(Law::Exponential { base })?
+        }
+    })
+}
+
+/// The rate averaged over models that differ in their lower terms, by their Akaike weights. The interval holds the
+/// uncertainty of the choice among them too (Burnham & Anderson, equation 4.9).
+fn averaged(alike: &[&Candidate]) -> Option<Estimate> {
+    let best = alike.first()?;
+    let weights: Vec<f64> = alike.iter().map(|candidate| ((best.aicc - candidate.aicc) / 2.0).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    let mean = |of: &dyn Fn(&Candidate) -> f64| {
+        weights.iter().zip(alike).map(|(weight, candidate)| weight * of(candidate)).sum::<f64>() / sum
+    };
+    let value = mean(&|candidate| candidate.rate);
+    let error = mean(&|candidate| (candidate.variance + (candidate.rate - value).powi(2)).sqrt());
+    let reach = student::two_sided_quantile(CONFIDENCE, best.freedom) * error;
+    reach.is_finite().then_some(Estimate { value, low: value - reach, high: value + reach })
+}
+
+fn has_rate(lead: Lead) -> bool {
+    matches!(lead, Lead::Power | Lead::Exponential)
+}
+
+fn parameters(model: Model) -> usize {
+    model.lower.len()
+        + match model.lead {
+            Lead::None => 0,
+            Lead::Logarithm | Lead::Linearithmic => 1,
+            Lead::Power | Lead::Exponential => 2,
+        }
+}
+
+/// AICc of Burnham & Anderson, "Model Selection and Multimodel Inference" (2nd edition, 2002), section 2.4, with the
+/// variance of the noise added to that of the residuals: deterministic costs can leave no residuals at all. Where the
+/// correction has no value its denominator stays 1: five points may then show a start-up cost, if the gain is great.
+fn criterion(squares: f64, parameters: usize, points: usize) -> f64 {
+    let (estimated, points) = ((parameters + 1) as f64, points as f64);
+    let correction = 2.0 * estimated * (estimated + 1.0) / (points - estimated - 1.0).max(1.0);
+    points * (squares / points + NOISE * NOISE).ln() + 2.0 * estimated + correction
+}
+
+/// The rate with the least squares among those that make sense: the best places of a grid, each followed by a
+/// golden-section search between its neighbours.
+fn best_rate(data: &Data, model: Model) -> Option<(f64, Solution)> {
+    let rates = data.rates(model.lead);
+    let squares = |rate: f64, steps: usize| data.solve(model, rate, steps).map_or(f64::INFINITY, |found| found.squares);
+    let found: Vec<f64> = rates.iter().map(|rate| squares(*rate, 1)).collect();
+    let at = |place: usize| found.get(place).copied().unwrap_or(f64::INFINITY);
+    let is_lowest = |&place: &usize| at(place) <= at(place + 1) && (place == 0 || at(place) < at(place - 1));
+    let mut places: Vec<usize> = (0..rates.len()).filter(is_lowest).collect();
+    places.sort_by(|&left, &right| at(left).total_cmp(&at(right)));
+    let refined = places.into_iter().take(MINIMA).filter_map(|place| {
+        if rates.len() == 1 {
+            return Some(rates[0]);
+        }
+        // The least squares at an end of the range are no minimum: the model does not suit.
+        let (low, high) = (*rates.get(place.checked_sub(1)?)?, *rates.get(place + 1)?);
+        Some(golden_section(low, high, |rate| squares(rate, STEPS)))
+    });
+    let solved = refined.filter_map(|rate| Some((rate, data.solve(model, rate, STEPS)?)));
+    let sensible = solved.filter(|(rate, found)| data.is_plausible(model, *rate, &found.coefficients));
+    sensible.min_by(|left, right| left.1.squares.total_cmp(&right.1.squares))
+}
+
+/// The most minima of the grid that are followed.
+const MINIMA: usize = 2;
+
+/// Steps of the search for coefficients; a few nearly always suffice.
+const STEPS: usize = 8;
+
+/// Narrows the interval down to a minimum of `squares`.
+fn golden_section(mut low: f64, mut high: f64, squares: impl Fn(f64) -> f64) -> f64 {
+    let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
+    let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
+    let (mut at_left, mut at_right) = (squares(left), squares(right));
+    while high - low > 1e-6 * high {
+        if at_left <= at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = high - golden * (high - low);
+            at_left = squares(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = low + golden * (high - low);
+            at_right = squares(right);
+        }
+    }
+    if at_left <= at_right { left } else { right }
+}

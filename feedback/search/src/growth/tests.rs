@@ -1,0 +1,221 @@
+use super::*;
+
+mod algorithms;
+mod noise;
+
+/// What a fit must find.
+#[derive(Clone, Copy, Debug)]
+enum Expected {
+    Constant,
+    Logarithmic,
+    Linearithmic,
+    /// An exponent, within 0.1.
+    Power(f64),
+    /// A base, within a tenth.
+    Base(f64),
+}
+
+fn measured(sizes: &[u64], cost: impl Fn(u64) -> f64) -> Vec<Measurement> {
+    sizes.iter().map(|&size| Measurement::new(size as f64, cost(size))).collect()
+}
+
+fn growth(sizes: &[u64], cost: impl Fn(u64) -> f64) -> Growth {
+    Growth::of(&measured(sizes, cost)).unwrap()
+}
+
+fn assert_law(name: &str, growth: &Growth, expected: Expected) {
+    let right = match (growth.best().law, expected) {
+        (Law::Constant, Expected::Constant) | (Law::Logarithmic, Expected::Logarithmic) => true,
+        (Law::Linearithmic, Expected::Linearithmic) => true,
+        (Law::Polynomial { exponent }, Expected::Power(expected)) => (exponent.value - expected).abs() < 0.1,
+        (Law::Exponential { base }, Expected::Base(expected)) => (base.value / expected - 1.0).abs() < 0.1,
+        _ => false,
+    };
+    assert!(right, "{name}: {growth}, not {expected:?}");
+    let fit = growth.best();
+    assert!((0.0..=1.0).contains(&fit.r_squared) && fit.aicc.is_finite(), "{name}: {fit:?}");
+}
+
+const DOUBLING: [u64; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const FINE: [u64; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+#[test]
+fn formulas_with_terms_of_lower_order() {
+    use Expected::{Base, Constant, Linearithmic, Logarithmic, Power};
+    type Formula = fn(f64) -> f64;
+    let formulas: [(&str, Formula, Expected); 18] = [
+        ("7", |_| 7.0, Constant),
+        ("40 + lb n", |n| 40.0 + n.log2().floor(), Logarithmic),
+        ("n", |n| n, Power(1.0)),
+        ("100 + 7 n", |n| 100.0 + 7.0 * n, Power(1.0)),
+        ("5000 + n", |n| 5000.0 + n, Power(1.0)),
+        ("n lb n - n + 1", |n| n * n.log2() - n + 1.0, Linearithmic),
+        ("n^1.5", |n| n.powf(1.5).round(), Power(1.5)),
+        ("5000 + 20 n + n^1.5", |n| 5000.0 + 20.0 * n + n.powf(1.5).floor(), Power(1.5)),
+        ("n (n - 1) / 2", |n| n * (n - 1.0) / 2.0, Power(2.0)),
+        ("n (n + 1) / 2", |n| n * (n + 1.0) / 2.0, Power(2.0)),
+        ("5000 + 30 n + 2 n^2", |n| 5000.0 + 30.0 * n + 2.0 * n * n, Power(2.0)),
+        ("50000 + n^2", |n| 50000.0 + n * n, Power(2.0)),
+        ("n (n - 1) (n - 2) / 6", |n| n * (n - 1.0) * (n - 2.0) / 6.0, Power(3.0)),
+        ("500 + 5 n + 7 n^2 + n^3", |n| 500.0 + 5.0 * n + 7.0 * n * n + n.powi(3), Power(3.0)),
+        ("900 + 100 n + 20 n^2 + 3 n^3 + n^4", |n| 900.0 + n * (100.0 + n * (20.0 + n * (3.0 + n))), Power(4.0)),
+        ("2^n", |n| n.exp2(), Base(2.0)),
+        ("500 + 100 n + 10 * 2^n", |n| 500.0 + 100.0 * n + 10.0 * n.exp2(), Base(2.0)),
+        ("n 2^n", |n| n * n.exp2(), Base(2.0)),
+    ];
+    for (name, formula, expected) in formulas {
+        for sizes in [&DOUBLING[..], &DOUBLING[..8], &FINE] {
+            // What takes longer would be stopped.
+            let sizes: Vec<u64> = sizes.iter().copied().filter(|&size| formula(size as f64) < 1e12).collect();
+            if sizes.len() >= 7 {
+                assert_law(name, &growth(&sizes, |size| formula(size as f64)), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn exponential_growth_is_told_apart_when_doubling_leaves_five_sizes() {
+    let costs: [fn(f64) -> f64; 3] =
+        [f64::exp2, |n| 3.0 * 1.6_f64.powf(n).floor(), |n| 500.0 + 100.0 * n + 10.0 * n.exp2()];
+    for (number, cost) in costs.into_iter().enumerate() {
+        let growth = growth(&DOUBLING[..5], |size| cost(size as f64));
+        assert!(matches!(growth.best().law, Law::Exponential { .. }), "{growth}");
+        // Under the start-up cost of the third, five sizes don't rule out a power.
+        assert_eq!(growth.is_superlinear(1.5), number < 2, "{:?}", growth.supported().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn n_log_n_is_not_taken_for_a_power_without_naming_both() {
+    for sizes in [&DOUBLING[..], &DOUBLING[4..], &DOUBLING[..7], &FINE] {
+        let cost = |size: u64| 3.0 + (size as f64 * (size as f64).log2()).floor() + size as f64;
+        let growth = growth(sizes, cost);
+        let linearithmic = growth.supported().any(|fit| fit.law == Law::Linearithmic);
+        assert!(linearithmic && !growth.is_superlinear(1.3), "{growth:?}");
+    }
+    let power = growth(&DOUBLING, |size| 100.0 * (size as f64).powf(1.2));
+    assert_law("100 n^1.2", &power, Expected::Power(1.2));
+}
+
+#[test]
+fn five_sizes_show_a_start_up_cost() {
+    let growth = growth(&DOUBLING[4..9], |size| (50000 + size * size) as f64);
+    assert_law("50000 + n^2", &growth, Expected::Power(2.0));
+    let lower = self::growth(&DOUBLING[4..9], |size| (5000 + 30 * size + 2 * size * size) as f64);
+    assert_law("5000 + 30 n + 2 n^2", &lower, Expected::Power(2.0));
+}
+
+#[test]
+fn the_cost_of_size_zero_is_a_point() {
+    let sizes = [0, 1, 2, 4, 8, 16, 32, 64];
+    assert_law("300 + n^2", &growth(&sizes, |size| (300 + size * size) as f64), Expected::Power(2.0));
+    assert_law("300 + 9 n", &growth(&sizes, |size| (300 + 9 * size) as f64), Expected::Power(1.0));
+    assert_law("300", &growth(&sizes, |_| 300.0), Expected::Constant);
+}
+
+#[test]
+fn sizes_may_be_lengths_with_a_fixed_part() {
+    let measurements: Vec<_> =
+        DOUBLING.iter().map(|&k| Measurement::new(20.0 + 3.0 * k as f64, (70 + 5 * k + k * k) as f64)).collect();
+    assert_law("length 20 + 3 k", &Growth::of(&measurements).unwrap(), Expected::Power(2.0));
+}
+
+#[test]
+fn stopped_runs_and_costs_of_zero_are_left_out() {
+    let mut measurements = measured(&DOUBLING, |size| (size * (size - 1)) as f64);
+    measurements.push(Measurement { size: 1024.0, cost: 5.0, stopped: true });
+    let growth = Growth::of(&measurements).unwrap();
+    assert_eq!(growth.sizes(), 9);
+    assert_law("n (n - 1)", &growth, Expected::Power(2.0));
+}
+
+#[test]
+fn no_growth_from_one_point_or_one_size() {
+    assert!(Growth::of(&[]).is_none());
+    assert!(Growth::of(&measured(&[5], |_| 3.0)).is_none());
+    assert!(Growth::of(&measured(&[5; 8], |_| 3.0)).is_none());
+    assert!(Growth::of(&measured(&[0; 8], |_| 3.0)).is_none());
+    assert!(Growth::of(&measured(&DOUBLING, |_| 0.0)).is_none());
+    assert!(Growth::of(&measured(&DOUBLING, |_| f64::NAN)).is_none());
+    assert!(Growth::of(&measured(&DOUBLING, |_| -1.0)).is_none());
+}
+
+/// Numbers of every magnitude, in every order: no panic, and no number in the result that is none.
+#[test]
+fn hostile_measurements_give_finite_results() {
+    let mut random = noise::Noise(7);
+    for round in 0..400 {
+        let points = 1 + round % 14;
+        let size = |noise: &mut noise::Noise| (noise.share() * 10.0).exp2().floor().powi(1 + round % 7);
+        let cost = |noise: &mut noise::Noise| match round % 4 {
+            0 => (noise.share() * 600.0).exp(),
+            1 => (noise.share() * -600.0).exp(),
+            2 => (noise.share() * 4.0).floor(),
+            _ => u64::MAX as f64 * noise.share(),
+        };
+        let measurements: Vec<_> =
+            (0..points).map(|_| Measurement::new(size(&mut random), cost(&mut random))).collect();
+        let Some(growth) = Growth::of(&measurements) else { continue };
+        for fit in growth.supported() {
+            let numbers = match fit.law {
+                Law::Polynomial { exponent: estimate } | Law::Exponential { base: estimate } => {
+                    vec![estimate.low, estimate.value, estimate.high]
+                }
+                _ => vec![],
+            };
+            let finite = numbers.iter().chain([&fit.r_squared, &fit.aicc]).all(|number| number.is_finite());
+            assert!(finite && numbers.is_sorted(), "{fit:?} of {measurements:?}");
+            assert!(fit.predict(measurements[0].size).is_finite(), "{fit:?} of {measurements:?}");
+        }
+        assert!(!growth.to_string().contains("NaN"), "{growth}");
+    }
+}
+
+#[test]
+fn growth_is_proved_only_by_enough_sizes_that_lie_apart() {
+    let square = |size: u64| (size * size) as f64;
+    assert!(growth(&DOUBLING, square).is_superlinear(1.5));
+    assert!(!growth(&DOUBLING, square).is_superlinear(2.0), "the exponent is 2, not more");
+    assert!(!growth(&DOUBLING[..4], square).is_superlinear(1.5), "four sizes");
+    assert!(!growth(&[100, 101, 102, 103, 104, 105, 106], square).is_superlinear(1.5), "sizes close to each other");
+    assert!(!growth(&DOUBLING, |size| (9 + 7 * size) as f64).is_superlinear(1.0));
+    assert!(growth(&DOUBLING, |size| size as f64 * (size as f64).log2() + 1.0).is_superlinear(1.0));
+    assert!(growth(&[4, 6, 8, 10, 12, 14, 16], |size| (size as f64).exp2()).is_superlinear(9.0));
+}
+
+#[test]
+fn results_are_shown_with_their_intervals() {
+    let growth = |cost: fn(f64) -> f64| growth(&DOUBLING, |size| cost(size as f64)).to_string();
+    assert_eq!(growth(|_| 4.0), "constant");
+    assert_eq!(growth(|n| 7.0 + n * n), "cost ~ n^2.0 (95 %: 2.00 to 2.00)");
+    assert_eq!(growth(|n| 7.0 + n + n * n.log2()), "cost ~ n log n");
+    assert_eq!(growth(|n| 2.0 * n.exp2()), "cost ~ 2.0^n (95 %: 2.00 to 2.00)");
+    assert_eq!(growth(|n| 2.0 * 1.05_f64.powf(n)), "cost ~ 1.050^n (95 %: 1.050 to 1.050)");
+}
+
+#[test]
+fn a_fit_predicts_costs_beyond_the_measured_sizes() {
+    let growth = growth(&DOUBLING, |size| (5000 + 30 * size + 2 * size * size) as f64);
+    let (predicted, cost) = (growth.best().predict(2000.0), 5000.0 + 60_000.0 + 8_000_000.0);
+    assert!((predicted / cost - 1.0).abs() < 1e-3, "{predicted}, not {cost}");
+}
+
+#[test]
+fn edges_are_ranked_by_growth_and_then_by_count() {
+    let runs: Vec<(f64, Vec<(u32, u32)>)> = DOUBLING[..8]
+        .iter()
+        .map(|&size| {
+            let n = size as u32;
+            let mut counts = vec![(10, 1), (11, 30 + n), (12, n * n), (13, 3 * n * n), (14, n * (n + 1) * (n + 2) / 6)];
+            counts.extend((n >= 64).then_some((15, n * n * n)));
+            (f64::from(n), counts)
+        })
+        .collect();
+    let runs: Vec<(f64, &[(u32, u32)])> = runs.iter().map(|(size, counts)| (*size, &counts[..])).collect();
+    let edges = edges_by_growth(&runs, 5);
+    let order: Vec<(u32, u64)> = edges.iter().map(|edge| (edge.edge, edge.count)).collect();
+    assert_eq!(order, [(14, 357_760), (13, 49152), (12, 16384), (11, 158), (10, 1)]);
+    assert_law("n (n + 1) (n + 2) / 6", &edges[0].growth, Expected::Power(3.0));
+    assert_eq!(edges_by_growth::<u32>(&[], 5).len(), 0);
+}
