@@ -208,26 +208,25 @@ fn criterion(squares: f64, parameters: usize, points: usize) -> f64 {
     points * (squares / points + NOISE * NOISE).ln() + 2.0 * estimated + correction
 }
 
-/// The rate with the least squares among those that make sense: the best places of a grid, each followed by a
-/// golden-section search between its neighbours.
+/// The rate with the least squares among those that make sense: the best places of a grid, each followed by a descent
+/// between its neighbours.
 fn best_rate(data: &Data, model: Model) -> Option<(f64, Solution)> {
     let rates = data.rates(model.lead);
-    let squares = |rate: f64, steps: usize| data.solve(model, rate, steps).map_or(f64::INFINITY, |found| found.squares);
-    let found: Vec<f64> = rates.iter().map(|rate| squares(*rate, 1)).collect();
+    let squares = |rate: &f64| data.solve(model, *rate, 0).map_or(f64::INFINITY, |found| found.squares);
+    let found: Vec<f64> = rates.iter().map(squares).collect();
     let at = |place: usize| found.get(place).copied().unwrap_or(f64::INFINITY);
     let is_lowest = |&place: &usize| at(place) <= at(place + 1) && (place == 0 || at(place) < at(place - 1));
     let mut places: Vec<usize> = (0..rates.len()).filter(is_lowest).collect();
     places.sort_by(|&left, &right| at(left).total_cmp(&at(right)));
     let refined = places.into_iter().take(MINIMA).filter_map(|place| {
         if rates.len() == 1 {
-            return Some(rates[0]);
+            return Some((rates[0], data.solve(model, rates[0], STEPS)?));
         }
         // The least squares at an end of the range are no minimum: the model does not suit.
         let (low, high) = (*rates.get(place.checked_sub(1)?)?, *rates.get(place + 1)?);
-        Some(golden_section(low, high, |rate| squares(rate, STEPS)))
+        descent(data, model, rates[place], low, high)
     });
-    let solved = refined.filter_map(|rate| Some((rate, data.solve(model, rate, STEPS)?)));
-    let sensible = solved.filter(|(rate, found)| data.is_plausible(model, *rate, &found.coefficients));
+    let sensible = refined.filter(|(rate, found)| data.is_plausible(model, *rate, &found.coefficients));
     sensible.min_by(|left, right| left.1.squares.total_cmp(&right.1.squares))
 }
 
@@ -237,21 +236,26 @@ const MINIMA: usize = 2;
 /// Steps of the search for coefficients; a few nearly always suffice.
 const STEPS: usize = 8;
 
-/// Narrows the interval down to a minimum of `squares`.
-fn golden_section(mut low: f64, mut high: f64, squares: impl Fn(f64) -> f64) -> f64 {
-    let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-    let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
-    let (mut at_left, mut at_right) = (squares(left), squares(right));
-    while high - low > 1e-6 * high {
-        if at_left <= at_right {
-            (high, right, at_right) = (right, left, at_left);
-            left = high - golden * (high - low);
-            at_left = squares(left);
-        } else {
-            (low, left, at_left) = (left, right, at_right);
-            right = low + golden * (high - low);
-            at_right = squares(right);
+/// Follows the squares down from `rate`, between `low` and `high`. The coefficients are solved for at each rate
+/// (variable projection; Golub & Pereyra 1973).
+fn descent(data: &Data, model: Model, mut rate: f64, low: f64, high: f64) -> Option<(f64, Solution)> {
+    let mut solution = data.solve(model, rate, STEPS)?;
+    for _ in 0..DESCENT {
+        let Some(step) = data.rate_step(model, rate, &solution) else { break };
+        let better = [1.0, 0.3, 0.05].into_iter().find_map(|part| {
+            let next = (rate + part * step).clamp(low, high);
+            let found = data.solve(model, next, STEPS)?;
+            (found.squares < solution.squares).then_some((next, found))
+        });
+        let Some((next, found)) = better else { break };
+        let gain = 1.0 - found.squares / solution.squares;
+        (rate, solution) = (next, found);
+        if gain < 1e-6 {
+            break;
         }
     }
-    if at_left <= at_right { left } else { right }
+    Some((rate, solution))
 }
+
+/// The most steps of a descent. It ends far sooner where the model suits.
+const DESCENT: usize = 20;

@@ -32,8 +32,8 @@ pub(super) struct Model {
 
 /// The models that are compared, those with few parameters first.
 ///
-/// Terms of lower order are what makes the exponent of a log-log regression wrong (5000 + 30 n + 2 n^2 has the slope 1.4
-/// between 8 and 512), so that powers come with all of their choices.
+/// Terms of lower order are what makes the slope of a log-log regression wrong: that of 5000 + 30 n + 2 n^2, measured at
+/// the powers of two from 8 to 512, is 1.13. So powers come with every choice of such terms.
 pub(super) const MODELS: [Model; 17] = {
     use Lower::{Constant, Linear, Square};
     const fn model(lead: Lead, lower: &'static [Lower]) -> Model {
@@ -64,7 +64,7 @@ pub(super) const MODELS: [Model; 17] = {
 /// term is no evidence of its own: it follows the deviations of the last point.
 const LEAST_SHARE: f64 = 0.25;
 
-/// The least exponent beside a square. Closer powers are nearly the same term twice, and their difference follows noise.
+/// The least exponent beside a square. Closer powers are nearly the same term twice: their difference follows noise.
 const LEAST_BESIDE_SQUARE: f64 = 2.5;
 
 /// The least logarithm of the factor by which an exponential grows over all sizes. Below, it looks like a polynomial.
@@ -101,8 +101,8 @@ impl Data {
         self.sizes.len()
     }
 
-    /// Whether costs rise with every size, by more than the share `noise` in all. The order of four points or more is
-    /// chance in one of 24 cases at most.
+    /// Whether costs rise with every size, by more than the share `noise` in all. Constant costs would show this order of
+    /// four points in one of 24 cases.
     pub(super) fn always_rises(&self, noise: f64) -> bool {
         let mut points: Vec<(f64, f64)> = self.sizes.iter().copied().zip(self.costs.iter().copied()).collect();
         points.sort_by(|left, right| left.0.total_cmp(&right.0));
@@ -225,21 +225,38 @@ impl Data {
         constant >= 0.0 && share > 0.0 && share >= LEAST_SHARE * (all - constant)
     }
 
-    /// The change of the logarithm of the model with its rate that no change of the coefficients could make as well,
-    /// squared and summed over the points: the information that the points hold on the rate.
+    /// The information that the points hold on the rate: the change of the logarithm of the model with the rate that no
+    /// change of the coefficients could make as well, squared and summed.
     pub(super) fn information(&self, model: Model, rate: f64, solution: &Solution) -> Option<f64> {
+        let (columns, values) = self.slopes(model, rate, solution)?;
+        least_squares::unexplained(columns, &self.change_by_rate(model, rate, solution, &values))
+    }
+
+    /// The change of the rate that a Gauss-Newton step in rate and coefficients makes.
+    pub(super) fn rate_step(&self, model: Model, rate: f64, solution: &Solution) -> Option<f64> {
+        let (mut columns, values) = self.slopes(model, rate, solution)?;
+        columns.push(self.change_by_rate(model, rate, solution, &values));
+        least_squares::solve(columns, self.differences(&values))?.pop()
+    }
+
+    /// The changes of the logarithm of the model with its coefficients, and the model's values.
+    fn slopes(&self, model: Model, rate: f64, solution: &Solution) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
         let columns = self.columns(model, rate);
         let (values, _) = self.evaluate(&columns, &solution.coefficients)?;
-        let by_rate = |row: usize| {
+        Some((relative(&columns, &values), values))
+    }
+
+    /// The changes of the logarithm of the model with its rate.
+    fn change_by_rate(&self, model: Model, rate: f64, solution: &Solution, values: &[f64]) -> Vec<f64> {
+        let change = |(&size, value): (&f64, &f64)| {
             let factor = match model.lead {
-                Lead::Power if self.sizes[row] > 0.0 => (self.sizes[row] / self.largest).ln(),
-                Lead::Exponential => self.sizes[row] - self.largest,
+                Lead::Power if size > 0.0 => (size / self.largest).ln(),
+                Lead::Exponential => size - self.largest,
                 _ => 0.0,
             };
-            columns[0][row] * solution.coefficients[0] * factor / values[row]
+            self.leading(model.lead, rate, size) * solution.coefficients[0] * factor / value
         };
-        let target: Vec<f64> = (0..self.points()).map(by_rate).collect();
-        least_squares::unexplained(relative(&columns, &values), &target)
+        self.sizes.iter().zip(values).map(change).collect()
     }
 }
 
