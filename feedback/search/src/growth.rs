@@ -1,5 +1,5 @@
-//! How cost grows with size: fits constant, logarithmic, linearithmic, polynomial and exponential models to measurements
-//! of one family of texts, and chooses among them.
+//! How cost grows with size: fits constant, logarithmic, linearithmic, polynomial and exponential models to
+//! measurements of one family of texts, and chooses among them.
 //!
 //! Fits on logarithms follow Goldsmith, Aiken & Wilkerson, "Measuring Empirical Computational Complexity" (ESEC/FSE
 //! 2007). Start-up costs and other terms of lower order, which bias the slope of a log-log line, are part of the models
@@ -98,7 +98,7 @@ impl Growth {
     }
 
     /// Whether the cost is proved to grow faster than n^`exponent`: under every law that the measurements do not rule
-    /// out, the lower end of the exponent's interval is greater. Few sizes, or sizes close to each other, prove nothing.
+    /// out, the lower end of the exponent's interval is greater. Few sizes prove nothing, nor do sizes close together.
     pub fn is_superlinear(&self, exponent: f64) -> bool {
         self.sizes >= LEAST_SIZES && self.supported().all(|fit| self.grows_faster(fit.law, exponent))
     }

@@ -32,8 +32,8 @@ pub(super) struct Model {
 
 /// The models that are compared, those with few parameters first.
 ///
-/// Terms of lower order are what makes the slope of a log-log regression wrong: that of 5000 + 30 n + 2 n^2, measured at
-/// the powers of two from 8 to 512, is 1.13. So powers come with every choice of such terms.
+/// Terms of lower order are what makes the slope of a log-log regression wrong: that of 5000 + 30 n + 2 n^2, measured
+/// at the powers of two from 8 to 512, is 1.13. So powers come with every choice of such terms.
 pub(super) const MODELS: [Model; 17] = {
     use Lower::{Constant, Linear, Square};
     const fn model(lead: Lead, lower: &'static [Lower]) -> Model {
@@ -101,8 +101,8 @@ impl Data {
         self.sizes.len()
     }
 
-    /// Whether costs rise with every size, by more than the share `noise` in all. Constant costs would show this order of
-    /// four points in one of 24 cases.
+    /// Whether costs rise with every size, by more than the share `noise` in all. Constant costs would show this order
+    /// of four points in one of 24 cases.
     pub(super) fn always_rises(&self, noise: f64) -> bool {
         let mut points: Vec<(f64, f64)> = self.sizes.iter().copied().zip(self.costs.iter().copied()).collect();
         points.sort_by(|left, right| left.0.total_cmp(&right.0));
