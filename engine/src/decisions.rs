@@ -232,6 +232,7 @@ impl Deriver {
     }
 
     /// Derives a part with this symbol, of at most `bytes` bytes or as short as it can be; `depth` is that of its place.
+    /// Says whether there is such a symbol.
     pub fn draw(
         &mut self,
         symbol: u32,
@@ -240,9 +241,20 @@ impl Deriver {
         chooser: &mut dyn Chooser,
         derivation: &mut Derivation,
     ) -> bool {
-        let Some(part) = self.grammar.part(symbol) else { return false };
-        self.run(part, depth, Some(bytes), &[], chooser, derivation);
-        true
+        self.draw_after(&[], (symbol, depth), bytes, chooser, derivation).is_some()
+    }
+
+    /// The same for a part that begins with these options; none if there is no such symbol.
+    pub fn draw_after(
+        &mut self,
+        options: &[u32],
+        (symbol, depth): (u32, u32),
+        bytes: u64,
+        chooser: &mut dyn Chooser,
+        derivation: &mut Derivation,
+    ) -> Option<Fit> {
+        let part = self.grammar.part(symbol)?;
+        Some(self.run(part, depth, Some(bytes), options, chooser, derivation))
     }
 
     /// Derives the text of choice bytes that stand for it without limits. The limit on length is not kept.
@@ -291,6 +303,11 @@ impl Deriver {
             Composition::One(choice) => choice.options.get(option as usize).map_or(Item::Empty, |&taken| of(ir, taken)),
             _ => Item::Node(place),
         }
+    }
+
+    /// Whether a node is a class: its option is a character or byte, and derives nothing else.
+    pub fn is_class(&self, place: u32) -> bool {
+        matches!(self.ir().node(NodeId::new(place as usize)).composition(), Composition::Class(_))
     }
 
     fn ir(&self) -> &Ir {

@@ -4,8 +4,10 @@ use crate::random::Random;
 
 /// Share of past gains and costs that each step keeps, as the best way changes in the course of a search.
 const KEPT: f64 = 0.999;
-/// Each way is tried in at least this share of all cases.
+/// Each way is tried in at least this share of all cases, and all ways together in at most this share regardless of what they
+/// pay.
 const LEAST: f64 = 0.05;
+const LEAST_IN_ALL: f64 = 0.3;
 
 /// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
 #[derive(Clone, Debug)]
@@ -23,9 +25,10 @@ impl<const N: usize> Bandit<N> {
     pub(crate) fn choose(&self, random: &mut Random) -> usize {
         let rates: [f64; N] = std::array::from_fn(|way| self.paid[way] / self.cost[way]);
         let sum: f64 = rates.iter().sum();
+        let least = LEAST.min(LEAST_IN_ALL / N as f64);
         let mut left = random.unit();
         for (way, rate) in rates.iter().enumerate() {
-            left -= LEAST + (1.0 - LEAST * N as f64) * rate / sum;
+            left -= least + (1.0 - least * N as f64) * rate / sum;
             if left < 0.0 {
                 return way;
             }

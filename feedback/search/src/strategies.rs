@@ -2,11 +2,13 @@
 
 use crate::strategy::Strategy;
 
+mod portfolio;
 mod random;
 
 /// A strategy by its name.
 pub(crate) fn by_name(name: &str, _paper: bool) -> Option<Box<dyn Strategy>> {
     Some(match name {
+        "portfolio" => Box::new(portfolio::Portfolio::new()),
         "random" => Box::new(random::AtRandom),
         _ => return None,
     })

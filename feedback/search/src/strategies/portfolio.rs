@@ -1,0 +1,129 @@
+//! Several operators on one archive, chosen by what they have yielded.
+//!
+//! The published searches each do one thing: they draw texts with a bias, grow a tree of prefixes, or put parts of one
+//! text into another. None is the best for all programs. Here all operators work on decisions, so each is exact under
+//! the limit on length, and share one archive: the texts that cost most, and for each edge the text that executes
+//! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
+//!
+//! Texts on which the program does not end are set aside: they are no parents, and texts whose variants often do not end are
+//! varied less.
+
+use gramjet_session::decisions::Derivation;
+
+use crate::bandit::Bandit;
+use crate::strategy::{Desk, Ending, Measured, Strategy};
+
+mod archive;
+mod habits;
+mod operators;
+
+use archive::{Archive, Kept};
+use habits::Habits;
+use operators::{Operator, Workshop};
+
+/// Texts at random that begin a search.
+const SEEDS: u64 = 64;
+/// Attempts to make a text by the chosen operators before one is drawn at random.
+const TRIES: usize = 8;
+/// Habits are taken from the archive anew after this many texts that it has kept.
+const RENEWED: u32 = 16;
+
+#[derive(Debug)]
+pub(super) struct Portfolio {
+    archive: Archive,
+    workshop: Workshop,
+    habits: Habits,
+    kept_since: u32,
+    ways: Bandit<{ Operator::ALL.len() }>,
+    way: usize,
+    parent: Option<usize>,
+    proposed: u64,
+}
+
+impl Portfolio {
+    pub(super) fn new() -> Portfolio {
+        Portfolio {
+            archive: Archive::default(),
+            workshop: Workshop::default(),
+            habits: Habits::default(),
+            kept_since: 0,
+            ways: Bandit::new(),
+            way: 0,
+            parent: None,
+            proposed: 0,
+        }
+    }
+
+    fn draw(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
+        (self.way, self.parent) = (0, None);
+        desk.draw_whole(candidate);
+    }
+
+    fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Option<Kept> {
+        if measured.ending != Ending::Done || derivation.parts.is_empty() || measured.is_repeat {
+            return None;
+        }
+        let kept = self.archive.keep(derivation, measured.cost, measured.edges);
+        self.kept_since += u32::from(kept.is_some_and(|kept| kept.place.is_some()));
+        if self.kept_since >= RENEWED {
+            self.kept_since = 0;
+            self.habits = Habits::of(self.archive.top().map(|entry| &entry.derivation));
+        }
+        kept
+    }
+}
+
+impl Strategy for Portfolio {
+    fn name(&self) -> &'static str {
+        "portfolio"
+    }
+
+    fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
+        self.proposed += 1;
+        if self.proposed <= SEEDS || self.archive.is_empty() {
+            return self.draw(desk, candidate);
+        }
+        for _ in 0..TRIES {
+            let way = self.ways.choose(&mut desk.random);
+            let operator = Operator::ALL[way];
+            let parent = match operator {
+                Operator::Next if desk.random.below(2) == 0 => self.archive.best(),
+                _ => self.archive.pick(&mut desk.random),
+            };
+            let Some(parent) = parent else { break };
+            (self.way, self.parent) = (way, Some(parent));
+            let Portfolio { workshop, archive, habits, .. } = self;
+            if workshop.make(operator, desk, (archive, parent), habits, candidate) {
+                return;
+            }
+            // A way that is not open costs little, but it costs.
+            self.ways.learn(way, 0.0, 0.2);
+        }
+        self.draw(desk, candidate);
+    }
+
+    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+        if let Some(parent) = self.parent.and_then(|parent| self.archive.entry_mut(parent)) {
+            parent.picks += 1;
+            parent.stopped += u32::from(measured.ending == Ending::Stopped);
+        }
+        let kept = self.keep(candidate, measured);
+        let paid = match kept {
+            Some(Kept { place: Some(0), .. }) => 10.0,
+            Some(Kept { place: Some(place), edges }) => {
+                2.0 / (1.0 + place as f64 / 8.0) + f64::from(u8::from(edges > 0))
+            }
+            Some(Kept { place: None, .. }) => 0.5,
+            None => 0.0,
+        };
+        self.ways.learn(self.way, paid, 1.0);
+    }
+
+    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+        self.keep(derivation, measured);
+    }
+
+    fn operator(&self) -> &'static str {
+        Operator::ALL[self.way].name()
+    }
+}

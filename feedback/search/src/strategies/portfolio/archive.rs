@@ -1,0 +1,218 @@
+//! The texts that a portfolio varies: those that cost most, and for each edge the one that executes it most often.
+
+use gramjet_session::decisions::Derivation;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::maxima::Edge;
+use crate::random::Random;
+
+/// A text with its derivation.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) derivation: Derivation,
+    pub(super) cost: u64,
+    /// How many of its variants were run, and how many of them were stopped at a limit.
+    pub(super) picks: u32,
+    pub(super) stopped: u32,
+    /// How far the systematic changes of its decisions have come.
+    pub(super) cursor: usize,
+    /// The number of edges that it executes most often of all.
+    holds: u32,
+    is_top: bool,
+}
+
+/// What a text has gained by being kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Its place among the texts that cost most, from 0 on.
+    pub(super) place: Option<usize>,
+    /// The number of edges that it executes most often of all.
+    pub(super) edges: usize,
+}
+
+/// The number of texts that are kept for their cost.
+const TOP: usize = 64;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Archive {
+    entries: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    /// The texts that cost most, the most costly first.
+    top: Vec<usize>,
+    /// For each edge the greatest count, and the text that has it.
+    champions: FxHashMap<u32, (u64, usize)>,
+    /// The edges with a champion, to draw one.
+    edges: Vec<u32>,
+    texts: FxHashSet<Vec<u8>>,
+}
+
+impl Archive {
+    pub(super) fn is_empty(&self) -> bool {
+        self.top.is_empty()
+    }
+
+    pub(super) fn entry(&self, number: usize) -> &Entry {
+        self.entries[number].as_ref().expect("a number of an entry")
+    }
+
+    pub(super) fn entry_mut(&mut self, number: usize) -> Option<&mut Entry> {
+        self.entries.get_mut(number)?.as_mut()
+    }
+
+    /// The number of the most costly text.
+    pub(super) fn best(&self) -> Option<usize> {
+        self.top.first().copied()
+    }
+
+    /// The texts that cost most.
+    pub(super) fn top(&self) -> impl Iterator<Item = &Entry> {
+        self.top.iter().map(|&number| self.entry(number))
+    }
+
+    /// Keeps a text if it is among those that cost most, or executes an edge more often than all others; of texts with the same
+    /// count the shorter one is kept.
+    pub(super) fn keep(&mut self, derivation: &Derivation, cost: u64, edges: &[Edge]) -> Option<Kept> {
+        if self.texts.contains(&derivation.text) {
+            return None;
+        }
+        let len = derivation.text.len();
+        let rank = |entry: &Entry| (entry.cost, std::cmp::Reverse(entry.derivation.text.len()));
+        let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, std::cmp::Reverse(len)));
+        let is_top = place < TOP;
+        let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len)).collect();
+        if !is_top && won.is_empty() {
+            return None;
+        }
+        let holds = won.len() as u32;
+        let entry = Entry { derivation: derivation.clone(), cost, picks: 0, stopped: 0, cursor: 0, holds, is_top };
+        let number = self.free.pop().unwrap_or(self.entries.len());
+        if number == self.entries.len() {
+            self.entries.push(None);
+        }
+        self.entries[number] = Some(entry);
+        self.texts.insert(derivation.text.clone());
+        for (edge, count) in won {
+            match self.champions.insert(edge, (count, number)) {
+                Some((_, before)) => self.release(before, |entry| entry.holds -= 1),
+                None => self.edges.push(edge),
+            }
+        }
+        if is_top {
+            self.top.insert(place, number);
+        }
+        if self.top.len() > TOP
+            && let Some(last) = self.top.pop()
+        {
+            self.release(last, |entry| entry.is_top = false);
+        }
+        Some(Kept { place: is_top.then_some(place), edges: holds as usize })
+    }
+
+    fn is_beaten(&self, (edge, count): Edge, len: usize) -> bool {
+        self.champions.get(&edge).is_none_or(|&(greatest, holder)| {
+            greatest < count || greatest == count && len < self.entry(holder).derivation.text.len()
+        })
+    }
+
+    /// Drops a text that is kept for nothing any more.
+    fn release(&mut self, number: usize, change: impl FnOnce(&mut Entry)) {
+        let Some(entry) = self.entries[number].as_mut() else { return };
+        change(entry);
+        if entry.holds == 0 && !entry.is_top {
+            self.texts.remove(&entry.derivation.text);
+            self.entries[number] = None;
+            self.free.push(number);
+        }
+    }
+
+    /// A text to vary: mostly one of those that cost most, else the champion of an edge, rather of one that is executed often.
+    pub(super) fn pick(&mut self, random: &mut Random) -> Option<usize> {
+        let mut number = self.draw(random)?;
+        for _ in 0..8 {
+            let entry = self.entry(number);
+            // Texts whose variants do not end are varied less.
+            if random.unit() * f64::from(entry.picks + 1) >= f64::from(entry.stopped) {
+                break;
+            }
+            number = self.draw(random)?;
+        }
+        Some(number)
+    }
+
+    /// A text to take parts of: any, however much it costs, in a third of all cases.
+    pub(super) fn draw_other(&self, random: &mut Random) -> Option<usize> {
+        match random.below(3) {
+            0 if !self.edges.is_empty() => {
+                let edge = self.edges[random.below(self.edges.len())];
+                Some(self.champions[&edge].1)
+            }
+            _ => self.draw(random),
+        }
+    }
+
+    fn draw(&self, random: &mut Random) -> Option<usize> {
+        if self.top.is_empty() {
+            return None;
+        }
+        if random.unit() < 0.7 || self.edges.is_empty() {
+            let skewed = random.unit().powi(3);
+            return Some(self.top[(skewed * self.top.len() as f64) as usize]);
+        }
+        let mut drawn = || self.champions[&self.edges[random.below(self.edges.len())]];
+        let (one, other) = (drawn(), drawn());
+        Some(one.max(other).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Derivation {
+        Derivation { text: text.as_bytes().to_vec(), ..Derivation::default() }
+    }
+
+    #[test]
+    fn texts_are_kept_for_their_cost_and_for_edges() {
+        let mut archive = Archive::default();
+        let kept = archive.keep(&text("a"), 5, &[(1, 2), (2, 3)]);
+        assert_eq!(kept, Some(Kept { place: Some(0), edges: 2 }));
+        assert_eq!(archive.keep(&text("a"), 5, &[(1, 2)]), None);
+        // More costly, and one edge more often.
+        assert_eq!(archive.keep(&text("bb"), 9, &[(1, 3), (2, 3)]), Some(Kept { place: Some(0), edges: 1 }));
+        // As costly and longer.
+        assert_eq!(archive.keep(&text("ccc"), 9, &[(2, 3)]), Some(Kept { place: Some(1), edges: 0 }));
+        assert_eq!(archive.entry(archive.best().expect("a text")).derivation.text, b"bb");
+        assert_eq!(archive.champions[&2].1, 0);
+    }
+
+    #[test]
+    fn texts_that_are_beaten_are_dropped() {
+        let mut archive = Archive::default();
+        for number in 0..TOP + 10 {
+            archive.keep(&text(&format!("{number:04}")), number as u64, &[(7, number as u64)]);
+        }
+        assert_eq!(archive.entries.iter().flatten().count(), TOP);
+        assert_eq!(archive.top().map(|entry| entry.cost).min(), Some(10));
+        // Cheap texts stay as long as they hold an edge.
+        assert_eq!(archive.keep(&text("x"), 0, &[(8, 1)]), Some(Kept { place: None, edges: 1 }));
+        assert_eq!(archive.entries.iter().flatten().count(), TOP + 1);
+        assert_eq!(archive.keep(&text("y"), 0, &[(8, 2)]), Some(Kept { place: None, edges: 1 }));
+        assert_eq!(archive.entries.iter().flatten().count(), TOP + 1);
+        assert!(archive.keep(&text("z"), 0, &[(8, 2)]).is_none());
+    }
+
+    #[test]
+    fn costly_texts_are_picked_most() {
+        let (mut archive, mut random) = (Archive::default(), Random::new(1));
+        assert_eq!(archive.pick(&mut random), None);
+        for number in 0..TOP {
+            archive.keep(&text(&format!("{number:04}")), number as u64, &[(number as u32, 1)]);
+        }
+        let mut picks = [0; TOP];
+        for _ in 0..10_000 {
+            picks[archive.pick(&mut random).expect("a text")] += 1;
+        }
+        assert!(picks[TOP - 1] > 1000 && picks.iter().all(|&count| count > 10), "{picks:?}");
+    }
+}

@@ -1,0 +1,436 @@
+//! Operators: ways to make a text of one or two others, exactly and within the limit on length.
+
+use gramjet_session::SpanKind;
+use gramjet_session::decisions::{Derivation, Fit, OpenSite, Part};
+
+use super::archive::Archive;
+use super::habits::Habits;
+use crate::strategy::{Desk, Evenly};
+
+/// A way to make a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    /// A text at random.
+    Fresh,
+    /// A part is drawn anew.
+    Redraw,
+    /// The same with the habits of the texts that cost most.
+    Habit,
+    /// A part of another text replaces one.
+    Splice,
+    /// A part of the same text replaces one.
+    Copy,
+    /// Two parts change places.
+    Swap,
+    /// A site takes another option.
+    Change,
+    /// The next of all changes of one decision.
+    Next,
+    /// A round of a repetition, or the part between two instances of a rule, is repeated.
+    Repeat,
+    /// A part gets shorter, and another one gets its room.
+    Shift,
+    /// All parts with the same text get another one.
+    Rename,
+    /// Several of the others.
+    Several,
+}
+
+impl Operator {
+    pub(super) const ALL: [Operator; 12] = [
+        Operator::Fresh,
+        Operator::Redraw,
+        Operator::Habit,
+        Operator::Splice,
+        Operator::Copy,
+        Operator::Swap,
+        Operator::Change,
+        Operator::Next,
+        Operator::Repeat,
+        Operator::Shift,
+        Operator::Rename,
+        Operator::Several,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Operator::Fresh => "fresh",
+            Operator::Redraw => "redraw",
+            Operator::Habit => "habit",
+            Operator::Splice => "splice",
+            Operator::Copy => "copy",
+            Operator::Swap => "swap",
+            Operator::Change => "change",
+            Operator::Next => "next",
+            Operator::Repeat => "repeat",
+            Operator::Shift => "shift",
+            Operator::Rename => "rename",
+            Operator::Several => "several",
+        }
+    }
+}
+
+/// The operators with the memory that they reuse.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workshop {
+    options: Vec<u32>,
+    part: Derivation,
+    other: Derivation,
+    between: Derivation,
+}
+
+/// At most this many operators make one text.
+const MOST: usize = 4;
+/// At most this many options of a site are tried in turn.
+const OPTIONS: u32 = 16;
+
+impl Workshop {
+    /// Writes a text to `child`; says whether that was possible. `number` is that of the text that is varied.
+    pub(super) fn make(
+        &mut self,
+        operator: Operator,
+        desk: &mut Desk,
+        (archive, number): (&mut Archive, usize),
+        habits: &Habits,
+        child: &mut Derivation,
+    ) -> bool {
+        if operator == Operator::Next {
+            return self.next(desk, archive, number, child);
+        }
+        let archive = &*archive;
+        let whole = &archive.entry(number).derivation;
+        if operator != Operator::Several {
+            return self.one(operator, desk, archive, whole, habits, child);
+        }
+        let mut between = std::mem::take(&mut self.between);
+        between.clone_from(whole);
+        let times = 2 + desk.random.below(MOST - 1);
+        let mut is_changed = false;
+        for _ in 0..times {
+            let operator = [Operator::Redraw, Operator::Habit, Operator::Splice, Operator::Copy, Operator::Change]
+                [desk.random.below(5)];
+            if self.one(operator, desk, archive, &between, habits, child) {
+                std::mem::swap(&mut between, child);
+                is_changed = true;
+            }
+        }
+        std::mem::swap(&mut between, child);
+        self.between = between;
+        is_changed
+    }
+
+    fn one(
+        &mut self,
+        operator: Operator,
+        desk: &mut Desk,
+        archive: &Archive,
+        whole: &Derivation,
+        habits: &Habits,
+        child: &mut Derivation,
+    ) -> bool {
+        match operator {
+            Operator::Fresh => {
+                desk.draw_whole(child);
+                true
+            }
+            Operator::Redraw => self.redraw(desk, whole, None, child),
+            Operator::Habit => self.redraw(desk, whole, Some(habits), child),
+            Operator::Splice => {
+                let other = archive.draw_other(&mut desk.random);
+                other.is_some_and(|other| self.splice(desk, whole, &archive.entry(other).derivation, child))
+            }
+            Operator::Copy => self.splice(desk, whole, whole, child),
+            Operator::Swap => self.swap(desk, whole, child),
+            Operator::Change => self.change_any(desk, whole, child),
+            Operator::Repeat => self.repeat(desk, whole, child),
+            Operator::Shift => self.shift(desk, whole, child),
+            Operator::Rename => self.rename(desk, whole, child),
+            Operator::Next | Operator::Several => false,
+        }
+    }
+
+    /// Derives the text with other options in place of those of a part.
+    fn put(&mut self, desk: &mut Desk, whole: &Derivation, part: &Part, child: &mut Derivation) -> bool {
+        let (from, to) = part.decisions;
+        self.options.clear();
+        self.options.extend(whole.options().take(from as usize));
+        self.options.extend(self.part.options());
+        self.options.extend(whole.decisions[to as usize..].iter().map(|decision| decision.option));
+        desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
+    }
+
+    fn redraw(&mut self, desk: &mut Desk, whole: &Derivation, habits: Option<&Habits>, child: &mut Derivation) -> bool {
+        let Some(part) = pick_part(desk, whole) else { return false };
+        let room = part.len() + desk.max_len - whole.text.len();
+        self.draw(desk, &part, room, habits);
+        self.put(desk, whole, &part, child)
+    }
+
+    /// Draws a part, the longest of one to four draws, as most draws are short.
+    fn draw(&mut self, desk: &mut Desk, place: &Part, room: usize, habits: Option<&Habits>) {
+        let draws = 1 + desk.random.below(4);
+        for draw in 0..draws {
+            let Desk { deriver, random, .. } = desk;
+            let (symbol, depth, bytes) = (place.symbol, place.depth, room as u64);
+            match habits {
+                Some(habits) => {
+                    let mut chooser = |site: &OpenSite<'_>| habits.choose(site, random);
+                    deriver.draw(symbol, depth, bytes, &mut chooser, &mut self.other)
+                }
+                None => deriver.draw(symbol, depth, bytes, &mut Evenly(random), &mut self.other),
+            };
+            if draw == 0 || self.other.text.len() > self.part.text.len() {
+                std::mem::swap(&mut self.part, &mut self.other);
+            }
+        }
+    }
+
+    fn splice(&mut self, desk: &mut Desk, whole: &Derivation, other: &Derivation, child: &mut Derivation) -> bool {
+        let Some(place) = pick_part(desk, whole) else { return false };
+        let room = place.len() + desk.max_len - whole.text.len();
+        let text = whole.text_of(&place);
+        let fits = |part: &&Part| {
+            part.symbol == place.symbol
+                && part.kind != SpanKind::Round
+                && part.len() <= room
+                && other.text_of(part) != text
+        };
+        let Some(&part) = pick_of(desk, other.parts.iter().filter(fits)) else { return false };
+        self.take(other, &part);
+        self.put(desk, whole, &place, child)
+    }
+
+    /// Copies the decisions of a part.
+    fn take(&mut self, from: &Derivation, part: &Part) {
+        self.part.decisions.clear();
+        let (begin, end) = part.decisions;
+        self.part.decisions.extend_from_slice(&from.decisions[begin as usize..end as usize]);
+    }
+
+    fn swap(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
+        let Some(one) = pick_part(desk, whole) else { return false };
+        let is_apart = |other: &Part| other.decisions.1 <= one.decisions.0 || one.decisions.1 <= other.decisions.0;
+        let fits = |other: &&Part| {
+            other.symbol == one.symbol
+                && other.kind != SpanKind::Round
+                && is_apart(other)
+                && whole.text_of(other) != whole.text_of(&one)
+        };
+        let Some(&other) = pick_of(desk, whole.parts.iter().filter(fits)) else { return false };
+        let (a, b) = if one.decisions.0 < other.decisions.0 { (one, other) } else { (other, one) };
+        let all: Vec<u32> = whole.options().collect();
+        let ((a, a_end), (b, b_end)) = (a.decisions, b.decisions);
+        let [a, a_end, b, b_end] = [a, a_end, b, b_end].map(|at| at as usize);
+        self.options.clear();
+        for piece in [&all[..a], &all[b..b_end], &all[a_end..b], &all[a..a_end], &all[b_end..]] {
+            self.options.extend_from_slice(piece);
+        }
+        desk.deriver.replay(&self.options, child) == Fit::Exact
+    }
+
+    fn change_any(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
+        let open = whole.decisions.iter().enumerate().filter(|(_, decision)| decision.offered > 1);
+        let Some((at, decision)) = pick_of(desk, open) else { return false };
+        let other = desk.random.below(decision.offered as usize - 1) as u32;
+        let option = other + u32::from(other >= decision.option);
+        self.change(desk, whole, at, option, child)
+    }
+
+    /// Lets one site take another option. A class changes alone; the part that a choice or a repetition derives changes with
+    /// it.
+    fn change(&mut self, desk: &mut Desk, whole: &Derivation, at: usize, option: u32, child: &mut Derivation) -> bool {
+        let begins_here = |part: &&Part| {
+            part.decisions.0 as usize == at && part.decisions.1 as usize > at && part.kind == SpanKind::Choice
+        };
+        // The innermost choice that begins here is the one that this site decides, if it is none of a class.
+        match whole.parts.iter().rfind(begins_here) {
+            Some(&part) if !self.is_class(desk, whole, at) => {
+                let room = part.len() + desk.max_len - whole.text.len();
+                let Desk { deriver, random, .. } = desk;
+                let fit = deriver.draw_after(
+                    &[option],
+                    (part.symbol, part.depth),
+                    room as u64,
+                    &mut Evenly(random),
+                    &mut self.part,
+                );
+                fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, &part, child)
+            }
+            _ => {
+                self.options.clear();
+                self.options.extend(whole.options());
+                self.options[at] = option;
+                desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
+            }
+        }
+    }
+
+    fn is_class(&self, desk: &Desk, whole: &Derivation, at: usize) -> bool {
+        desk.deriver.is_class(whole.decisions[at].place)
+    }
+
+    /// The next change of one decision that was not tried yet.
+    fn next(&mut self, desk: &mut Desk, archive: &mut Archive, number: usize, child: &mut Derivation) -> bool {
+        for _ in 0..64 {
+            let entry = archive.entry(number);
+            let cursor = entry.cursor;
+            // Decisions in turn, then further options of each.
+            let len = entry.derivation.decisions.len().max(1);
+            let (round, at) = ((cursor / len) as u32, cursor % len);
+            if round + 1 >= OPTIONS {
+                return false;
+            }
+            let whole = entry.derivation.clone();
+            if let Some(entry) = archive.entry_mut(number) {
+                entry.cursor += 1;
+            }
+            let Some(decision) = whole.decisions.get(at) else { return false };
+            if round + 1 >= decision.offered {
+                continue;
+            }
+            // Of many options, some that lie far apart.
+            let stride = (decision.offered / OPTIONS).max(1);
+            let option = (decision.option + (round + 1) * stride) % decision.offered;
+            if self.change(desk, &whole, at, option, child) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn repeat(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
+        let room = desk.max_len - whole.text.len();
+        let rounds = whole.parts.iter().filter(|part| part.kind == SpanKind::Round).count();
+        if rounds > 0 && desk.random.below(2) == 0 {
+            let fits = |part: &&Part| part.kind == SpanKind::Round && !part.is_empty() && part.len() <= room;
+            let Some(&round) = pick_of(desk, whole.parts.iter().filter(fits)) else { return false };
+            let times = 1 + desk.random.below(room / round.len());
+            return self.pump(desk, whole, (round.decisions.0, round.decisions.1), (0, 0), times, child);
+        }
+        let Some(outer) = pick_part(desk, whole) else { return false };
+        let first = whole.parts.iter().position(|part| *part == outer).unwrap_or(0);
+        let inside = &whole.parts[first + 1..outer.next as usize];
+        let grown = |inner: &Part| outer.len() - inner.len();
+        let fits = |inner: &&Part| {
+            inner.symbol == outer.symbol && grown(inner) > 0 && grown(inner) <= room && inner.kind == outer.kind
+        };
+        let Some(inner) = pick_of(desk, inside.iter().filter(fits)) else { return false };
+        let times = 1 + desk.random.below(room / grown(inner));
+        let before = (outer.decisions.0, inner.decisions.0);
+        self.pump(desk, whole, before, (inner.decisions.1, outer.decisions.1), times, child)
+    }
+
+    /// Repeats the decisions of two ranges, of which the second follows the first.
+    fn pump(
+        &mut self,
+        desk: &mut Desk,
+        whole: &Derivation,
+        before: (u32, u32),
+        after: (u32, u32),
+        times: usize,
+        child: &mut Derivation,
+    ) -> bool {
+        let all: Vec<u32> = whole.options().collect();
+        let [from, to] = [before.0, before.1].map(|at| at as usize);
+        let [begin, end] = if after == (0, 0) { [to, to] } else { [after.0, after.1].map(|at| at as usize) };
+        self.options.clear();
+        self.options.extend_from_slice(&all[..to]);
+        (0..times).for_each(|_| self.options.extend_from_slice(&all[from..to]));
+        self.options.extend_from_slice(&all[to..end]);
+        (0..times).for_each(|_| self.options.extend_from_slice(&all[begin..end]));
+        self.options.extend_from_slice(&all[end..]);
+        desk.deriver.replay(&self.options, child) == Fit::Exact
+    }
+
+    /// Makes a part shorter; then another one is drawn anew with the room.
+    fn shift(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
+        let can_shrink = |desk: &Desk, part: &Part| {
+            part.kind != SpanKind::Round && part.len() as u64 > desk.deriver.min_len_of(part.symbol)
+        };
+        let fits: Vec<Part> = whole.parts[1..].iter().copied().filter(|part| can_shrink(desk, part)).collect();
+        let rounds = whole.parts.iter().copied().filter(|part| part.kind == SpanKind::Round && !part.is_empty());
+        let fits: Vec<Part> = fits.into_iter().chain(rounds).collect();
+        let Some(&part) = pick_of(desk, fits.iter()) else { return false };
+        self.part.decisions.clear();
+        if part.kind != SpanKind::Round {
+            let bytes = desk.deriver.min_len_of(part.symbol);
+            // At random among the shortest.
+            desk.draw_part(part.symbol, part.depth, bytes as usize, &mut self.part);
+        }
+        let mut between = Derivation::default();
+        if !self.put(desk, whole, &part, &mut between) {
+            return false;
+        }
+        let is_grown = match desk.random.below(3) {
+            0 => self.splice(desk, &between, whole, child),
+            1 => self.repeat(desk, &between, child),
+            _ => self.redraw(desk, &between, None, child),
+        };
+        if !is_grown {
+            std::mem::swap(&mut between, child);
+        }
+        true
+    }
+
+    /// Gives all parts with the same symbol and text another text.
+    fn rename(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
+        let Some(part) = pick_part(desk, whole) else { return false };
+        let same: Vec<Part> = whole
+            .parts
+            .iter()
+            .copied()
+            .filter(|other| other.symbol == part.symbol && whole.text_of(other) == whole.text_of(&part))
+            .collect();
+        let room = part.len() + (desk.max_len - whole.text.len()) / same.len();
+        let is_taken = desk.random.below(2) == 0 && {
+            let fits = |other: &&Part| {
+                other.symbol == part.symbol && other.len() <= room && whole.text_of(other) != whole.text_of(&part)
+            };
+            match pick_of(desk, whole.parts.iter().filter(fits)) {
+                Some(&other) => {
+                    self.take(whole, &other);
+                    true
+                }
+                None => false,
+            }
+        };
+        if !is_taken {
+            desk.draw_part(part.symbol, part.depth, room, &mut self.part);
+        }
+        self.options.clear();
+        let mut at = 0;
+        for place in same {
+            let (from, to) = place.decisions;
+            if (from as usize) < at {
+                continue;
+            }
+            self.options.extend(whole.decisions[at..from as usize].iter().map(|decision| decision.option));
+            self.options.extend(self.part.options());
+            at = to as usize;
+        }
+        self.options.extend(whole.decisions[at..].iter().map(|decision| decision.option));
+        desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
+    }
+}
+
+/// A part that can be replaced: not a round, and not one without decisions.
+fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<Part> {
+    for _ in 0..16 {
+        let part = *whole.parts.get(desk.random.below(whole.parts.len().max(1)))?;
+        if part.kind != SpanKind::Round && part.decisions.0 < part.decisions.1 {
+            return Some(part);
+        }
+    }
+    None
+}
+
+/// One of several, all equally probable.
+fn pick_of<T>(desk: &mut Desk, from: impl Iterator<Item = T>) -> Option<T> {
+    let mut picked = None;
+    for (number, one) in from.enumerate() {
+        if desk.random.below(number + 1) == 0 {
+            picked = Some(one);
+        }
+    }
+    picked
+}
