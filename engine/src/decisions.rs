@@ -305,6 +305,15 @@ impl Deriver {
         }
     }
 
+    /// How many rounds a repetition with this symbol has at least; none for other parts.
+    pub fn min_rounds(&self, symbol: u32) -> Option<u32> {
+        let Node::Node(node) = self.grammar.part(symbol)? else { return None };
+        match self.ir().node(node).composition() {
+            Composition::Rounds { min, .. } => Some(min),
+            _ => None,
+        }
+    }
+
     /// Whether a node is a class: its option is a character or byte, and derives nothing else.
     pub fn is_class(&self, place: u32) -> bool {
         matches!(self.ir().node(NodeId::new(place as usize)).composition(), Composition::Class(_))

@@ -5,6 +5,7 @@ use gramjet_session::decisions::{Derivation, Fit, OpenSite, Part};
 
 use super::archive::Archive;
 use super::habits::Habits;
+use crate::pump::{Copies, Pump};
 use crate::strategy::{Desk, Evenly};
 
 /// A way to make a text.
@@ -300,46 +301,14 @@ impl Workshop {
 
     fn repeat(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let room = desk.max_len - whole.text.len();
-        let rounds = whole.parts.iter().filter(|part| part.kind == SpanKind::Round).count();
-        if rounds > 0 && desk.random.below(2) == 0 {
-            let fits = |part: &&Part| part.kind == SpanKind::Round && !part.is_empty() && part.len() <= room;
-            let Some(&round) = pick_of(desk, whole.parts.iter().filter(fits)) else { return false };
-            let times = 1 + desk.random.below(room / round.len());
-            return self.pump(desk, whole, (round.decisions.0, round.decisions.1), (0, 0), times, child);
-        }
-        let Some(outer) = pick_part(desk, whole) else { return false };
-        let first = whole.parts.iter().position(|part| *part == outer).unwrap_or(0);
-        let inside = &whole.parts[first + 1..outer.next as usize];
-        let grown = |inner: &Part| outer.len() - inner.len();
-        let fits = |inner: &&Part| {
-            inner.symbol == outer.symbol && grown(inner) > 0 && grown(inner) <= room && inner.kind == outer.kind
+        let pumps = Pump::all(whole, &desk.deriver);
+        let Some(pump) = pick_of(desk, pumps.iter().filter(|pump| !pump.is_empty() && pump.len() <= room)) else {
+            return false;
         };
-        let Some(inner) = pick_of(desk, inside.iter().filter(fits)) else { return false };
-        let times = 1 + desk.random.below(room / grown(inner));
-        let before = (outer.decisions.0, inner.decisions.0);
-        self.pump(desk, whole, before, (inner.decisions.1, outer.decisions.1), times, child)
-    }
-
-    /// Repeats the decisions of two ranges, of which the second follows the first.
-    fn pump(
-        &mut self,
-        desk: &mut Desk,
-        whole: &Derivation,
-        before: (u32, u32),
-        after: (u32, u32),
-        times: usize,
-        child: &mut Derivation,
-    ) -> bool {
-        let all: Vec<u32> = whole.options().collect();
-        let [from, to] = [before.0, before.1].map(|at| at as usize);
-        let [begin, end] = if after == (0, 0) { [to, to] } else { [after.0, after.1].map(|at| at as usize) };
-        self.options.clear();
-        self.options.extend_from_slice(&all[..to]);
-        (0..times).for_each(|_| self.options.extend_from_slice(&all[from..to]));
-        self.options.extend_from_slice(&all[to..end]);
-        (0..times).for_each(|_| self.options.extend_from_slice(&all[begin..end]));
-        self.options.extend_from_slice(&all[end..]);
-        desk.deriver.replay(&self.options, child) == Fit::Exact
+        let copies = if desk.random.below(2) == 0 { Copies::Equal } else { Copies::Distinct };
+        let times = 1 + desk.random.below(room / pump.len());
+        let options = pump.copied(copies).options(whole, &desk.deriver, times as u32);
+        desk.deriver.replay(&options, child) == Fit::Exact
     }
 
     /// Makes a part shorter; then another one is drawn anew with the room.

@@ -1,0 +1,299 @@
+//! Proves how the cost of a text grows: repeats its parts, measures, and fits.
+
+use std::cmp::Reverse;
+
+use gramjet_session::decisions::{Derivation, Deriver};
+
+use crate::growth::{EdgeGrowth, Growth, Measurement, edges_by_growth};
+use crate::maxima::Edge;
+use crate::pump::{Copies, Pump};
+
+/// A measured member of a family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// How many copies of its parts the text has beyond those of the text that it was made of.
+    pub copies: u32,
+    /// The text.
+    pub text: Vec<u8>,
+    /// Its cost.
+    pub cost: u64,
+    /// The run was stopped at a limit, so the cost is at least this.
+    pub is_stopped: bool,
+    /// How often each edge was executed.
+    pub edges: Vec<Edge>,
+}
+
+/// Texts that repeat the same parts, with their costs.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// What is repeated.
+    pub pump: Pump,
+    /// The texts, by the number of copies.
+    pub members: Vec<Member>,
+    /// How cost grows with the number of copies; none if too little was measured.
+    pub growth: Option<Growth>,
+}
+
+impl Family {
+    /// The edges whose counts grow fastest.
+    pub fn edges(&self) -> Vec<EdgeGrowth> {
+        let runs: Vec<(f64, &[Edge])> = self.measured().map(|member| (size(member.copies), &*member.edges)).collect();
+        edges_by_growth(&runs, LEAST_SIZES)
+    }
+
+    /// Members that ended by themselves.
+    fn measured(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| !member.is_stopped)
+    }
+
+    fn fit(&mut self) {
+        let measurement = |member: &Member| {
+            let stopped = member.is_stopped;
+            Measurement { stopped, ..Measurement::new(size(member.copies), member.cost as f64) }
+        };
+        self.growth = Growth::of(&self.members.iter().map(measurement).collect::<Vec<_>>());
+    }
+}
+
+/// A run for a proof.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The cost.
+    pub cost: u64,
+    /// The run was stopped at a limit.
+    pub is_stopped: bool,
+    /// How often each edge was executed.
+    pub edges: Vec<Edge>,
+}
+
+/// How much is tried for a proof.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// No text is longer, in bytes.
+    pub max_len: usize,
+    /// At most this many runs.
+    pub runs: u32,
+}
+
+impl Default for Effort {
+    /// 16 KiB and 2000 runs.
+    fn default() -> Effort {
+        Effort { max_len: 16 << 10, runs: 2000 }
+    }
+}
+
+/// The original text counts as one copy.
+fn size(copies: u32) -> f64 {
+    f64::from(copies) + 1.0
+}
+
+/// Copies of the first look at a part.
+const GLANCE: [u32; 4] = [3, 7, 15, 31];
+/// Copies of the families that grow fastest. The sizes, which are one more, are dense enough for exponential growth and far enough
+/// apart for polynomial growth.
+const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511];
+/// At most this many parts are looked at, and at most this many families are measured.
+const PARTS: usize = 48;
+const FAMILIES: usize = 6;
+/// The parts that are repeated together with others.
+const PAIRED: usize = 4;
+/// A family is measured until a text costs this many times as much as the original.
+const MUCH: u64 = 1 << 14;
+/// An edge is in at least this many members.
+const LEAST_SIZES: usize = 5;
+
+/// Finds the families of a text whose cost grows fastest, the fastest first. `measure` runs a text; it returns nothing if no more
+/// runs are wanted.
+pub fn prove(
+    deriver: &mut Deriver,
+    whole: &Derivation,
+    effort: Effort,
+    measure: &mut dyn FnMut(&[u8]) -> Option<Reading>,
+) -> Vec<Family> {
+    let mut prover = Prover { deriver, whole, effort, measure, made: Derivation::default(), left: effort.runs };
+    let mut pumps = Pump::all(whole, prover.deriver);
+    pumps.sort_by_cached_key(|pump| pump.kind(whole));
+    pumps.dedup_by_key(|pump| pump.kind(whole));
+    pumps.truncate(PARTS);
+    let mut looked = Vec::new();
+    for pump in &pumps {
+        let can_differ = pump.can_differ(whole, prover.deriver);
+        for copies in [Copies::Equal, Copies::Distinct].into_iter().take(1 + usize::from(can_differ)) {
+            looked.extend(prover.glance(pump.copied(copies)));
+        }
+    }
+    rank(&mut looked);
+    let pairs: Vec<Pump> = looked.iter().take(PAIRED).map(|family| family.pump.clone()).collect();
+    for (number, one) in pairs.iter().enumerate() {
+        for other in &pairs[number + 1..] {
+            let both = one.with(other).and_then(|both| prover.glance(both));
+            looked.extend(both);
+        }
+    }
+    rank(&mut looked);
+    looked.truncate(FAMILIES);
+    let mut families: Vec<Family> = looked.into_iter().map(|family| prover.measure_all(family.pump)).collect();
+    // Of families that grow alike, the one with the shortest copies says most.
+    families.sort_by_key(|family| (Reverse((10.0 * speed(family)).round() as u64), family.pump.len()));
+    families
+}
+
+/// Those that grow fastest first.
+fn rank(families: &mut [Family]) {
+    families.sort_by(|one, other| steepness(other).total_cmp(&steepness(one)));
+}
+
+/// The slope of the last increments on a logarithmic scale: 1 for linear growth, 2 for quadratic growth. A text that did not end
+/// grows faster than any that did.
+fn steepness(family: &Family) -> f64 {
+    let members = &family.members;
+    if members.iter().any(|member| member.is_stopped) {
+        return 100.0;
+    }
+    let [.., a, b, c] = &members[..] else { return 0.0 };
+    let grown = |from: &Member, to: &Member| to.cost.saturating_sub(from.cost) as f64;
+    let doubled = (size(c.copies) / size(b.copies)).log2();
+    let (early, late) = (grown(a, b), grown(b, c));
+    if early <= 0.0 || late <= 0.0 { 0.0 } else { (late / early).log2() / doubled }
+}
+
+/// Exponents in order; exponential growth is faster than all polynomials.
+fn speed(family: &Family) -> f64 {
+    use crate::growth::Law;
+    family.growth.as_ref().map_or(0.0, |growth| match growth.best().law {
+        Law::Constant => 0.1,
+        Law::Logarithmic => 0.2,
+        Law::Linearithmic => 1.05,
+        Law::Polynomial { exponent } => exponent.value,
+        Law::Exponential { base } => 100.0 + base.value,
+    })
+}
+
+struct Prover<'p> {
+    deriver: &'p mut Deriver,
+    whole: &'p Derivation,
+    effort: Effort,
+    measure: &'p mut dyn FnMut(&[u8]) -> Option<Reading>,
+    made: Derivation,
+    left: u32,
+}
+
+impl Prover<'_> {
+    /// A few members of a family; none if its texts do not get longer, or no more runs are wanted.
+    fn glance(&mut self, pump: Pump) -> Option<Family> {
+        let family = self.members(pump, &GLANCE);
+        (family.members.len() > 1).then_some(family)
+    }
+
+    fn measure_all(&mut self, pump: Pump) -> Family {
+        let mut family = self.members(pump, &SIZES);
+        family.fit();
+        family
+    }
+
+    fn members(&mut self, pump: Pump, copies: &[u32]) -> Family {
+        let mut family = Family { pump, members: Vec::new(), growth: None };
+        for &copies in copies {
+            let options = family.pump.options(self.whole, self.deriver, copies);
+            self.deriver.replay(&options, &mut self.made);
+            if self.made.text.len() > self.effort.max_len || self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            let Some(Reading { cost, is_stopped, edges }) = (self.measure)(&self.made.text) else {
+                self.left = 0;
+                break;
+            };
+            let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
+            family.members.push(Member { copies, text: self.made.text.clone(), cost, is_stopped, edges });
+            if is_stopped || cost / first > MUCH {
+                break;
+            }
+        }
+        family
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::{Language, Settings, Shape};
+
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings { shape: Some(Shape::Uniform), ..Settings::default() }
+    }
+
+    /// The fastest family of a text, by a cost that the text determines.
+    fn fastest(grammar: &str, text: &str, cost: impl Fn(&[u8]) -> u64) -> (String, String) {
+        let file = SourceFile::new("g.ebnf", grammar);
+        let language = Language::compile(&file, &settings()).expect("a grammar");
+        let mut whole = Derivation::default();
+        let mut deriver = language.deriver(None);
+        deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
+        let mut measure = |text: &[u8]| {
+            let cost = cost(text);
+            Some(Reading { cost, is_stopped: cost > 1 << 32, edges: vec![(1, cost)] })
+        };
+        let families = prove(&mut deriver, &whole, Effort::default(), &mut measure);
+        let family = families.first().expect("a family");
+        (family.pump.describe(&deriver), family.growth.as_ref().map_or(String::new(), |growth| growth.to_string()))
+    }
+
+    fn count(text: &[u8], byte: u8) -> u64 {
+        text.iter().filter(|&&other| other == byte).count() as u64
+    }
+
+    #[test]
+    fn growth_is_proved_by_repetition() {
+        let lists = "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list";
+        let (what, growth) = fastest(lists, "[a,b,[c]]", |text| 40 + count(text, b',').pow(2) + text.len() as u64);
+        assert_eq!(what, "rounds of a repetition in `list`");
+        assert!(growth.contains("n^2.0"), "{growth}");
+        let (what, growth) = fastest(lists, "[a,b,[c]]", |text| {
+            let depth = count(text, b'[');
+            if depth < 30 { 3 * (1 << depth) + text.len() as u64 } else { u64::MAX }
+        });
+        assert!(what.contains("`list` in `list`") || what.contains("`item` in `item`"), "{what}");
+        assert!(growth.contains("2.0^n"), "{growth}");
+    }
+
+    #[test]
+    fn two_lists_that_are_multiplied_are_repeated_together() {
+        let grammar = "s ::= a '-' b  a ::= 'a'*  b ::= 'b'*";
+        let (what, growth) = fastest(grammar, "aa-bb", |text| 10 + count(text, b'a') * count(text, b'b'));
+        assert_eq!(what, "rounds of a repetition in `a` and rounds of a repetition in `b`");
+        assert!(growth.contains("n^2.0"), "{growth}");
+    }
+
+    #[test]
+    fn distinct_copies_show_what_equal_copies_hide() {
+        let grammar = "s ::= (name ' ')*  name ::= [a-z] [a-z]";
+        let (_, growth) = fastest(grammar, "ab cd ", |text| {
+            let mut names: Vec<&[u8]> = text.split(|&byte| byte == b' ').collect();
+            names.sort_unstable();
+            names.dedup();
+            10 + (names.len() as u64).pow(2)
+        });
+        assert!(growth.contains("n^2.0"), "{growth}");
+    }
+
+    #[test]
+    fn no_more_runs_than_allowed() {
+        let mut runs = 0;
+        let file = SourceFile::new("g.ebnf", "s ::= 'a'*");
+        let language = Language::compile(&file, &settings()).expect("a grammar");
+        let mut whole = Derivation::default();
+        let mut deriver = language.deriver(None);
+        deriver.decode(&language.parse(b"aaa").expect("it conforms"), &mut whole);
+        let mut measure = |text: &[u8]| {
+            runs += 1;
+            Some(Reading { cost: text.len() as u64, ..Reading::default() })
+        };
+        prove(&mut deriver, &whole, Effort { runs: 7, ..Effort::default() }, &mut measure);
+        assert_eq!(runs, 7);
+        let mut none = |_: &[u8]| None;
+        assert!(prove(&mut deriver, &whole, Effort::default(), &mut none).is_empty());
+    }
+}

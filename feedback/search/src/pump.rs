@@ -1,0 +1,268 @@
+//! Repeats parts of a text: rounds of a repetition, and what stands between two instances of a rule.
+
+use gramjet_session::SpanKind;
+use gramjet_session::decisions::{Decision, Derivation, Deriver, Part};
+
+/// How the copies of a part differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Copies {
+    /// They are equal.
+    Equal,
+    /// Their characters and bytes count up, so they are as distinct as their length allows.
+    Distinct,
+}
+
+/// Parts of a text that can be repeated together any number of times.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pump {
+    /// In ascending order, apart from each other.
+    repeats: Vec<Repeat>,
+    what: Vec<What>,
+    /// The bytes of a copy.
+    len: usize,
+    /// How the copies differ.
+    pub copies: Copies,
+}
+
+/// Decisions that are repeated after themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Repeat {
+    from: u32,
+    to: u32,
+    /// It is the first round of a repetition that has to have one, so no site has decided on it. One decides on each copy.
+    is_first_round: bool,
+}
+
+/// What is repeated, by its symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum What {
+    /// A round of a repetition within a rule.
+    Round(u32),
+    /// What stands between an instance of a rule and one within it.
+    Recursion(u32),
+}
+
+impl Pump {
+    /// All single parts of a text that can be repeated.
+    pub fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
+        let mut pumps = Vec::new();
+        let mut open: Vec<u32> = Vec::new();
+        for (number, part) in (0..).zip(&whole.parts) {
+            while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
+                open.pop();
+            }
+            let around: Vec<&Part> = open.iter().rev().map(|&outer| &whole.parts[outer as usize]).collect();
+            pumps.extend(match part.kind {
+                SpanKind::Round => Pump::of_round(part, &around),
+                SpanKind::Repetition { room: u32::MAX } => Pump::of_first_round(whole, number, deriver, &around),
+                SpanKind::Rule => Pump::of_recursion(part, &around),
+                _ => None,
+            });
+            open.push(number);
+        }
+        pumps
+    }
+
+    fn of_round(round: &Part, around: &[&Part]) -> Option<Pump> {
+        let repetition = around.iter().find(|outer| matches!(outer.kind, SpanKind::Repetition { .. }))?;
+        let is_free = repetition.kind == SpanKind::Repetition { room: u32::MAX };
+        let (from, to) = round.decisions;
+        let repeat = Repeat { from, to, is_first_round: false };
+        (is_free && !round.is_empty()).then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), round.len()))
+    }
+
+    /// The only round of a repetition that has to have one.
+    fn of_first_round(whole: &Derivation, number: u32, deriver: &Deriver, around: &[&Part]) -> Option<Pump> {
+        let part = &whole.parts[number as usize];
+        let inside = &whole.parts[number as usize + 1..part.next as usize];
+        let is_round = |inner: &&Part| inner.kind == SpanKind::Round;
+        let mut rounds = inside.iter().filter(is_round);
+        // Rounds of repetitions within this one may stand there, too; those have their own sites before them.
+        let is_only = rounds.all(|round| inside.iter().any(|outer| is_around(outer, round)));
+        let (from, end) = part.decisions;
+        let repeat = Repeat { from, to: end.checked_sub(1)?, is_first_round: true };
+        let can_be = is_only && deriver.min_rounds(part.symbol) == Some(1) && !part.is_empty();
+        can_be.then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), part.len()))
+    }
+
+    fn of_recursion(inner: &Part, around: &[&Part]) -> Option<Pump> {
+        let is_outer = |outer: &&&Part| outer.kind == SpanKind::Rule && outer.symbol == inner.symbol;
+        let outer = around.iter().find(is_outer).filter(|outer| outer.len() > inner.len())?;
+        let repeat = |from, to| Repeat { from, to, is_first_round: false };
+        let repeats = vec![repeat(outer.decisions.0, inner.decisions.0), repeat(inner.decisions.1, outer.decisions.1)];
+        Some(Pump::new(repeats, What::Recursion(inner.symbol), outer.len() - inner.len()))
+    }
+
+    fn new(repeats: Vec<Repeat>, what: What, len: usize) -> Pump {
+        Pump { repeats, what: vec![what], len, copies: Copies::Equal }
+    }
+
+    /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
+    pub(crate) fn kind(&self, whole: &Derivation) -> impl Ord + use<> {
+        let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
+        let options = self.repeats.iter().flat_map(range).map(|decision| decision.option);
+        (self.what.clone(), options.collect::<Vec<_>>())
+    }
+
+    /// Whether copies can be distinct: there is a class in what is repeated.
+    pub(crate) fn can_differ(&self, whole: &Derivation, deriver: &Deriver) -> bool {
+        let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
+        let mut decisions = self.repeats.iter().flat_map(range);
+        decisions.any(|decision| decision.offered > 1 && deriver.is_class(decision.place))
+    }
+
+    /// Both at once; none if they overlap.
+    pub fn with(&self, other: &Pump) -> Option<Pump> {
+        let mut repeats: Vec<Repeat> = self.repeats.iter().chain(&other.repeats).copied().collect();
+        repeats.sort_unstable();
+        let is_apart = repeats.windows(2).all(|two| two[0].to <= two[1].from && two[0] != two[1]);
+        let what = self.what.iter().chain(&other.what).copied().collect();
+        is_apart.then_some(Pump { repeats, what, len: self.len + other.len, copies: self.copies })
+    }
+
+    /// The same with other copies.
+    #[must_use]
+    pub fn copied(&self, copies: Copies) -> Pump {
+        Pump { copies, ..self.clone() }
+    }
+
+    /// The number of bytes that a copy adds.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether copies add no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// What is repeated, for people.
+    pub fn describe(&self, deriver: &Deriver) -> String {
+        let name = |symbol| deriver.rule_name(symbol).unwrap_or("?").to_string();
+        let one = |what: &What| match what {
+            What::Round(rule) => format!("rounds of a repetition in `{}`", name(*rule)),
+            What::Recursion(rule) => format!("`{0}` in `{0}`", name(*rule)),
+        };
+        let copies = match self.copies {
+            Copies::Equal => "",
+            Copies::Distinct => ", all distinct",
+        };
+        self.what.iter().map(one).collect::<Vec<_>>().join(" and ") + copies
+    }
+
+    /// The options of the text with `times` copies more of each part.
+    pub fn options(&self, whole: &Derivation, deriver: &Deriver, times: u32) -> Vec<u32> {
+        let decisions = &whole.decisions;
+        let mut options = Vec::with_capacity(decisions.len());
+        let mut at = 0;
+        for &Repeat { from, to, is_first_round } in &self.repeats {
+            options.extend(decisions[at..to as usize].iter().map(|decision| decision.option));
+            let range = &decisions[from as usize..to as usize];
+            for copy in 1..=times {
+                options.extend(is_first_round.then_some(1));
+                match self.copies {
+                    Copies::Equal => options.extend(range.iter().map(|decision| decision.option)),
+                    Copies::Distinct => count_up(range, deriver, copy, &mut options),
+                }
+            }
+            at = to as usize;
+        }
+        options.extend(decisions[at..].iter().map(|decision| decision.option));
+        options
+    }
+}
+
+/// The symbol of the innermost rule.
+fn rule_of(around: &[&Part]) -> u32 {
+    around.iter().find(|outer| outer.kind == SpanKind::Rule).map_or(0, |rule| rule.symbol)
+}
+
+/// Whether a repetition is around a round.
+fn is_around(outer: &Part, round: &Part) -> bool {
+    matches!(outer.kind, SpanKind::Repetition { .. })
+        && outer.decisions.0 <= round.decisions.0
+        && round.decisions.1 <= outer.decisions.1
+}
+
+/// The options of a copy: its number is added to the classes of the part, which are the digits of a counter.
+fn count_up(range: &[Decision], deriver: &Deriver, copy: u32, options: &mut Vec<u32>) {
+    let begin = options.len();
+    options.extend(range.iter().map(|decision| decision.option));
+    let mut rest = copy;
+    // The last character changes first.
+    for (number, decision) in range.iter().enumerate().rev() {
+        if decision.offered > 1 && deriver.is_class(decision.place) {
+            let sum = decision.option + rest % decision.offered;
+            options[begin + number] = sum % decision.offered;
+            rest /= decision.offered;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::{Language, Settings, Shape};
+
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings { shape: Some(Shape::Uniform), ..Settings::default() }
+    }
+
+    fn language(text: &str) -> Language {
+        Language::compile(&SourceFile::new("g.ebnf", text), &settings()).expect("a grammar")
+    }
+
+    /// The texts of all pumps with two copies more.
+    fn pumped(grammar: &str, text: &str, copies: Copies) -> Vec<String> {
+        let language = language(grammar);
+        let mut deriver = language.deriver(None);
+        let mut whole = Derivation::default();
+        deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
+        let mut made = Derivation::default();
+        let mut texts = Vec::new();
+        for pump in Pump::all(&whole, &deriver) {
+            let options = pump.copied(copies).options(&whole, &deriver, 2);
+            deriver.replay(&options, &mut made);
+            texts.push(String::from_utf8(made.text.clone()).expect("ASCII"));
+        }
+        texts
+    }
+
+    const LISTS: &str = "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list";
+
+    #[test]
+    fn rounds_and_recursion_are_repeated() {
+        assert_eq!(pumped(LISTS, "[a,b]", Copies::Equal), ["[a,b,b,b]"]);
+        assert_eq!(pumped(LISTS, "[[a]]", Copies::Equal), ["[[[[a]]]]", "[[[[a]]]]"]);
+        assert_eq!(pumped(LISTS, "[a,b]", Copies::Distinct), ["[a,b,c,d]"]);
+        // Bounded repetitions are left alone.
+        assert_eq!(pumped("s ::= 'a'{0,9} 'b'", "aab", Copies::Equal), [""; 0]);
+    }
+
+    #[test]
+    fn distinct_copies_count_in_several_digits() {
+        let grammar = "s ::= (',' [a-b] [a-c])*";
+        let language = language(grammar);
+        let mut deriver = language.deriver(None);
+        let (mut whole, mut made) = (Derivation::default(), Derivation::default());
+        deriver.decode(&language.parse(b",aa").expect("it conforms"), &mut whole);
+        let pump = Pump::all(&whole, &deriver)[0].copied(Copies::Distinct);
+        deriver.replay(&pump.options(&whole, &deriver, 5), &mut made);
+        assert_eq!(made.text, b",aa,ab,ac,ba,bb,bc");
+    }
+
+    #[test]
+    fn two_pumps_work_together_if_they_are_apart() {
+        let language = language("s ::= 'a'* '-' 'b'*");
+        let mut deriver = language.deriver(None);
+        let (mut whole, mut made) = (Derivation::default(), Derivation::default());
+        deriver.decode(&language.parse(b"a-b").expect("it conforms"), &mut whole);
+        let pumps = Pump::all(&whole, &deriver);
+        let both = pumps[0].with(&pumps[1]).expect("they are apart");
+        assert_eq!(pumps[0].with(&pumps[0]), None);
+        deriver.replay(&both.options(&whole, &deriver, 3), &mut made);
+        assert_eq!(made.text, b"aaaa-bbbb");
+    }
+}
