@@ -1,10 +1,13 @@
 //! The program under test, however it is run.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
 
 use gramjet_harness::{
-    Command, Confinement, Error, ForkServer, Function, Limits, Program, Run, Subject, Target, instrumentation,
+    Command, Confinement, Error, ForkServer, Function, Limits, Lines, Locations, Program, Run, Subject, Target,
+    instrumentation,
 };
 use gramjet_session::hash;
 
@@ -18,10 +21,36 @@ pub struct Surroundings {
 }
 
 /// A program or function that is ready to take inputs.
-pub enum Tested {
+pub struct Tested {
+    by: By,
+    /// Where the edges of the program are, once that was asked for.
+    places: Option<(Locations, Lines)>,
+}
+
+/// How it is run.
+enum By {
     Command(Box<Command>),
     ForkServer(Box<ForkServer>),
     Function(Box<Function>),
+}
+
+/// A place in the sources of the program under test.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// The file, as the compiler or the interpreter names it.
+    pub file: PathBuf,
+    /// From 1 on.
+    pub line: u32,
+    /// Empty if it is not known.
+    pub function: String,
+}
+
+impl fmt::Display for Spot {
+    /// `file:line (function)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.display(), self.line)?;
+        if self.function.is_empty() { Ok(()) } else { write!(f, " ({})", self.function) }
+    }
 }
 
 impl Tested {
@@ -33,14 +62,14 @@ impl Tested {
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
             let subject = if text { subject.text() } else { subject };
-            return Ok(Tested::Function(Box::new(Function::new(subject)?)));
+            return Ok(Tested::by(By::Function(Box::new(Function::new(subject)?))));
         }
         let program = Program::new(name, arguments)?.limits(limits).confinement(confinement);
         let is_instrumented = instrumentation(program.path()).is_ok_and(|found| found.by.is_some());
         if is_instrumented {
-            Ok(Tested::ForkServer(Box::new(ForkServer::new(program)?)))
+            Ok(Tested::by(By::ForkServer(Box::new(ForkServer::new(program)?))))
         } else {
-            Ok(Tested::Command(Box::new(Command::new(program)?)))
+            Ok(Tested::by(By::Command(Box::new(Command::new(program)?))))
         }
     }
 
@@ -52,13 +81,39 @@ impl Tested {
             Some(file) => program.variable("GRAMJET_OUTPUT", file),
             None => program,
         };
-        Ok(Tested::Command(Box::new(Command::new(program)?)))
+        Ok(Tested::by(By::Command(Box::new(Command::new(program)?))))
+    }
+
+    fn by(by: By) -> Tested {
+        Tested { by, places: None }
+    }
+
+    /// Whether it counts its edges.
+    pub fn counts_edges(&self) -> bool {
+        !matches!(self.by, By::Command(_))
+    }
+
+    /// Where an edge is in the sources; none if that is not known.
+    pub fn spot(&mut self, edge: u32) -> Option<Spot> {
+        match &mut self.by {
+            By::Command(_) => None,
+            By::Function(function) => function.place(edge).map(|place| Spot {
+                file: PathBuf::from(&place.file),
+                line: place.line,
+                function: place.function.clone(),
+            }),
+            By::ForkServer(server) => {
+                let (locations, lines) = self.places.get_or_insert_with(|| (server.locations(), Lines::new()));
+                let line = lines.line(locations, edge)?;
+                Some(Spot { file: line.file, line: line.line, function: line.function.unwrap_or_default() })
+            }
+        }
     }
 
     /// What identifies an edge everywhere: functions number edges as they are first executed.
     pub fn identity(&self, edge: u32) -> u64 {
-        let place = match self {
-            Tested::Function(function) => function.place(edge),
+        let place = match &self.by {
+            By::Function(function) => function.place(edge),
             _ => None,
         };
         place.map_or(u64::from(edge), |place| hash(place.to_string().as_bytes()))
@@ -66,21 +121,21 @@ impl Tested {
 
     /// How it is run, for the user.
     pub fn describe(&self) -> &'static str {
-        match self {
-            Tested::Command(_) => "a process for each input, not instrumented",
-            Tested::ForkServer(server) if server.instrumentation().is_persistent => "persistent, guided by coverage",
-            Tested::ForkServer(_) => "fork server, guided by coverage",
-            Tested::Function(_) => "function in a worker process, guided by coverage",
+        match &self.by {
+            By::Command(_) => "a process for each input, not instrumented",
+            By::ForkServer(server) if server.instrumentation().is_persistent => "persistent, guided by coverage",
+            By::ForkServer(_) => "fork server, guided by coverage",
+            By::Function(_) => "function in a worker process, guided by coverage",
         }
     }
 }
 
 impl Target for Tested {
     fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
-        match self {
-            Tested::Command(command) => command.run(input),
-            Tested::ForkServer(server) => server.run(input),
-            Tested::Function(function) => function.run(input),
+        match &mut self.by {
+            By::Command(command) => command.run(input),
+            By::ForkServer(server) => server.run(input),
+            By::Function(function) => function.run(input),
         }
     }
 }

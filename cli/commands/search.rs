@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, Resettable};
 use clap::{Args, ValueHint};
-use gramjet_search::{STRATEGIES, State};
+use gramjet_search::{Effort, STRATEGIES, State};
 use gramjet_session::Language;
 
 use crate::arguments::grammar::GrammarArgs;
@@ -20,13 +20,17 @@ use crate::stop::{Stop, StopReason};
 use crate::subject::{Tested, quoted};
 use crate::units::{self, plural};
 
+mod conclusion;
 mod hunt;
 mod meter;
+mod records;
 mod reporter;
+mod study;
 
-use hunt::{Hunt, Plan};
+use hunt::{Found, Hunt, Plan};
 use meter::{Meter, Objective};
 use reporter::Reporter;
+use study::Student;
 
 /// Find the short texts of a grammar that cost a program most.
 ///
@@ -90,6 +94,24 @@ pub struct Arguments {
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_timeout)]
     timeout: Duration,
 
+    /// End as soon as it is proved that the cost of a text grows faster than n to this power, where n counts how often a part of
+    /// the text is repeated.
+    #[arg(long, value_name = "EXPONENT", value_parser = parse_exponent)]
+    until_exponent: Option<f64>,
+
+    /// In the end, look at the best text for no longer than this: make it smaller, find its causes, and prove how its
+    /// cost grows. 0 leaves that out.
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = units::parse_duration)]
+    study: Duration,
+
+    /// Measure growth by texts of at most this many bytes.
+    #[arg(long, value_name = "SIZE", default_value = "16KiB", value_parser = units::parse_size)]
+    growth_len: u64,
+
+    /// Run the families of texts again by which the search has proved growth, and do nothing else.
+    #[arg(long)]
+    replay: bool,
+
     /// Write one JSON object a line to standard output: better texts, and how far the search is.
     #[arg(long)]
     json: bool,
@@ -111,6 +133,7 @@ const EXAMPLES: &str = "\
 Examples:
   gramjet cc -O2 -g my-parser.c -o my-parser && gramjet search json --time 10m -- ./my-parser @@
   gramjet search regex --max-len 30 --cost hottest -- python:re:compile
+  gramjet search regex --until-exponent 1.5 -- python:my_module:match
   gramjet search dot --strategy slackline-mc --paper --time 1h -- ./dot
 
 Exit status: 0 if the search was made; 1 if it could not go on; 2 if the arguments or the grammar cannot be used.";
@@ -132,8 +155,11 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     say!("gramjet: {}", tested.describe());
     let objective = args.cost.clone().unwrap_or_else(|| Objective::usual(&tested));
     drop(tested);
-    let meter = Meter::new(&args.command, surroundings, &objective)?;
+    let mut meter = Meter::new(&args.command, surroundings, &objective)?;
     args.run.warn_of_confinement();
+    if args.replay {
+        return records::replay(&args.output, &mut meter, &objective);
+    }
     let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "left out"))?;
     let state = State::open(&args.output, &facts(args, &language, &objective))?;
     let stop = Stop::on_signals();
@@ -156,10 +182,85 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     };
     let hunt = Hunt::new(plan, state, stop);
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let ran = hunt.run(meter, |hunt| reporter.look(hunt));
+    let mut early = Early::new(args, &hunt);
+    let ran = hunt.run(meter, |hunt| {
+        reporter.look(hunt);
+        early.look(hunt);
+    });
     reporter.end(&hunt);
     ran?;
+    early.failure.take().map_or(Ok(()), Err)?;
+    study(args, &hunt, &mut reporter)?;
     conclude(&hunt)
+}
+
+fn parse_exponent(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(exponent) if exponent >= 1.0 && exponent < 100.0 => Ok(exponent),
+        _ => Err("use a number from 1 on, such as 1.5".to_string()),
+    }
+}
+
+/// The interval at which a search that is to end with a proof tries one.
+const EARLY: Duration = Duration::from_secs(10);
+
+/// Ends a search as soon as growth is proved.
+struct Early<'a> {
+    args: &'a Arguments,
+    exponent: Option<f64>,
+    tried: Instant,
+    best: u64,
+    failure: Option<Failure>,
+}
+
+impl<'a> Early<'a> {
+    fn new(args: &'a Arguments, _hunt: &Hunt) -> Early<'a> {
+        Early { args, exponent: args.until_exponent, tried: Instant::now(), best: 0, failure: None }
+    }
+
+    fn look(&mut self, hunt: &Hunt) {
+        let Some(exponent) = self.exponent else { return };
+        if self.tried.elapsed() < EARLY || hunt.stop.is_requested() {
+            return;
+        }
+        let best = hunt.progress().best.filter(|best| best.cost > self.best);
+        self.tried = Instant::now();
+        let Some(best) = best else { return };
+        self.best = best.cost;
+        match self.is_proved(hunt, &best, exponent) {
+            Ok(true) => hunt.stop.after(Duration::ZERO),
+            Ok(false) => {}
+            Err(failure) => {
+                self.failure = Some(failure);
+                hunt.stop.after(Duration::ZERO);
+            }
+        }
+    }
+
+    fn is_proved(&self, hunt: &Hunt, best: &Found, exponent: f64) -> Result<bool, Failure> {
+        let mut meter = hunt.meter()?;
+        let families = student(self.args, hunt, &mut meter).families(&best.text)?;
+        let mut growths = families.iter().filter_map(|grown| grown.family.growth.as_ref());
+        Ok(growths.any(|growth| growth.is_superlinear(exponent)))
+    }
+}
+
+fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Student<'s> {
+    let effort = Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() };
+    Student { language: &hunt.plan.language, meter, stop: &hunt.stop, effort, time: args.study }
+}
+
+/// Looks at the best text, and writes what is found.
+fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), Failure> {
+    let Some(best) = hunt.progress().best else { return Ok(()) };
+    if args.study.is_zero() || hunt.stop.is_signalled() {
+        return Ok(());
+    }
+    let mut meter = hunt.meter()?;
+    let study = student(args, hunt, &mut meter).study(&best.text)?;
+    records::write_families(&hunt.state, &study.families)?;
+    reporter.conclude(hunt, &best, &study);
+    Ok(())
 }
 
 /// What tells this search from others in the same folder.

@@ -125,6 +125,12 @@ impl Hunt {
         self.shared().failure.take().map_or(Ok(()), Err)
     }
 
+    /// A program of its own, to run texts besides those of the search.
+    pub(super) fn meter(&self) -> Result<Meter, Failure> {
+        let Plan { command, surroundings, objective, .. } = &self.plan;
+        Meter::new(command, *surroundings, objective)
+    }
+
     /// How far it has come.
     pub(super) fn progress(&self) -> Progress {
         let shared = self.shared();
@@ -158,7 +164,7 @@ impl Hunt {
         let plan = &self.plan;
         let meter = match meter {
             Some(meter) => meter,
-            None => Meter::new(&plan.command, plan.surroundings, &plan.objective)?,
+            None => self.meter()?,
         };
         let mut worker = Worker::new(self, number, meter)?;
         worker.begin()?;

@@ -44,10 +44,7 @@ impl Objective {
 
     /// Edges where the program counts them, else time.
     pub(super) fn usual(tested: &Tested) -> Objective {
-        match tested {
-            Tested::Command(_) => Objective::Cpu,
-            Tested::ForkServer(_) | Tested::Function(_) => Objective::Edges,
-        }
+        if tested.counts_edges() { Objective::Edges } else { Objective::Cpu }
     }
 
     fn needs_edges(&self) -> bool {
@@ -102,7 +99,7 @@ impl Meter {
         objective: &Objective,
     ) -> Result<Meter, Failure> {
         let tested = Tested::new(command, surroundings)?;
-        if objective.needs_edges() && matches!(tested, Tested::Command(_)) {
+        if objective.needs_edges() && !tested.counts_edges() {
             let what =
                 format!("the cost `{objective}` needs a program built by gramjet cc, gramjet c++ or gramjet cargo");
             return Err(Failure::Usage(what));

@@ -4,10 +4,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::conclusion;
 use super::hunt::{Found, Hunt, Progress as Reached};
+use super::study::Study;
 use crate::failure::say;
 use crate::progress::Progress;
 use crate::seeds::one_line;
+use crate::subject::Spot;
 use crate::units::plural;
 
 /// Tells the user what is found and how far the search is.
@@ -52,6 +55,15 @@ impl Reporter {
             say!("gramjet: {}", line(&progress));
         }
     }
+
+    /// Says what is known of the best text.
+    pub(super) fn conclude(&self, hunt: &Hunt, best: &Found, study: &Study) {
+        if self.is_json {
+            print(&studied(study));
+        } else {
+            conclusion::lines(hunt, best, study).iter().for_each(|line| say!("{line}"));
+        }
+    }
 }
 
 /// A better text, for people.
@@ -94,6 +106,34 @@ fn better(found: &Found) -> serde_json::Value {
         "bytes": found.text.len(),
         "operator": found.operator,
         "text": String::from_utf8_lossy(&found.text),
+    })
+}
+
+/// What is known of the best text, for machines.
+fn studied(study: &Study) -> serde_json::Value {
+    let spot = |spot: &Option<Spot>| spot.as_ref().map(Spot::to_string);
+    let families = study.families.iter().map(|grown| {
+        let points =
+            grown.family.members.iter().map(|member| json!([member.copies + 1, member.text.len(), member.cost]));
+        json!({
+            "repeated": grown.what,
+            "growth": grown.family.growth.as_ref().map(ToString::to_string),
+            "fastest": spot(&grown.spot),
+            "points": points.collect::<Vec<_>>(),
+        })
+    });
+    let hot = study.hot.iter().map(|hot| json!({ "place": spot(&hot.spot), "count": hot.count, "share": hot.share }));
+    let causes = study.causes.iter().map(|cause| {
+        let (from, to) = (cause.bytes.start, cause.bytes.end);
+        json!({ "from": from, "to": to, "rule": cause.rule, "share": cause.share, "place": spot(&cause.spot) })
+    });
+    let smaller = study.smaller.as_ref();
+    json!({
+        "event": "study",
+        "smaller": smaller.map(|(text, cost)| json!({ "text": String::from_utf8_lossy(text), "cost": cost })),
+        "hot": hot.collect::<Vec<_>>(),
+        "causes": causes.collect::<Vec<_>>(),
+        "families": families.collect::<Vec<_>>(),
     })
 }
 

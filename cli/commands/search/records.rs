@@ -1,0 +1,89 @@
+//! The files that a search leaves in the end: families of texts that show how cost grows, and their replay.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gramjet_search::{Ending, Growth, Measurement, State, StateError};
+
+use super::meter::{Meter, Objective};
+use super::study::Grown;
+use crate::failure::{Failure, say};
+use crate::files::{self, shown};
+
+/// The folder of all families within that of the search.
+pub(super) const FAMILIES: &str = "growth";
+/// The file with the costs of a family.
+const COSTS: &str = "costs.csv";
+/// The file that says what is repeated, and how cost grows.
+const ABOUT: &str = "about";
+
+/// Writes each family to a folder of its own: a text for each number of copies, their costs, and how these grow. Families of an
+/// earlier search go.
+pub(super) fn write_families(state: &State, families: &[Grown]) -> Result<(), Failure> {
+    let folder = state.folder().join(FAMILIES);
+    match fs::remove_dir_all(&folder) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(Failure::writing(&folder, source)),
+        _ => {}
+    }
+    for (number, grown) in families.iter().enumerate() {
+        write_family(state, &format!("{FAMILIES}/{}", number + 1), grown)?;
+    }
+    Ok(())
+}
+
+fn write_family(state: &State, folder: &str, grown: &Grown) -> Result<(), StateError> {
+    let mut costs = "copies,bytes,cost,stopped\n".to_string();
+    for member in &grown.family.members {
+        let size = member.copies + 1;
+        state.write(&format!("{folder}/{size:05}"), &member.text)?;
+        costs += &format!("{size},{},{},{}\n", member.text.len(), member.cost, member.is_stopped);
+    }
+    state.write(&format!("{folder}/{COSTS}"), costs.as_bytes())?;
+    let growth = grown.family.growth.as_ref().map_or_else(|| "too little was measured".to_string(), Growth::to_string);
+    state.write(&format!("{folder}/{ABOUT}"), format!("{}\n{growth}\n", grown.what).as_bytes())?;
+    Ok(())
+}
+
+/// Runs the families of a search again, and prints their costs and how they grow.
+pub(super) fn replay(folder: &Path, meter: &mut Meter, objective: &Objective) -> Result<(), Failure> {
+    let families = numbered(&folder.join(FAMILIES))?;
+    if families.is_empty() {
+        say!("gramjet: {} has no families of texts", shown(folder));
+    }
+    for (_, family) in families {
+        let about = fs::read_to_string(family.join(ABOUT)).unwrap_or_default();
+        println!("{}: {}", shown(&family), about.lines().next().unwrap_or_default());
+        let mut measurements = Vec::new();
+        for (size, file) in numbered(&family)? {
+            let text = files::read_bytes(&file)?;
+            let measured = meter.read(&text)?.measured;
+            let stopped = measured.ending != Ending::Done;
+            let note = if stopped { ", stopped" } else { "" };
+            println!("{size:>6} copies {:>8} bytes {:>14} {}{note}", text.len(), measured.cost, objective.unit());
+            measurements.push(Measurement { stopped, ..Measurement::new(size as f64, measured.cost as f64) });
+        }
+        match Growth::of(&measurements) {
+            Some(growth) => println!("{growth}"),
+            None => println!("too little was measured"),
+        }
+    }
+    Ok(())
+}
+
+/// The entries of a folder whose names are numbers, in ascending order; none if there is no such folder.
+fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, Failure> {
+    let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(failed(source)),
+    };
+    let mut numbered = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        let number = entry.file_name().to_string_lossy().parse().ok();
+        numbered.extend(number.map(|number| (number, entry.path())));
+    }
+    numbered.sort_unstable();
+    Ok(numbered)
+}
