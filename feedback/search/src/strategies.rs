@@ -3,6 +3,8 @@
 use crate::strategy::Strategy;
 
 mod portfolio;
+#[cfg(test)]
+mod kit;
 mod random;
 
 /// A strategy by its name.
