@@ -3,15 +3,24 @@
 use crate::strategy::Strategy;
 
 mod portfolio;
+mod bias;
+mod bias_only;
 #[cfg(test)]
 mod kit;
 mod random;
+mod saffron;
+mod signals;
+mod treeline;
 
 /// A strategy by its name.
-pub(crate) fn by_name(name: &str, _paper: bool) -> Option<Box<dyn Strategy>> {
+pub(crate) fn by_name(name: &str, paper: bool) -> Option<Box<dyn Strategy>> {
     Some(match name {
         "portfolio" => Box::new(portfolio::Portfolio::new()),
+        "bias-only" => Box::new(bias_only::BiasOnly::new(paper)),
         "random" => Box::new(random::AtRandom),
+        "gramrand" => Box::new(saffron::Saffron::gramrand(paper)),
+        "saffron" => Box::new(saffron::Saffron::adaptive(paper)),
+        "treeline" => Box::new(treeline::TreeLine::new(paper)),
         _ => return None,
     })
 }

@@ -1,0 +1,224 @@
+//! SAFFRON's adaptive generation, and GramRand, its baseline (Le, Pasareanu, Padhye, Lo, Visser & Sen, *SAFFRON:
+//! Adaptive Grammar-Based Fuzzing for Worst-Case Analysis*, 2019, phase II).
+//!
+//! Texts are derived by a recursion of limited depth: an alternative is drawn, and if it leads beyond the limit,
+//! another one. GramRand draws evenly. SAFFRON draws by tournaments on probability. After each batch of texts, it
+//! takes those that cost more than all texts before the batch, and sets the probabilities to the shares of the
+//! alternatives in them.
+//!
+//! The paper leaves open how many texts a batch has and how many of them count, how many alternatives are in a
+//! tournament, whether new probabilities replace old ones, and the limit on depth. Here:
+//!
+//! - 100 texts, of which at most 10 count: enough to see a share of a tenth.
+//! - Tournaments of 3: with two alternatives, the more probable one wins in 7 of 8 draws, so a repetition that pays
+//!   goes on for 7 rounds in the mean, and all else is still tried.
+//! - New probabilities replace old ones, at the sites that the texts decide, with one use more for each option: the
+//!   best texts so far tell more than earlier ones.
+//! - Depth 32, the limit that gramjet uses elsewhere, or twice the depth of the shortest text if that is more. Texts
+//!   of 60 bytes are deeper only if they recurse on one side; the limit on length, which the paper does not have,
+//!   keeps the others below it.
+//!
+//! The ends of repetitions and the members of classes are alternatives, too. A text that was run before is not run
+//! again and does not count in a batch, unless the constants are the published ones.
+
+mod backtrack;
+mod probabilities;
+
+use gramjet_session::decisions::{Decision, Derivation, OpenSite};
+
+use crate::strategy::{Desk, Measured, Repeats, Strategy};
+use backtrack::Backtrack;
+use probabilities::Probabilities;
+
+/// The number of texts in a batch.
+const BATCH: usize = 100;
+/// At most this many of them set the probabilities.
+const KEPT: usize = 10;
+/// The number of alternatives in a tournament.
+const TOURNAMENT: u32 = 3;
+/// The limit on depth, and how often the depth of the shortest text must fit.
+const DEPTH: u32 = 32;
+const TIMES: u32 = 2;
+
+/// Texts of limited depth.
+#[derive(Debug)]
+pub(super) struct Saffron {
+    name: &'static str,
+    paper: bool,
+    /// The number of alternatives in a tournament; one is an even draw.
+    tournament: u32,
+    /// Whether probabilities are learned.
+    adapts: bool,
+    /// The limit on depth, once the grammar is known.
+    depth: Option<u32>,
+    probabilities: Probabilities,
+    backtrack: Backtrack,
+    batch: Batch,
+}
+
+/// The texts since the probabilities were set last.
+#[derive(Debug, Default)]
+struct Batch {
+    len: usize,
+    /// The greatest cost before the batch.
+    before: u64,
+    best: u64,
+    /// The texts that cost more, the cheapest first.
+    kept: Vec<(u64, Vec<Decision>)>,
+}
+
+impl Batch {
+    fn add(&mut self, cost: u64, decisions: &[Decision]) {
+        self.best = self.best.max(cost);
+        let is_better = self.kept.len() < KEPT || self.kept.first().is_some_and(|least| least.0 < cost);
+        if cost <= self.before || !is_better {
+            return;
+        }
+        if self.kept.len() >= KEPT {
+            self.kept.remove(0);
+        }
+        let place = self.kept.partition_point(|known| known.0 <= cost);
+        self.kept.insert(place, (cost, decisions.to_vec()));
+    }
+
+    fn begin(&mut self) {
+        self.kept.clear();
+        self.before = self.best;
+        self.len = 0;
+    }
+}
+
+impl Saffron {
+    /// The baseline: all alternatives stay equally probable.
+    pub(super) fn gramrand(paper: bool) -> Saffron {
+        Saffron {
+            name: "gramrand",
+            paper,
+            tournament: 1,
+            adapts: false,
+            depth: None,
+            probabilities: Probabilities::default(),
+            backtrack: Backtrack::default(),
+            batch: Batch::default(),
+        }
+    }
+
+    /// Probabilities follow costly texts.
+    pub(super) fn adaptive(paper: bool) -> Saffron {
+        Saffron { name: "saffron", tournament: TOURNAMENT, adapts: true, ..Saffron::gramrand(paper) }
+    }
+}
+
+/// The limit on depth for a grammar.
+fn depth_for(desk: &mut Desk, scratch: &mut Derivation) -> u32 {
+    desk.deriver.replay(&[], scratch);
+    let shortest = scratch.parts.iter().map(|part| part.depth).max().unwrap_or(0);
+    DEPTH.max(shortest.saturating_mul(TIMES))
+}
+
+impl Strategy for Saffron {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
+        let depth = *self.depth.get_or_insert_with(|| depth_for(desk, candidate));
+        let (probabilities, tournament, random) = (&self.probabilities, self.tournament, &mut desk.random);
+        let draw = |site: &OpenSite<'_>, tried: &[u32]| probabilities.draw(site, tried, tournament, random);
+        self.backtrack.derive(depth, &mut desk.deriver, draw, candidate);
+    }
+
+    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+        if !self.adapts {
+            return;
+        }
+        if !measured.is_repeat {
+            self.batch.len += 1;
+            self.batch.add(measured.cost, &candidate.decisions);
+        }
+        if self.batch.len >= BATCH {
+            self.probabilities.learn(self.batch.kept.iter().map(|kept| &kept.1[..]));
+            self.batch.begin();
+        }
+    }
+
+    /// A costly text from elsewhere counts in the batch.
+    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+        if self.adapts {
+            self.batch.add(measured.cost, &derivation.decisions);
+        }
+    }
+
+    fn repeats(&self) -> Repeats {
+        if self.paper { Repeats::Run } else { Repeats::Remember }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::strategies::kit::{best_of, count_of, language, measured};
+
+    #[test]
+    fn a_batch_keeps_the_costliest_beyond_the_best_before() {
+        let mut batch = Batch { before: 5, best: 5, ..Batch::default() };
+        for cost in (0..20).chain([3, 17]) {
+            batch.add(cost, &[]);
+        }
+        let costs: Vec<u64> = batch.kept.iter().map(|kept| kept.0).collect();
+        assert_eq!(costs, [11, 12, 13, 14, 15, 16, 17, 17, 18, 19]);
+        batch.begin();
+        assert_eq!((batch.before, batch.kept.len()), (19, 0));
+        batch.add(19, &[]);
+        assert_eq!(batch.kept.len(), 0);
+    }
+
+    #[test]
+    fn probabilities_after_a_batch_are_those_of_its_costly_texts() {
+        let deriver = language("s ::= 'a' | 'b' | 'c'").deriver(Some(30));
+        let mut desk = Desk { deriver, max_len: 30, random: Random::new(1), empty_cost: 0 };
+        let (mut saffron, mut text) = (Saffron::adaptive(true), Derivation::default());
+        let mut place = None;
+        for run in 0..BATCH {
+            saffron.propose(&mut desk, &mut text);
+            let decision = *text.decisions.iter().find(|known| known.offered == 3).expect("a choice");
+            place = Some(decision.place);
+            assert_eq!(saffron.probabilities.of(decision.place, 1, 3), 1.0 / 3.0, "{run}");
+            // Only `b` costs anything, so the ten texts that are kept are all `b`.
+            let cost = u64::from(text.text == b"b");
+            saffron.observe(&mut desk, &text, &measured(cost, &[]));
+        }
+        let place = place.expect("a site");
+        assert_eq!(
+            [0, 1, 2].map(|option| saffron.probabilities.of(place, option, 3)),
+            [1.0, 11.0, 1.0].map(|n| n / 13.0)
+        );
+        // No text costs more than 1 from then on, so nothing changes.
+        for _ in 0..BATCH {
+            saffron.propose(&mut desk, &mut text);
+            saffron.observe(&mut desk, &text, &measured(1, &[]));
+        }
+        assert_eq!(saffron.probabilities.of(place, 1, 3), 11.0 / 13.0);
+    }
+
+    #[test]
+    fn the_limit_on_depth_suits_the_grammar() {
+        let depth = |rules: u32| {
+            let chain: Vec<String> = (0..rules).map(|rule| format!("r{rule} ::= r{} | 'x' 'y'", rule + 1)).collect();
+            let deriver = language(&format!("{}\nr{rules} ::= 'a'", chain.join("\n"))).deriver(Some(30));
+            let mut desk = Desk { deriver, max_len: 30, random: Random::new(1), empty_cost: 0 };
+            depth_for(&mut desk, &mut Derivation::default())
+        };
+        assert_eq!([depth(5), depth(16), depth(20)], [32, 32, 40]);
+    }
+
+    #[test]
+    fn rounds_and_letters_that_pay_become_probable() {
+        let grammar = ("s ::= [a-d]*", 30);
+        let best = |name, paper| best_of((name, paper), grammar, (1, 3000), count_of(b'a'));
+        let (adapted, published, random) = (best("saffron", false), best("saffron", true), best("random", false));
+        assert!(adapted >= 15 && published >= 15 && random < 10, "{adapted} {published} {random}");
+        assert!(best("gramrand", false) < 10, "it draws as evenly as texts at random");
+    }
+}
