@@ -16,11 +16,12 @@
 //! | texts that were run before | are run again | their cost is remembered |
 //! | weights of choices | may become 0 | have a floor |
 //!
-//! The published reward is that of the paper. The program multiplies the rank by 100 while costs are small, and mixes it
-//! with the length by a share that drifts. In both cases here: ranks are exact. Sites with one option are no nodes (in the
-//! program each takes 20 visits). The list of the best hot nodes is dropped with the tree (the program searches the
-//! dropped tree on), and has no locked nodes. A node that is a whole text is locked at once, even if the text costs less
-//! than the empty text, as it has only one. A tree is also dropped if all of it is locked, or if it has 16 million nodes.
+//! The published reward is that of the paper. The program multiplies the rank by 100 while costs are small, and mixes
+//! it with the length by a share that drifts. In both cases here: ranks are exact. Sites with one option are no nodes
+//! (in the program each takes 20 visits). The list of the best hot nodes is dropped with the tree (the program
+//! searches the dropped tree on), and has no locked nodes. A node that is a whole text is locked at once, even if the
+//! text costs less than the empty text, as it has only one. A tree is also dropped if all of it is locked, or if it
+//! has 16 million nodes.
 
 mod tail;
 mod tree;
