@@ -1,0 +1,557 @@
+//! SlackLine and SlackLineMC: parts of good texts in other good texts (Alsaeed & Young, *Finding Short Slow Inputs Faster
+//! with Grammar-Based Search*, ISSTA 2023, sections 4 and 5).
+//!
+//! A *frontier* holds texts that cost more than all before, that were new, or whose cost has a much higher rank than that of
+//! the text that they were made from. Each of its texts is changed at one instance of a rule: to an instance of the same
+//! rule in another text (a *hybrid*), or else to a random one (a *mutant*), never beyond the limit on length. SlackLine
+//! takes the texts in turn, SlackLineMC by a score.
+//!
+//! What differs from the published program:
+//!
+//! | | published | here, without the published constants |
+//! |---|---|---|
+//! | chunks are told apart by | text | rule and text, as the paper says |
+//! | seeds | are not run, and cost 0; may be equal | are run, and differ |
+//! | factor by which the frontier grows before the next winnow | 1 (`int(1.5)`) | 1.5, as the paper says |
+//! | texts that a winnow keeps for their cost | do not count in its maxima | count |
+//! | after 15 hybrids and mutants that are known | more of both | a mutant |
+//!
+//! In both cases: ranks are exact, not those of a t-digest. A winnow uses the counts of the first run of each text and
+//! runs nothing, so seeds that were not run do not survive one. Instances that decide nothing are no points. Each member of
+//! a class is equally probable; the published program first divides classes into runs of digits, letters and so on. If a
+//! grammar's pools change a hybrid, it is tried as it is. If the frontier takes more than 256 MiB, it is winnowed at
+//! once, and the cheapest texts go until it takes half of that. Texts that are known are forgotten when there are four
+//! million.
+
+mod alias;
+mod chunks;
+mod frontier;
+mod member;
+mod pedigree;
+mod tree;
+mod winnow;
+
+use gramjet_session::decisions::Derivation;
+use gramjet_session::hash;
+use rustc_hash::FxHashSet;
+
+use crate::maxima::Maxima;
+use crate::ranks::Ranks;
+use crate::strategy::{Desk, Evenly, Measured, Strategy};
+use chunks::{Chunks, Key};
+use frontier::{ByScore, Frontier, InTurn};
+use member::Member;
+use tree::Tree;
+
+/// Random texts at the beginning.
+const SEEDS: usize = 10;
+/// Their greatest length in bytes, if the grammar and the limit permit it.
+const SEED_LEN: u64 = 20;
+/// Seeds that are tried if some are equal.
+const MOST_SEEDS: usize = 100;
+/// A frontier of this size is not winnowed.
+const TRIGGER: usize = 1000;
+/// A frontier is winnowed when it has grown by this factor.
+const GROWTH: f64 = 1.5;
+/// A text with a gain in rank beyond this is kept.
+const GAIN: f64 = 0.35;
+/// Variants that are made for one proposal, if they are equal to texts that were proposed before. If none is new, only
+/// one is made for the next: the texts of the language may be exhausted.
+const RETRIES: usize = 16;
+/// Memory of the frontier in bytes, roughly.
+const MOST_BYTES: usize = 1 << 28;
+/// Texts that are remembered as proposed.
+const REMEMBERED: usize = 1 << 22;
+
+/// Why a text is kept. The first reason that holds counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Cost,
+    Hottest,
+    Rank,
+    Novelty,
+}
+
+impl Reason {
+    /// The value of the success for the text that was changed. A gain in rank is neither a success nor a failure.
+    fn value(self) -> Option<u64> {
+        match self {
+            Reason::Cost => Some(10),
+            Reason::Hottest => Some(5),
+            Reason::Rank => None,
+            Reason::Novelty => Some(1),
+        }
+    }
+}
+
+/// The gain in rank, relative to the greatest possible one.
+fn gain(rank: f64, parent: f64) -> f64 {
+    (rank - parent) / (1.0 - parent).max(0.5)
+}
+
+/// What all texts have shown.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    ranks: Ranks,
+    maxima: Maxima,
+    cost: u64,
+    hottest: u64,
+}
+
+impl Seen {
+    /// Adds a run, of a variant of a text with the cost `parent`; says why to keep it.
+    fn add(&mut self, measured: &Measured<'_>, parent: Option<u64>) -> Option<Reason> {
+        let &Measured { cost, hottest, edges, .. } = measured;
+        self.ranks.insert(cost);
+        let novelty = self.maxima.add(edges);
+        if cost > self.cost {
+            self.cost = cost;
+            return Some(Reason::Cost);
+        }
+        if hottest > self.hottest {
+            self.hottest = hottest;
+            return Some(Reason::Hottest);
+        }
+        if parent.is_some_and(|parent| gain(self.ranks.rank(cost), self.ranks.rank(parent)) > GAIN) {
+            return Some(Reason::Rank);
+        }
+        novelty.is_any().then_some(Reason::Novelty)
+    }
+}
+
+/// What made the text that was proposed last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Source {
+    /// The text is not of this strategy, or was proposed before.
+    #[default]
+    Other,
+    Seed,
+    Hybrid(u32),
+    Mutant(u32),
+}
+
+/// SlackLine (section 4).
+pub(crate) fn slackline(is_paper: bool) -> Box<dyn Strategy> {
+    Box::new(SlackLine::<InTurn>::new(is_paper))
+}
+
+/// SlackLineMC (section 5).
+pub(crate) fn slackline_mc(is_paper: bool) -> Box<dyn Strategy> {
+    Box::new(SlackLine::<ByScore>::new(is_paper))
+}
+
+/// Either, by the order in which the frontier is taken.
+struct SlackLine<F> {
+    is_paper: bool,
+    frontier: F,
+    members: Vec<Member>,
+    chunks: Chunks,
+    bytes: usize,
+    /// A larger frontier is winnowed when a sweep begins.
+    trigger: usize,
+    seen: Seen,
+    proposed: FxHashSet<u64>,
+    /// Seeds that were drawn, and those of them that were run.
+    drawn: usize,
+    seeds: usize,
+    retries: usize,
+    source: Source,
+    operator: &'static str,
+    part: Derivation,
+    options: Vec<u32>,
+}
+
+impl<F: Frontier> SlackLine<F> {
+    fn new(is_paper: bool) -> SlackLine<F> {
+        SlackLine {
+            is_paper,
+            frontier: F::default(),
+            members: Vec::new(),
+            chunks: Chunks::new(if is_paper { Key::Text } else { Key::RuleAndText }),
+            bytes: 0,
+            trigger: TRIGGER,
+            seen: Seen::default(),
+            proposed: FxHashSet::default(),
+            drawn: 0,
+            seeds: 0,
+            retries: RETRIES,
+            source: Source::Other,
+            operator: F::NAME,
+            part: Derivation::default(),
+            options: Vec::new(),
+        }
+    }
+
+    /// Adds a text to the frontier, and its parts to the chunk store.
+    fn add(&mut self, derivation: &Derivation, measured: &Measured<'_>, parent: Option<u32>) {
+        let Some(tree) = Tree::new(derivation) else { return };
+        let member = Member::new(tree, measured.cost, measured.edges);
+        self.chunks.stash(self.members.len() as u32, &member.tree);
+        self.bytes += member.bytes();
+        self.members.push(member);
+        self.frontier.add(parent);
+    }
+
+    /// Whether seeds are still due. Of a small language, there may be fewer than [`SEEDS`].
+    fn is_seeding(&self) -> bool {
+        self.members.is_empty() || self.seeds < SEEDS && self.drawn < MOST_SEEDS && !self.is_paper
+    }
+
+    fn seed(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
+        self.drawn += 1;
+        let most = desk.deriver.min_len().max(SEED_LEN).min(desk.max_len as u64);
+        let start = desk.deriver.start_symbol();
+        desk.deriver.draw(start, 0, most, &mut Evenly(&mut desk.random), candidate);
+    }
+
+    /// Makes the next text, which may be known.
+    fn make(&mut self, may_be_hybrid: bool, desk: &mut Desk, candidate: &mut Derivation) -> Source {
+        if self.is_seeding() {
+            self.seed(desk, candidate);
+            if !self.is_paper {
+                return Source::Seed;
+            }
+            for _ in 1..SEEDS {
+                self.add(candidate, &Measured::default(), None);
+                self.seed(desk, candidate);
+            }
+            self.add(candidate, &Measured::default(), None);
+        }
+        let member = self.next(desk);
+        if may_be_hybrid && self.hybrid(member, desk, candidate) {
+            return Source::Hybrid(member);
+        }
+        self.mutant(member, desk, candidate);
+        Source::Mutant(member)
+    }
+
+    /// The next text to change.
+    fn next(&mut self, desk: &mut Desk) -> u32 {
+        if self.bytes <= MOST_BYTES
+            && let Some(member) = self.frontier.next(self.members.len(), &mut desk.random)
+        {
+            return member;
+        }
+        if self.members.len() > self.trigger || self.bytes > MOST_BYTES {
+            self.winnow();
+        }
+        self.frontier.begin(&self.members, &self.seen.ranks);
+        // A frontier that is not empty has a first member.
+        self.frontier.next(self.members.len(), &mut desk.random).unwrap_or(0)
+    }
+
+    /// Replaces an instance of a rule by one from the chunk store. False if it finds none that fits.
+    fn hybrid(&mut self, member: u32, desk: &mut Desk, candidate: &mut Derivation) -> bool {
+        let tree = &self.members[member as usize].tree;
+        let margin = desk.max_len.saturating_sub(tree.text.len());
+        let Some(point) = tree.draw_inner(&mut desk.random) else { return false };
+        let (most, text) = (point.len() + margin, tree.text_of(point));
+        let tree_of = |member: u32| &self.members[member as usize].tree;
+        let Some(chunk) = self.chunks.draw(&mut desk.random, point.symbol, most, text, tree_of) else { return false };
+        let other = tree_of(chunk.member);
+        let part = other.options_of(chunk.point(other)).iter().copied();
+        tree.splice(point, part, desk, &mut self.options, candidate);
+        true
+    }
+
+    /// Replaces an instance of a rule by a random one.
+    fn mutant(&mut self, member: u32, desk: &mut Desk, candidate: &mut Derivation) {
+        let tree = &self.members[member as usize].tree;
+        let margin = desk.max_len.saturating_sub(tree.text.len());
+        let point = tree.draw_point(&mut desk.random);
+        desk.draw_part(point.symbol, point.depth, point.len() + margin, &mut self.part);
+        tree.splice(point, self.part.options(), desk, &mut self.options, candidate);
+    }
+
+    fn winnow(&mut self) {
+        let mut stay = winnow::winnow(&self.members, &mut self.seen.maxima, !self.is_paper);
+        if self.bytes > MOST_BYTES {
+            winnow::shed(&mut stay, &self.members, MOST_BYTES / 2);
+        }
+        self.frontier.keep(&stay);
+        let mut members: Vec<Option<Member>> = std::mem::take(&mut self.members).into_iter().map(Some).collect();
+        self.members = stay.iter().filter_map(|&member| members[member as usize].take()).collect();
+        self.bytes = self.members.iter().map(Member::bytes).sum();
+        self.chunks.clear();
+        for (number, member) in (0..).zip(&self.members) {
+            self.chunks.stash(number, &member.tree);
+        }
+        // The published program computes its factor as an integer.
+        let growth = if self.is_paper { 1.0 } else { GROWTH };
+        self.trigger = TRIGGER.max((growth * self.members.len() as f64) as usize);
+    }
+
+    /// Notes a text as proposed; returns whether it is new.
+    fn is_new(&mut self, text: &[u8]) -> bool {
+        if self.proposed.len() >= REMEMBERED {
+            self.proposed.clear();
+        }
+        self.proposed.insert(hash(text))
+    }
+
+    fn judge(&mut self, member: u32, candidate: &Derivation, measured: &Measured<'_>) {
+        let reason = self.seen.add(measured, Some(self.members[member as usize].cost));
+        if let Some(value) = reason.map_or(Some(0), Reason::value) {
+            self.frontier.credit(member, value);
+        }
+        if reason.is_some() {
+            self.add(candidate, measured, Some(member));
+        }
+    }
+}
+
+impl<F: Frontier> Strategy for SlackLine<F> {
+    fn name(&self) -> &'static str {
+        F::NAME
+    }
+
+    fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
+        for left in (0..self.retries).rev() {
+            // The texts of a small frontier have few hybrids.
+            self.source = self.make(self.is_paper || left > 0, desk, candidate);
+            self.operator = match self.source {
+                Source::Other => F::NAME,
+                Source::Seed => "seed",
+                Source::Hybrid(_) => "hybrid",
+                Source::Mutant(_) => "mutant",
+            };
+            if self.is_new(&candidate.text) {
+                self.retries = RETRIES;
+                return;
+            }
+        }
+        // A text that was proposed before: the search remembers its cost.
+        self.source = Source::Other;
+        self.retries = 1;
+    }
+
+    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+        match std::mem::take(&mut self.source) {
+            Source::Seed => {
+                self.seeds += 1;
+                self.seen.add(measured, None);
+                self.add(candidate, measured, None);
+            }
+            // The text of another worker, or one that was forgotten here: neither a success nor a failure.
+            Source::Hybrid(_) | Source::Mutant(_) if measured.is_repeat => {}
+            Source::Hybrid(member) | Source::Mutant(member) => self.judge(member, candidate, measured),
+            // If there is nothing else, the search begins with what there is.
+            Source::Other if self.members.is_empty() => self.add(candidate, measured, None),
+            Source::Other => {}
+        }
+    }
+
+    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+        if derivation.parts.is_empty() || derivation.text.len() > desk.max_len || !self.is_new(&derivation.text) {
+            return;
+        }
+        if self.seen.add(measured, None).is_some() {
+            self.add(derivation, measured, None);
+        }
+    }
+
+    fn operator(&self) -> &'static str {
+        self.operator
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tree::tests::{derivation, desk};
+    use super::*;
+    use crate::maxima::Edge;
+    use crate::strategies::kit;
+
+    #[test]
+    fn gains_are_relative_to_what_is_possible() {
+        let close = |gain: f64, expected: f64| assert!((gain - expected).abs() < 1e-12, "{gain}");
+        close(gain(0.9, 0.5), 0.8);
+        // Near the top a gain is relative to a half.
+        close(gain(1.0, 0.8), 0.4);
+        close(gain(0.5, 0.0), 0.5);
+        close(gain(0.2, 0.6), -0.8);
+    }
+
+    #[test]
+    fn the_first_reason_that_holds_counts() {
+        let mut seen = Seen::default();
+        let mut add = |cost, edges: &[Edge], parent| seen.add(&kit::measured(cost, edges), parent);
+        assert_eq!(add(10, &[(1, 8)], None), Some(Reason::Cost));
+        // A best cost does not raise the hottest edge: 5 beats it still.
+        assert_eq!(add(9, &[(1, 5)], None), Some(Reason::Hottest));
+        assert_eq!(add(9, &[(1, 5)], None), None);
+        assert_eq!(add(1, &[(2, 1)], None), Some(Reason::Novelty));
+        assert_eq!(add(1, &[(2, 1)], Some(1)), None);
+        // Of the costs 1, 1, 9, 9, 9, 10 the ranks are 1/6 and 7/12: a gain of 5/12 : 5/6 = 1/2.
+        assert_eq!(add(9, &[(1, 5)], Some(1)), Some(Reason::Rank));
+        assert_eq!(add(9, &[(1, 5)], Some(9)), None);
+        assert_eq!(
+            [Reason::Cost, Reason::Hottest, Reason::Rank, Reason::Novelty].map(Reason::value),
+            [Some(10), Some(5), None, Some(1)]
+        );
+    }
+
+    const WORDS: &str = "s ::= w (' ' w)*  w ::= [a-c]+";
+
+    /// A strategy with these texts on its frontier.
+    fn with<F: Frontier>(desk: &mut Desk, texts: &[&str]) -> SlackLine<F> {
+        let mut line = SlackLine::<F>::new(false);
+        for text in texts {
+            line.add(&derivation(desk, text), &Measured::default(), None);
+        }
+        line
+    }
+
+    #[test]
+    fn hybrids_keep_to_the_limit() {
+        // `aa c` has four of five bytes: `aa` can become `bbb`, `c` can become `aa`, none can become `cccc`.
+        let mut desk = desk(WORDS, 5);
+        let line = &mut with::<InTurn>(&mut desk, &["aa c", "bbb", "cccc"]);
+        let (mut hybrids, mut candidate) = (FxHashSet::default(), Derivation::default());
+        for _ in 0..500 {
+            if line.hybrid(0, &mut desk, &mut candidate) {
+                hybrids.insert(String::from_utf8_lossy(&candidate.text).into_owned());
+            }
+        }
+        let mut hybrids: Vec<String> = hybrids.into_iter().collect();
+        hybrids.sort();
+        assert_eq!(hybrids, ["aa aa", "bbb c", "c c"]);
+    }
+
+    #[test]
+    fn mutants_keep_to_the_limit() {
+        let mut desk = desk(WORDS, 5);
+        let line = &mut with::<InTurn>(&mut desk, &["aa c"]);
+        let mut candidate = Derivation::default();
+        let mut longest = 0;
+        for _ in 0..500 {
+            line.mutant(0, &mut desk, &mut candidate);
+            longest = longest.max(candidate.text.len());
+        }
+        assert_eq!(longest, 5);
+    }
+
+    #[test]
+    fn ten_seeds_are_run_first() {
+        let mut search = kit::search(kit::WORDS, kit::strategy("slackline", false), 40, 1);
+        let mut operators = Vec::new();
+        for number in 0..60 {
+            assert!(search.propose().text.len() <= if number < 10 { 20 } else { 40 });
+            operators.push(search.strategy().operator());
+            search.observe(&kit::measured(1, &[]));
+        }
+        assert!(operators[..10].iter().all(|&operator| operator == "seed"), "{operators:?}");
+        assert!(["hybrid", "mutant"].iter().all(|known| operators[10..].contains(known)), "{operators:?}");
+        // With the published constants they are not.
+        let mut search = kit::search(kit::WORDS, kit::strategy("slackline", true), 40, 1);
+        search.propose();
+        assert_ne!(search.strategy().operator(), "seed");
+    }
+
+    #[test]
+    fn a_language_of_few_texts_is_exhausted() {
+        for name in ["slackline", "slackline-mc"] {
+            let mut search = kit::search("s ::= 'a' | 'b'", kit::strategy(name, false), 9, 1);
+            kit::run(&mut search, 3, |_| (1, vec![(1, 1)]));
+            assert_eq!(search.best().map(|best| best.cost), Some(1));
+        }
+    }
+
+    #[test]
+    fn failures_and_successes_are_credited() {
+        let mut desk = desk(WORDS, 5);
+        let mut line = with::<ByScore>(&mut desk, &["aa c", "bbb"]);
+        let child = derivation(&mut desk, "b");
+        line.judge(1, &child, &kit::measured(5, &[(1, 5)]));
+        assert_eq!(line.members.len(), 3);
+        line.judge(2, &child, &kit::measured(1, &[]));
+        assert_eq!(line.members.len(), 3);
+        // Its parent: a success of 10, and a failure of its child.
+        let (mut same, value) = (pedigree::Pedigree::default(), 10);
+        same.add(None);
+        same.add(None);
+        same.credit(1, value);
+        same.add(Some(1));
+        same.credit(2, 0);
+        for node in 0..3 {
+            assert_eq!(line.frontier.score(node, 0.5), same.score(node, 0.5));
+        }
+    }
+
+    #[test]
+    fn a_winnow_keeps_what_is_new_and_rebuilds_the_chunks() {
+        let mut desk = desk(WORDS, 5);
+        let mut line = SlackLine::<ByScore>::new(false);
+        for (text, edges) in [("aa c", [(1, 1)]), ("bbb", [(2, 1)]), ("cccc", [(2, 1)])] {
+            line.add(&derivation(&mut desk, text), &kit::measured(1, &edges), None);
+        }
+        line.winnow();
+        let texts: Vec<&[u8]> = line.members.iter().map(|member| &*member.tree.text).collect();
+        assert_eq!(texts, [&b"cccc"[..], b"aa c"]);
+        assert_eq!((line.trigger, line.bytes), (1000, line.members.iter().map(Member::bytes).sum()));
+        let (word, mut drawn) = (line.members[1].tree.points[0].symbol, FxHashSet::default());
+        for _ in 0..100 {
+            let tree_of = |member: u32| &line.members[member as usize].tree;
+            let chunk = line.chunks.draw(&mut desk.random, word, 5, b"", tree_of).expect("a chunk");
+            drawn.insert(tree_of(chunk.member).text_of(chunk.point(tree_of(chunk.member))));
+        }
+        let mut drawn: Vec<&[u8]> = drawn.into_iter().collect();
+        drawn.sort();
+        assert_eq!(drawn, [&b"aa"[..], b"c", b"cccc"]);
+    }
+
+    #[test]
+    fn searches_go_on_after_winnows() {
+        let mut search = kit::search(kit::BRACKETS, kit::strategy("slackline-mc", false), 30, 1);
+        // Each text has an edge of its own, and stays on the frontier.
+        let edge = |text: &[u8]| (1, vec![(hash(text) as u32 % 100_000, 1)]);
+        kit::run(&mut search, 2000, edge);
+        assert_eq!(search.runs(), 2000);
+    }
+
+    #[test]
+    fn texts_from_elsewhere_join_the_frontier() {
+        let mut desk = desk(WORDS, 30);
+        let mut line = with::<InTurn>(&mut desk, &["a"]);
+        let other = derivation(&mut desk, "bbb");
+        line.adopt(&mut desk, &other, &kit::measured(7, &[(1, 1)]));
+        // It is known now.
+        line.adopt(&mut desk, &other, &kit::measured(8, &[(1, 1)]));
+        line.adopt(&mut desk, &Derivation::default(), &kit::measured(9, &[(1, 1)]));
+        assert_eq!((line.members.len(), line.seen.cost), (2, 7));
+    }
+
+    #[test]
+    fn texts_do_not_repeat_and_depend_on_the_seed_alone() {
+        for name in ["slackline", "slackline-mc"] {
+            let texts = |seed| -> Vec<Vec<u8>> {
+                let mut search = kit::search(kit::BRACKETS, kit::strategy(name, false), 30, seed);
+                let texts = (0..400).map(|_| {
+                    let text = search.propose().text.clone();
+                    let (cost, edges) = kit::nesting(&text);
+                    search.observe(&kit::measured(cost, &edges));
+                    text
+                });
+                texts.collect()
+            };
+            let once: FxHashSet<Vec<u8>> = texts(1).into_iter().collect();
+            assert_eq!((once.len(), texts(1)), (400, texts(1)));
+            assert_ne!(texts(1), texts(2));
+        }
+    }
+
+    #[test]
+    fn they_climb_where_random_texts_do_not() {
+        // Half of all brackets have letters in them, so 250 random texts hardly nest deeper than 10.
+        let best = |name, paper| {
+            let subject = |text: &[u8]| (text.len() as u64, vec![(0, text.len() as u64)]);
+            kit::best_of((name, paper), ("s ::= [a-z] [a-z] [a-z] | '(' s ')'", 60), (1, 250), subject)
+        };
+        for (name, paper) in
+            [("slackline", false), ("slackline", true), ("slackline-mc", false), ("slackline-mc", true)]
+        {
+            assert_eq!(best(name, paper), 59, "{name} {paper}");
+        }
+        assert!(best("random", false) < 40, "{}", best("random", false));
+    }
+}
