@@ -2,12 +2,12 @@
 
 use crate::strategy::Strategy;
 
-mod portfolio;
 mod bias;
 mod bias_only;
 mod bytes;
 #[cfg(test)]
 mod kit;
+mod portfolio;
 mod random;
 mod saffron;
 mod signals;
