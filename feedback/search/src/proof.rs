@@ -205,6 +205,10 @@ impl Prover<'_> {
                 break;
             };
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
+            // The program takes another way with texts of this size, as where it refuses them.
+            if family.members.last().is_some_and(|last| cost < last.cost / 2) {
+                break;
+            }
             family.members.push(Member { copies, text: self.made.text.clone(), cost, is_stopped, edges });
             if is_stopped || cost / first > MUCH {
                 break;
