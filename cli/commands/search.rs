@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, Resettable};
 use clap::{Args, ValueHint};
+use gramjet_search::report::html;
 use gramjet_search::{Effort, STRATEGIES, State};
 use gramjet_session::Language;
 
@@ -23,6 +24,7 @@ use crate::units::{self, plural};
 mod conclusion;
 mod hunt;
 mod meter;
+mod page;
 mod records;
 mod reporter;
 mod study;
@@ -245,6 +247,23 @@ impl<'a> Early<'a> {
     }
 }
 
+/// The command of this search, as a shell takes it.
+fn again(args: &Arguments) -> String {
+    let mut words: Vec<OsString> = ["gramjet", "search"].map(OsString::from).into();
+    let mut option = |name: &str, value: &dyn std::fmt::Display| {
+        words.extend([name.to_string(), value.to_string()].map(OsString::from));
+    };
+    option("--max-len", &args.max_len);
+    option("--strategy", &args.strategy);
+    option("--timeout", &format!("{}ms", args.timeout.as_millis()));
+    if let Some(cost) = &args.cost {
+        option("--cost", cost);
+    }
+    words.extend(["-o".into(), args.output.clone().into_os_string(), args.grammar.grammar.clone(), "--".into()]);
+    words.extend(args.command.iter().cloned());
+    quoted(&words).to_string_lossy().into_owned()
+}
+
 fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Student<'s> {
     let effort = Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() };
     Student { language: &hunt.plan.language, meter, stop: &hunt.stop, effort, time: args.study }
@@ -259,7 +278,10 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     let mut meter = hunt.meter()?;
     let study = student(args, hunt, &mut meter).study(&best.text)?;
     records::write_families(&hunt.state, &study.families)?;
-    reporter.conclude(hunt, &best, &study);
+    let grammar = args.grammar.grammar.to_string_lossy().into_owned();
+    let report = html(&page::page(hunt, &study, &grammar, &again(args)));
+    let place = hunt.state.write("report.html", report.as_bytes())?;
+    reporter.conclude(hunt, &best, &study, &place);
     Ok(())
 }
 

@@ -10,6 +10,8 @@ mod ends;
 mod fuzz;
 mod parse;
 mod recorded;
+#[cfg(target_os = "linux")]
+mod search;
 mod shapes;
 mod sizes;
 mod variants;

@@ -49,19 +49,39 @@ pub(super) struct Hunt {
     failed: AtomicU64,
 }
 
-#[derive(Default)]
 struct Shared {
     /// Texts for all workers, and the worker that found each.
     texts: Vec<(Arc<[u8]>, usize)>,
     best: Option<Found>,
     /// Better texts that were not printed yet.
     news: Vec<Found>,
+    /// All texts that were the best for a while.
+    history: Vec<Found>,
+    /// How many runs had a cost of so many bits.
+    costs: [u64; 65],
     edges: usize,
     repeats: u64,
     /// Keys of failures, and how many texts that timed out were kept.
     failures: HashSet<String>,
     timeouts: usize,
     failure: Option<Failure>,
+}
+
+impl Default for Shared {
+    fn default() -> Shared {
+        Shared {
+            texts: Vec::new(),
+            best: None,
+            news: Vec::new(),
+            history: Vec::new(),
+            costs: [0; 65],
+            edges: 0,
+            repeats: 0,
+            failures: HashSet::new(),
+            timeouts: 0,
+            failure: None,
+        }
+    }
 }
 
 /// A text that costs more than all before.
@@ -151,6 +171,24 @@ impl Hunt {
         std::mem::take(&mut self.shared().news)
     }
 
+    /// All texts that were the best for a while, in the order in which they were found.
+    pub(super) fn history(&self) -> Vec<Found> {
+        self.shared().history.clone()
+    }
+
+    /// How many runs had which cost: the least and the greatest cost of each class, and their number.
+    pub(super) fn costs(&self) -> Vec<(u64, u64, u64)> {
+        let costs = self.shared().costs;
+        let class = |bits: usize| match bits {
+            0 => (0, 0),
+            _ => (1 << (bits - 1), u64::MAX >> (64 - bits)),
+        };
+        let classes = costs.iter().enumerate().map(|(bits, &runs)| (class(bits).0, class(bits).1, runs));
+        let first = costs.iter().position(|&runs| runs > 0).unwrap_or(0);
+        let last = costs.iter().rposition(|&runs| runs > 0).map_or(0, |last| last + 1);
+        classes.take(last).skip(first).collect()
+    }
+
     fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -237,6 +275,7 @@ impl<'h> Worker<'h> {
         self.hunt.edges_executed.fetch_add(executed, Ordering::Relaxed);
         self.hunt.runs.fetch_add(1, Ordering::Relaxed);
         let operator = self.search.strategy().operator();
+        self.hunt.shared().costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
         self.settle(&candidate.text, (cost, hottest, ending), &outcome, gain, Some(operator))?;
         self.candidate = candidate;
         Ok(())
@@ -311,6 +350,7 @@ impl<'h> Worker<'h> {
         if let Some(operator) = operator {
             self.keep_best(&found, operator)?;
         }
+        shared.history.push(found.clone());
         shared.news.push(found);
         Ok(())
     }

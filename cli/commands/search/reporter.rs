@@ -1,5 +1,6 @@
 //! What a search says while it runs.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -8,6 +9,7 @@ use super::conclusion;
 use super::hunt::{Found, Hunt, Progress as Reached};
 use super::study::Study;
 use crate::failure::say;
+use crate::files::shown as shown_path;
 use crate::progress::Progress;
 use crate::seeds::one_line;
 use crate::subject::Spot;
@@ -57,11 +59,12 @@ impl Reporter {
     }
 
     /// Says what is known of the best text.
-    pub(super) fn conclude(&self, hunt: &Hunt, best: &Found, study: &Study) {
+    pub(super) fn conclude(&self, hunt: &Hunt, best: &Found, study: &Study, report: &Path) {
         if self.is_json {
             print(&studied(study));
         } else {
             conclusion::lines(hunt, best, study).iter().for_each(|line| say!("{line}"));
+            say!("report: {}", shown_path(report));
         }
     }
 }

@@ -29,14 +29,14 @@ int main(int argc, char **argv) {
 "#;
 
 /// The command in the folder of the test, with what compilers and interpreters need of the environment.
-fn within<'c>(command: &'c mut Command, place: &Place) -> &'c mut Command {
+pub(super) fn within<'c>(command: &'c mut Command, place: &Place) -> &'c mut Command {
     let known = ["PATH", "HOME", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT"];
     let known = known.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
     command.envs(known).current_dir(place.path(""))
 }
 
 /// Runs `gramjet` with arguments in the folder of the test.
-fn run_in(place: &Place, arguments: &[&str]) -> Output {
+pub(super) fn run_in(place: &Place, arguments: &[&str]) -> Output {
     within(gramjet().args(arguments), place).output().unwrap()
 }
 

@@ -1,0 +1,146 @@
+//! `gramjet search`, on real programs.
+
+use std::fs;
+
+use super::fuzz::run_in;
+use super::{Place, place, text};
+
+/// A program that compares each name with all names before it.
+const NAMES: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[1 << 20];
+static char *names[1 << 18];
+static int is_known(char *name, int count) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], name)) return 1;
+    return 0;
+}
+int main(void) {
+    int count = 0;
+    text[fread(text, 1, sizeof text - 1, stdin)] = 0;
+    for (char *name = strtok(text, ","); name; name = strtok(NULL, ","))
+        if (!is_known(name, count)) names[count++] = name;
+    if (count > 8) printf("%d\n", count);
+    if (count > 100000) for (;;) { }
+    return 0;
+}
+"#;
+
+const GRAMMAR: &str = "names ::= name (',' name)*\nname ::= [a-z]+\n";
+
+/// The program, built by `gramjet cc`, and the grammar.
+fn names(test: &str) -> Place {
+    let place = place(test);
+    fs::write(place.path("names.c"), NAMES).unwrap();
+    fs::write(place.path("names.ebnf"), GRAMMAR).unwrap();
+    let built = run_in(&place, &["cc", "-O1", "-g", "names.c", "-o", "names"]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    place
+}
+
+const SEARCH: [&str; 7] = ["search", "names.ebnf", "--max-len", "40", "-n", "2500", "--no-progress"];
+
+fn search(place: &Place, options: &[&str]) -> std::process::Output {
+    run_in(place, &[&SEARCH[..], options, &["--", "./names"]].concat())
+}
+
+/// The lines of the log without the time.
+fn log(place: &Place, out: &str) -> Vec<String> {
+    let log = fs::read_to_string(place.path(&format!("{out}/log.csv"))).unwrap();
+    log.lines().map(|line| line.split_once(',').unwrap().1.to_string()).collect()
+}
+
+#[test]
+fn the_costly_text_its_causes_and_its_growth_are_found() {
+    let place = names("search-names");
+    let found = search(&place, &["-o", "out"]);
+    let said = text(&found.stderr);
+    assert_eq!(found.status.code(), Some(0), "{said}");
+    // Twenty names of one letter each fit.
+    let best = fs::read_dir(place.path("out/best")).unwrap().map(|entry| entry.unwrap().path());
+    let mut best: Vec<_> = best.filter(|path| !path.to_string_lossy().ends_with(".choices")).collect();
+    best.sort();
+    let best = fs::read(best.last().unwrap()).unwrap();
+    assert!(best.split(|&byte| byte == b',').count() >= 18, "{said}");
+    assert!(said.contains("hot: names.c:") && said.contains("(is_known)"), "{said}");
+    assert!(said.contains("growth: cost ~ n^2.0") && said.contains("in the number of rounds"), "{said}");
+    let report = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert!(report.contains("is_known") && report.contains("n^2.0") && report.contains("<svg"), "{report}");
+    assert!(!report.contains("<script"));
+
+    let replayed = search(&place, &["-o", "out", "--replay"]);
+    assert_eq!(replayed.status.code(), Some(0));
+    assert!(text(&replayed.stdout).contains("cost ~ n^2.0"), "{}", text(&replayed.stdout));
+    assert!(text(&replayed.stdout).contains("     1 copies"), "{}", text(&replayed.stdout));
+
+    // The search goes on where it was.
+    let again = search(&place, &["-n", "10", "-o", "out", "--study", "0s"]);
+    let (before, after) = (log(&place, "out").len(), text(&again.stderr));
+    assert!(before > 3 && after.contains("best "), "{after}");
+    let other = run_in(&place, &["search", "names.ebnf", "-n", "1", "-o", "out", "--", "./names"]);
+    assert_eq!(other.status.code(), Some(2), "{}", text(&other.stderr));
+    assert!(text(&other.stderr).contains("has a search with length `40`"), "{}", text(&other.stderr));
+}
+
+#[test]
+fn equal_seeds_and_budgets_give_equal_searches() {
+    let place = names("search-seeds");
+    for out in ["one", "two"] {
+        let found = search(&place, &["-o", out, "--edge-budget", "3000000", "--seed", "7", "--study", "0s"]);
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    }
+    assert_eq!(log(&place, "one"), log(&place, "two"));
+    search(&place, &["-o", "three", "--edge-budget", "3000000", "--seed", "8", "--study", "0s"]);
+    assert_ne!(log(&place, "one"), log(&place, "three"));
+}
+
+#[test]
+fn every_strategy_and_every_cost_searches() {
+    let place = names("search-strategies");
+    let strategies =
+        ["portfolio", "random", "bytes", "bias-only", "treeline", "slackline", "slackline-mc", "gramrand", "saffron"];
+    for strategy in strategies {
+        let out = format!("out-{strategy}");
+        let found = search(&place, &["-n", "300", "-o", &out, "--study", "0s", "--strategy", strategy, "--jobs", "2"]);
+        assert_eq!(found.status.code(), Some(0), "{strategy}: {}", text(&found.stderr));
+        assert!(log(&place, &out).len() > 1, "{strategy}");
+    }
+    for cost in ["hottest", "cpu", "memory", "output", "command:wc -c"] {
+        let found = search(&place, &["-n", "60", "-o", cost, "--study", "0s", "--cost", cost, "--json"]);
+        assert_eq!(found.status.code(), Some(0), "{cost}: {}", text(&found.stderr));
+        let end = text(&found.stdout).lines().last().unwrap().to_string();
+        let end: serde_json::Value = serde_json::from_str(&end).expect("JSON");
+        assert_eq!((end["event"].as_str(), end["runs"].as_u64()), (Some("end"), Some(60)), "{cost}");
+        assert!(end["cost"].as_u64().is_some(), "{cost}: {end}");
+    }
+}
+
+#[test]
+fn a_search_ends_when_growth_is_proved() {
+    let place = names("search-proof");
+    let options = ["search", "names.ebnf", "--max-len", "40", "--no-progress", "-o", "out"];
+    let found = run_in(&place, &[&options[..], &["--until-exponent", "1.5", "--", "./names"]].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    // Without a proof it would not end.
+    assert!(text(&found.stderr).contains("n^2.0"), "{}", text(&found.stderr));
+}
+
+#[test]
+fn searches_that_cannot_be_made_are_refused() {
+    let place = place("search-refused");
+    fs::write(place.path("names.ebnf"), GRAMMAR).unwrap();
+    let refused = |arguments: &[&str], message: &str| {
+        let refused = run_in(&place, &[&["search", "names.ebnf", "-o", "out"], arguments].concat());
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+        assert!(text(&refused.stderr).contains(message), "{}", text(&refused.stderr));
+    };
+    refused(&["--cost", "edges", "--", "cat"], "needs a program built by gramjet cc");
+    refused(&["--cost", "edge", "--", "cat"], "use edges, hottest, cpu");
+    refused(&["--max-len", "0", "-n", "1", "--", "cat"], "every text of the grammar is longer than 0 bytes");
+    refused(&["--cost", "command:echo x", "-n", "1", "--", "cat"], "must print a number");
+    refused(&["--strategy", "treline", "--", "cat"], "treeline");
+    refused(&["--until-exponent", "0.5", "--", "cat"], "use a number from 1 on");
+    refused(&["-n", "1", "--", "./missing"], "missing");
+}
