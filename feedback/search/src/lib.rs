@@ -18,6 +18,7 @@ mod proof;
 mod pump;
 mod random;
 mod ranks;
+pub mod report;
 mod search;
 mod state;
 mod strategies;

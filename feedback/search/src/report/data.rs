@@ -1,0 +1,229 @@
+//! The facts of a search that its report shows: plain data, with every text as the search has it.
+//!
+//! Nothing here needs to be escaped, ordered or bounded in size. A list that is empty leaves its section out.
+
+use std::ops::Range;
+
+/// A search, its settings and its findings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The heading of the page.
+    pub title: String,
+    /// The command that runs the program under test.
+    pub program: String,
+    /// The grammar, by its name or path.
+    pub grammar: String,
+    /// What a cost counts, in the plural, such as `edge executions`.
+    pub unit: String,
+    /// Time that the search has taken, in seconds.
+    pub seconds: f64,
+    /// Number of runs of the program.
+    pub executions: u64,
+    /// The other settings of the search.
+    pub settings: Vec<Setting>,
+    /// The best cost over time, of each strategy.
+    pub progress: Vec<Progress>,
+    /// The inputs of the highest cost, the best one first.
+    pub inputs: Vec<Input>,
+    /// How the cost grows with the size of a repeated part.
+    pub families: Vec<Family>,
+    /// Source lines that were executed most, the hottest first.
+    pub lines: Vec<HotLine>,
+    /// How many runs had which cost, in ascending order of cost.
+    pub costs: Vec<Bucket>,
+    /// Inputs on which the program failed.
+    pub failures: Vec<Failure>,
+    /// Inputs that were stopped by a limit.
+    pub timeouts: Vec<Failure>,
+    /// Commands that replay and resume the search.
+    pub commands: Vec<Command>,
+}
+
+/// A setting of the search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Setting {
+    /// Its name, as the user knows it.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// The best cost that a strategy has found, over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// The name of the strategy.
+    pub strategy: String,
+    /// Each time that the best cost rose. If the last point is later than that, the line is drawn up to it.
+    pub points: Vec<ProgressPoint>,
+}
+
+/// The best cost at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProgressPoint {
+    /// Time since the search began, in seconds.
+    pub seconds: f64,
+    /// Runs of the program up to then, those of the strategy.
+    pub executions: u64,
+    /// The best cost up to then.
+    pub cost: u64,
+}
+
+/// An input of high cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Input {
+    /// The file that has it, or another name.
+    pub name: String,
+    /// The text, any bytes.
+    pub text: Vec<u8>,
+    /// Its cost.
+    pub cost: u64,
+    /// When it was found, in seconds since the search began.
+    pub seconds: f64,
+    /// The strategy that found it.
+    pub strategy: String,
+    /// The parts of the text that cause the cost. They may overlap.
+    pub spans: Vec<Span>,
+    /// The derivation tree, a node a line, indented by its depth; may be empty.
+    pub derivation: String,
+    /// The command that runs the program on it; may be empty.
+    pub replay: String,
+}
+
+/// A part of an input that causes a part of its cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Span {
+    /// The bytes of the text.
+    pub bytes: Range<usize>,
+    /// The edge or source line that the part makes hot, such as `rank.c:311 (rank)`.
+    pub place: String,
+    /// Its share of the cost of the input, from 0 to 1.
+    pub share: f64,
+}
+
+/// Inputs that are alike but for the number of times that one part is repeated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Family {
+    /// The part that is repeated, such as the name of a symbol.
+    pub part: String,
+    /// The rule in which it is repeated.
+    pub rule: String,
+    /// The members that were run.
+    pub points: Vec<FamilyPoint>,
+    /// The model that fits, in words, with its interval of confidence.
+    pub fit: String,
+    /// The curve of that model, if there is one.
+    pub curve: Option<Curve>,
+    /// The source line whose count grows fastest; may be empty.
+    pub hottest: String,
+    /// The command that runs the program on the family; may be empty.
+    pub replay: String,
+}
+
+/// One input of a family.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FamilyPoint {
+    /// How many times the part is repeated.
+    pub size: u64,
+    /// Length of the text, in bytes.
+    pub length: u64,
+    /// Its cost.
+    pub cost: u64,
+}
+
+/// A model of the cost by the size of a family.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Curve {
+    /// `offset + factor * size ^ exponent`
+    Power {
+        /// The cost of the rest of the text.
+        offset: f64,
+        /// The cost of the first repetition.
+        factor: f64,
+        /// The degree of growth.
+        exponent: f64,
+    },
+    /// `offset + factor * base ^ size`
+    Exponential {
+        /// The cost of the rest of the text.
+        offset: f64,
+        /// The cost that is multiplied.
+        factor: f64,
+        /// What each repetition multiplies it by.
+        base: f64,
+    },
+}
+
+impl Curve {
+    /// The cost that the model predicts.
+    pub fn cost(&self, size: f64) -> f64 {
+        match *self {
+            Curve::Power { offset, factor, exponent } => offset + factor * size.powf(exponent),
+            Curve::Exponential { offset, factor, base } => offset + factor * base.powf(size),
+        }
+    }
+}
+
+/// A source line that was executed often.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HotLine {
+    /// The file and the line, such as `rank.c:311`.
+    pub place: String,
+    /// The function; may be empty.
+    pub function: String,
+    /// How often it was executed.
+    pub count: u64,
+    /// Its share of the cost, from 0 to 1.
+    pub share: f64,
+    /// The source around it, if it can be read.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// Lines of a source file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Excerpt {
+    /// The number of the first of them, from 1.
+    pub first: u64,
+    /// The lines, without their ends.
+    pub lines: Vec<String>,
+    /// The number of the hot one.
+    pub hot: u64,
+}
+
+/// The runs whose cost lies in one interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bucket {
+    /// The least cost.
+    pub least: u64,
+    /// The greatest cost, which may be the least.
+    pub most: u64,
+    /// The number of runs.
+    pub runs: u64,
+}
+
+/// An input on which the program failed, or was stopped by a limit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Failure {
+    /// What happened, such as `SIGSEGV`, `exit status 3` or `10 s`.
+    pub outcome: String,
+    /// Where it happened; may be empty.
+    pub place: String,
+    /// The smallest text that shows it, any bytes.
+    pub text: Vec<u8>,
+    /// How many inputs had this outcome there.
+    pub count: u64,
+    /// When it was found, in seconds since the search began.
+    pub seconds: f64,
+    /// The cost up to the failure or the stop.
+    pub cost: u64,
+    /// The command that runs the program on it; may be empty.
+    pub replay: String,
+}
+
+/// A command that the reader may run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Command {
+    /// What it does, in a few words.
+    pub purpose: String,
+    /// The command.
+    pub command: String,
+}

@@ -1,0 +1,92 @@
+//! The section on growth: how the cost rises when one part of a text is repeated.
+
+use super::data::{Curve, Family, FamilyPoint, Report};
+use super::markup::{Column, count, facts, folded, table};
+use super::plot::{Plot, Shape};
+use super::scale::Scale;
+use super::text;
+
+/// Families that are shown.
+const FAMILIES: usize = 20;
+/// Members of a family that are drawn and listed.
+const POINTS: usize = 100;
+/// Points of a fitted curve.
+const SAMPLES: usize = 120;
+
+/// The content of the section, if there are families.
+pub(super) fn section(report: &Report) -> Option<String> {
+    let shown = &report.families[..report.families.len().min(FAMILIES)];
+    let html: String = shown.iter().map(|family| article(report, family)).collect();
+    (!shown.is_empty()).then(|| super::cut_note(shown.len(), report.families.len(), "families") + &html)
+}
+
+fn article(report: &Report, family: &Family) -> String {
+    let points = thinned(&family.points);
+    let note = super::cut_note(points.len(), family.points.len(), "members");
+    format!(
+        "<article class=family><h3><code>{}</code> in <code>{}</code></h3>\n{}\n<div>{}{}{}</div></article>\n",
+        text::line(&family.part),
+        text::line(&family.rule),
+        plot(report, family, &points),
+        findings(family),
+        super::replay(&family.replay),
+        if points.is_empty() { String::new() } else { folded("Members of the family", &(note + &members(&points))) },
+    )
+}
+
+/// Members at about equal distances in the list, in ascending order of size, with both ends.
+fn thinned(points: &[FamilyPoint]) -> Vec<FamilyPoint> {
+    let mut ordered = points.to_vec();
+    ordered.sort_by_key(|point| (point.size, point.length, point.cost));
+    if ordered.len() <= POINTS {
+        return ordered;
+    }
+    (0..POINTS).map(|index| ordered[index * (ordered.len() - 1) / (POINTS - 1)]).collect()
+}
+
+fn findings(family: &Family) -> String {
+    let known = [("fit", &family.fit), ("hottest line", &family.hottest)];
+    let known = known.into_iter().filter(|(_, value)| !value.is_empty());
+    facts(&known.map(|(name, value)| (name.to_string(), text::line(value))).collect::<Vec<_>>())
+}
+
+/// The members as dots and the model as a line. Axes are chosen so that a model that fits is about straight.
+fn plot(report: &Report, family: &Family, points: &[FamilyPoint]) -> String {
+    if points.is_empty() {
+        return "<p class=note>No member of this family was run.".to_string();
+    }
+    let dots: Vec<(f64, f64)> = points.iter().map(|point| (point.size as f64, point.cost as f64)).collect();
+    let sizes: Vec<f64> = dots.iter().map(|dot| dot.0).collect();
+    let costs: Vec<f64> = dots.iter().map(|dot| dot.1).collect();
+    let exponential = matches!(family.curve, Some(Curve::Exponential { .. }));
+    let x = if exponential { Scale::linear(&sizes) } else { Scale::log(&sizes) }.with_room();
+    let y = Scale::log(&costs).with_room();
+    let line = family.curve.map(|curve| Shape::Line { series: 1, points: samples(&curve, &x, &y), thin: false });
+    let mut shapes: Vec<Shape> = line.into_iter().collect();
+    shapes.push(Shape::Dots { series: 0, points: dots });
+    let title = format!("Cost, in {}, by number of repetitions of {}", report.unit, family.part);
+    let across = format!("repetitions of {}", shortened(&family.part));
+    let svg = Plot { title, across, x, y, shapes }.svg();
+    let fitted = "<span class=\"swatch series-1\"></span>fitted";
+    let fitted = if family.curve.is_some() { fitted } else { "" };
+    let caption = format!("<span class=\"swatch series-0\"></span>measured cost {fitted}");
+    format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>")
+}
+
+/// A name that fits on an axis.
+fn shortened(name: &str) -> String {
+    let plain: String = name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    if plain.chars().count() > 24 { plain.chars().take(23).chain(['…']).collect() } else { plain }
+}
+
+/// Points of a curve, those that lie within the plot.
+fn samples(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let places = (0..=SAMPLES).map(|index| x.from + (x.to - x.from) * index as f64 / SAMPLES as f64);
+    let points = places.map(|place| x.value(place)).map(|size| (size, curve.cost(size)));
+    points.filter(|(_, cost)| (y.value(y.from)..=y.value(y.to)).contains(cost)).collect()
+}
+
+fn members(points: &[FamilyPoint]) -> String {
+    let columns = [Column::Number("Repetitions"), Column::Number("Bytes"), Column::Number("Cost")];
+    table(&columns, points.iter().map(|point| vec![count(point.size), count(point.length), count(point.cost)]))
+}

@@ -1,0 +1,112 @@
+//! The section on the inputs of highest cost.
+
+use super::data::{Input, Report, Span};
+use super::markup::{self, Column, count, facts, folded, seconds, share, table};
+use super::palette::SERIES;
+use super::text::{self, Mark};
+
+/// Inputs that are shown.
+const INPUTS: usize = 50;
+/// Of these, those that are open at first.
+const OPEN: usize = 3;
+/// Bytes of a text that are shown.
+const TEXT: usize = 4096;
+/// Bytes of a derivation tree that are shown.
+const DERIVATION: usize = 20_000;
+/// Spans of an input that are shown.
+const SPANS: usize = 12;
+
+/// The content of the section, if there are inputs.
+pub(super) fn section(report: &Report) -> Option<String> {
+    let shown = &report.inputs[..report.inputs.len().min(INPUTS)];
+    let html: String = shown.iter().enumerate().map(|(index, input)| article(index, input)).collect();
+    (!shown.is_empty()).then(|| super::cut_note(shown.len(), report.inputs.len(), "inputs") + &html)
+}
+
+fn article(index: usize, input: &Input) -> String {
+    let open = if index < OPEN { " open" } else { "" };
+    let name = text::line(&input.name);
+    let title = format!("<b>{}.</b> cost <b>{}</b> <span class=dim>{name}</span>", index + 1, count(input.cost));
+    let spans = largest(&input.spans);
+    let content = [
+        origin(input),
+        format!("<pre class=text>{}</pre>\n", text::block(start(&input.text), &marks(&spans))),
+        text_note(input.text.len()),
+        legend(&spans, input.spans.len()),
+        derivation(&input.derivation),
+        super::replay(&input.replay),
+    ];
+    format!("<details class=input{open}><summary>{title}</summary>\n{}</details>\n", content.concat())
+}
+
+/// Where an input comes from, in one line.
+fn origin(input: &Input) -> String {
+    facts(&[
+        ("length".to_string(), format!("{} bytes", count(input.text.len() as u64))),
+        ("found after".to_string(), seconds(input.seconds)),
+        ("by".to_string(), text::line(&input.strategy)),
+    ])
+}
+
+fn start(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len().min(TEXT)]
+}
+
+fn text_note(len: usize) -> String {
+    if len <= TEXT {
+        return String::new();
+    }
+    format!("<p class=note>These are the first {} of {} bytes.\n", count(TEXT as u64), count(len as u64))
+}
+
+/// The spans with the largest shares, the largest first. Each has the number of its place, which decides its colour.
+fn largest(spans: &[Span]) -> Vec<(usize, &Span)> {
+    let mut ordered: Vec<&Span> = spans.iter().collect();
+    ordered.sort_by(|one, other| other.share.total_cmp(&one.share).then(one.bytes.start.cmp(&other.bytes.start)));
+    ordered.truncate(SPANS);
+    let mut places: Vec<&str> = Vec::new();
+    let mut number = |place| {
+        places.iter().position(|known| *known == place).unwrap_or_else(|| {
+            places.push(place);
+            places.len() - 1
+        })
+    };
+    ordered.into_iter().map(|span| (number(span.place.as_str()).min(SERIES.len() - 1), span)).collect()
+}
+
+fn marks(spans: &[(usize, &Span)]) -> Vec<Mark> {
+    let mark = |(index, (series, span)): (usize, &(usize, &Span))| Mark {
+        bytes: span.bytes.clone(),
+        series: *series,
+        number: index + 1,
+        title: format!("{}: {}", span.place, markup::percent(span.share)),
+    };
+    spans.iter().enumerate().map(mark).collect()
+}
+
+/// The table that explains the marks.
+fn legend(spans: &[(usize, &Span)], all: usize) -> String {
+    if spans.is_empty() {
+        return String::new();
+    }
+    let columns =
+        [Column::Number("Mark"), Column::Text("Makes hot"), Column::Text("Share of the cost"), Column::Text("Bytes")];
+    let rows = spans.iter().enumerate().map(|(index, (series, span))| {
+        vec![
+            format!("<mark class=series-{series}>{}</mark>", index + 1),
+            format!("<code>{}</code>", text::line(&span.place)),
+            share(span.share),
+            format!("{} to {}", span.bytes.start, span.bytes.end),
+        ]
+    });
+    super::cut_note(spans.len(), all, "spans") + &table(&columns, rows)
+}
+
+fn derivation(tree: &str) -> String {
+    if tree.is_empty() {
+        return String::new();
+    }
+    let end = tree.floor_char_boundary(DERIVATION);
+    let note = if end < tree.len() { "<p class=note>The rest of the tree is left out.\n" } else { "" };
+    folded("Derivation tree", &format!("<pre>{}</pre>\n{note}", text::lines(&tree[..end])))
+}

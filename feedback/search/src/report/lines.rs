@@ -1,0 +1,55 @@
+//! The section on the source lines that were executed most.
+
+use std::fmt::Write as _;
+
+use super::data::{Excerpt, HotLine, Report};
+use super::markup::{count, share};
+use super::text;
+
+/// Hot lines that are shown.
+const LINES: usize = 30;
+/// Of these, those whose excerpt is open at first.
+const OPEN: usize = 3;
+/// Lines of an excerpt that are shown.
+const EXCERPT: usize = 60;
+
+/// The content of the section, if there are lines.
+pub(super) fn section(report: &Report) -> Option<String> {
+    let shown = &report.lines[..report.lines.len().min(LINES)];
+    let html: String = shown.iter().enumerate().map(|(index, line)| article(index, line)).collect();
+    (!shown.is_empty()).then(|| super::cut_note(shown.len(), report.lines.len(), "lines") + &html)
+}
+
+fn article(index: usize, line: &HotLine) -> String {
+    let function = match line.function.as_str() {
+        "" => String::new(),
+        name => format!(" in <code>{}</code>", text::line(name)),
+    };
+    let title = format!(
+        "<code>{}</code>{function}<span class=measures>{} <span class=dim>{} times</span></span>",
+        text::line(&line.place),
+        share(line.share),
+        count(line.count),
+    );
+    match &line.excerpt {
+        Some(excerpt) if !excerpt.lines.is_empty() => {
+            let open = if index < OPEN { " open" } else { "" };
+            format!("<details class=line{open}><summary>{title}</summary>\n{}</details>\n", source(excerpt))
+        }
+        _ => format!("<p class=line>{title}\n<span class=note>The source cannot be read.</span>\n"),
+    }
+}
+
+/// Lines of source with their numbers, the hot one marked.
+fn source(excerpt: &Excerpt) -> String {
+    // The hot line stays in the middle of what is shown.
+    let hot = usize::try_from(excerpt.hot.saturating_sub(excerpt.first)).unwrap_or(0).min(excerpt.lines.len());
+    let skipped = hot.saturating_sub(EXCERPT / 2);
+    let mut html = String::from("<pre class=source>");
+    for (index, line) in excerpt.lines.iter().enumerate().skip(skipped).take(EXCERPT) {
+        let number = excerpt.first.saturating_add(index as u64);
+        let class = if number == excerpt.hot { " class=hot" } else { "" };
+        let _ = writeln!(html, "<span{class}><b>{number:>5} </b>{}</span>", text::code(line));
+    }
+    html + "</pre>\n"
+}

@@ -1,0 +1,165 @@
+//! Tests of whole reports.
+
+use super::*;
+
+fn small() -> Report {
+    let point = |seconds, cost| ProgressPoint { seconds, executions: cost, cost };
+    Report {
+        title: "A & B".to_string(),
+        program: "./p @@".to_string(),
+        grammar: "g.ebnf".to_string(),
+        unit: "edges".to_string(),
+        seconds: 60.0,
+        executions: 1000,
+        settings: vec![Setting { name: "--seed".to_string(), value: "1".to_string() }],
+        progress: vec![Progress { strategy: "random".to_string(), points: vec![point(1.0, 10), point(9.0, 2000)] }],
+        inputs: vec![Input {
+            name: "best/1".to_string(),
+            text: b"a<b\xff\n".to_vec(),
+            cost: 2000,
+            spans: vec![Span { bytes: 1..3, place: "a.c:1".to_string(), share: 0.5 }],
+            derivation: "s\n  t".to_string(),
+            ..Input::default()
+        }],
+        families: vec![Family {
+            part: "t".to_string(),
+            rule: "s".to_string(),
+            points: [1, 2, 4].map(|size| FamilyPoint { size, length: size, cost: size * size * 100 }).to_vec(),
+            fit: "cost ~ n^2".to_string(),
+            curve: Some(Curve::Power { offset: 0.0, factor: 100.0, exponent: 2.0 }),
+            ..Family::default()
+        }],
+        lines: vec![HotLine {
+            place: "a.c:1".to_string(),
+            excerpt: Some(Excerpt { first: 1, lines: vec!["x < y;".to_string()], hot: 1 }),
+            ..HotLine::default()
+        }],
+        costs: vec![Bucket { least: 0, most: 0, runs: 7 }, Bucket { least: 1, most: 3, runs: 2 }],
+        failures: vec![Failure { outcome: "SIGSEGV".to_string(), count: 1, ..Failure::default() }],
+        timeouts: vec![Failure { outcome: "10 s".to_string(), count: 2, ..Failure::default() }],
+        commands: vec![Command { purpose: "Go on".to_string(), command: "gramjet".to_string() }],
+    }
+}
+
+/// The names of the sections of a page.
+fn sections_of(page: &str) -> Vec<&str> {
+    page.split("<section id=").skip(1).filter_map(|rest| rest.split('>').next()).collect()
+}
+
+#[test]
+fn a_page_has_a_section_for_each_list() {
+    let page = html(&small());
+    let all = ["progress", "inputs", "growth", "lines", "costs", "failures", "timeouts", "commands", "settings"];
+    assert_eq!(sections_of(&page), all);
+    assert_eq!(page.matches("<svg viewBox=").count(), 4);
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+    assert!(page.contains("<title>A &amp; B</title>"));
+    let text = "<pre class=text>a<mark class=series-0 title=\"a.c:1: 50.0\u{A0}%\" data-number=1>&lt;b</mark>";
+    assert!(page.contains(text), "{page}");
+    assert!(page.contains("<span class=hot><b>    1 </b>x &lt; y;</span>"));
+    assert_eq!(page, html(&small()));
+}
+
+#[test]
+fn a_page_needs_nothing_else() {
+    let page = html(&small());
+    for word in ["<script", "http", "url(", "@import", "<link", "src="] {
+        assert!(!page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn an_empty_report_says_so() {
+    let page = html(&Report::default());
+    assert!(sections_of(&page).is_empty());
+    assert!(page.contains("<h1>Report on a search</h1>") && page.contains("found nothing yet"));
+}
+
+#[test]
+fn texts_cannot_add_markup() {
+    let hostile = || "\"'><script>x</script><img src=x>".to_string();
+    let mut report = small();
+    report.title = hostile();
+    report.program = hostile();
+    report.grammar = hostile();
+    report.unit = hostile();
+    report.settings = vec![Setting { name: hostile(), value: hostile() }];
+    report.progress[0].strategy = hostile();
+    let span = Span { bytes: 0..9, place: hostile(), share: f64::NAN };
+    report.inputs = vec![Input {
+        name: hostile(),
+        text: hostile().into_bytes(),
+        strategy: hostile(),
+        spans: vec![span],
+        derivation: hostile(),
+        replay: hostile(),
+        ..Input::default()
+    }];
+    let family = &mut report.families[0];
+    (family.part, family.rule, family.fit) = (hostile(), hostile(), hostile());
+    (family.hottest, family.replay) = (hostile(), hostile());
+    let line = &mut report.lines[0];
+    (line.place, line.function) = (hostile(), hostile());
+    line.excerpt = Some(Excerpt { first: u64::MAX, lines: vec![hostile()], hot: 0 });
+    let failure = Failure {
+        outcome: hostile(),
+        place: hostile(),
+        text: hostile().into_bytes(),
+        replay: hostile(),
+        ..Failure::default()
+    };
+    (report.failures, report.timeouts) = (vec![failure.clone()], vec![failure]);
+    report.commands = vec![Command { purpose: hostile(), command: hostile() }];
+    let page = html(&report);
+    assert!(!page.contains("<script") && !page.contains("<img"));
+    // The same elements as with other texts.
+    let plain = page.replace("&lt;script&gt;", "").replace("&lt;/script&gt;", "");
+    assert_eq!(plain.matches("</svg>").count(), 4);
+}
+
+#[test]
+fn large_data_are_cut() {
+    let mut report = small();
+    let text: Vec<u8> = (0..1_000_000u32).map(|index| index as u8).collect();
+    report.inputs = vec![Input { text, derivation: "é".repeat(100_000), ..report.inputs[0].clone() }; 60];
+    let points = (0..100_000u64).map(|index| ProgressPoint { seconds: index as f64, executions: index, cost: index });
+    report.progress = vec![Progress { strategy: "s".to_string(), points: points.collect() }; 20];
+    let point = |size| FamilyPoint { size, length: size, cost: u64::MAX };
+    report.families = vec![Family { points: (0..100_000).map(point).collect(), ..report.families[0].clone() }; 30];
+    report.failures = vec![report.failures[0].clone(); 10_000];
+    let page = html(&report);
+    assert!(page.len() < 8_000_000, "{}", page.len());
+    for note in [
+        "50 of 60 inputs",
+        "8 of 20 strategies",
+        "100 of 100\u{202F}000 members",
+        "4\u{202F}096 of 1\u{202F}000\u{202F}000 bytes",
+    ] {
+        assert!(page.contains(note), "{note}");
+    }
+}
+
+#[test]
+fn any_numbers_can_be_drawn() {
+    let numbers = [0.0, -1.0, f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE];
+    for number in numbers {
+        for cost in [0, 1, u64::MAX] {
+            let mut report = small();
+            report.seconds = number;
+            report.progress[0].points = vec![ProgressPoint { seconds: number, executions: cost, cost }];
+            report.families[0].points = vec![FamilyPoint { size: cost, length: cost, cost }];
+            for curve in [
+                Curve::Power { offset: number, factor: number, exponent: number },
+                Curve::Exponential { offset: number, factor: number, base: number },
+            ] {
+                report.families[0].curve = Some(curve);
+                report.costs = vec![Bucket { least: cost, most: 0, runs: cost }; 3];
+                report.lines[0].share = number;
+                let page = html(&report);
+                let plots = if cost == 0 { 3 } else { 4 };
+                assert_eq!(page.matches("</svg>").count(), plots, "{number} {cost}");
+                assert!(!page.contains("NaN") && !page.contains("inf\""), "{number} {cost}");
+            }
+        }
+    }
+}
