@@ -90,12 +90,12 @@ fn legend(spans: &[(usize, &Span)], all: usize) -> String {
         return String::new();
     }
     let columns =
-        [Column::Number("Mark"), Column::Text("Makes hot"), Column::Text("Share of the cost"), Column::Text("Bytes")];
+        [Column::Number("Mark"), Column::Text("Share of cost"), Column::Text("Makes hot"), Column::Text("Bytes")];
     let rows = spans.iter().enumerate().map(|(index, (series, span))| {
         vec![
             format!("<mark class=series-{series}>{}</mark>", index + 1),
-            format!("<code>{}</code>", text::line(&span.place)),
             share(span.share),
+            format!("<code>{}</code>", text::line(&span.place)),
             format!("{} to {}", span.bytes.start, span.bytes.end),
         ]
     });
@@ -106,7 +106,7 @@ fn derivation(tree: &str) -> String {
     if tree.is_empty() {
         return String::new();
     }
-    let end = tree.floor_char_boundary(DERIVATION);
+    let end = (0..=tree.len().min(DERIVATION)).rev().find(|end| tree.is_char_boundary(*end)).unwrap_or(0);
     let note = if end < tree.len() { "<p class=note>The rest of the tree is left out.\n" } else { "" };
     folded("Derivation tree", &format!("<pre>{}</pre>\n{note}", text::lines(&tree[..end])))
 }
