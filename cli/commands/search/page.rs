@@ -62,11 +62,8 @@ pub(super) fn page(hunt: &Hunt, study: &Study, grammar: &str, resume: &str) -> R
 }
 
 fn points(history: &[Found], progress: &super::hunt::Progress) -> Vec<ProgressPoint> {
-    let point = |found: &Found| ProgressPoint {
-        seconds: found.after.as_secs_f64(),
-        executions: found.runs,
-        cost: found.cost,
-    };
+    let point =
+        |found: &Found| ProgressPoint { seconds: found.after.as_secs_f64(), executions: found.runs, cost: found.cost };
     let mut points: Vec<ProgressPoint> = history.iter().map(point).collect();
     let end = points.last().map(|last| ProgressPoint {
         seconds: progress.elapsed.as_secs_f64(),
