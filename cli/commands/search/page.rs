@@ -6,7 +6,7 @@ use gramjet_search::report::{
     Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Progress, ProgressPoint, Report,
     Setting, Span,
 };
-use gramjet_search::{Growth, Place};
+use gramjet_search::{Growth, Law, Place};
 
 use super::hunt::{Found, Hunt};
 use super::records::FAMILIES;
@@ -111,7 +111,8 @@ fn family(number: usize, grown: &Grown, resume: &str) -> Family {
         curve: growth.map(|growth| {
             let last = grown.family.members.last().map_or(1.0, |member| f64::from(member.copies) + 1.0);
             let sizes = (0..=60).map(|step| last.powf(f64::from(step) / 60.0));
-            Curve { points: sizes.map(|size| (size, growth.best().predict(size))).collect() }
+            let points = sizes.map(|size| (size, growth.best().predict(size))).collect();
+            Curve { points, is_exponential: matches!(growth.best().law, Law::Exponential { .. }) }
         }),
         hottest: grown.spot.as_ref().map_or(String::new(), Spot::to_string),
         replay: if number == 0 { resume.replacen(" -- ", " --replay -- ", 1) } else { String::new() },

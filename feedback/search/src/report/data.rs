@@ -131,36 +131,12 @@ pub struct FamilyPoint {
 }
 
 /// A model of the cost by the size of a family.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Curve {
-    /// `offset + factor * size ^ exponent`
-    Power {
-        /// The cost of the rest of the text.
-        offset: f64,
-        /// The cost of the first repetition.
-        factor: f64,
-        /// The degree of growth.
-        exponent: f64,
-    },
-    /// `offset + factor * base ^ size`
-    Exponential {
-        /// The cost of the rest of the text.
-        offset: f64,
-        /// The cost that is multiplied.
-        factor: f64,
-        /// What each repetition multiplies it by.
-        base: f64,
-    },
-}
-
-impl Curve {
-    /// The cost that the model predicts.
-    pub fn cost(&self, size: f64) -> f64 {
-        match *self {
-            Curve::Power { offset, factor, exponent } => offset + factor * size.powf(exponent),
-            Curve::Exponential { offset, factor, base } => offset + factor * base.powf(size),
-        }
-    }
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// Sizes and the costs that the model predicts, in ascending order of size.
+    pub points: Vec<(f64, f64)>,
+    /// Whether the growth is exponential: its curve is straight over sizes that are not on a logarithmic scale.
+    pub is_exponential: bool,
 }
 
 /// A source line that was executed often.

@@ -10,8 +10,6 @@ use super::text;
 const FAMILIES: usize = 20;
 /// Members of a family that are drawn and listed.
 const POINTS: usize = 100;
-/// Points of a fitted curve.
-const SAMPLES: usize = 120;
 
 /// The content of the section, if there are families.
 pub(super) fn section(report: &Report) -> Option<String> {
@@ -58,10 +56,11 @@ fn plot(report: &Report, family: &Family, points: &[FamilyPoint]) -> String {
     let dots: Vec<(f64, f64)> = points.iter().map(|point| (point.size as f64, point.cost as f64)).collect();
     let sizes: Vec<f64> = dots.iter().map(|dot| dot.0).collect();
     let costs: Vec<f64> = dots.iter().map(|dot| dot.1).collect();
-    let exponential = matches!(family.curve, Some(Curve::Exponential { .. }));
+    let exponential = family.curve.as_ref().is_some_and(|curve| curve.is_exponential);
     let x = if exponential { Scale::linear(&sizes) } else { Scale::log(&sizes) }.with_room();
     let y = Scale::log(&costs).with_room();
-    let line = family.curve.map(|curve| Shape::Line { series: 1, points: samples(&curve, &x, &y), thin: false });
+    let line = family.curve.as_ref();
+    let line = line.map(|curve| Shape::Line { series: 1, points: within(curve, &x, &y), thin: false });
     let mut shapes: Vec<Shape> = line.into_iter().collect();
     shapes.push(Shape::Dots { series: 0, points: dots });
     let title = format!("Cost, in {}, by number of repetitions of {}", report.unit, family.part);
@@ -80,10 +79,10 @@ fn shortened(name: &str) -> String {
 }
 
 /// Points of a curve, those that lie within the plot.
-fn samples(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
-    let places = (0..=SAMPLES).map(|index| x.from + (x.to - x.from) * index as f64 / SAMPLES as f64);
-    let points = places.map(|place| x.value(place)).map(|size| (size, curve.cost(size)));
-    points.filter(|(_, cost)| (y.value(y.from)..=y.value(y.to)).contains(cost)).collect()
+fn within(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let is_within = |scale: &Scale, value: f64| (scale.value(scale.from)..=scale.value(scale.to)).contains(&value);
+    let points = curve.points.iter().copied();
+    points.filter(|&(size, cost)| is_within(x, size) && is_within(y, cost)).take(POINTS * 10).collect()
 }
 
 fn members(points: &[FamilyPoint]) -> String {

@@ -26,7 +26,10 @@ fn small() -> Report {
             rule: "s".to_string(),
             points: [1, 2, 4].map(|size| FamilyPoint { size, length: size, cost: size * size * 100 }).to_vec(),
             fit: "cost ~ n^2".to_string(),
-            curve: Some(Curve::Power { offset: 0.0, factor: 100.0, exponent: 2.0 }),
+            curve: Some(Curve {
+                points: (1..=16).map(|size| (f64::from(size), f64::from(100 * size * size))).collect(),
+                is_exponential: false,
+            }),
             ..Family::default()
         }],
         lines: vec![HotLine {
@@ -149,8 +152,8 @@ fn any_numbers_can_be_drawn() {
             report.progress[0].points = vec![ProgressPoint { seconds: number, executions: cost, cost }];
             report.families[0].points = vec![FamilyPoint { size: cost, length: cost, cost }];
             for curve in [
-                Curve::Power { offset: number, factor: number, exponent: number },
-                Curve::Exponential { offset: number, factor: number, base: number },
+                Curve { points: vec![(number, number); 3], is_exponential: false },
+                Curve { points: vec![(number, number), (1.0, number)], is_exponential: true },
             ] {
                 report.families[0].curve = Some(curve);
                 report.costs = vec![Bucket { least: cost, most: 0, runs: cost }; 3];
