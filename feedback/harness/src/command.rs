@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::confine::{self, Confinement};
+use crate::cores;
 use crate::error::Error;
 use crate::guard::{Guard, Parts, absolute, find};
 use crate::limits::Limits;
@@ -24,6 +25,8 @@ pub struct Program {
     pub(crate) variables: Vec<(OsString, OsString)>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) confinement: Confinement,
+    /// Those that it may use; none if all.
+    pub(crate) cores: Vec<usize>,
     pub(crate) limits: Limits,
 }
 
@@ -44,6 +47,7 @@ impl Program {
             variables: std::env::vars_os().collect(),
             folder: None,
             confinement: Confinement::default(),
+            cores: cores::allowed(),
             limits: Limits::default(),
         })
     }
@@ -57,6 +61,12 @@ impl Program {
     /// With this confinement.
     pub fn confinement(mut self, confinement: Confinement) -> Program {
         self.confinement = confinement;
+        self
+    }
+
+    /// On one core. Without it, the program may use the cores that the calling thread of [`Program::new`] may use.
+    pub fn core(mut self, core: usize) -> Program {
+        self.cores = vec![core];
         self
     }
 
@@ -102,6 +112,7 @@ impl Program {
             descriptors: vec![(stdin, 0)],
             ruleset,
             is_confined,
+            cores: self.cores.clone(),
             file_size: FILE_SIZE,
         })
     }

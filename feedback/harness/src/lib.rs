@@ -11,6 +11,7 @@
 mod cache;
 mod command;
 mod confine;
+mod cores;
 mod edges;
 mod error;
 mod fork_server;
@@ -28,6 +29,7 @@ mod target;
 
 pub use command::{Command, FILE, Program};
 pub use confine::{Confinement, Offered, offered};
+pub use cores::{free_cores, stay_on};
 pub use edges::{Added, Coverage, Edge, Edges, count_class};
 pub use error::Error;
 pub use fork_server::{ForkServer, Instrumentation, instrumentation};

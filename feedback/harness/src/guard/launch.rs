@@ -22,6 +22,7 @@ pub(crate) struct Launch {
     ruleset: Option<OwnedFd>,
     file_size: u64,
     is_confined: bool,
+    cores: Option<libc::cpu_set_t>,
     /// The arrays that `execve` takes; they point into the strings above.
     argv: Vec<*const c_char>,
     envp: Vec<*const c_char>,
@@ -39,6 +40,8 @@ pub(crate) struct Parts {
     pub(crate) descriptors: Vec<(OwnedFd, RawFd)>,
     pub(crate) ruleset: Option<OwnedFd>,
     pub(crate) is_confined: bool,
+    /// The cores of the program; none if it may use those of this thread.
+    pub(crate) cores: Vec<usize>,
     pub(crate) file_size: u64,
 }
 
@@ -75,6 +78,7 @@ impl Launch {
             ruleset: parts.ruleset.map(raised).transpose()?,
             file_size: parts.file_size,
             is_confined: parts.is_confined,
+            cores: crate::cores::set(&parts.cores),
             argv,
             envp,
         })
@@ -162,6 +166,10 @@ unsafe fn prepare(launch: &Launch) -> Result<(), ()> {
         libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut());
         for (from, to) in &launch.descriptors {
             check(libc::dup2(from.as_raw_fd(), *to))?;
+        }
+        if let Some(cores) = &launch.cores {
+            // A core that is gone since is no reason not to run.
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), cores);
         }
         let limit = libc::rlimit { rlim_cur: launch.file_size, rlim_max: launch.file_size };
         libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
