@@ -4,6 +4,8 @@
 
 mod arguments;
 mod commands;
+#[cfg(target_os = "linux")]
+mod cores;
 mod engine;
 mod failure;
 mod files;

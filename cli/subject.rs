@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use gramjet_harness::{
     Command, Confinement, Error, ForkServer, Function, Limits, Lines, Locations, Program, Run, Subject, Target,
-    instrumentation,
+    instrumentation, stay_on,
 };
 use gramjet_session::hash;
 
@@ -18,6 +18,15 @@ pub struct Surroundings {
     pub confinement: Confinement,
     /// Functions get text, not bytes.
     pub text: bool,
+    /// The core of a program with a fork server, and of the thread that runs it; none for any.
+    pub core: Option<usize>,
+}
+
+impl Surroundings {
+    /// The same on this core.
+    pub fn on(self, core: Option<usize>) -> Surroundings {
+        Surroundings { core, ..self }
+    }
 }
 
 /// A program or function that is ready to take inputs.
@@ -57,7 +66,7 @@ impl Tested {
     /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
     /// its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, text } = surroundings;
+        let Surroundings { limits, confinement, text, core } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
@@ -67,6 +76,10 @@ impl Tested {
         let program = Program::new(name, arguments)?.limits(limits).confinement(confinement);
         let is_instrumented = instrumentation(program.path()).is_ok_and(|found| found.by.is_some());
         if is_instrumented {
+            let program = match core {
+                Some(core) => program.core(core),
+                None => program,
+            };
             Ok(Tested::by(By::ForkServer(Box::new(ForkServer::new(program)?))))
         } else {
             Ok(Tested::by(By::Command(Box::new(Command::new(program)?))))
@@ -107,6 +120,14 @@ impl Tested {
                 let line = lines.line(locations, edge)?;
                 Some(Spot { file: line.file, line: line.line, function: line.function.unwrap_or_default() })
             }
+        }
+    }
+
+    /// Keeps this thread on the core of its program, if that is a fork server. Functions may use all cores.
+    pub fn stay_beside(&self, surroundings: Surroundings) {
+        if let (By::ForkServer(_), Some(core)) = (&self.by, surroundings.core) {
+            // On another core the thread is slower, and nothing else.
+            let _ = stay_on(core);
         }
     }
 

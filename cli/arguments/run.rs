@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use gramjet_harness::{Confinement, Limits, Offered, offered};
 
+use crate::cores::Cores;
 use crate::failure::say;
 use crate::subject::Surroundings;
 use crate::units::{self, Bound};
@@ -25,6 +26,11 @@ pub struct RunArgs {
     /// Functions get text (`str` in Python, a string in JavaScript), not bytes.
     #[arg(long)]
     pub text: bool,
+
+    /// Let the system choose the cores. Without it, each thread and its program stay on a core of their own, if the
+    /// program is instrumented and enough cores are free: no other process is bound to them.
+    #[arg(long)]
+    pub no_affinity: bool,
 }
 
 impl RunArgs {
@@ -35,7 +41,12 @@ impl RunArgs {
     pub fn surroundings(&self, timeout: Duration) -> Surroundings {
         let limits = Limits::default().with_time(timeout).with_memory(self.memory.number());
         let confinement = if self.unconfined { Confinement::Unconfined } else { Confinement::Confined };
-        Surroundings { limits, confinement, text: self.text }
+        Surroundings { limits, confinement, text: self.text, core: None }
+    }
+
+    /// The cores of a search with this many workers.
+    pub fn cores(&self, workers: usize) -> Cores {
+        if self.no_affinity { Cores::default() } else { Cores::find(workers) }
     }
 
     /// Warns where the kernel cannot confine the program as far as it is asked to.

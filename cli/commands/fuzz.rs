@@ -169,6 +169,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
         max_len: usize::try_from(max_len).unwrap_or(usize::MAX),
         seed: args.seed,
         jobs: args.jobs,
+        cores: args.run.cores(args.jobs),
         runs: args.runs.unwrap_or(u64::MAX),
         shrinks: u32::try_from(args.max_tests).unwrap_or(u32::MAX),
         shrinking: args.time.map_or(SHRINKING, |time| SHRINKING.min(time / 8)),

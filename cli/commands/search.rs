@@ -157,7 +157,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     say!("gramjet: {}", tested.describe());
     let objective = args.cost.clone().unwrap_or_else(|| Objective::usual(&tested));
     drop(tested);
-    let mut meter = Meter::new(&args.command, surroundings, &objective)?;
+    let cores = args.run.cores(args.jobs);
+    let mut meter = Meter::new(&args.command, surroundings.on(cores.of(0)), &objective)?;
     args.run.warn_of_confinement();
     if args.replay {
         return records::replay(&args.output, &mut meter, &objective);
@@ -178,6 +179,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         max_len,
         seed: args.seed,
         jobs: args.jobs,
+        cores,
         runs: args.runs.unwrap_or(u64::MAX),
         edge_budget: args.edge_budget.unwrap_or(u64::MAX),
         seeds,

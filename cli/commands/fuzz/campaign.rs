@@ -12,6 +12,7 @@ use gramjet_session::Language;
 use super::evidence::{Again, Evidence};
 use super::finding::{Call, Finding};
 use super::verdict::{Judge, Rules, Verdict};
+use crate::cores::Cores;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::{Surroundings, Tested};
@@ -25,6 +26,7 @@ pub(super) struct Plan {
     pub(super) max_len: usize,
     pub(super) seed: u64,
     pub(super) jobs: usize,
+    pub(super) cores: Cores,
     /// At most this many runs, without those that make failures smaller.
     pub(super) runs: u64,
     /// At most this many runs make one failure smaller.
@@ -215,9 +217,11 @@ struct Seen {
 
 impl<'c> Worker<'c> {
     fn new(campaign: &'c Campaign, number: usize) -> Result<Worker<'c>, Failure> {
-        let Plan { language, rules, surroundings, call, max_len, seed, .. } = &campaign.plan;
-        let tested = Tested::new(&call.command, *surroundings)?;
-        let judge = Judge::new(rules, *surroundings)?;
+        let Plan { language, rules, surroundings, call, max_len, seed, cores, .. } = &campaign.plan;
+        let surroundings = surroundings.on(cores.of(number));
+        let tested = Tested::new(&call.command, surroundings)?;
+        let judge = Judge::new(rules, surroundings)?;
+        tested.stay_beside(surroundings);
         // A search that goes on does not begin with the same texts again.
         let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
         let fuzzer = Fuzzer::new(language, Goal::New, *max_len, seed);

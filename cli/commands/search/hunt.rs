@@ -12,6 +12,7 @@ use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
 use super::meter::{Meter, Objective, Reading};
+use crate::cores::Cores;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
@@ -27,6 +28,7 @@ pub(super) struct Plan {
     pub(super) max_len: usize,
     pub(super) seed: u64,
     pub(super) jobs: usize,
+    pub(super) cores: Cores,
     pub(super) runs: u64,
     pub(super) edge_budget: u64,
     /// Texts to begin with.
@@ -200,10 +202,12 @@ impl Hunt {
 
     fn work(&self, number: usize, meter: Option<Meter>) -> Result<(), Failure> {
         let plan = &self.plan;
+        let surroundings = plan.surroundings.on(plan.cores.of(number));
         let meter = match meter {
             Some(meter) => meter,
-            None => self.meter()?,
+            None => Meter::new(&plan.command, surroundings, &plan.objective)?,
         };
+        meter.tested.stay_beside(surroundings);
         let mut worker = Worker::new(self, number, meter)?;
         worker.begin()?;
         while !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < plan.runs {

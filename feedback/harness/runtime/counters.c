@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stdint.h>
@@ -25,7 +26,11 @@ enum {
     CAPACITY = 1 << 22,
     IMAGES = 64,
     GREETING = 0x474a5201,
+    // What the harness offers and the program takes.
     USES_SHARED_INPUT = 1,
+    ANSWERS_ITSELF = 2,   // a process that takes many inputs speaks with the harness itself
+    // Its answer to an input: the status of a process that SIGSTOP has stopped.
+    HAS_RUN = SIGSTOP << 8 | 0x7f,
 };
 
 // The program's own file or a shared library: its edges have numbers without gaps.
@@ -35,6 +40,10 @@ struct image {
     char path[1008];  // empty: the program's own
 };
 
+// A process that answers itself: whether the harness waits for its answer. If it ends while that is not known, the fork server
+// ends, too.
+enum { RUNS, ANSWERS, WAITS };
+
 // The memory shared with the harness. The first page is the header; addresses are those in the files, 0 where there is
 // none.
 struct shared {
@@ -43,7 +52,8 @@ struct shared {
         uint32_t edges;   // counters in use, with number 0
         uint32_t beyond;  // edges for which there was no room
         uint32_t images;
-        uint8_t rest[PAGE - 16];
+        uint32_t process;  // that of a process which answers itself: one of the next three
+        uint8_t rest[PAGE - 20];
     } header;
     uint32_t counters[CAPACITY];
     uint64_t addresses[CAPACITY];
@@ -256,7 +266,7 @@ static int answer(uint32_t word) {
     return sent == sizeof word;
 }
 
-static int is_persistent, is_served;
+static int is_persistent, is_served, answers_itself;
 
 // Defined by programs that call `gramjet_input`; others read a file or their standard input.
 extern int gramjet_takes_shared_input __attribute__((weak));
@@ -274,7 +284,9 @@ void gramjet_serve(void) {
         void *map = mmap(NULL, 1 << 26, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, 0);
         if (map != MAP_FAILED) shared_input = map;
     }
-    if (!answer(shared_input ? USES_SHARED_INPUT : 0)) _exit(1);
+    // The harness offers it to programs that have a loop.
+    answers_itself = (flags & ANSWERS_ITSELF) != 0;
+    if (!answer((shared_input ? USES_SHARED_INPUT : 0) | (flags & ANSWERS_ITSELF))) _exit(1);
     // Other instrumented programs that it starts are not counted.
     unsetenv("GRAMJET_MAP");
     pid_t child = 0;
@@ -292,16 +304,22 @@ void gramjet_serve(void) {
             child = fork();
             if (child < 0) _exit(1);
             if (!child) {
-                close(CONTROL_FD);
-                close(STATUS_FD);
+                if (answers_itself) {
+                    fcntl(CONTROL_FD, F_SETFD, FD_CLOEXEC);
+                    fcntl(STATUS_FD, F_SETFD, FD_CLOEXEC);
+                } else {
+                    close(CONTROL_FD);
+                    close(STATUS_FD);
+                }
                 return;
             }
         }
         if (!answer((uint32_t)child)) _exit(1);
         pid_t ended;
-        do ended = waitpid(child, &status, WUNTRACED);
+        do ended = waitpid(child, &status, answers_itself ? 0 : WUNTRACED);
         while (ended < 0 && errno == EINTR);
         if (ended < 0) _exit(1);
+        if (answers_itself && shared.header.process != RUNS) _exit(1);
         if (!WIFSTOPPED(status)) child = 0;
         if (!answer((uint32_t)status)) _exit(1);
     }
@@ -317,7 +335,17 @@ int gramjet_loop(unsigned rounds) {
         return 1;
     }
     if (!is_served || --left == 0) return 0;
-    raise(SIGSTOP);
+    if (!answers_itself) {
+        raise(SIGSTOP);
+        return 1;
+    }
+    volatile uint32_t *state = &shared.header.process;
+    *state = ANSWERS;
+    if (!answer(HAS_RUN)) _exit(1);
+    *state = WAITS;
+    uint32_t was_killed;
+    if (!receive(CONTROL_FD, &was_killed, sizeof was_killed)) _exit(0);
+    *state = RUNS;
     return 1;
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use std::{io, mem};
 
 pub use detect::{By, Instrumentation, instrumentation};
-use protocol::{AFL_GREETING, AFL_VERSION, CONTROL, GREETING, INPUT, MAP};
+use protocol::{AFL_GREETING, AFL_VERSION, CONTROL, GREETING, HAS_RUN, INPUT, MAP};
 
 use crate::command::Program;
 use crate::edges::Edges;
@@ -72,6 +72,10 @@ struct Server {
     counters: Counters,
     input: Option<Memory>,
     uses_shared_input: bool,
+    /// A process that takes many inputs answers itself.
+    answers_itself: bool,
+    /// It has, and waits for the next input.
+    is_waiting: bool,
     was_killed: bool,
     swept: Instant,
     /// The process that was answered last, and how many inputs it has had.
@@ -244,19 +248,21 @@ impl Server {
             counters,
             input: Some(input),
             uses_shared_input: false,
+            answers_itself: false,
+            is_waiting: false,
             was_killed: false,
             swept: Instant::now(),
             process: 0,
             rounds: 0,
             deadline: Instant::now() + START,
         };
-        server.greet(program)?;
+        server.greet(program, instrumentation.is_persistent)?;
         server.counters.take(&mut Edges::default());
         Ok(server)
     }
 
     /// The handshake, whichever it is.
-    fn greet(&mut self, program: &Program) -> Result<(), Error> {
+    fn greet(&mut self, program: &Program, is_persistent: bool) -> Result<(), Error> {
         let failed = |what: String| Error::ForkServer { program: program.path().to_path_buf(), what };
         let kept = program.limits.kept_output;
         if !self.guard.streams().read_until(self.answers.as_raw_fd(), Some(START), kept) {
@@ -267,8 +273,12 @@ impl Server {
         let is_own = matches!(self.counters, Counters::Own(_));
         self.uses_shared_input = match first {
             GREETING if is_own => {
-                self.say(if program.reads_file() { 0 } else { protocol::SHARED_INPUT }).ok_or_else(gone)?;
-                self.word().ok_or_else(gone)? & protocol::SHARED_INPUT != 0
+                let input = if program.reads_file() { 0 } else { protocol::SHARED_INPUT };
+                let answers = if is_persistent { protocol::ANSWERS_ITSELF } else { 0 };
+                self.say(input | answers).ok_or_else(gone)?;
+                let taken = self.word().ok_or_else(gone)?;
+                self.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
+                taken & protocol::SHARED_INPUT != 0
             }
             word if word & 0xffff_ff00 == AFL_GREETING => {
                 if word != AFL_GREETING + AFL_VERSION {
@@ -337,7 +347,9 @@ impl Server {
             return Ok(Ran::Stale);
         }
         let used = |begin: Instant| Usage { wall: begin.elapsed(), ..Usage::default() };
-        let Some(process) = self.word().map(|process| process as libc::pid_t).filter(|&process| process > 1) else {
+        let was_waiting = mem::take(&mut self.is_waiting);
+        let process = if was_waiting { Some(self.process) } else { self.word().map(|process| process as libc::pid_t) };
+        let Some(process) = process.filter(|&process| process > 1) else {
             return Ok(Ran::Ended(Outcome::Lost, used(begin)));
         };
         self.rounds = if process == self.process { self.rounds + 1 } else { 0 };
@@ -350,10 +362,13 @@ impl Server {
         if stopped == Some(Outcome::Processes) {
             return Ok(Ran::Ended(Outcome::Processes, used(begin)));
         }
-        let Some(status) = self.word() else {
-            return Ok(Ran::Ended(stopped.unwrap_or(Outcome::Lost), used(begin)));
+        let Some(word) = (if stopped.is_none() { self.ready_word() } else { self.word() }) else {
+            // It may have ended while it waited.
+            let is_stale = was_waiting && stopped.is_none();
+            return Ok(if is_stale { Ran::Stale } else { Ran::Ended(stopped.unwrap_or(Outcome::Lost), used(begin)) });
         };
-        let status = status as i32;
+        self.is_waiting = self.answers_itself && word == HAS_RUN;
+        let status = word as i32;
         if stopped.is_some() {
             self.guard.streams().read_rest(program.limits.kept_output);
         }
@@ -363,6 +378,9 @@ impl Server {
             None => outcome_of(status),
         };
         let usage = used(begin);
+        if self.is_waiting && self.was_killed {
+            return Ok(Ran::Ended(outcome, usage));
+        }
         let is_whole = self.tidy(program, &outcome)?;
         Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) })
     }
@@ -431,6 +449,14 @@ impl Server {
         let mut bytes = [0; 4];
         self.read(&mut bytes)?;
         Some(u32::from_ne_bytes(bytes))
+    }
+
+    /// A word that can be read now.
+    fn ready_word(&self) -> Option<u32> {
+        let mut bytes = [0; 4];
+        // SAFETY: room for that many bytes.
+        let got = unsafe { libc::read(self.answers.as_raw_fd(), bytes.as_mut_ptr().cast(), bytes.len()) };
+        (got == bytes.len() as isize).then(|| u32::from_ne_bytes(bytes))
     }
 
     fn skip(&mut self, len: u32) -> Option<()> {

@@ -3,6 +3,9 @@
 //! First comes a handshake, ours or one of AFL++'s two (up to 4.09, and from 4.10 on). Then each run is three words.
 //! The first, to the program, says whether the last process was killed. The program answers with its process, and with
 //! its status when it has ended or stopped.
+//!
+//! A process of ours that takes many inputs answers itself: with the status of a process that SIGSTOP has stopped. The
+//! next run has no word for the process then, as it is the same.
 
 /// The file descriptor from which a program reads requests; it writes answers to the next one.
 pub(super) const CONTROL: i32 = 198;
@@ -19,6 +22,11 @@ pub(super) const AFL_VERSION: u32 = 1;
 
 /// Our instrumentation takes the input from shared memory.
 pub(super) const SHARED_INPUT: u32 = 1;
+
+/// Our instrumentation lets processes that take many inputs answer themselves.
+pub(super) const ANSWERS_ITSELF: u32 = 2;
+/// Their answer.
+pub(super) const HAS_RUN: u32 = (libc::SIGSTOP as u32) << 8 | 0x7f;
 
 /// The features that AFL++ offers, from 4.10 on.
 pub(super) mod new {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
-use gramjet_harness::{Captured, Command, Confinement, Limits, Offered, Outcome, Program, Target, offered};
+use gramjet_harness::{Captured, Command, Confinement, Limits, Offered, Outcome, Program, Target, free_cores, offered, stay_on};
 
 use crate::kit::{place, processes_of, torture, torture_as};
 
@@ -179,4 +179,27 @@ fn a_program_that_is_not_there_is_an_error() {
     assert!(error.ends_with("missing/program cannot be run: there is no such program"), "{error}");
     let error = Program::new("no-such-program-anywhere", none).expect_err("an error").to_string();
     assert_eq!(error, "no-such-program-anywhere cannot be run: there is no such program");
+}
+
+#[test]
+fn a_program_stays_on_its_core() {
+    let cores_of = |program: Program| {
+        let mut target = Command::new(program).expect("a target");
+        let run = target.run(b"").expect("a run");
+        String::from_utf8_lossy(&run.stdout.bytes).split_whitespace().last().expect("a list of cores").to_string()
+    };
+    let program = || Program::new("grep", ["^Cpus_allowed_list", "/proc/self/status"]).expect("grep");
+    let (before, all) = (program(), cores_of(program()));
+    // The tests run in threads of their own, so this changes no other one.
+    let core = *free_cores().last().unwrap_or(&0);
+    if stay_on(core).is_ok() {
+        assert_eq!(cores_of(program()), core.to_string());
+        assert_eq!(cores_of(before.clone()), all, "those of the thread when the program was made");
+        assert_eq!(cores_of(before.core(core)), core.to_string());
+        let mut bound = Process::new("sleep").arg("60").spawn().expect("sleep");
+        let is_free = free_cores().contains(&core);
+        bound.kill().and_then(|()| bound.wait()).expect("it ends");
+        assert!(!is_free, "a process is bound to core {core}");
+    }
+    assert!(stay_on(100_000).is_err());
 }
