@@ -25,6 +25,8 @@ pub struct Corpus {
     entries: Vec<Entry>,
     /// In how many of them each symbol is.
     uses: FxHashMap<u32, u32>,
+    /// For each text how rare its rarest symbol is; empty when the texts have changed.
+    rarities: Vec<f64>,
 }
 
 impl Corpus {
@@ -38,12 +40,14 @@ impl Corpus {
         for &symbol in &symbols {
             *self.uses.entry(symbol).or_default() += 1;
         }
+        self.rarities.clear();
         self.entries.push(Entry { text: text.to_vec(), cost, picks: 0, finds: 0, symbols });
     }
 
     /// Takes one of the texts out.
     pub(crate) fn remove(&mut self, number: usize) {
         let entry = self.entries.remove(number);
+        self.rarities.clear();
         for symbol in entry.symbols {
             if let Some(uses) = self.uses.get_mut(&symbol) {
                 *uses -= 1;
@@ -53,9 +57,12 @@ impl Corpus {
 
     /// A text to vary: the more its variants have paid and the rarer its rarest symbol is among all texts, the more often.
     pub(crate) fn pick(&mut self, random: &mut Random) -> Option<usize> {
-        let weights: Vec<f64> = self.entries.iter().map(|entry| self.weight(entry)).collect();
-        let mut left = random.unit() * weights.iter().sum::<f64>();
-        let number = weights.iter().position(|weight| {
+        if self.rarities.is_empty() {
+            self.rarities = self.entries.iter().map(|entry| self.rarity(entry)).collect();
+        }
+        let weights = || self.entries.iter().zip(&self.rarities).map(|(entry, rarity)| weight(entry, *rarity));
+        let mut left = random.unit() * weights().sum::<f64>();
+        let number = weights().position(|weight| {
             left -= weight;
             left < 0.0
         });
@@ -64,11 +71,9 @@ impl Corpus {
         Some(number)
     }
 
-    fn weight(&self, entry: &Entry) -> f64 {
+    fn rarity(&self, entry: &Entry) -> f64 {
         let rarest = entry.symbols.iter().filter_map(|symbol| self.uses.get(symbol)).min();
-        let rarity = 1.0 / f64::from(*rarest.unwrap_or(&1));
-        let yield_so_far = f64::from(entry.finds + 1) / f64::from(entry.picks + 2);
-        yield_so_far * (0.25 + rarity)
+        1.0 / f64::from(*rarest.unwrap_or(&1))
     }
 
     pub(crate) fn found(&mut self, number: usize) {
@@ -76,6 +81,11 @@ impl Corpus {
             entry.finds += 1;
         }
     }
+}
+
+fn weight(entry: &Entry, rarity: f64) -> f64 {
+    let yield_so_far = f64::from(entry.finds + 1) / f64::from(entry.picks + 2);
+    yield_so_far * (0.25 + rarity)
 }
 
 #[cfg(test)]

@@ -55,6 +55,10 @@ impl Operator {
 
 /// The number of texts that are tried before a text is proposed again.
 const TRIES: usize = 16;
+/// The number of variants that are made of a text in turn, and of texts with parts of another one: the session has to find the
+/// derivation of a text before the first, which takes longer than a variant.
+const IN_TURN: u32 = 16;
+const PARTS_IN_TURN: u32 = 8;
 /// The number of proposed texts that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 22;
 /// The number of texts that are kept for their cost.
@@ -75,6 +79,9 @@ pub struct Fuzzer {
     text: Vec<u8>,
     way: usize,
     parent: Option<usize>,
+    /// The texts that are varied in turn, and that parts are taken from, and how often each still is.
+    varied: Turn,
+    other: Turn,
     yields: [(u64, u64); 3],
 }
 
@@ -93,6 +100,8 @@ impl Fuzzer {
             text: Vec::new(),
             way: 0,
             parent: None,
+            varied: Turn::default(),
+            other: Turn::default(),
             yields: [(0, 0); 3],
         }
     }
@@ -128,13 +137,15 @@ impl Fuzzer {
 
     fn make(&mut self) -> Option<()> {
         self.way = if self.corpus.entries().is_empty() { 0 } else { self.ways.choose(&mut self.random) };
-        self.parent = if self.way == 0 { None } else { self.corpus.pick(&mut self.random) };
+        let Fuzzer { corpus, random, .. } = self;
+        self.parent = if self.way == 0 { None } else { self.varied.next(IN_TURN, || corpus.pick(random)) };
         let Fuzzer { session, corpus, text, max_len, .. } = self;
         let texts = corpus.entries();
         match (Operator::ALL[self.way], self.parent) {
             (Operator::Mutate, Some(parent)) => session.mutate(&texts[parent].text, *max_len, text),
             (Operator::Splice, Some(parent)) => {
-                let other = self.random.below(texts.len());
+                let other =
+                    self.other.next(PARTS_IN_TURN, || Some(self.random.below(texts.len()))).expect("there are some");
                 session.splice(&texts[parent].text, &texts[other].text, *max_len, text)
             }
             _ => session.fresh(*max_len, text),
@@ -195,6 +206,8 @@ impl Fuzzer {
     }
 
     fn keep(&mut self, text: &[u8], cost: u64) {
+        // Numbers may change, and the session goes on with this text.
+        (self.varied, self.other) = Default::default();
         let symbols = self.session.symbols(text).unwrap_or_default();
         self.corpus.keep(text, cost, symbols.into_iter().map(|(symbol, _)| symbol).collect());
         if self.goal == Goal::Cost && self.corpus.entries().len() > BEST {
@@ -210,6 +223,24 @@ impl Fuzzer {
             return false;
         }
         entries.len() < BEST || entries.iter().any(|entry| self::rank(entry.cost, &entry.text) < rank)
+    }
+}
+
+/// A text by its number, and how often it is still used.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turn {
+    text: Option<usize>,
+    left: u32,
+}
+
+impl Turn {
+    /// The same text for this many calls, then another one.
+    fn next(&mut self, times: u32, another: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        if self.left == 0 {
+            *self = Turn { text: another(), left: times };
+        }
+        self.left -= 1;
+        self.text
     }
 }
 

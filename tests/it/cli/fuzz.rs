@@ -107,6 +107,27 @@ fn failures_are_found_made_smaller_kept_and_replayed() {
 }
 
 #[test]
+fn a_thread_and_its_program_stay_on_a_free_core() {
+    let place = place("fuzz-core");
+    let source = "#define _GNU_SOURCE\n#include <sched.h>\n#include <stdlib.h>\nint main(void) { cpu_set_t set; \
+        sched_getaffinity(0, sizeof set, &set); if (CPU_COUNT(&set) == 1) abort(); }\n";
+    fs::write(place.path("core.c"), source).unwrap();
+    assert!(run_in(&place, &["cc", "core.c", "-o", "core"]).status.success());
+    let is_on_one = |options: &[&str]| {
+        let arguments = ["fuzz", "json", "-n", "1", "-o", "out"];
+        let run = run_in(&place, &[&arguments[..], options, &["--", "./core"]].concat());
+        fs::remove_dir_all(place.path("out")).unwrap();
+        run.status.code() == Some(1)
+    };
+    if std::thread::available_parallelism().unwrap().get() == 1 {
+        return;
+    }
+    assert!(!is_on_one(&["--no-affinity"]));
+    // Other tests may use all cores now and then.
+    assert!((0..100).any(|_| is_on_one(&[])), "no core was free");
+}
+
+#[test]
 fn several_threads_share_what_they_find() {
     let place = planted("fuzz-jobs");
     let options = ["fuzz", "json", "-n", "1500", "-o", "out", "--timeout", "200ms", "--jobs", "3", "--json"];

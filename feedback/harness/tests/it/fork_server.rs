@@ -136,6 +136,18 @@ fn a_harness_takes_many_inputs_in_one_process() {
 }
 
 #[test]
+fn a_harness_that_ends_between_inputs_is_started_anew() {
+    let Some(program) = own("harness") else { return };
+    let mut target = server(&program, &[]);
+    let whole = cost(&mut target, b"some text");
+    for _ in 0..3 {
+        assert_eq!(cost(&mut target, b"LATER").0, Outcome::Exit(0));
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!(cost(&mut target, b"some text"), whole);
+    }
+}
+
+#[test]
 fn a_harness_built_by_afl_takes_many_inputs_in_one_process() {
     if let Some(program) = afl("harness") {
         harnesses_run_on(server(&program, &[]));
