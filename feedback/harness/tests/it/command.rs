@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
-use gramjet_harness::{Captured, Command, Confinement, Limits, Offered, Outcome, Program, Target, free_cores, offered, stay_on};
+use gramjet_harness::{
+    Captured, Command, Confinement, Limits, Offered, Outcome, Program, Target, free_cores, offered, stay_on,
+};
 
 use crate::kit::{place, processes_of, torture, torture_as};
 
