@@ -9,7 +9,7 @@ use gramjet_search::report::{
 use gramjet_search::{Growth, Law, Place};
 
 use super::hunt::{Found, Hunt};
-use super::records::FAMILIES;
+use super::records::{FAMILIES, TOO_LITTLE};
 use super::study::{Grown, Hot, Study};
 use crate::files::shown;
 use crate::subject::{Spot, quoted};
@@ -107,7 +107,7 @@ fn family(number: usize, grown: &Grown, resume: &str) -> Family {
         part: grown.what.clone(),
         rule: format!("{FAMILIES}/{}", number + 1),
         points: ended.map(point).collect(),
-        fit: growth.map_or_else(|| "too little was measured".to_string(), Growth::to_string),
+        fit: growth.map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string),
         curve: growth.map(|growth| {
             let last = grown.family.members.last().map_or(1.0, |member| f64::from(member.copies) + 1.0);
             let sizes = (0..=60).map(|step| last.powf(f64::from(step) / 60.0));

@@ -1,6 +1,7 @@
 //! The files that a search leaves in the end: families of texts that show how cost grows, and their replay.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use gramjet_search::{Ending, Growth, Measurement, State, StateError};
@@ -14,6 +15,8 @@ use crate::files::{self, shown};
 pub(super) const FAMILIES: &str = "growth";
 /// The file with the costs of a family.
 const COSTS: &str = "costs.csv";
+/// In place of a law.
+pub(super) const TOO_LITTLE: &str = "too little was measured";
 /// The file that says what is repeated, and how cost grows.
 const ABOUT: &str = "about";
 
@@ -39,33 +42,36 @@ fn write_family(state: &State, folder: &str, grown: &Grown) -> Result<(), StateE
         costs += &format!("{size},{},{},{}\n", member.text.len(), member.cost, member.is_stopped);
     }
     state.write(&format!("{folder}/{COSTS}"), costs.as_bytes())?;
-    let growth = grown.family.growth.as_ref().map_or_else(|| "too little was measured".to_string(), Growth::to_string);
+    let growth = grown.family.growth.as_ref().map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string);
     state.write(&format!("{folder}/{ABOUT}"), format!("{}\n{growth}\n", grown.what).as_bytes())?;
     Ok(())
 }
 
 /// Runs the families of a search again, and prints their costs and how they grow.
 pub(super) fn replay(folder: &Path, meter: &mut Meter, objective: &Objective) -> Result<(), Failure> {
+    let mut output = std::io::stdout().lock();
+    let mut print = |line: String| {
+        let failed = |source| Failure::Write { what: "standard output".to_string(), source };
+        writeln!(output, "{line}").map_err(failed)
+    };
     let families = numbered(&folder.join(FAMILIES))?;
     if families.is_empty() {
         say!("gramjet: {} has no families of texts", shown(folder));
     }
     for (_, family) in families {
         let about = fs::read_to_string(family.join(ABOUT)).unwrap_or_default();
-        println!("{}: {}", shown(&family), about.lines().next().unwrap_or_default());
+        print(format!("{}: {}", shown(&family), about.lines().next().unwrap_or_default()))?;
         let mut measurements = Vec::new();
         for (size, file) in numbered(&family)? {
             let text = files::read_bytes(&file)?;
             let measured = meter.read(&text)?.measured;
             let stopped = measured.ending != Ending::Done;
             let note = if stopped { ", stopped" } else { "" };
-            println!("{size:>6} copies {:>8} bytes {:>14} {}{note}", text.len(), measured.cost, objective.unit());
+            let (bytes, cost, unit) = (text.len(), measured.cost, objective.unit());
+            print(format!("{size:>6} copies {bytes:>8} bytes {cost:>14} {unit}{note}"))?;
             measurements.push(Measurement { stopped, ..Measurement::new(size as f64, measured.cost as f64) });
         }
-        match Growth::of(&measurements) {
-            Some(growth) => println!("{growth}"),
-            None => println!("too little was measured"),
-        }
+        print(Growth::of(&measurements).map_or_else(|| TOO_LITTLE.to_string(), |growth| growth.to_string()))?;
     }
     Ok(())
 }

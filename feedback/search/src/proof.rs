@@ -1,12 +1,15 @@
 //! Proves how the cost of a text grows: repeats its parts, measures, and fits.
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 
-use gramjet_session::decisions::{Derivation, Deriver};
+use gramjet_session::decisions::{Derivation, Deriver, Fit};
 
 use crate::growth::{EdgeGrowth, Growth, Measurement, edges_by_growth};
 use crate::maxima::Edge;
 use crate::pump::{Copies, Pump};
+use crate::random::Random;
+use crate::strategy::Evenly;
 
 /// A measured member of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct Family {
     pub members: Vec<Member>,
     /// How cost grows with the number of copies; none if too little was measured.
     pub growth: Option<Growth>,
+    /// The text whose parts are repeated.
+    whole: Rc<Derivation>,
 }
 
 impl Family {
@@ -92,6 +97,10 @@ const GLANCE: [u32; 4] = [3, 7, 15, 31];
 /// Copies of the families that grow fastest. The sizes, which are one more, are dense enough for exponential growth and far enough
 /// apart for polynomial growth.
 const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511];
+/// Copies that are to be distinct come from a part that allows this many.
+const DISTINCT: u64 = 600;
+/// Attempts to draw such a part, for each part within what is repeated.
+const DRAWS: u32 = 8;
 /// At most this many parts are looked at, and at most this many families are measured.
 const PARTS: usize = 48;
 const FAMILIES: usize = 6;
@@ -110,29 +119,34 @@ pub fn prove(
     effort: Effort,
     measure: &mut dyn FnMut(&[u8]) -> Option<Reading>,
 ) -> Vec<Family> {
-    let mut prover = Prover { deriver, whole, effort, measure, made: Derivation::default(), left: effort.runs };
-    let mut pumps = Pump::all(whole, prover.deriver);
-    pumps.sort_by_cached_key(|pump| pump.kind(whole));
-    pumps.dedup_by_key(|pump| pump.kind(whole));
+    let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs };
+    let whole = Rc::new(whole.clone());
+    let mut pumps = Pump::all(&whole, prover.deriver);
+    pumps.sort_by_cached_key(|pump| pump.kind(&whole));
+    pumps.dedup_by_key(|pump| pump.kind(&whole));
     pumps.truncate(PARTS);
     let mut looked = Vec::new();
-    for pump in &pumps {
-        let can_differ = pump.can_differ(whole, prover.deriver);
-        for copies in [Copies::Equal, Copies::Distinct].into_iter().take(1 + usize::from(can_differ)) {
-            looked.extend(prover.glance(pump.copied(copies)));
+    for pump in pumps {
+        let distinct = pump.can_differ(&whole, prover.deriver).then(|| pump.copied(Copies::Distinct));
+        looked.extend(prover.glance(&whole, pump));
+        if let Some(distinct) = distinct {
+            let (whole, pump) = prover.widened(&whole, &distinct).unwrap_or((Rc::clone(&whole), distinct));
+            looked.extend(prover.glance(&whole, pump));
         }
     }
     rank(&mut looked);
-    let pairs: Vec<Pump> = looked.iter().take(PAIRED).map(|family| family.pump.clone()).collect();
+    let of_whole = looked.iter().filter(|family| Rc::ptr_eq(&family.whole, &whole));
+    let pairs: Vec<Pump> = of_whole.take(PAIRED).map(|family| family.pump.clone()).collect();
     for (number, one) in pairs.iter().enumerate() {
         for other in &pairs[number + 1..] {
-            let both = one.with(other).and_then(|both| prover.glance(both));
+            let both = one.with(other).and_then(|both| prover.glance(&whole, both));
             looked.extend(both);
         }
     }
     rank(&mut looked);
     looked.truncate(FAMILIES);
-    let mut families: Vec<Family> = looked.into_iter().map(|family| prover.measure_all(family.pump)).collect();
+    let mut families: Vec<Family> =
+        looked.into_iter().map(|family| prover.measure_all(&family.whole, family.pump)).collect();
     // Of families that grow alike, the one with the shortest copies says most.
     families.sort_by_key(|family| (Reverse((10.0 * speed(family)).round() as u64), family.pump.len()));
     families
@@ -171,7 +185,6 @@ fn speed(family: &Family) -> f64 {
 
 struct Prover<'p> {
     deriver: &'p mut Deriver,
-    whole: &'p Derivation,
     effort: Effort,
     measure: &'p mut dyn FnMut(&[u8]) -> Option<Reading>,
     made: Derivation,
@@ -180,21 +193,53 @@ struct Prover<'p> {
 
 impl Prover<'_> {
     /// A few members of a family; none if its texts do not get longer, or no more runs are wanted.
-    fn glance(&mut self, pump: Pump) -> Option<Family> {
-        let family = self.members(pump, &GLANCE);
+    fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
+        let family = self.members(whole, pump, &GLANCE);
         (family.members.len() > 1).then_some(family)
     }
 
-    fn measure_all(&mut self, pump: Pump) -> Family {
-        let mut family = self.members(pump, &SIZES);
+    fn measure_all(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Family {
+        let mut family = self.members(whole, pump, &SIZES);
         family.fit();
         family
     }
 
-    fn members(&mut self, pump: Pump, copies: &[u32]) -> Family {
-        let mut family = Family { pump, members: Vec::new(), growth: None };
+    /// The text with a longer part in what is repeated, if too few copies of it can be distinct: names of one letter are soon used
+    /// up.
+    fn widened(&mut self, whole: &Rc<Derivation>, pump: &Pump) -> Option<(Rc<Derivation>, Pump)> {
+        if pump.capacity(whole, self.deriver) >= DISTINCT {
+            return None;
+        }
+        let (mut random, mut drawn) = (Random::new(0), Derivation::default());
+        let mut widest: Option<(Rc<Derivation>, Pump)> = None;
+        for part in pump.parts(whole) {
+            for bytes in [part.len() + 1, part.len() + 2] {
+                for _ in 0..DRAWS {
+                    let mut evenly = Evenly(&mut random);
+                    self.deriver.draw(part.symbol, part.depth, bytes as u64, &mut evenly, &mut drawn);
+                    let (from, to) = part.decisions;
+                    let before = whole.options().take(from as usize);
+                    let options: Vec<u32> =
+                        before.chain(drawn.options()).chain(whole.options().skip(to as usize)).collect();
+                    if self.deriver.replay(&options, &mut self.made) != Fit::Exact {
+                        continue;
+                    }
+                    let Some(wider) = pump.same_in(&self.made, self.deriver) else { continue };
+                    let capacity = wider.capacity(&self.made, self.deriver);
+                    let known = widest.as_ref().unwrap_or(&(Rc::clone(whole), pump.clone())).clone();
+                    if capacity > known.1.capacity(&known.0, self.deriver) {
+                        widest = Some((Rc::new(self.made.clone()), wider));
+                    }
+                }
+            }
+        }
+        widest
+    }
+
+    fn members(&mut self, whole: &Rc<Derivation>, pump: Pump, copies: &[u32]) -> Family {
+        let mut family = Family { pump, members: Vec::new(), growth: None, whole: Rc::clone(whole) };
         for &copies in copies {
-            let options = family.pump.options(self.whole, self.deriver, copies);
+            let options = family.pump.options(whole, self.deriver, copies);
             self.deriver.replay(&options, &mut self.made);
             if self.made.text.len() > self.effort.max_len || self.left == 0 {
                 break;
@@ -276,6 +321,17 @@ mod tests {
         let grammar = "s ::= (name ' ')*  name ::= [a-z] [a-z]";
         let (_, growth) = fastest(grammar, "ab cd ", |text| {
             let mut names: Vec<&[u8]> = text.split(|&byte| byte == b' ').collect();
+            names.sort_unstable();
+            names.dedup();
+            10 + (names.len() as u64).pow(2)
+        });
+        assert!(growth.contains("n^2.0"), "{growth}");
+    }
+
+    #[test]
+    fn names_that_are_too_short_to_be_distinct_get_longer() {
+        let (_, growth) = fastest("s ::= name (',' name)*  name ::= [a-z]+", "a,b,c", |text| {
+            let mut names: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
             names.sort_unstable();
             names.dedup();
             10 + (names.len() as u64).pow(2)

@@ -111,6 +111,29 @@ impl Pump {
         decisions.any(|decision| decision.offered > 1 && deriver.is_class(decision.place))
     }
 
+    /// How many copies can be distinct.
+    pub(crate) fn capacity(&self, whole: &Derivation, deriver: &Deriver) -> u64 {
+        let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
+        let classes = self.repeats.iter().flat_map(range).filter(|decision| deriver.is_class(decision.place));
+        classes.fold(1, |product: u64, class| product.saturating_mul(u64::from(class.offered)))
+    }
+
+    /// The parts within what is repeated, the innermost first.
+    pub(crate) fn parts(&self, whole: &Derivation) -> Vec<Part> {
+        let is_within = |part: &&Part| {
+            self.repeats.iter().any(|repeat| repeat.from <= part.decisions.0 && part.decisions.1 <= repeat.to)
+        };
+        let mut parts: Vec<Part> = whole.parts.iter().filter(is_within).copied().collect();
+        parts.reverse();
+        parts
+    }
+
+    /// The pump of another text at the same place that repeats the same.
+    pub(crate) fn same_in(&self, other: &Derivation, deriver: &Deriver) -> Option<Pump> {
+        let is_same = |pump: &Pump| pump.what == self.what && pump.repeats[0].from == self.repeats[0].from;
+        Pump::all(other, deriver).into_iter().find(is_same).map(|pump| pump.copied(self.copies))
+    }
+
     /// Both at once; none if they overlap.
     pub fn with(&self, other: &Pump) -> Option<Pump> {
         let mut repeats: Vec<Repeat> = self.repeats.iter().chain(&other.repeats).copied().collect();
