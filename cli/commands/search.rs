@@ -9,6 +9,7 @@ use clap::{Args, ValueHint};
 use gramjet_search::report::html;
 use gramjet_search::{Effort, STRATEGIES, State};
 use gramjet_session::Language;
+use gramjet_session::decisions::Derivation;
 
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::run::{RunArgs, parse_timeout};
@@ -142,10 +143,6 @@ Exit status: 0 if the search was made; 1 if it could not go on; 2 if the argumen
 
 /// Searches.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
-    let Some(strategy) = gramjet_search::by_name(&args.strategy, args.paper) else {
-        return Err(Failure::Internal(format!("the strategy `{}` is missing", args.strategy)));
-    };
-    drop(strategy);
     let source = Source::load(&args.grammar)?;
     // Texts are bounded by their length alone: costly ones are often deep.
     let limits = crate::arguments::limits::LimitArgs::at(None, Some(args.max_len));
@@ -158,11 +155,18 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let objective = args.cost.clone().unwrap_or_else(|| Objective::usual(&tested));
     drop(tested);
     let cores = args.run.cores(args.jobs);
+    if language.min_len() > args.max_len {
+        return Err(Failure::Usage(format!("every text of the grammar is longer than {} bytes", args.max_len)));
+    }
     let mut meter = Meter::new(&args.command, surroundings.on(cores.of(0)), &objective)?;
     args.run.warn_of_confinement();
     if args.replay {
         return records::replay(&args.output, &mut meter, &objective);
     }
+    // What cannot be measured is said before a folder is made.
+    let mut sample = Derivation::default();
+    language.deriver(Some(args.max_len)).replay(&[], &mut sample);
+    meter.read(&sample.text)?;
     let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "left out"))?;
     let state = State::open(&args.output, &facts(args, &language, &objective))?;
     let stop = Stop::on_signals();

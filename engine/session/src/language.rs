@@ -291,6 +291,11 @@ impl Language {
         tracer
     }
 
+    /// The length of the shortest text, in bytes.
+    pub fn min_len(&self) -> u64 {
+        self.tracer.min_len()
+    }
+
     /// Derives texts of at most `max_len` bytes from decisions.
     pub fn deriver(&self, max_len: Option<u64>) -> Deriver {
         self.tracer.deriver(max_len)
