@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gramjet_harness::{
     Command, Confinement, Error, ForkServer, Function, Limits, Lines, Locations, Program, Run, Subject, Target,
@@ -111,14 +111,14 @@ impl Tested {
         match &mut self.by {
             By::Command(_) => None,
             By::Function(function) => function.place(edge).map(|place| Spot {
-                file: PathBuf::from(&place.file),
+                file: from_here(Path::new(&place.file)),
                 line: place.line,
                 function: place.function.clone(),
             }),
             By::ForkServer(server) => {
                 let (locations, lines) = self.places.get_or_insert_with(|| (server.locations(), Lines::new()));
                 let line = lines.line(locations, edge)?;
-                Some(Spot { file: line.file, line: line.line, function: line.function.unwrap_or_default() })
+                Some(Spot { file: from_here(&line.file), line: line.line, function: line.function.unwrap_or_default() })
             }
         }
     }
@@ -149,6 +149,12 @@ impl Tested {
             By::Function(_) => "function in a worker process, guided by coverage",
         }
     }
+}
+
+/// A path as seen from the current folder, if it is within it.
+fn from_here(file: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| file.strip_prefix(here).ok()).unwrap_or(file).to_path_buf()
 }
 
 impl Target for Tested {
