@@ -5,12 +5,16 @@
 //! the limit on length, and share one archive: the texts that cost most, and for each edge the text that executes
 //! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
 //!
+//! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay with
+//! the variants of one text. Each third time the best texts of all beginnings are put together.
+//!
 //! Texts on which the program does not end are set aside: they are no parents, and texts whose variants often do not end are
 //! varied less.
 
 use gramjet_session::decisions::Derivation;
 
 use crate::bandit::Bandit;
+use crate::maxima::Edge;
 use crate::strategy::{Desk, Ending, Measured, Strategy};
 
 mod archive;
@@ -25,6 +29,12 @@ use operators::{Operator, Workshop};
 const SEEDS: u64 = 64;
 /// Attempts to make a text by the chosen operators before one is drawn at random.
 const TRIES: usize = 8;
+/// The search begins anew after this many runs without a better text, or half of the runs since it began.
+const PATIENCE: u64 = 2000;
+/// Each time after this many beginnings, their best texts are put together.
+const TOGETHER: usize = 3;
+/// The best texts of beginnings that are remembered.
+const PAST: usize = 30;
 /// Habits are taken from the archive anew after this many texts that it has kept.
 const RENEWED: u32 = 16;
 
@@ -38,6 +48,13 @@ pub(super) struct Portfolio {
     way: usize,
     parent: Option<usize>,
     proposed: u64,
+    /// The best text of each beginning.
+    past: Vec<(Derivation, u64, Vec<Edge>)>,
+    /// The best text since the last beginning.
+    best: Option<(Derivation, u64, Vec<Edge>)>,
+    /// The runs since the last beginning, and those since the last better text.
+    runs: u64,
+    stale: u64,
 }
 
 impl Portfolio {
@@ -51,6 +68,24 @@ impl Portfolio {
             way: 0,
             parent: None,
             proposed: 0,
+            past: Vec::new(),
+            best: None,
+            runs: 0,
+            stale: 0,
+        }
+    }
+
+    /// Begins anew.
+    fn restart(&mut self) {
+        self.past.extend(self.best.take());
+        (self.archive, self.habits, self.kept_since) = (Archive::default(), Habits::default(), 0);
+        (self.runs, self.stale, self.proposed) = (0, 0, 0);
+        if self.past.len() % TOGETHER == 0 {
+            self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
+            self.past.truncate(PAST);
+            for (derivation, cost, edges) in &self.past {
+                self.archive.keep(derivation, *cost, edges);
+            }
         }
     }
 
@@ -64,6 +99,14 @@ impl Portfolio {
             return None;
         }
         let kept = self.archive.keep(derivation, measured.cost, measured.edges);
+        // A rise by less than this share is no reason to stay.
+        let least = self.best.as_ref().map_or(0, |best| best.1 + best.1 / 1000);
+        if measured.cost > least {
+            self.stale = 0;
+        }
+        if self.best.as_ref().is_none_or(|best| best.1 < measured.cost) {
+            self.best = Some((derivation.clone(), measured.cost, measured.edges.to_vec()));
+        }
         self.kept_since += u32::from(kept.is_some_and(|kept| kept.place.is_some()));
         if self.kept_since >= RENEWED {
             self.kept_since = 0;
@@ -107,7 +150,12 @@ impl Strategy for Portfolio {
             parent.picks += 1;
             parent.stopped += u32::from(measured.ending == Ending::Stopped);
         }
+        self.runs += 1;
+        self.stale += 1;
         let kept = self.keep(candidate, measured);
+        if self.stale > PATIENCE.max(self.runs / 2) {
+            self.restart();
+        }
         let paid = match kept {
             Some(Kept { place: Some(0), .. }) => 10.0,
             Some(Kept { place: Some(place), edges }) => {

@@ -1,6 +1,9 @@
 //! The texts that a portfolio varies: those that cost most, and for each edge the one that executes it most often.
 
+use std::cmp::Reverse;
+
 use gramjet_session::decisions::Derivation;
+use gramjet_session::{SpanKind, hash};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::maxima::Edge;
@@ -19,6 +22,7 @@ pub(super) struct Entry {
     /// The number of edges that it executes most often of all.
     holds: u32,
     is_top: bool,
+    outline: u64,
 }
 
 /// What a text has gained by being kept.
@@ -75,16 +79,19 @@ impl Archive {
         if self.texts.contains(&derivation.text) {
             return None;
         }
-        let len = derivation.text.len();
-        let rank = |entry: &Entry| (entry.cost, std::cmp::Reverse(entry.derivation.text.len()));
-        let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, std::cmp::Reverse(len)));
-        let is_top = place < TOP;
+        let (len, outline) = (derivation.text.len(), outline(derivation));
+        let rank = |entry: &Entry| (entry.cost, Reverse(entry.derivation.text.len()));
+        let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, Reverse(len)));
+        // Of texts with the same outline only the best is kept.
+        let alike = self.top.iter().position(|&number| self.entry(number).outline == outline);
+        let is_top = place < TOP && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len)).collect();
         if !is_top && won.is_empty() {
             return None;
         }
         let holds = won.len() as u32;
-        let entry = Entry { derivation: derivation.clone(), cost, picks: 0, stopped: 0, cursor: 0, holds, is_top };
+        let entry =
+            Entry { derivation: derivation.clone(), cost, picks: 0, stopped: 0, cursor: 0, holds, is_top, outline };
         let number = self.free.pop().unwrap_or(self.entries.len());
         if number == self.entries.len() {
             self.entries.push(None);
@@ -98,6 +105,10 @@ impl Archive {
             }
         }
         if is_top {
+            if let Some(alike) = alike {
+                let beaten = self.top.remove(alike);
+                self.release(beaten, |entry| entry.is_top = false);
+            }
             self.top.insert(place, number);
         }
         if self.top.len() > TOP
@@ -164,12 +175,36 @@ impl Archive {
     }
 }
 
+/// A number for the counts of all rules in a derivation: texts that differ only in characters, or in the order of their parts,
+/// have the same one.
+fn outline(derivation: &Derivation) -> u64 {
+    // A sum, so the order does not matter.
+    let rules = derivation.parts.iter().filter(|part| part.kind == SpanKind::Rule);
+    rules.fold(0, |sum, part| sum.wrapping_add(hash(&part.symbol.to_le_bytes())))
+}
+
 #[cfg(test)]
 mod tests {
+    use gramjet_session::decisions::Part;
+
     use super::*;
 
+    /// A text whose outline is that of no other text.
     fn text(text: &str) -> Derivation {
-        Derivation { text: text.as_bytes().to_vec(), ..Derivation::default() }
+        let symbol = hash(text.as_bytes()) as u32;
+        let part = Part { kind: SpanKind::Rule, symbol, depth: 0, decisions: (0, 0), text: (0, 0), next: 1 };
+        Derivation { text: text.as_bytes().to_vec(), parts: vec![part], ..Derivation::default() }
+    }
+
+    #[test]
+    fn of_texts_with_the_same_outline_the_best_is_kept() {
+        let alike = |name: &str| Derivation { text: name.as_bytes().to_vec(), ..text("outline") };
+        let mut archive = Archive::default();
+        archive.keep(&text("other"), 6, &[]);
+        assert_eq!(archive.keep(&alike("a"), 5, &[]).and_then(|kept| kept.place), Some(1));
+        assert_eq!(archive.keep(&alike("b"), 4, &[]), None);
+        assert_eq!(archive.keep(&alike("c"), 7, &[]).and_then(|kept| kept.place), Some(0));
+        assert_eq!(archive.top().map(|entry| entry.cost).collect::<Vec<_>>(), [7, 6]);
     }
 
     #[test]
