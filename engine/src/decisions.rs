@@ -54,7 +54,7 @@ impl OpenSite<'_> {
 
 /// Decides the sites of a derivation.
 pub trait Chooser {
-    /// An option below [`OpenSite::offered`]. It is asked where one option is offered, too.
+    /// An option below [`OpenSite::offered`]. Called at sites with a single option as well.
     fn choose(&mut self, site: &OpenSite<'_>) -> u32;
 }
 
@@ -130,6 +130,15 @@ impl Derivation {
     /// The text of a part.
     pub fn text_of(&self, part: &Part) -> &[u8] {
         &self.text[part.text.0 as usize..part.text.1 as usize]
+    }
+
+    /// The options with others in place of those of a part, written to `options`.
+    pub fn replaced(&self, part: &Part, by: impl Iterator<Item = u32>, options: &mut Vec<u32>) {
+        let (from, to) = part.decisions;
+        options.clear();
+        options.extend(self.options().take(from as usize));
+        options.extend(by);
+        options.extend(self.options().skip(to as usize));
     }
 
     fn clear(&mut self) {

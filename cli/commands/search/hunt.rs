@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use gramjet_harness::Outcome;
 use gramjet_search::{Coverage, Ending, Gain, Place, Search, State};
 use gramjet_session::Language;
-use gramjet_session::decisions::Derivation;
+use gramjet_session::decisions::{Derivation, Fit};
 
 use super::meter::{Meter, Objective, Reading};
 use crate::cores::Cores;
@@ -290,15 +290,28 @@ impl<'h> Worker<'h> {
         if text.len() > self.hunt.plan.max_len || self.hunt.is_over() {
             return Ok(());
         }
-        let Ok(choices) = self.hunt.plan.language.parse(text) else { return Ok(()) };
-        let mut derivation = Derivation::default();
-        self.search.desk().deriver.decode(&choices, &mut derivation);
+        let Some(derivation) = self.derive(text) else { return Ok(()) };
         let Reading { measured, outcome } = self.meter.read(text)?;
         let gain = self.search.adopt(&derivation, &measured);
         let (cost, hottest, ending) = (measured.cost, measured.hottest, measured.ending);
         // What was found before is kept already.
         let operator = is_seed.then_some("seed");
         self.settle(text, (cost, hottest, ending), &outcome, gain, operator)
+    }
+
+    /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that change bytes
+    /// alone.
+    fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
+        let plan = &self.hunt.plan;
+        let Ok(choices) = plan.language.parse(text) else {
+            let changes_bytes = plan.strategy == "bytes";
+            return changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() });
+        };
+        let deriver = &mut self.search.desk().deriver;
+        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
+        deriver.decode(&choices, &mut free);
+        let options: Vec<u32> = free.options().collect();
+        (deriver.replay(&options, &mut bounded) == Fit::Exact).then_some(bounded)
     }
 
     /// Keeps a text that is worth it; one that was not made here is not written again.

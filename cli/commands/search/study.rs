@@ -138,8 +138,9 @@ impl Student<'_> {
             match self.meter.read(text) {
                 Ok(reading) => {
                     let measured = reading.measured;
-                    let is_stopped = measured.ending != Ending::Done;
-                    Some(Reading { cost: measured.cost, is_stopped, edges: measured.edges.to_vec() })
+                    let is_stopped = measured.ending == Ending::Stopped;
+                    let has_failed = measured.ending == Ending::Failed;
+                    Some(Reading { cost: measured.cost, is_stopped, has_failed, edges: measured.edges.to_vec() })
                 }
                 Err(failure) => {
                     failed = Some(failure);
@@ -174,7 +175,7 @@ impl Student<'_> {
         let parts: Vec<_> =
             whole.parts.iter().skip(1).filter(|part| is_long(part, &deriver)).take(COLLAPSES).copied().collect();
         let mut causes: Vec<Cause> = Vec::new();
-        let (mut short, mut made) = (Derivation::default(), Derivation::default());
+        let (mut short, mut made, mut options) = (Derivation::default(), Derivation::default(), Vec::new());
         for part in parts {
             if self.is_over(end) || cost == 0 {
                 break;
@@ -187,13 +188,7 @@ impl Student<'_> {
                 &mut |_: &gramjet_session::decisions::OpenSite<'_>| 0,
                 &mut short,
             );
-            let (from, to) = part.decisions;
-            let options: Vec<u32> = whole
-                .options()
-                .take(from as usize)
-                .chain(short.options())
-                .chain(whole.options().skip(to as usize))
-                .collect();
+            whole.replaced(&part, short.options(), &mut options);
             deriver.replay(&options, &mut made);
             let measured = self.meter.read(&made.text)?.measured;
             let share = 1.0 - measured.cost as f64 / cost as f64;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gramjet_session::decisions::{Derivation, Deriver, Fit};
 
-use crate::growth::{EdgeGrowth, Growth, Measurement, edges_by_growth};
+use crate::growth::{EdgeGrowth, Growth, Law, Measurement, edges_by_growth};
 use crate::maxima::Edge;
 use crate::pump::{Copies, Pump};
 use crate::random::Random;
@@ -67,6 +67,8 @@ pub struct Reading {
     pub cost: u64,
     /// The run was stopped at a limit.
     pub is_stopped: bool,
+    /// The program failed in another way: the family ends before this text.
+    pub has_failed: bool,
     /// How often each edge was executed.
     pub edges: Vec<Edge>,
 }
@@ -101,6 +103,8 @@ const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191
 const DISTINCT: u64 = 600;
 /// Attempts to draw such a part, for each part within what is repeated.
 const DRAWS: u32 = 8;
+/// At most this many parts are tried.
+const WIDENED: usize = 16;
 /// At most this many parts are looked at, and at most this many families are measured.
 const PARTS: usize = 48;
 const FAMILIES: usize = 6;
@@ -145,8 +149,7 @@ pub fn prove(
     }
     rank(&mut looked);
     looked.truncate(FAMILIES);
-    let mut families: Vec<Family> =
-        looked.into_iter().map(|family| prover.measure_all(&family.whole, family.pump)).collect();
+    let mut families: Vec<Family> = looked.into_iter().map(|family| prover.measure_all(family)).collect();
     // Of families that grow alike, the one with the shortest copies says most.
     families.sort_by_key(|family| (Reverse((10.0 * speed(family)).round() as u64), family.pump.len()));
     families
@@ -173,7 +176,6 @@ fn steepness(family: &Family) -> f64 {
 
 /// Exponents in order; exponential growth is faster than all polynomials.
 fn speed(family: &Family) -> f64 {
-    use crate::growth::Law;
     family.growth.as_ref().map_or(0.0, |growth| match growth.best().law {
         Law::Constant => 0.1,
         Law::Logarithmic => 0.2,
@@ -192,14 +194,18 @@ struct Prover<'p> {
 }
 
 impl Prover<'_> {
-    /// A few members of a family; none if its texts do not get longer, or no more runs are wanted.
+    /// A few members of a family; none if fewer than two can be measured.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
         let family = self.members(whole, pump, &GLANCE);
         (family.members.len() > 1).then_some(family)
     }
 
-    fn measure_all(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Family {
-        let mut family = self.members(whole, pump, &SIZES);
+    /// Many members of a family. If no more runs are wanted, those that are known.
+    fn measure_all(&mut self, known: Family) -> Family {
+        let mut family = self.members(&known.whole, known.pump.clone(), &SIZES);
+        if family.members.len() < known.members.len() {
+            family = known;
+        }
         family.fit();
         family
     }
@@ -211,16 +217,14 @@ impl Prover<'_> {
             return None;
         }
         let (mut random, mut drawn) = (Random::new(0), Derivation::default());
+        let mut options = Vec::new();
         let mut widest: Option<(Rc<Derivation>, Pump)> = None;
-        for part in pump.parts(whole) {
+        for part in pump.parts(whole).into_iter().take(WIDENED) {
             for bytes in [part.len() + 1, part.len() + 2] {
                 for _ in 0..DRAWS {
                     let mut evenly = Evenly(&mut random);
                     self.deriver.draw(part.symbol, part.depth, bytes as u64, &mut evenly, &mut drawn);
-                    let (from, to) = part.decisions;
-                    let before = whole.options().take(from as usize);
-                    let options: Vec<u32> =
-                        before.chain(drawn.options()).chain(whole.options().skip(to as usize)).collect();
+                    whole.replaced(&part, drawn.options(), &mut options);
                     if self.deriver.replay(&options, &mut self.made) != Fit::Exact {
                         continue;
                     }
@@ -229,6 +233,9 @@ impl Prover<'_> {
                     let known = widest.as_ref().unwrap_or(&(Rc::clone(whole), pump.clone())).clone();
                     if capacity > known.1.capacity(&known.0, self.deriver) {
                         widest = Some((Rc::new(self.made.clone()), wider));
+                    }
+                    if capacity >= DISTINCT {
+                        return widest;
                     }
                 }
             }
@@ -240,15 +247,18 @@ impl Prover<'_> {
         let mut family = Family { pump, members: Vec::new(), growth: None, whole: Rc::clone(whole) };
         for &copies in copies {
             let options = family.pump.options(whole, self.deriver, copies);
-            self.deriver.replay(&options, &mut self.made);
-            if self.made.text.len() > self.effort.max_len || self.left == 0 {
+            let fit = self.deriver.replay(&options, &mut self.made);
+            if fit != Fit::Exact || self.made.text.len() > self.effort.max_len || self.left == 0 {
                 break;
             }
             self.left -= 1;
-            let Some(Reading { cost, is_stopped, edges }) = (self.measure)(&self.made.text) else {
+            let Some(Reading { cost, is_stopped, has_failed, edges }) = (self.measure)(&self.made.text) else {
                 self.left = 0;
                 break;
             };
+            if has_failed {
+                break;
+            }
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
             // The program takes another way with texts of this size, as where it refuses them.
             if family.members.last().is_some_and(|last| cost < last.cost / 2) {
@@ -283,7 +293,7 @@ mod tests {
         deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
         let mut measure = |text: &[u8]| {
             let cost = cost(text);
-            Some(Reading { cost, is_stopped: cost > 1 << 32, edges: vec![(1, cost)] })
+            Some(Reading { cost, is_stopped: cost > 1 << 32, has_failed: false, edges: vec![(1, cost)] })
         };
         let families = prove(&mut deriver, &whole, Effort::default(), &mut measure);
         let family = families.first().expect("a family");

@@ -118,10 +118,11 @@ impl Pump {
         classes.fold(1, |product: u64, class| product.saturating_mul(u64::from(class.offered)))
     }
 
-    /// The parts within what is repeated, the innermost first.
+    /// The parts within what is repeated that can be replaced, the last first.
     pub(crate) fn parts(&self, whole: &Derivation) -> Vec<Part> {
         let is_within = |part: &&Part| {
-            self.repeats.iter().any(|repeat| repeat.from <= part.decisions.0 && part.decisions.1 <= repeat.to)
+            part.kind != SpanKind::Round
+                && self.repeats.iter().any(|repeat| repeat.from <= part.decisions.0 && part.decisions.1 <= repeat.to)
         };
         let mut parts: Vec<Part> = whole.parts.iter().filter(is_within).copied().collect();
         parts.reverse();

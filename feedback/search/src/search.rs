@@ -22,7 +22,7 @@ pub struct Best {
 /// What a run has added to a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
-    /// The text costs more than all before that ended by themselves.
+    /// The text costs more than all before that ended by themselves, or as much and is shorter.
     pub is_best: bool,
     /// New coverage and new maxima of edges.
     pub novelty: Novelty,
@@ -36,8 +36,9 @@ struct Known {
     ending: Ending,
 }
 
-/// Texts whose costs are remembered; then all are forgotten.
-const REMEMBERED: usize = 1 << 22;
+/// Number of texts whose costs are remembered; when it is reached, all are forgotten. A table of twice the memory would begin
+/// here.
+const REMEMBERED: usize = 7 << 19;
 /// If this many texts in a row were run before, the last one is run again.
 const REPEATS: usize = 10_000;
 
@@ -71,7 +72,7 @@ impl Search {
         })
     }
 
-    /// Tells the search the cost of the empty text, which no text can be below.
+    /// Tells the search the cost of the empty text. Runs that cost less are not counted by `treeline`.
     pub fn set_empty_cost(&mut self, cost: u64) {
         self.desk.empty_cost = cost;
     }
@@ -131,8 +132,11 @@ impl Search {
         gain
     }
 
-    /// Learns from the run of a text from elsewhere.
+    /// Learns from the run of a text from elsewhere. Texts that are too long are left out.
     pub fn adopt(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Gain {
+        if derivation.text.len() > self.desk.max_len {
+            return Gain::default();
+        }
         let gain = self.record(derivation, measured);
         self.strategy.adopt(&mut self.desk, derivation, measured);
         gain

@@ -14,7 +14,7 @@ pub struct Desk {
     /// The greatest length of a text, in bytes.
     pub max_len: usize,
     pub(crate) random: Random,
-    /// The cost of the empty text: less is no measurement of a text.
+    /// The cost of the empty text. A run that costs less measures nothing.
     pub(crate) empty_cost: u64,
 }
 
@@ -128,7 +128,7 @@ pub const STRATEGIES: &[(&str, &str)] = &[
     ("saffron", "probabilities of alternatives adapted to costly texts (Le et al. 2019)"),
 ];
 
-/// A strategy by its name; `paper` gives the published constants, where others are better.
+/// A strategy by its name. `paper` selects the published constants where the defaults differ.
 pub fn by_name(name: &str, paper: bool) -> Option<Box<dyn Strategy>> {
     strategies::by_name(name, paper)
 }

@@ -27,7 +27,7 @@ const PAIR: f64 = 0.99;
 /// The least weight.
 const FLOOR: f64 = 1e-3;
 /// Sites with more options are not biased. Their later options are one item.
-const WIDE: u32 = 512;
+pub(super) const WIDE: u32 = 512;
 
 /// The weights of all items and pairs of items.
 #[derive(Debug)]

@@ -134,7 +134,8 @@ impl Strategy for Portfolio {
                 _ => self.archive.pick(&mut desk.random),
             };
             let Some(parent) = parent else { break };
-            (self.way, self.parent) = (way, Some(parent));
+            // A text at random has no parent.
+            (self.way, self.parent) = (way, (operator != Operator::Fresh).then_some(parent));
             let Portfolio { workshop, archive, habits, .. } = self;
             if workshop.make(operator, desk, (archive, parent), habits, candidate) {
                 return;

@@ -1,5 +1,5 @@
 //! SlackLine and SlackLineMC: parts of good texts in other good texts (Alsaeed & Young, *Finding Short Slow Inputs Faster
-//! with Grammar-Based Search*, ISSTA 2023, sections 4 and 5).
+//! with Grammar-Based Search*, ISSTA 2023).
 //!
 //! A *frontier* holds texts that cost more than all before, that were new, or whose cost has a much higher rank than that of
 //! the text that they were made from. Each of its texts is changed at one instance of a rule: to an instance of the same
@@ -49,7 +49,7 @@ const SEEDS: usize = 10;
 const SEED_LEN: u64 = 20;
 /// Seeds that are tried if some are equal.
 const MOST_SEEDS: usize = 100;
-/// A frontier of this size is not winnowed.
+/// Frontiers of at most this size are never winnowed.
 const TRIGGER: usize = 1000;
 /// A frontier is winnowed when it has grown by this factor.
 const GROWTH: f64 = 1.5;
@@ -130,12 +130,12 @@ enum Source {
     Mutant(u32),
 }
 
-/// SlackLine (section 4).
+/// SlackLine: `SimpleFrontier`.
 pub(crate) fn slackline(is_paper: bool) -> Box<dyn Strategy> {
     Box::new(SlackLine::<InTurn>::new(is_paper))
 }
 
-/// SlackLineMC (section 5).
+/// SlackLineMC: `WeightedFrontier`.
 pub(crate) fn slackline_mc(is_paper: bool) -> Box<dyn Strategy> {
     Box::new(SlackLine::<ByScore>::new(is_paper))
 }

@@ -28,7 +28,7 @@ mod tree;
 
 use gramjet_session::decisions::{Chooser, Derivation, OpenSite};
 
-use super::bias::{Bias, Rollout};
+use super::bias::{Bias, Rollout, WIDE};
 use super::signals::Signals;
 use crate::random::Random;
 use crate::ranks::Ranks;
@@ -238,7 +238,8 @@ impl<'g> Guide<'g> {
             return Some(option);
         }
         let children = self.children.take()?;
-        children.extend((0..site.offered()).filter(|&option| site.takes(option)));
+        // Of wide classes, the first members stand for all.
+        children.extend((0..site.offered().min(WIDE)).filter(|&option| site.takes(option)));
         children.first().copied()
     }
 }

@@ -1,14 +1,16 @@
 //! The options that the texts with the greatest cost take.
 
-use gramjet_session::decisions::{Derivation, OpenSite};
+use gramjet_session::decisions::{Chooser as _, Derivation, OpenSite};
 use rustc_hash::FxHashMap;
 
 use crate::random::Random;
+use crate::strategy::Evenly;
 
 /// How often each option of each node was taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Habits {
-    counts: FxHashMap<u32, Vec<u32>>,
+    /// By node: options that were taken with their numbers, in ascending order of the options.
+    counts: FxHashMap<u32, Vec<(u32, u32)>>,
 }
 
 /// The share of choices that ignore habits.
@@ -20,38 +22,58 @@ impl Habits {
         let mut habits = Habits::default();
         for decision in derivations.flat_map(|derivation| &derivation.decisions) {
             let counts = habits.counts.entry(decision.place).or_default();
-            let option = decision.option as usize;
-            if counts.len() <= option {
-                counts.resize(option + 1, 0);
+            match counts.binary_search_by_key(&decision.option, |known| known.0) {
+                Ok(place) => counts[place].1 += 1,
+                Err(place) => counts.insert(place, (decision.option, 1)),
             }
-            counts[option] += 1;
         }
         habits
     }
 
     /// An option, mostly in proportion to how often it was taken.
     pub(crate) fn choose(&self, site: &OpenSite<'_>, random: &mut Random) -> u32 {
-        let offered = site.offered() as usize;
-        if offered <= 1 {
-            return 0;
-        }
         let counts = self.counts.get(&site.place()).filter(|_| random.unit() >= FREE);
-        let counts = counts.map_or(&[][..], |counts| &counts[..counts.len().min(offered)]);
-        let sum: u32 = counts.iter().sum();
-        if sum > 0 {
-            let mut left = random.below(sum as usize) as u32;
-            for (option, &count) in counts.iter().enumerate() {
-                if left < count {
-                    return option as u32;
-                }
-                left -= count;
+        let counts = counts.map_or(&[][..], |counts| {
+            let offered = counts.partition_point(|known| known.0 < site.offered());
+            &counts[..offered]
+        });
+        let sum: u32 = counts.iter().map(|known| known.1).sum();
+        if sum == 0 {
+            return Evenly(random).choose(site);
+        }
+        let mut left = random.below(sum as usize) as u32;
+        let taken = counts.iter().find(|known| {
+            let is_taken = left < known.1;
+            left = left.saturating_sub(known.1);
+            is_taken
+        });
+        taken.map_or(0, |known| known.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::{Language, Settings};
+
+    use super::*;
+
+    #[test]
+    fn options_are_taken_as_often_as_they_were() {
+        let file = SourceFile::new("g.ebnf", "s ::= [a-z] [a-z] [a-z]");
+        let language = Language::compile(&file, &Settings::default()).expect("a grammar");
+        let mut deriver = language.deriver(Some(3));
+        let (mut known, mut drawn) = (Derivation::default(), Derivation::default());
+        deriver.replay(&[1, 2, 3], &mut known);
+        let habits = Habits::of([&known].into_iter());
+        let mut random = Random::new(1);
+        let mut kept = [0; 3];
+        for _ in 0..1000 {
+            deriver.derive(&[], &mut |site: &OpenSite<'_>| habits.choose(site, &mut random), &mut drawn);
+            for (kept, (one, two)) in kept.iter_mut().zip(known.text.iter().zip(&drawn.text)) {
+                *kept += u32::from(one == two);
             }
         }
-        loop {
-            let option = random.below(offered) as u32;
-            if site.takes(option) {
-                return option;
-            }
-        }
+        assert!(kept.iter().all(|kept| (760..860).contains(kept)), "{kept:?}");
     }
 }

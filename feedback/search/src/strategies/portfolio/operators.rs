@@ -152,11 +152,7 @@ impl Workshop {
 
     /// Derives the text with other options in place of those of a part.
     fn put(&mut self, desk: &mut Desk, whole: &Derivation, part: &Part, child: &mut Derivation) -> bool {
-        let (from, to) = part.decisions;
-        self.options.clear();
-        self.options.extend(whole.options().take(from as usize));
-        self.options.extend(self.part.options());
-        self.options.extend(whole.decisions[to as usize..].iter().map(|decision| decision.option));
+        whole.replaced(part, self.part.options(), &mut self.options);
         desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
     }
 
@@ -237,54 +233,37 @@ impl Workshop {
         self.change(desk, whole, at, option, child)
     }
 
-    /// Lets one site take another option. A class changes alone; the part that a choice or a repetition derives changes with
-    /// it.
+    /// Lets one site take another option. A class changes alone; the choice or repetition that a site decides is derived anew from
+    /// there on.
     fn change(&mut self, desk: &mut Desk, whole: &Derivation, at: usize, option: u32, child: &mut Derivation) -> bool {
-        let begins_here = |part: &&Part| {
-            part.decisions.0 as usize == at && part.decisions.1 as usize > at && part.kind == SpanKind::Choice
+        let Some(part) = decided_by(whole, at as u32) else {
+            self.options.clear();
+            self.options.extend(whole.options());
+            self.options[at] = option;
+            return desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text;
         };
-        // The innermost choice that begins here is the one that this site decides, if it is none of a class.
-        match whole.parts.iter().rfind(begins_here) {
-            Some(&part) if !self.is_class(desk, whole, at) => {
-                let room = part.len() + desk.max_len - whole.text.len();
-                let Desk { deriver, random, .. } = desk;
-                let fit = deriver.draw_after(
-                    &[option],
-                    (part.symbol, part.depth),
-                    room as u64,
-                    &mut Evenly(random),
-                    &mut self.part,
-                );
-                fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, &part, child)
-            }
-            _ => {
-                self.options.clear();
-                self.options.extend(whole.options());
-                self.options[at] = option;
-                desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
-            }
-        }
-    }
-
-    fn is_class(&self, desk: &Desk, whole: &Derivation, at: usize) -> bool {
-        desk.deriver.is_class(whole.decisions[at].place)
+        let room = part.len() + desk.max_len - whole.text.len();
+        self.options.clear();
+        self.options.extend(whole.options().take(at).skip(part.decisions.0 as usize));
+        self.options.push(option);
+        let Desk { deriver, random, .. } = desk;
+        let place = (part.symbol, part.depth);
+        let fit = deriver.draw_after(&self.options, place, room as u64, &mut Evenly(random), &mut self.part);
+        fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, &part, child)
     }
 
     /// The next change of one decision that was not tried yet.
     fn next(&mut self, desk: &mut Desk, archive: &mut Archive, number: usize, child: &mut Derivation) -> bool {
         for _ in 0..64 {
-            let entry = archive.entry(number);
-            let cursor = entry.cursor;
+            let Some(entry) = archive.entry_mut(number) else { return false };
             // Decisions in turn, then further options of each.
             let len = entry.derivation.decisions.len().max(1);
-            let (round, at) = ((cursor / len) as u32, cursor % len);
+            let (round, at) = ((entry.cursor / len) as u32, entry.cursor % len);
             if round + 1 >= OPTIONS {
                 return false;
             }
-            let whole = entry.derivation.clone();
-            if let Some(entry) = archive.entry_mut(number) {
-                entry.cursor += 1;
-            }
+            entry.cursor += 1;
+            let whole = &archive.entry(number).derivation;
             let Some(decision) = whole.decisions.get(at) else { return false };
             if round + 1 >= decision.offered {
                 continue;
@@ -292,7 +271,7 @@ impl Workshop {
             // Of many options, some that lie far apart.
             let stride = (decision.offered / OPTIONS).max(1);
             let option = (decision.option + (round + 1) * stride) % decision.offered;
-            if self.change(desk, &whole, at, option, child) {
+            if self.change(desk, whole, at, option, child) {
                 return true;
             }
         }
@@ -382,6 +361,22 @@ impl Workshop {
     }
 }
 
+/// The choice or repetition that a site decides; none for a class.
+fn decided_by(whole: &Derivation, at: u32) -> Option<Part> {
+    let begins = |part: &Part| part.decisions.0 == at && part.decisions.1 > at;
+    let (number, part) = whole.parts.iter().enumerate().find(|(_, part)| match part.kind {
+        SpanKind::Choice | SpanKind::Round => begins(part),
+        // Its last site ends it, unless it has all possible rounds.
+        SpanKind::Repetition { room } => room > 0 && part.decisions.1 == at + 1,
+        SpanKind::Rule | SpanKind::Pool => false,
+    })?;
+    if part.kind != SpanKind::Round {
+        return Some(*part);
+    }
+    let is_around = |outer: &&Part| matches!(outer.kind, SpanKind::Repetition { .. }) && outer.next as usize > number;
+    whole.parts[..number].iter().rev().find(is_around).copied()
+}
+
 /// A part that can be replaced: not a round, and not one without decisions.
 fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<Part> {
     for _ in 0..16 {
@@ -402,4 +397,94 @@ fn pick_of<T>(desk: &mut Desk, from: impl Iterator<Item = T>) -> Option<T> {
         }
     }
     picked
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::{Language, Settings, Shape};
+
+    use super::*;
+    use crate::random::Random;
+
+    const GRAMMAR: &str = "
+list ::= '[' (item (',' item)*)? ']'
+item ::= word | list | number{2,4}
+word ::= [a-z]+
+number ::= [0-9]
+";
+    const MAX_LEN: usize = 24;
+
+    fn desk() -> Desk {
+        let settings = Settings { shape: Some(Shape::Uniform), ..Settings::default() };
+        let language = Language::compile(&SourceFile::new("g.ebnf", GRAMMAR), &settings).expect("a grammar");
+        let deriver = language.deriver(Some(MAX_LEN as u64));
+        Desk { deriver, max_len: MAX_LEN, random: Random::new(5), empty_cost: 0 }
+    }
+
+    /// An archive of texts as long as they may be.
+    fn archive(desk: &mut Desk) -> Archive {
+        let mut archive = Archive::default();
+        let mut drawn = Derivation::default();
+        for number in 0..3000 {
+            desk.draw_whole(&mut drawn);
+            if drawn.text.len() > 12 {
+                archive.keep(&drawn, number, &[]);
+            }
+        }
+        archive
+    }
+
+    #[test]
+    fn every_operator_makes_texts_within_the_limit_that_differ() {
+        let mut desk = desk();
+        let mut archive = archive(&mut desk);
+        let habits = Habits::of(archive.top().map(|entry| &entry.derivation));
+        let mut workshop = Workshop::default();
+        let (mut child, mut again) = (Derivation::default(), Derivation::default());
+        for operator in Operator::ALL {
+            let (mut made, mut changed) = (0, 0);
+            for _ in 0..400 {
+                let parent = archive.pick(&mut desk.random).expect("a text");
+                if !workshop.make(operator, &mut desk, (&mut archive, parent), &habits, &mut child) {
+                    continue;
+                }
+                made += 1;
+                changed += u32::from(child.text != archive.entry(parent).derivation.text);
+                assert!(child.text.len() <= MAX_LEN, "{operator:?}");
+                let options: Vec<u32> = child.options().collect();
+                assert_eq!(desk.deriver.replay(&options, &mut again), Fit::Exact, "{operator:?}");
+                assert_eq!(again, child, "{operator:?}");
+            }
+            assert!(made > 80 && 4 * changed > 3 * made, "{operator:?}: {changed} of {made}");
+        }
+    }
+
+    #[test]
+    fn a_decision_on_rounds_changes_the_repetition() {
+        let mut desk = desk();
+        let mut whole = Derivation::default();
+        let options = |desk: &mut Desk, whole: &Derivation, at: usize, option: u32| {
+            let mut child = Derivation::default();
+            let changed = Workshop::default().change(desk, whole, at, option, &mut child);
+            (changed, child.text)
+        };
+        // The text `[a,b,c]`: the decisions on the rounds stop or go on.
+        desk.deriver.replay(&[1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 2, 0, 0], &mut whole);
+        let rounds: Vec<usize> = whole
+            .decisions
+            .iter()
+            .enumerate()
+            .filter(|(at, decision)| {
+                decision.offered == 2
+                    && decided_by(&whole, *at as u32).is_some_and(|part| part.kind != SpanKind::Choice)
+            })
+            .map(|(at, _)| at)
+            .collect();
+        assert!(rounds.len() > 2, "{:?}", String::from_utf8_lossy(&whole.text));
+        for at in rounds {
+            let (changed, text) = options(&mut desk, &whole, at, 1 - whole.decisions[at].option);
+            assert!(changed && text != whole.text, "{at}");
+        }
+    }
 }

@@ -27,7 +27,7 @@ pub(super) trait Frontier: Default + Send {
     fn keep(&mut self, _stay: &[u32]) {}
 }
 
-/// `SimpleFrontier` (section 4): all members in turn, also those that are added in the sweep.
+/// `SimpleFrontier`: all members in turn, also those that are added in the sweep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InTurn {
     next: usize,
@@ -50,7 +50,7 @@ impl Frontier for InTurn {
 /// Members with lower scores than this many others are not drawn.
 const ELIGIBLE: usize = 1000;
 
-/// `WeightedFrontier` (section 5): each new member at once, then members drawn by their scores at the beginning of the
+/// `WeightedFrontier`: each new member at once, then members drawn by their scores at the beginning of the
 /// sweep, as many as are eligible.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ByScore {

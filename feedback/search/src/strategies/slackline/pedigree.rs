@@ -1,4 +1,4 @@
-//! Counts of selections and successes of texts and of all that descends from them (Alsaeed & Young 2023, section 5).
+//! Counts of selections and successes of texts and of all that descends from them (Alsaeed & Young, ISSTA 2023).
 
 /// The exploration constant of the score.
 const EXPLORATION: f64 = 3.0;

@@ -1,4 +1,4 @@
-//! The winnow: which texts stay on the frontier (Alsaeed & Young 2023, section 4).
+//! The winnow: which texts stay on the frontier (Alsaeed & Young, ISSTA 2023).
 
 use super::member::Member;
 use crate::maxima::Maxima;
@@ -26,7 +26,13 @@ pub(super) fn winnow(members: &[Member], maxima: &mut Maxima, are_costly_counted
         member.edges(&mut edges);
         maxima.add(&edges).is_any() || is_costly
     };
-    (0..members.len()).rev().filter(|&number| stays(&members[number])).map(|number| number as u32).collect()
+    let stay = (0..members.len()).rev().filter(|&number| stays(&members[number]));
+    let mut stay: Vec<u32> = stay.map(|number| number as u32).collect();
+    // Without counts of edges, and with a greatest cost that many share, none stands out.
+    if stay.is_empty() {
+        stay.extend((0..members.len() as u32).max_by_key(|&number| members[number as usize].cost));
+    }
+    stay
 }
 
 /// Leaves out the texts that cost least, until the rest have at most this many bytes, or one is left.
