@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValuesParser, Resettable};
+use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
 use clap::{Args, ValueHint};
 use gramjet_search::report::html;
 use gramjet_search::{Effort, STRATEGIES, State};
@@ -66,15 +66,16 @@ pub struct Arguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     edge_budget: Option<u64>,
 
-    /// The cost of a text: `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it
-    /// executes most), `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of standard output), or
+    /// The cost of a text: `edges` (how many the program executes in all), `hottest` (how often it executes the edge
+    /// that it executes most), `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of
+    /// standard output), or
     /// `command:COMMAND`, the number that this command of the shell prints for the text.
     #[arg(long, value_name = "COST", value_parser = Objective::parse)]
     cost: Option<Objective>,
 
     /// How to search.
     #[arg(long, value_name = "NAME", default_value = "portfolio",
-        value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|(name, what)| clap::builder::PossibleValue::new(*name).help(*what))))]
+        value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about))))]
     strategy: String,
 
     /// Use the constants of the publications, also where others are better.
@@ -97,8 +98,8 @@ pub struct Arguments {
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_timeout)]
     timeout: Duration,
 
-    /// End as soon as it is proved that the cost of a text grows faster than n to this power, where n counts how often a part of
-    /// the text is repeated.
+    /// End as soon as it is proved that the cost of a text grows faster than n to this power, where n counts how often
+    /// a part of the text is repeated.
     #[arg(long, value_name = "EXPONENT", value_parser = parse_exponent)]
     until_exponent: Option<f64>,
 

@@ -37,19 +37,6 @@ impl OpenSite<'_> {
     pub fn offered(&self) -> u32 {
         self.site.options()
     }
-
-    /// The option that a random number takes, with the probabilities of the grammar's weights.
-    pub fn by_weight(&self, random: u64) -> u32 {
-        match self.site.bits() {
-            0 => 0,
-            bits => self.site.option_of((random >> (64 - bits)) as u32),
-        }
-    }
-
-    /// Whether choice bytes can take an option that is offered. They cannot if its weight is 0.
-    pub fn takes(&self, option: u32) -> bool {
-        self.site.slots().is_none() || self.site.option_of(self.site.value_of(option)) == option
-    }
 }
 
 /// Decides the sites of a derivation.
@@ -223,11 +210,6 @@ impl Deriver {
         self.grammar.symbol(self.start())
     }
 
-    /// The number of symbols.
-    pub fn symbols(&self) -> usize {
-        2 * (self.ir().rules().len() + self.ir().node_count())
-    }
-
     /// Derives a whole text: first by `options`, then by the chooser. An option that is not offered is replaced by the
     /// last one that is.
     pub fn derive(&mut self, options: &[u32], chooser: &mut dyn Chooser, derivation: &mut Derivation) -> Fit {
@@ -240,8 +222,8 @@ impl Deriver {
         self.derive(options, &mut |_: &OpenSite<'_>| 0, derivation)
     }
 
-    /// Derives a part with this symbol, of at most `bytes` bytes or as short as it can be; `depth` is that of its place.
-    /// Says whether there is such a symbol.
+    /// Derives a part with this symbol, of at most `bytes` bytes or as short as it can be; `depth` is that of its
+    /// place. Says whether there is such a symbol.
     pub fn draw(
         &mut self,
         symbol: u32,

@@ -54,8 +54,8 @@
 //! # Features
 //!
 //! - `listing`: `Jit::listing` shows machine code as text.
-//! - `macros`: for crates that use `gramjet::grammar!`, too. The compiler is built with the same features for both, so a debug build
-//!   has one of it instead of two.
+//! - `macros`: for crates that use `gramjet::grammar!`, too. The compiler is built with the same features for both, so
+//! a debug build   has one of it instead of two.
 
 pub mod auto;
 pub mod bulk;
@@ -84,8 +84,8 @@ pub use reference::Reference;
 pub use tracer::Tracer;
 pub use vm::Vm;
 
-/// The library of producers: [`Producer`](gramjet::Producer), [`Inputs`](gramjet::Inputs), [`Choices`](gramjet::Choices),
-/// [`Limits`](gramjet::Limits).
+/// The library of producers: [`Producer`](gramjet::Producer), [`Inputs`](gramjet::Inputs),
+/// [`Choices`](gramjet::Choices), [`Limits`](gramjet::Limits).
 pub use gramjet;
 /// The compiler, for its parts that are not re-exported here.
 pub use gramjet_compiler as compiler;

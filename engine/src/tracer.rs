@@ -41,7 +41,8 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    /// The symbol of a part. Symbols are numbered in this order: the rules, their pools, the nodes, the rounds of nodes.
+    /// The symbol of a part. Symbols are numbered in this order: the rules, their pools, the nodes, the rounds of
+    /// nodes.
     pub(crate) fn symbol(&self, part: Part) -> u32 {
         let (rules, nodes) = (self.lowered.rules().len(), self.lowered.node_count());
         let number = match part {

@@ -299,8 +299,8 @@ impl<'h> Worker<'h> {
         self.settle(text, (cost, hottest, ending), &outcome, gain, operator)
     }
 
-    /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that change bytes
-    /// alone.
+    /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
+    /// change bytes alone.
     fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
         let plan = &self.hunt.plan;
         let Ok(choices) = plan.language.parse(text) else {

@@ -20,8 +20,8 @@ pub(super) const TOO_LITTLE: &str = "too little was measured";
 /// The file that says what is repeated, and how cost grows.
 const ABOUT: &str = "about";
 
-/// Writes each family to a folder of its own: a text for each number of copies, their costs, and how these grow. Families of an
-/// earlier search go.
+/// Writes each family to a folder of its own: a text for each number of copies, their costs, and how these grow.
+/// Families of an earlier search go.
 pub(super) fn write_families(state: &State, families: &[Grown]) -> Result<(), Failure> {
     let folder = state.folder().join(FAMILIES);
     match fs::remove_dir_all(&folder) {

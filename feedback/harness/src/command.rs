@@ -31,8 +31,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program by its path, or by its name in `PATH`. Where one of the arguments has `@@` in it, the program gets the name of a file
-    /// with the input there; else it gets the input as its standard input.
+    /// A program by its path, or by its name in `PATH`. Where one of the arguments has `@@` in it, the program gets
+    /// the name of a file with the input there; else it gets the input as its standard input.
     ///
     /// # Errors
     ///

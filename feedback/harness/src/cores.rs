@@ -49,7 +49,8 @@ pub fn free_cores() -> Vec<usize> {
     free
 }
 
-/// The core that a process is bound to, by its file `status`. Threads of the kernel, which have no memory, do not count.
+/// The core that a process is bound to, by its file `status`. Threads of the kernel, which have no memory, do not
+/// count.
 fn only_core(status: &str) -> Option<usize> {
     let value = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     value("VmSize:")?;

@@ -1,10 +1,10 @@
 //! Runs a program under test on inputs, within limits, and measures the cost of each input.
 //!
-//! A [`Target`] takes an input and returns a [`Run`]: how the program ended, what it used, what it wrote, and, where it is
-//! instrumented, how often each of its edges was executed. This crate knows nothing of grammars.
+//! A [`Target`] takes an input and returns a [`Run`]: how the program ended, what it used, what it wrote, and, where
+//! it is instrumented, how often each of its edges was executed. This crate knows nothing of grammars.
 //!
-//! No process, file or shared memory outlives its run, also if this process is killed, or if the program starts further processes,
-//! ignores signals or writes without end.
+//! No process, file or shared memory outlives its run, also if this process is killed, or if the program starts
+//! further processes, ignores signals or writes without end.
 
 #![cfg(target_os = "linux")]
 

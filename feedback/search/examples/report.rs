@@ -1,4 +1,5 @@
-//! Writes a report on an invented search, to see how a report looks: `cargo run -p gramjet-search --example report FILE`.
+//! Writes a report on an invented search, to see how a report looks: `cargo run -p gramjet-search --example report
+//! FILE`.
 
 use std::io;
 

@@ -4,8 +4,8 @@ use crate::random::Random;
 
 /// Share of past gains and costs that each step keeps, as the best way changes in the course of a search.
 const KEPT: f64 = 0.999;
-/// Each way is tried in at least this share of all cases, and all ways together in at most this share regardless of what they
-/// pay.
+/// Each way is tried in at least this share of all cases, and all ways together in at most this share regardless of
+/// what they pay.
 const LEAST: f64 = 0.05;
 const LEAST_IN_ALL: f64 = 0.3;
 

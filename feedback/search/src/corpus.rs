@@ -55,7 +55,8 @@ impl Corpus {
         }
     }
 
-    /// A text to vary: the more its variants have paid and the rarer its rarest symbol is among all texts, the more often.
+    /// A text to vary: the more its variants have paid and the rarer its rarest symbol is among all texts, the more
+    /// often.
     pub(crate) fn pick(&mut self, random: &mut Random) -> Option<usize> {
         if self.rarities.is_empty() {
             self.rarities = self.entries.iter().map(|entry| self.rarity(entry)).collect();

@@ -55,8 +55,8 @@ impl Operator {
 
 /// The number of texts that are tried before a text is proposed again.
 const TRIES: usize = 16;
-/// The number of variants that are made of a text in turn, and of texts with parts of another one: the session has to find the
-/// derivation of a text before the first, which takes longer than a variant.
+/// The number of variants that are made of a text in turn, and of texts with parts of another one: the session has to
+/// find the derivation of a text before the first, which takes longer than a variant.
 const IN_TURN: u32 = 16;
 const PARTS_IN_TURN: u32 = 8;
 /// The number of proposed texts that are remembered; then all are forgotten.

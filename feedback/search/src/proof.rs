@@ -96,8 +96,8 @@ fn size(copies: u32) -> f64 {
 
 /// Copies of the first look at a part.
 const GLANCE: [u32; 4] = [3, 7, 15, 31];
-/// Copies of the families that grow fastest. The sizes, which are one more, are dense enough for exponential growth and far enough
-/// apart for polynomial growth.
+/// Copies of the families that grow fastest. The sizes, which are one more, are dense enough for exponential growth
+/// and far enough apart for polynomial growth.
 const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511];
 /// Copies that are to be distinct come from a part that allows this many.
 const DISTINCT: u64 = 600;
@@ -115,8 +115,8 @@ const MUCH: u64 = 1 << 14;
 /// An edge is in at least this many members.
 const LEAST_SIZES: usize = 5;
 
-/// Finds the families of a text whose cost grows fastest, the fastest first. `measure` runs a text; it returns nothing if no more
-/// runs are wanted.
+/// Finds the families of a text whose cost grows fastest, the fastest first. `measure` runs a text; it returns nothing
+/// if no more runs are wanted.
 pub fn prove(
     deriver: &mut Deriver,
     whole: &Derivation,
@@ -160,8 +160,8 @@ fn rank(families: &mut [Family]) {
     families.sort_by(|one, other| steepness(other).total_cmp(&steepness(one)));
 }
 
-/// The slope of the last increments on a logarithmic scale: 1 for linear growth, 2 for quadratic growth. A text that did not end
-/// grows faster than any that did.
+/// The slope of the last increments on a logarithmic scale: 1 for linear growth, 2 for quadratic growth. A text that
+/// did not end grows faster than any that did.
 fn steepness(family: &Family) -> f64 {
     let members = &family.members;
     if members.iter().any(|member| member.is_stopped) {
@@ -210,8 +210,8 @@ impl Prover<'_> {
         family
     }
 
-    /// The text with a longer part in what is repeated, if too few copies of it can be distinct: names of one letter are soon used
-    /// up.
+    /// The text with a longer part in what is repeated, if too few copies of it can be distinct: names of one letter
+    /// are soon used up.
     fn widened(&mut self, whole: &Rc<Derivation>, pump: &Pump) -> Option<(Rc<Derivation>, Pump)> {
         if pump.capacity(whole, self.deriver) >= DISTINCT {
             return None;

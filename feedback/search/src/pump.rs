@@ -29,7 +29,8 @@ pub struct Pump {
 struct Repeat {
     from: u32,
     to: u32,
-    /// It is the first round of a repetition that has to have one, so no site has decided on it. One decides on each copy.
+    /// It is the first round of a repetition that has to have one, so no site has decided on it. One decides on each
+    /// copy.
     is_first_round: bool,
 }
 

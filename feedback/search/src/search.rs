@@ -36,8 +36,8 @@ struct Known {
     ending: Ending,
 }
 
-/// Number of texts whose costs are remembered; when it is reached, all are forgotten. A table of twice the memory would begin
-/// here.
+/// Number of texts whose costs are remembered; when it is reached, all are forgotten. A table of twice the memory
+/// would begin here.
 const REMEMBERED: usize = 7 << 19;
 /// If this many texts in a row were run before, the last one is run again.
 const REPEATS: usize = 10_000;

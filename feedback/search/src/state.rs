@@ -177,8 +177,8 @@ impl State {
         self.names(place.name())?.into_iter().filter(is_text).map(read).collect()
     }
 
-    /// Keeps a text, with its choice bytes beside it if they are given. `about` is the part of AFL++'s file name after the
-    /// number, such as `time:52,op:splice`. Returns where the text is.
+    /// Keeps a text, with its choice bytes beside it if they are given. `about` is the part of AFL++'s file name after
+    /// the number, such as `time:52,op:splice`. Returns where the text is.
     ///
     /// # Errors
     ///
@@ -250,7 +250,8 @@ impl State {
         fs::read(&path).map_err(|source| StateError::Io { path, source })
     }
 
-    /// Writes a failure, a folder with these files; those whose names end in `.sh` can be executed. Returns where it is.
+    /// Writes a failure, a folder with these files; those whose names end in `.sh` can be executed. Returns where it
+    /// is.
     ///
     /// # Errors
     ///

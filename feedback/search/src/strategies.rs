@@ -1,4 +1,4 @@
-//! The strategies, a file each.
+//! The strategies, a file each, and their list.
 
 use crate::strategy::Strategy;
 
@@ -14,18 +14,86 @@ mod signals;
 mod slackline;
 mod treeline;
 
-/// A strategy by its name.
-pub(crate) fn by_name(name: &str, paper: bool) -> Option<Box<dyn Strategy>> {
-    Some(match name {
-        "portfolio" => Box::new(portfolio::Portfolio::new()),
-        "bias-only" => Box::new(bias_only::BiasOnly::new(paper)),
-        "random" => Box::new(random::AtRandom),
-        "bytes" => Box::new(bytes::Bytes::new(paper)),
-        "slackline" => slackline::slackline(paper),
-        "slackline-mc" => slackline::slackline_mc(paper),
-        "gramrand" => Box::new(saffron::Saffron::gramrand(paper)),
-        "saffron" => Box::new(saffron::Saffron::adaptive(paper)),
-        "treeline" => Box::new(treeline::TreeLine::new(paper)),
-        _ => return None,
-    })
+use bias_only::BiasOnly;
+use bytes::Bytes;
+use portfolio::Portfolio;
+use random::AtRandom;
+use saffron::Saffron;
+use slackline::{slackline, slackline_mc};
+use treeline::TreeLine;
+
+/// A strategy that can be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its name, as on the command line.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    make: fn(bool) -> Box<dyn Strategy>,
+}
+
+impl Kind {
+    /// A strategy of this kind. `paper` selects the published constants where the defaults differ.
+    pub fn make(&self, paper: bool) -> Box<dyn Strategy> {
+        (self.make)(paper)
+    }
+}
+
+/// All strategies, the default first.
+pub const STRATEGIES: &[Kind] = &[
+    Kind {
+        name: "portfolio",
+        about: "several operators on one archive, chosen by what they yield",
+        make: |_| Box::new(Portfolio::new()),
+    },
+    Kind { name: "random", about: "texts at random", make: |_| Box::new(AtRandom) },
+    Kind {
+        name: "bytes",
+        about: "changed bytes, as PerfFuzz does (Lemieux et al. 2018)",
+        make: |paper| Box::new(Bytes::new(paper)),
+    },
+    Kind {
+        name: "bias-only",
+        about: "texts at random, biased to pairs of choices that paid (Alsaeed & Young 2023)",
+        make: |paper| Box::new(BiasOnly::new(paper)),
+    },
+    Kind {
+        name: "treeline",
+        about: "Monte Carlo tree search over derivations (Alsaeed & Young 2023)",
+        make: |paper| Box::new(TreeLine::new(paper)),
+    },
+    Kind { name: "slackline", about: "parts of texts in others, in turn (Alsaeed & Young 2023)", make: slackline },
+    Kind {
+        name: "slackline-mc",
+        about: "the same, with texts chosen by score (Alsaeed & Young 2023)",
+        make: slackline_mc,
+    },
+    Kind {
+        name: "gramrand",
+        about: "texts at random with a limit on depth, the baseline of SAFFRON (Le et al. 2019)",
+        make: |paper| Box::new(Saffron::gramrand(paper)),
+    },
+    Kind {
+        name: "saffron",
+        about: "probabilities of alternatives adapted to costly texts (Le et al. 2019)",
+        make: |paper| Box::new(Saffron::adaptive(paper)),
+    },
+];
+
+/// A strategy by its name. `paper` selects the published constants where the defaults differ.
+pub fn by_name(name: &str, paper: bool) -> Option<Box<dyn Strategy>> {
+    STRATEGIES.iter().find(|kind| kind.name == name).map(|kind| kind.make(paper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strategies_know_their_names() {
+        for kind in STRATEGIES {
+            assert_eq!(by_name(kind.name, false).expect("a strategy").name(), kind.name);
+        }
+        assert!(by_name("treline", true).is_none());
+    }
 }

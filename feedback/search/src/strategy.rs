@@ -1,10 +1,9 @@
-//! Strategies: how a search decides what to try next.
+//! The contract of strategies, and what they work with.
 
 use gramjet_session::decisions::{Chooser, Derivation, Deriver, OpenSite};
 
 use crate::maxima::Edge;
 use crate::random::Random;
-use crate::strategies;
 
 /// What every strategy works with: the grammar, the limit on length, and random numbers.
 #[derive(Clone, Debug)]
@@ -37,13 +36,7 @@ impl Chooser for Evenly<'_> {
     fn choose(&mut self, site: &OpenSite<'_>) -> u32 {
         match site.offered() {
             0 | 1 => 0,
-            // Options of weight 0 have no choice bytes. There is always one with another weight.
-            offered => loop {
-                let option = self.0.below(offered as usize) as u32;
-                if site.takes(option) {
-                    return option;
-                }
-            },
+            offered => self.0.below(offered as usize) as u32,
         }
     }
 }
@@ -67,8 +60,8 @@ pub struct Measured<'r> {
     pub cost: u64,
     /// The greatest count of an edge.
     pub hottest: u64,
-    /// How often each edge was executed, ascending by the number of the edge; empty if the program counts nothing, or if the text
-    /// was run before.
+    /// How often each edge was executed, ascending by the number of the edge; empty if the program counts nothing, or
+    /// if the text was run before.
     pub edges: &'r [Edge],
     /// How it ended.
     pub ending: Ending,
@@ -113,22 +106,4 @@ pub trait Strategy: Send {
     fn operator(&self) -> &'static str {
         self.name()
     }
-}
-
-/// The names of all strategies, and what each does.
-pub const STRATEGIES: &[(&str, &str)] = &[
-    ("portfolio", "several operators on one archive, chosen by what they yield"),
-    ("random", "texts at random"),
-    ("bytes", "changed bytes, as PerfFuzz does (Lemieux et al. 2018)"),
-    ("bias-only", "texts at random, biased to pairs of choices that paid (Alsaeed & Young 2023)"),
-    ("treeline", "Monte Carlo tree search over derivations (Alsaeed & Young 2023)"),
-    ("slackline", "parts of texts in others, in turn (Alsaeed & Young 2023)"),
-    ("slackline-mc", "the same, with texts chosen by score (Alsaeed & Young 2023)"),
-    ("gramrand", "texts at random with the depth limit of SAFFRON's baseline (Le et al. 2019)"),
-    ("saffron", "probabilities of alternatives adapted to costly texts (Le et al. 2019)"),
-];
-
-/// A strategy by its name. `paper` selects the published constants where the defaults differ.
-pub fn by_name(name: &str, paper: bool) -> Option<Box<dyn Strategy>> {
-    strategies::by_name(name, paper)
 }

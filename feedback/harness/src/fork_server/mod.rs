@@ -1,6 +1,7 @@
 //! Programs with a fork server: they are started once, and fork for each input, or take many inputs in one process.
 //!
-//! Programs built by `gramjet cc` and its kin and programs built by AFL++ (4.04 to 4.40) are recognised by marks in their file.
+//! Programs built by `gramjet cc` and its kin and programs built by AFL++ (4.04 to 4.40) are recognised by marks in
+//! their file.
 
 mod detect;
 mod protocol;
@@ -323,7 +324,8 @@ impl Server {
         if takes_input {
             self.say(protocol::old::ENABLED | protocol::old::SHARED_INPUT)?;
         }
-        // A dictionary is not asked for: the first request of a run tells that its run time waits in vain, as with afl-fuzz.
+        // A dictionary is not asked for: the first request of a run tells that its run time waits in vain, as with
+        // afl-fuzz.
         Some(takes_input)
     }
 

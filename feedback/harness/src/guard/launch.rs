@@ -91,8 +91,8 @@ impl Launch {
 
     /// Starts the program; returns its process.
     ///
-    /// The new process has this one's memory until it executes the program, so it takes no time to copy page tables; this one
-    /// waits for so long.
+    /// The new process has this one's memory until it executes the program, so it takes no time to copy page tables;
+    /// this one waits for so long.
     pub(super) fn start(&self, stack: &mut Stack) -> io::Result<libc::pid_t> {
         debug_assert_eq!(self.argv.len(), self.arguments.len() + 1);
         debug_assert_eq!(self.envp.len(), self.variables.len() + 1);
@@ -204,7 +204,8 @@ fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     }
 }
 
-/// Where a program is: the path itself if it has a slash, else the first file of that name in `PATH` that can be executed.
+/// Where a program is: the path itself if it has a slash, else the first file of that name in `PATH` that can be
+/// executed.
 pub(crate) fn find(program: &OsStr) -> Result<PathBuf, Error> {
     let is_program = |path: &Path| {
         let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };

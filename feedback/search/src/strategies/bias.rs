@@ -105,7 +105,7 @@ impl Bias {
         weights.clear();
         for option in 0..site.offered() {
             let item = self.item(site.place(), option);
-            weights.push(if site.takes(option) { self.weight(prior, item) } else { 0.0 });
+            weights.push(self.weight(prior, item));
         }
         let option = roulette(&weights, random.unit()).unwrap_or_else(|| Evenly(random).choose(site));
         self.offered = weights;

@@ -1,20 +1,20 @@
 //! Changed bytes, in the way of PerfFuzz: the baseline that knows no grammar (Lemieux, Padhye, Sen & Song, *PerfFuzz:
 //! Automatically Generating Pathological Inputs*, ISSTA 2018, section 3; with AFL 2.52b's havoc and splice).
 //!
-//! A text is kept if it ended by itself, and reached new coverage or raised the maximum of an edge or of the total. Kept
-//! texts have their turn one after another; those that hold no maximum are skipped 99 times of 100. A turn is 256 changed
-//! texts, and up to 15 splices with another text, with 32 changed texts each; each text that is kept doubles the
-//! stage in which it is found, up to five times.
+//! A text is kept if it ended by itself, and reached new coverage or raised the maximum of an edge or of the total.
+//! Kept texts have their turn one after another; those that hold no maximum are skipped 99 times of 100. A turn is 256
+//! changed texts, and up to 15 splices with another text, with 32 changed texts each; each text that is kept doubles
+//! the stage in which it is found, up to five times.
 //!
 //! What differs from the published program:
 //!
 //! - The first texts are ten random ones of the grammar, within the limit on length, not files; a space stands for an
 //!   empty one.
 //! - The score of a text is 100: its speed, coverage, age and depth are not counted.
-//! - Kept texts are not run again for calibration, and not trimmed. Nor are there deterministic stages, a dictionary, or
-//!   staleness, all of which the comparison of 2023 did without.
-//! - Processor time stands for the clock in the rule that blocks are small in the first ten minutes. Afterwards they are up
-//!   to a sixteenth, a quarter, or three quarters of the limit on length.
+//! - Kept texts are not run again for calibration, and not trimmed. Nor are there deterministic stages, a dictionary,
+//! or   staleness, all of which the comparison of 2023 did without.
+//! - Processor time stands for the clock in the rule that blocks are small in the first ten minutes. Afterwards they
+//! are up   to a sixteenth, a quarter, or three quarters of the limit on length.
 //! - If the queue takes more than 256 MiB, texts that hold no maximum are dropped.
 //! - Without the published constants, texts that were run before are answered from memory.
 

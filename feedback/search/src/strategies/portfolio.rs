@@ -5,11 +5,11 @@
 //! the limit on length, and share one archive: the texts that cost most, and for each edge the text that executes
 //! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
 //!
-//! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay with
-//! the variants of one text. Each third time the best texts of all beginnings are put together.
+//! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
+//! with the variants of one text. Each third time the best texts of all beginnings are put together.
 //!
-//! Texts on which the program does not end are set aside: they are no parents, and texts whose variants often do not end are
-//! varied less.
+//! Texts on which the program does not end are set aside: they are no parents, and texts whose variants often do not
+//! end are varied less.
 
 use gramjet_session::decisions::Derivation;
 

@@ -1,10 +1,10 @@
-//! SlackLine and SlackLineMC: parts of good texts in other good texts (Alsaeed & Young, *Finding Short Slow Inputs Faster
-//! with Grammar-Based Search*, ISSTA 2023).
+//! SlackLine and SlackLineMC: parts of good texts in other good texts (Alsaeed & Young, *Finding Short Slow Inputs
+//! Faster with Grammar-Based Search*, ISSTA 2023).
 //!
-//! A *frontier* holds texts that cost more than all before, that were new, or whose cost has a much higher rank than that of
-//! the text that they were made from. Each of its texts is changed at one instance of a rule: to an instance of the same
-//! rule in another text (a *hybrid*), or else to a random one (a *mutant*), never beyond the limit on length. SlackLine
-//! takes the texts in turn, SlackLineMC by a score.
+//! A *frontier* holds texts that cost more than all before, that were new, or whose cost has a much higher rank than
+//! that of the text that they were made from. Each of its texts is changed at one instance of a rule: to an instance
+//! of the same rule in another text (a *hybrid*), or else to a random one (a *mutant*), never beyond the limit on
+//! length. SlackLine takes the texts in turn, SlackLineMC by a score.
 //!
 //! What differs from the published program:
 //!
@@ -17,11 +17,11 @@
 //! | after 15 hybrids and mutants that are known | more of both | a mutant |
 //!
 //! In both cases: ranks are exact, not those of a t-digest. A winnow uses the counts of the first run of each text and
-//! runs nothing, so seeds that were not run do not survive one. Instances that decide nothing are no points. Each member of
-//! a class is equally probable; the published program first divides classes into runs of digits, letters and so on. If a
-//! grammar's pools change a hybrid, it is tried as it is. If the frontier takes more than 256 MiB, it is winnowed at
-//! once, and the cheapest texts go until it takes half of that. Texts that are known are forgotten when there are four
-//! million.
+//! runs nothing, so seeds that were not run do not survive one. Instances that decide nothing are no points. Each
+//! member of a class is equally probable; the published program first divides classes into runs of digits, letters and
+//! so on. If a grammar's pools change a hybrid, it is tried as it is. If the frontier takes more than 256 MiB, it is
+//! winnowed at once, and the cheapest texts go until it takes half of that. Texts that are known are forgotten when
+//! there are four million.
 
 mod alias;
 mod chunks;

@@ -239,7 +239,7 @@ impl<'g> Guide<'g> {
         }
         let children = self.children.take()?;
         // Of wide classes, the first members stand for all.
-        children.extend((0..site.offered().min(WIDE)).filter(|&option| site.takes(option)));
+        children.extend(0..site.offered().min(WIDE));
         children.first().copied()
     }
 }

@@ -180,8 +180,8 @@ mod tests {
         let mut bytes = INTERESTING_8.map(|value| vec![value as u8]);
         bytes.sort();
         assert_eq!(results(1, b"x", BLOCKS), bytes);
-        // 19 values in two byte orders. 0 and -1 read the same backwards, and of four pairs each is the other one backwards:
-        // 1 and 256, 16 and 4096, 128 and -32768, -129 and 32767.
+        // 19 values in two byte orders. 0 and -1 read the same backwards, and of four pairs each is the other one
+        // backwards: 1 and 256, 16 and 4096, 128 and -32768, -129 and 32767.
         assert_eq!(results(2, b"xx", BLOCKS).len(), 19 * 2 - 2 - 4 * 2);
         assert_eq!(results(4, &[10], BLOCKS).len(), 35);
         assert!(results(5, &[255], BLOCKS).iter().all(|text| text[0] < 35));

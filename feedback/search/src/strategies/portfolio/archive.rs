@@ -73,8 +73,8 @@ impl Archive {
         self.top.iter().map(|&number| self.entry(number))
     }
 
-    /// Keeps a text if it is among those that cost most, or executes an edge more often than all others; of texts with the same
-    /// count the shorter one is kept.
+    /// Keeps a text if it is among those that cost most, or executes an edge more often than all others; of texts with
+    /// the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, cost: u64, edges: &[Edge]) -> Option<Kept> {
         if self.texts.contains(&derivation.text) {
             return None;
@@ -136,7 +136,8 @@ impl Archive {
         }
     }
 
-    /// A text to vary: mostly one of those that cost most, else the champion of an edge, rather of one that is executed often.
+    /// A text to vary: mostly one of those that cost most, else the champion of an edge, rather of one that is
+    /// executed often.
     pub(super) fn pick(&mut self, random: &mut Random) -> Option<usize> {
         let mut number = self.draw(random)?;
         for _ in 0..8 {
@@ -175,8 +176,8 @@ impl Archive {
     }
 }
 
-/// A number for the counts of all rules in a derivation: texts that differ only in characters, or in the order of their parts,
-/// have the same one.
+/// A number for the counts of all rules in a derivation: texts that differ only in characters, or in the order of
+/// their parts, have the same one.
 fn outline(derivation: &Derivation) -> u64 {
     // A sum, so the order does not matter.
     let rules = derivation.parts.iter().filter(|part| part.kind == SpanKind::Rule);

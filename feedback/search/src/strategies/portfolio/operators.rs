@@ -233,8 +233,8 @@ impl Workshop {
         self.change(desk, whole, at, option, child)
     }
 
-    /// Lets one site take another option. A class changes alone; the choice or repetition that a site decides is derived anew from
-    /// there on.
+    /// Lets one site take another option. A class changes alone; the choice or repetition that a site decides is
+    /// derived anew from there on.
     fn change(&mut self, desk: &mut Desk, whole: &Derivation, at: usize, option: u32, child: &mut Derivation) -> bool {
         let Some(part) = decided_by(whole, at as u32) else {
             self.options.clear();

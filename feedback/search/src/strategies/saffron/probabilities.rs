@@ -63,8 +63,7 @@ impl Probabilities {
         if tried.is_empty() {
             return self.winner(site, contestants, || Evenly(random).choose(site));
         }
-        let left: Vec<u32> =
-            (0..site.offered()).filter(|option| !tried.contains(option) && site.takes(*option)).collect();
+        let left: Vec<u32> = (0..site.offered()).filter(|option| !tried.contains(option)).collect();
         match left.len() {
             0 => 0,
             len => self.winner(site, contestants, || left[random.below(len)]),
