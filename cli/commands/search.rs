@@ -205,7 +205,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 
 fn parse_exponent(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(exponent) if exponent >= 1.0 && exponent < 100.0 => Ok(exponent),
+        Ok(exponent) if (1.0..100.0).contains(&exponent) => Ok(exponent),
         _ => Err("use a number from 1 on, such as 1.5".to_string()),
     }
 }
