@@ -278,12 +278,17 @@ fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Studen
 
 /// Looks at the best text, and writes what is found.
 fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), Failure> {
-    let Some(best) = hunt.progress().best else { return Ok(()) };
+    let Some(mut best) = hunt.progress().best else { return Ok(()) };
     if args.study.is_zero() || hunt.stop.is_signalled() {
         return Ok(());
     }
     let mut meter = hunt.meter()?;
-    let study = student(args, hunt, &mut meter).study(&best.text)?;
+    let mut study = student(args, hunt, &mut meter).study(&best.text)?;
+    // Making a text smaller finds better ones, too.
+    if let Some((text, _)) = study.smaller.take_if(|(_, cost)| *cost > best.cost) {
+        best = hunt.improve(text, &mut meter)?;
+        study = student(args, hunt, &mut meter).study(&best.text)?;
+    }
     records::write_families(&hunt.state, &study.families)?;
     let grammar = args.grammar.grammar.to_string_lossy().into_owned();
     let report = html(&page::page(hunt, &study, &grammar, &again(args)));

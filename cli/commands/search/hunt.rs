@@ -147,6 +147,49 @@ impl Hunt {
         self.shared().failure.take().map_or(Ok(()), Err)
     }
 
+    /// Keeps a text that costs more than the best one.
+    pub(super) fn improve(&self, text: Vec<u8>, meter: &mut Meter) -> Result<Found, Failure> {
+        let measured = meter.read(&text)?.measured;
+        let found = Found {
+            text,
+            cost: measured.cost,
+            hottest: measured.hottest,
+            after: self.begin.elapsed(),
+            runs: self.runs.load(Ordering::Relaxed),
+            operator: "study",
+        };
+        self.keep_best(&found)?;
+        let mut shared = self.shared();
+        shared.best = Some(found.clone());
+        shared.history.push(found.clone());
+        Ok(found)
+    }
+
+    fn about(&self, cost: u64, operator: &str) -> String {
+        let (time, runs) = (self.begin.elapsed().as_millis(), self.runs.load(Ordering::Relaxed));
+        format!("time:{time},execs:{runs},op:{operator},cost:{cost}")
+    }
+
+    /// Writes a text that costs more than all before.
+    fn keep_best(&self, found: &Found) -> Result<(), Failure> {
+        let language = &self.plan.language;
+        let choices = language.parse(&found.text).ok().map(|choices| language.with_header(&choices));
+        let about = self.about(found.cost, found.operator);
+        self.state.keep(Place::Best, &found.text, choices.as_deref(), &about)?;
+        let line = format!(
+            "{:.3},{},{},{},{},{},{},{}",
+            found.after.as_secs_f64(),
+            found.runs,
+            self.edges_executed.load(Ordering::Relaxed),
+            found.cost,
+            found.hottest,
+            found.text.len(),
+            self.plan.strategy,
+            found.operator,
+        );
+        Ok(self.state.append("log.csv", LOG, &line)?)
+    }
+
     /// A program of its own, to run texts besides those of the search.
     pub(super) fn meter(&self) -> Result<Meter, Failure> {
         let Plan { command, surroundings, objective, .. } = &self.plan;
@@ -340,7 +383,7 @@ impl<'h> Worker<'h> {
             return Ok(());
         }
         if let Some(operator) = operator.filter(|_| is_new) {
-            hunt.state.keep(Place::Queue, text, None, &self.about(cost, operator))?;
+            hunt.state.keep(Place::Queue, text, None, &hunt.about(cost, operator))?;
         }
         let mut shared = hunt.shared();
         shared.texts.push((text.into(), self.number));
@@ -364,43 +407,19 @@ impl<'h> Worker<'h> {
             operator: operator.unwrap_or("before"),
         };
         shared.best = Some(found.clone());
-        if let Some(operator) = operator {
-            self.keep_best(&found, operator)?;
+        if operator.is_some() {
+            hunt.keep_best(&found)?;
         }
         shared.history.push(found.clone());
         shared.news.push(found);
         Ok(())
     }
 
-    fn about(&self, cost: u64, operator: &str) -> String {
-        let hunt = self.hunt;
-        let (time, runs) = (hunt.begin.elapsed().as_millis(), hunt.runs.load(Ordering::Relaxed));
-        format!("time:{time},execs:{runs},op:{operator},cost:{cost}")
-    }
-
-    fn keep_best(&mut self, found: &Found, operator: &str) -> Result<(), Failure> {
-        let hunt = self.hunt;
-        let language = &hunt.plan.language;
-        let choices = language.parse(&found.text).ok().map(|choices| language.with_header(&choices));
-        hunt.state.keep(Place::Best, &found.text, choices.as_deref(), &self.about(found.cost, operator))?;
-        let line = format!(
-            "{:.3},{},{},{},{},{},{},{operator}",
-            found.after.as_secs_f64(),
-            found.runs,
-            hunt.edges_executed.load(Ordering::Relaxed),
-            found.cost,
-            found.hottest,
-            found.text.len(),
-            hunt.plan.strategy,
-        );
-        Ok(hunt.state.append("log.csv", LOG, &line)?)
-    }
-
     fn keep_timeout(&mut self, text: &[u8], cost: u64, operator: &str) -> Result<(), Failure> {
         let mut shared = self.hunt.shared();
         shared.timeouts += 1;
         if shared.timeouts <= TIMEOUTS {
-            self.hunt.state.keep(Place::Timeouts, text, None, &self.about(cost, operator))?;
+            self.hunt.state.keep(Place::Timeouts, text, None, &self.hunt.about(cost, operator))?;
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::subject::Spot;
 /// What is known of the best text in the end.
 #[derive(Debug, Default)]
 pub(super) struct Study {
-    /// A smaller text that costs nearly as much.
+    /// A smaller text that costs nearly as much, or more.
     pub(super) smaller: Option<(Vec<u8>, u64)>,
     /// The edges that it executes most, with their places.
     pub(super) hot: Vec<Hot>,
@@ -78,16 +78,17 @@ pub(super) struct Student<'s> {
 impl Student<'_> {
     /// Looks at a text.
     pub(super) fn study(&mut self, text: &[u8]) -> Result<Study, Failure> {
-        let end = Instant::now() + self.time;
+        let begin = Instant::now();
         let mut deriver = self.language.deriver(None);
         let Ok(choices) = self.language.parse(text) else { return Ok(Study::default()) };
         let mut whole = Derivation::default();
         deriver.decode(&choices, &mut whole);
         let measured = self.meter.read(text)?.measured;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
-        let smaller = self.smaller(text, cost, end)?;
-        let families = self.prove(&mut deriver, &whole, end)?;
-        let causes = self.causes(&whole, (cost, &edges), end)?;
+        // Each gets what the others leave.
+        let smaller = self.smaller(text, cost, begin + self.time / 4)?;
+        let causes = self.causes(&whole, (cost, &edges), begin + self.time / 2)?;
+        let families = self.prove(&mut deriver, &whole, begin + self.time)?;
         let hot = self.hot(&edges);
         Ok(Study { smaller, hot, causes, tree: tree(&deriver, &whole), families })
     }
@@ -130,9 +131,9 @@ impl Student<'_> {
 
     fn prove(&mut self, deriver: &mut Deriver, whole: &Derivation, end: Instant) -> Result<Vec<Grown>, Failure> {
         let mut failed = None;
-        let effort = self.effort;
+        let effort = Effort { time: end.saturating_duration_since(Instant::now()), ..self.effort };
         let mut measure = |text: &[u8]| {
-            if self.is_over(end) {
+            if self.stop.is_signalled() {
                 return None;
             }
             match self.meter.read(text) {

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use gramjet_session::decisions::{Derivation, Deriver, Fit};
 
@@ -80,12 +81,14 @@ pub struct Effort {
     pub max_len: usize,
     /// At most this many runs.
     pub runs: u32,
+    /// No run begins after this long.
+    pub time: Duration,
 }
 
 impl Default for Effort {
-    /// 16 KiB and 2000 runs.
+    /// 16 KiB, 2000 runs and a minute.
     fn default() -> Effort {
-        Effort { max_len: 16 << 10, runs: 2000 }
+        Effort { max_len: 16 << 10, runs: 2000, time: Duration::from_secs(60) }
     }
 }
 
@@ -103,6 +106,8 @@ const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191
 const DISTINCT: u64 = 600;
 /// Attempts to draw such a part, for each part within what is repeated.
 const DRAWS: u32 = 8;
+/// The share of the time for first looks.
+const LOOKING: f64 = 0.4;
 /// At most this many parts are tried.
 const WIDENED: usize = 16;
 /// At most this many parts are looked at, and at most this many families are measured.
@@ -123,7 +128,10 @@ pub fn prove(
     effort: Effort,
     measure: &mut dyn FnMut(&[u8]) -> Option<Reading>,
 ) -> Vec<Family> {
-    let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs };
+    let begin = Instant::now();
+    // First looks leave enough time to measure what they show.
+    let end = begin + effort.time.mul_f64(LOOKING);
+    let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs, end };
     let whole = Rc::new(whole.clone());
     let mut pumps = Pump::all(&whole, prover.deriver);
     pumps.sort_by_cached_key(|pump| pump.kind(&whole));
@@ -149,6 +157,7 @@ pub fn prove(
     }
     rank(&mut looked);
     looked.truncate(FAMILIES);
+    prover.end = begin + effort.time;
     let mut families: Vec<Family> = looked.into_iter().map(|family| prover.measure_all(family)).collect();
     // Of families that grow alike, the one with the shortest copies says most.
     families.sort_by_key(|family| (Reverse((10.0 * speed(family)).round() as u64), family.pump.len()));
@@ -191,6 +200,8 @@ struct Prover<'p> {
     measure: &'p mut dyn FnMut(&[u8]) -> Option<Reading>,
     made: Derivation,
     left: u32,
+    /// No run begins after this.
+    end: Instant,
 }
 
 impl Prover<'_> {
@@ -248,7 +259,8 @@ impl Prover<'_> {
         for &copies in copies {
             let options = family.pump.options(whole, self.deriver, copies);
             let fit = self.deriver.replay(&options, &mut self.made);
-            if fit != Fit::Exact || self.made.text.len() > self.effort.max_len || self.left == 0 {
+            let is_over = self.left == 0 || Instant::now() >= self.end;
+            if fit != Fit::Exact || self.made.text.len() > self.effort.max_len || is_over {
                 break;
             }
             self.left -= 1;
