@@ -14,7 +14,7 @@ use crate::units::{self, Bound};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits of the program")]
 pub struct RunArgs {
-    /// A run whose processes need more memory is stopped, and counts as a failure; `none` for no limit.
+    /// A run whose processes need more memory is stopped; `none` for no limit.
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = units::parse_size_bound)]
     pub memory: Bound<u64>,
 

@@ -33,7 +33,7 @@ mod study;
 use hunt::{Found, Hunt, Plan};
 use meter::{Meter, Objective};
 use reporter::Reporter;
-use study::Student;
+use study::{Student, Study};
 
 /// Find the short texts of a grammar that cost a program most.
 ///
@@ -46,7 +46,8 @@ pub struct Arguments {
     #[command(flatten)]
     grammar: GrammarArgs,
 
-    /// The folder for the texts and the report. A search in it goes on where it was.
+    /// The folder for the texts and the report. If it has a search with the same grammar, program, length and cost, that
+    /// search is resumed.
     #[arg(short, long, value_name = "DIR", default_value = "search-out", value_hint = ValueHint::DirPath)]
     output: PathBuf,
 
@@ -66,14 +67,15 @@ pub struct Arguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     edge_budget: Option<u64>,
 
-    /// The cost of a text: `edges` (how many the program executes in all), `hottest` (how often it executes the edge
-    /// that it executes most), `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of
-    /// standard output), or
+    /// The cost of a text; by default `edges` where they are counted, else `cpu`.
+    ///
+    /// `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it executes most),
+    /// `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of standard output), or
     /// `command:COMMAND`, the number that this command of the shell prints for the text.
     #[arg(long, value_name = "COST", value_parser = Objective::parse)]
     cost: Option<Objective>,
 
-    /// How to search.
+    /// How texts are made and chosen.
     #[arg(long, value_name = "NAME", default_value = "portfolio",
         value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about))))]
     strategy: String,
@@ -98,8 +100,8 @@ pub struct Arguments {
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_timeout)]
     timeout: Duration,
 
-    /// End as soon as it is proved that the cost of a text grows faster than n to this power, where n counts how often
-    /// a part of the text is repeated.
+    /// End as soon as it is proved that the cost of the best text grows faster than n to this power, where n counts how
+    /// often a part of the text is repeated. Tried every ten seconds.
     #[arg(long, value_name = "EXPONENT", value_parser = parse_exponent)]
     until_exponent: Option<f64>,
 
@@ -113,10 +115,11 @@ pub struct Arguments {
     growth_len: u64,
 
     /// Run the families of texts again by which the search has proved growth, and do nothing else.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["json", "time", "runs", "seeds", "until_exponent"])]
     replay: bool,
 
-    /// Write one JSON object a line to standard output: better texts, and how far the search is.
+    /// Write one JSON object a line to standard output: better texts (`best`), once a second how far the search is
+    /// (`status`, at last `end`), and what is known of the best text (`study`).
     #[arg(long)]
     json: bool,
 
@@ -140,7 +143,8 @@ Examples:
   gramjet search regex --until-exponent 1.5 -- python:my_module:match
   gramjet search dot --strategy slackline-mc --paper --time 1h -- ./dot
 
-Exit status: 0 if the search was made; 1 if it could not go on; 2 if the arguments or the grammar cannot be used.";
+Exit status: 0 if the search was made; 1 if it could not go on; 2 if the arguments or the grammar cannot be used;
+130 or 143 if a signal has ended it.";
 
 /// Searches.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
@@ -152,7 +156,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
     let surroundings = args.run.surroundings(args.timeout);
     let tested = Tested::new(&args.command, surroundings)?;
-    say!("gramjet: {}", tested.describe());
+    // Cost guides the search, not coverage.
+    say!("gramjet: {}", tested.describe().split(',').next().unwrap_or_default());
     let objective = args.cost.clone().unwrap_or_else(|| Objective::usual(&tested));
     drop(tested);
     let cores = args.run.cores(args.jobs);
@@ -162,18 +167,29 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let mut meter = Meter::new(&args.command, surroundings.on(cores.of(0)), &objective)?;
     args.run.warn_of_confinement();
     if args.replay {
+        if !args.output.join("search").exists() {
+            return Err(Failure::Usage(format!("{} has no search in it", shown(&args.output))));
+        }
+        let _state = State::open(&args.output, &facts(args, &language, &objective))?;
         return records::replay(&args.output, &mut meter, &objective);
+    }
+    if args.edge_budget.is_some() && !meter.tested.counts_edges() {
+        return Err(Failure::Usage("--edge-budget needs a program that counts its edges".to_string()));
+    }
+    if args.until_exponent.is_some() && args.study.is_zero() {
+        return Err(Failure::Usage("--until-exponent needs time for --study".to_string()));
     }
     // What cannot be measured is said before a folder is made.
     let mut sample = Derivation::default();
     language.deriver(Some(args.max_len)).replay(&[], &mut sample);
     meter.read(&sample.text)?;
     let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "left out"))?;
+    let too_long = seeds.iter().filter(|text| text.len() as u64 > args.max_len).count() as u64;
+    if too_long > 0 {
+        say!("gramjet: {} with more than {} bytes left out", plural(too_long, "file"), args.max_len);
+    }
     let state = State::open(&args.output, &facts(args, &language, &objective))?;
     let stop = Stop::on_signals();
-    if let Some(time) = args.time {
-        stop.after(time);
-    }
     let plan = Plan {
         language,
         command: args.command.clone(),
@@ -187,11 +203,12 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         cores,
         runs: args.runs.unwrap_or(u64::MAX),
         edge_budget: args.edge_budget.unwrap_or(u64::MAX),
+        time: args.time,
         seeds,
     };
     let hunt = Hunt::new(plan, state, stop);
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let mut early = Early::new(args, &hunt);
+    let mut early = Early::new(args);
     let ran = hunt.run(meter, |hunt| {
         reporter.look(hunt);
         early.look(hunt);
@@ -200,6 +217,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     ran?;
     early.failure.take().map_or(Ok(()), Err)?;
     study(args, &hunt, &mut reporter)?;
+    reporter.failure.take().map_or(Ok(()), Err)?;
     conclude(&hunt)
 }
 
@@ -223,7 +241,7 @@ struct Early<'a> {
 }
 
 impl<'a> Early<'a> {
-    fn new(args: &'a Arguments, _hunt: &Hunt) -> Early<'a> {
+    fn new(args: &'a Arguments) -> Early<'a> {
         Early { args, exponent: args.until_exponent, tried: Instant::now(), best: 0, failure: None }
     }
 
@@ -232,12 +250,17 @@ impl<'a> Early<'a> {
         if self.tried.elapsed() < EARLY || hunt.stop.is_requested() {
             return;
         }
-        let best = hunt.progress().best.filter(|best| best.cost > self.best);
-        self.tried = Instant::now();
+        // A text that costs little more grows in the same way.
+        let best = hunt.progress().best.filter(|best| best.cost > self.best + self.best / 10);
         let Some(best) = best else { return };
         self.best = best.cost;
-        match self.is_proved(hunt, &best, exponent) {
-            Ok(true) => hunt.stop.after(Duration::ZERO),
+        let proved = self.is_proved(hunt, &best, exponent);
+        self.tried = Instant::now();
+        match proved {
+            Ok(true) => {
+                say!("gramjet: growth faster than n^{exponent} is proved");
+                hunt.stop.after(Duration::ZERO);
+            }
             Ok(false) => {}
             Err(failure) => {
                 self.failure = Some(failure);
@@ -248,27 +271,46 @@ impl<'a> Early<'a> {
 
     fn is_proved(&self, hunt: &Hunt, best: &Found, exponent: f64) -> Result<bool, Failure> {
         let mut meter = hunt.meter()?;
-        let families = student(self.args, hunt, &mut meter).families(&best.text)?;
+        let left = self.args.time.map_or(self.args.study, |time| time.saturating_sub(hunt.progress().elapsed));
+        let mut student = student(self.args, hunt, &mut meter);
+        student.time = student.time.min(left);
+        let families = student.families(&best.text)?;
         let mut growths = families.iter().filter_map(|grown| grown.family.growth.as_ref());
         Ok(growths.any(|growth| growth.is_superlinear(exponent)))
     }
 }
 
-/// The command of this search, as a shell takes it.
-fn again(args: &Arguments) -> String {
-    let mut words: Vec<OsString> = ["gramjet", "search"].map(OsString::from).into();
-    let mut option = |name: &str, value: &dyn std::fmt::Display| {
-        words.extend([name.to_string(), value.to_string()].map(OsString::from));
-    };
-    option("--max-len", &args.max_len);
-    option("--strategy", &args.strategy);
-    option("--timeout", &format!("{}ms", args.timeout.as_millis()));
-    if let Some(cost) = &args.cost {
-        option("--cost", cost);
+/// Options that tell one run of a search from the next.
+const ONCE: [&str; 6] = ["--time", "--runs", "--edge-budget", "--study", "--until-exponent", "--seeds"];
+
+/// The command of this search, as a shell takes it, without the options that hold for one run only; with `--replay` if
+/// it is to run the families again.
+fn again(is_replay: bool) -> String {
+    let mut words = vec![OsString::from("gramjet")];
+    let mut given = std::env::args_os().skip(1);
+    while let Some(word) = given.next() {
+        if word == "--" {
+            words.extend(is_replay.then(|| "--replay".into()));
+            words.push(word);
+            break;
+        }
+        let text = word.to_string_lossy();
+        if ONCE.contains(&&*text) || text == "-n" {
+            given.next();
+        } else if !is_once(&text) {
+            words.push(word);
+        }
     }
-    words.extend(["-o".into(), args.output.clone().into_os_string(), args.grammar.grammar.clone(), "--".into()]);
-    words.extend(args.command.iter().cloned());
+    words.extend(given);
     quoted(&words).to_string_lossy().into_owned()
+}
+
+/// Whether a word is an option of one run, with its value or without one.
+fn is_once(word: &str) -> bool {
+    let has_value = |name: &&str| word.strip_prefix(*name).is_some_and(|rest| rest.starts_with('='));
+    let is_short =
+        word.strip_prefix("-n").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '='));
+    ONCE.iter().any(has_value) || is_short || ["--replay", "--json", "--no-progress"].contains(&word)
 }
 
 fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Student<'s> {
@@ -278,7 +320,12 @@ fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Studen
 
 /// Looks at the best text, and writes what is found.
 fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), Failure> {
-    let Some(mut best) = hunt.progress().best else { return Ok(()) };
+    // The page is there whatever interrupts the study. That of a search that is interrupted can be completed by `-n 0`.
+    let place = write_page(args, hunt, &Study::default())?;
+    let Some(mut best) = hunt.progress().best else {
+        say!("gramjet: no text ended by itself; report: {}", shown(&place));
+        return Ok(());
+    };
     if args.study.is_zero() || hunt.stop.is_signalled() {
         return Ok(());
     }
@@ -289,12 +336,18 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
         best = hunt.improve(text, &mut meter)?;
         study = student(args, hunt, &mut meter).study(&best.text)?;
     }
-    records::write_families(&hunt.state, &study.families)?;
-    let grammar = args.grammar.grammar.to_string_lossy().into_owned();
-    let report = html(&page::page(hunt, &study, &grammar, &again(args)));
-    let place = hunt.state.write("report.html", report.as_bytes())?;
+    if !hunt.stop.is_signalled() {
+        records::write_families(&hunt.state, &study.families)?;
+    }
+    let place = write_page(args, hunt, &study)?;
     reporter.conclude(hunt, &best, &study, &place);
     Ok(())
+}
+
+fn write_page(args: &Arguments, hunt: &Hunt, study: &Study) -> Result<PathBuf, Failure> {
+    let grammar = args.grammar.grammar.to_string_lossy().into_owned();
+    let report = html(&page::page(hunt, study, &grammar, &again(false), &again(true)));
+    Ok(hunt.state.write("report.html", report.as_bytes())?)
 }
 
 /// What tells this search from others in the same folder.
@@ -313,7 +366,8 @@ fn conclude(hunt: &Hunt) -> Result<(), Failure> {
     match hunt.stop.reason() {
         Some(StopReason::Signal(name, signal)) => {
             let runs = plural(hunt.progress().runs, "run");
-            Err(Failure::Stopped { name, signal, reached: format!("after {runs}; the search in {folder} can go on") })
+            let reached = format!("after {runs}; the search in {folder} can go on, and `-n 0` completes its report");
+            Err(Failure::Stopped { name, signal, reached })
         }
         _ => Ok(()),
     }

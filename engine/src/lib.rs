@@ -55,7 +55,7 @@
 //!
 //! - `listing`: `Jit::listing` shows machine code as text.
 //! - `macros`: for crates that use `gramjet::grammar!`, too. The compiler is built with the same features for both, so
-//! a debug build   has one of it instead of two.
+//!   a debug build has one of it instead of two.
 
 pub mod auto;
 pub mod bulk;

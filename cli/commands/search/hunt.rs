@@ -3,19 +3,20 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 use std::time::{Duration, Instant};
 
-use gramjet_harness::Outcome;
-use gramjet_search::{Coverage, Ending, Gain, Place, Search, State};
+use gramjet_search::{Place, State};
 use gramjet_session::Language;
-use gramjet_session::decisions::{Derivation, Fit};
 
-use super::meter::{Meter, Objective, Reading};
+use super::meter::{Meter, Objective};
 use crate::cores::Cores;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
+use worker::Worker;
+
+mod worker;
 
 /// What a search needs to know.
 pub(super) struct Plan {
@@ -31,6 +32,8 @@ pub(super) struct Plan {
     pub(super) cores: Cores,
     pub(super) runs: u64,
     pub(super) edge_budget: u64,
+    /// The time of the search, without that for the texts of earlier ones.
+    pub(super) time: Option<Duration>,
     /// Texts to begin with.
     pub(super) seeds: Vec<Vec<u8>>,
 }
@@ -41,6 +44,10 @@ pub(super) struct Hunt {
     pub(super) state: State,
     pub(super) stop: Stop,
     begin: Instant,
+    /// How long it took, once it has ended.
+    took: OnceLock<Duration>,
+    /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
+    is_loaded: Once,
     shared: Mutex<Shared>,
     /// Workers that run.
     active: AtomicUsize,
@@ -57,16 +64,28 @@ struct Shared {
     best: Option<Found>,
     /// Better texts that were not printed yet.
     news: Vec<Found>,
-    /// All texts that were the best for a while.
+    /// All texts that were the best for a while; only the last ones with their bytes.
     history: Vec<Found>,
     /// How many runs had a cost of so many bits.
     costs: [u64; 65],
     edges: usize,
     repeats: u64,
-    /// Keys of failures, and how many texts that timed out were kept.
+    /// Keys of failures.
     failures: HashSet<String>,
-    timeouts: usize,
     failure: Option<Failure>,
+}
+
+/// The last of the best texts, whose bytes are kept.
+const REMEMBERED: usize = 10;
+
+impl Shared {
+    /// Adds a text to those that were the best for a while.
+    fn remember(&mut self, found: Found) {
+        self.history.push(found);
+        if let Some(old) = self.history.len().checked_sub(REMEMBERED + 1) {
+            self.history[old].text = Vec::new();
+        }
+    }
 }
 
 impl Default for Shared {
@@ -80,7 +99,6 @@ impl Default for Shared {
             edges: 0,
             repeats: 0,
             failures: HashSet::new(),
-            timeouts: 0,
             failure: None,
         }
     }
@@ -111,8 +129,6 @@ pub(super) struct Progress {
     pub(super) best: Option<Found>,
 }
 
-/// At most this many texts that time out are kept.
-const TIMEOUTS: usize = 100;
 /// The heading of the log.
 const LOG: &str = "seconds,runs,edges,cost,hottest,bytes,strategy,operator";
 
@@ -120,8 +136,8 @@ impl Hunt {
     pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Hunt {
         let active = AtomicUsize::new(plan.jobs);
         let (shared, begun, runs, edges_executed, stopped, failed) = Default::default();
-        let begin = Instant::now();
-        Hunt { plan, state, stop, begin, shared, active, begun, runs, edges_executed, stopped, failed }
+        let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
+        Hunt { plan, state, stop, begin, took, is_loaded, shared, active, begun, runs, edges_executed, stopped, failed }
     }
 
     /// Runs until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
@@ -143,6 +159,7 @@ impl Hunt {
                 look(self);
             }
         });
+        self.took.get_or_init(|| self.begin.elapsed());
         look(self);
         self.shared().failure.take().map_or(Ok(()), Err)
     }
@@ -154,19 +171,19 @@ impl Hunt {
             text,
             cost: measured.cost,
             hottest: measured.hottest,
-            after: self.begin.elapsed(),
+            after: self.elapsed(),
             runs: self.runs.load(Ordering::Relaxed),
             operator: "study",
         };
         self.keep_best(&found)?;
         let mut shared = self.shared();
         shared.best = Some(found.clone());
-        shared.history.push(found.clone());
+        shared.remember(found.clone());
         Ok(found)
     }
 
     fn about(&self, cost: u64, operator: &str) -> String {
-        let (time, runs) = (self.begin.elapsed().as_millis(), self.runs.load(Ordering::Relaxed));
+        let (time, runs) = (self.elapsed().as_millis(), self.runs.load(Ordering::Relaxed));
         format!("time:{time},execs:{runs},op:{operator},cost:{cost}")
     }
 
@@ -196,11 +213,16 @@ impl Hunt {
         Meter::new(command, *surroundings, objective)
     }
 
+    /// The time of the search, without that of the study after it.
+    fn elapsed(&self) -> Duration {
+        self.took.get().copied().unwrap_or_else(|| self.begin.elapsed())
+    }
+
     /// How far it has come.
     pub(super) fn progress(&self) -> Progress {
         let shared = self.shared();
         Progress {
-            elapsed: self.begin.elapsed(),
+            elapsed: self.elapsed(),
             runs: self.runs.load(Ordering::Relaxed),
             edges_executed: self.edges_executed.load(Ordering::Relaxed),
             repeats: shared.repeats,
@@ -253,6 +275,9 @@ impl Hunt {
         meter.tested.stay_beside(surroundings);
         let mut worker = Worker::new(self, number, meter)?;
         worker.begin()?;
+        if let Some(time) = plan.time {
+            self.is_loaded.call_once(|| self.stop.after(time));
+        }
         while !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < plan.runs {
             worker.import()?;
             worker.step()?;
@@ -267,184 +292,5 @@ struct Active<'h>(&'h Hunt);
 impl Drop for Active<'_> {
     fn drop(&mut self) {
         self.0.active.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// One of the threads, with a program and a search of its own.
-struct Worker<'h> {
-    hunt: &'h Hunt,
-    number: usize,
-    meter: Meter,
-    search: Search,
-    /// How many of the shared texts it has looked at.
-    imported: usize,
-    told_repeats: u64,
-    candidate: Derivation,
-}
-
-impl<'h> Worker<'h> {
-    fn new(hunt: &'h Hunt, number: usize, meter: Meter) -> Result<Worker<'h>, Failure> {
-        let plan = &hunt.plan;
-        let strategy = gramjet_search::by_name(&plan.strategy, plan.is_paper)
-            .ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
-        // A search that goes on does not begin with the same texts again.
-        let seed = plan.seed.wrapping_add(number as u64).wrapping_add(hunt.state.session() << 32);
-        let search = Search::new(&plan.language, strategy, plan.max_len, seed).ok_or_else(|| {
-            Failure::Usage(format!("every text of the grammar is longer than {} bytes", plan.max_len))
-        })?;
-        let candidate = Derivation::default();
-        Ok(Worker { hunt, number, meter, search, imported: 0, told_repeats: 0, candidate })
-    }
-
-    /// Measures the empty text, and runs the texts of earlier searches and the seeds.
-    fn begin(&mut self) -> Result<(), Failure> {
-        let empty = self.meter.read(b"")?.measured.cost;
-        self.search.set_empty_cost(empty);
-        for place in [Place::Queue, Place::Best] {
-            for text in self.hunt.state.texts(place)? {
-                self.adopt(&text, false)?;
-            }
-        }
-        for text in &self.hunt.plan.seeds {
-            self.adopt(text, true)?;
-        }
-        Ok(())
-    }
-
-    /// Runs the next text.
-    fn step(&mut self) -> Result<(), Failure> {
-        self.search.propose().clone_into(&mut self.candidate);
-        let candidate = std::mem::take(&mut self.candidate);
-        let Reading { measured, outcome } = self.meter.read(&candidate.text)?;
-        let gain = self.search.observe(&measured);
-        let (cost, hottest, ending) = (measured.cost, measured.hottest, measured.ending);
-        let executed = measured.edges.iter().map(|edge| edge.1).sum();
-        self.hunt.edges_executed.fetch_add(executed, Ordering::Relaxed);
-        self.hunt.runs.fetch_add(1, Ordering::Relaxed);
-        let operator = self.search.strategy().operator();
-        self.hunt.shared().costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
-        self.settle(&candidate.text, (cost, hottest, ending), &outcome, gain, Some(operator))?;
-        self.candidate = candidate;
-        Ok(())
-    }
-
-    /// Runs a text from elsewhere.
-    fn adopt(&mut self, text: &[u8], is_seed: bool) -> Result<(), Failure> {
-        if text.len() > self.hunt.plan.max_len || self.hunt.is_over() {
-            return Ok(());
-        }
-        let Some(derivation) = self.derive(text) else { return Ok(()) };
-        let Reading { measured, outcome } = self.meter.read(text)?;
-        let gain = self.search.adopt(&derivation, &measured);
-        let (cost, hottest, ending) = (measured.cost, measured.hottest, measured.ending);
-        // What was found before is kept already.
-        let operator = is_seed.then_some("seed");
-        self.settle(text, (cost, hottest, ending), &outcome, gain, operator)
-    }
-
-    /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
-    /// change bytes alone.
-    fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
-        let plan = &self.hunt.plan;
-        let Ok(choices) = plan.language.parse(text) else {
-            let changes_bytes = plan.strategy == "bytes";
-            return changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() });
-        };
-        let deriver = &mut self.search.desk().deriver;
-        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
-        deriver.decode(&choices, &mut free);
-        let options: Vec<u32> = free.options().collect();
-        (deriver.replay(&options, &mut bounded) == Fit::Exact).then_some(bounded)
-    }
-
-    /// Keeps a text that is worth it; one that was not made here is not written again.
-    fn settle(
-        &mut self,
-        text: &[u8],
-        (cost, hottest, ending): (u64, u64, Ending),
-        outcome: &Outcome,
-        gain: Gain,
-        operator: Option<&'static str>,
-    ) -> Result<(), Failure> {
-        let hunt = self.hunt;
-        match ending {
-            Ending::Done => {}
-            Ending::Stopped => {
-                hunt.stopped.fetch_add(1, Ordering::Relaxed);
-                return operator.map_or(Ok(()), |operator| self.keep_timeout(text, cost, operator));
-            }
-            Ending::Failed => {
-                hunt.failed.fetch_add(1, Ordering::Relaxed);
-                return self.keep_failure(text, outcome);
-            }
-        }
-        let is_new = gain.novelty.coverage > Coverage::Known;
-        if !gain.is_best && !is_new {
-            return Ok(());
-        }
-        if let Some(operator) = operator.filter(|_| is_new) {
-            hunt.state.keep(Place::Queue, text, None, &hunt.about(cost, operator))?;
-        }
-        let mut shared = hunt.shared();
-        shared.texts.push((text.into(), self.number));
-        shared.edges = shared.edges.max(self.search.maxima().edges());
-        shared.repeats += self.search.repeats() - self.told_repeats;
-        self.told_repeats = self.search.repeats();
-        let is_best = gain.is_best
-            && shared
-                .best
-                .as_ref()
-                .is_none_or(|best| best.cost < cost || best.cost == cost && text.len() < best.text.len());
-        if !is_best {
-            return Ok(());
-        }
-        let found = Found {
-            text: text.to_vec(),
-            cost,
-            hottest,
-            after: hunt.begin.elapsed(),
-            runs: hunt.runs.load(Ordering::Relaxed),
-            operator: operator.unwrap_or("before"),
-        };
-        shared.best = Some(found.clone());
-        if operator.is_some() {
-            hunt.keep_best(&found)?;
-        }
-        shared.history.push(found.clone());
-        shared.news.push(found);
-        Ok(())
-    }
-
-    fn keep_timeout(&mut self, text: &[u8], cost: u64, operator: &str) -> Result<(), Failure> {
-        let mut shared = self.hunt.shared();
-        shared.timeouts += 1;
-        if shared.timeouts <= TIMEOUTS {
-            self.hunt.state.keep(Place::Timeouts, text, None, &self.hunt.about(cost, operator))?;
-        }
-        Ok(())
-    }
-
-    /// Keeps one text for each way to fail. `gramjet fuzz` tells failures apart.
-    fn keep_failure(&mut self, text: &[u8], outcome: &Outcome) -> Result<(), Failure> {
-        let words = outcome.to_string();
-        let key: String = words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let mut shared = self.hunt.shared();
-        let is_new = shared.failures.insert(key.clone()) && !self.hunt.state.failures()?.contains(&key);
-        if is_new {
-            self.hunt.state.fail(&key, &[("input", text.to_vec()), ("outcome", format!("{words}\n").into_bytes())])?;
-        }
-        Ok(())
-    }
-
-    /// Runs what others have found.
-    fn import(&mut self) -> Result<(), Failure> {
-        loop {
-            let next = self.hunt.shared().texts.get(self.imported).cloned();
-            let Some((text, finder)) = next else { return Ok(()) };
-            self.imported += 1;
-            if finder != self.number {
-                self.adopt(&text, false)?;
-            }
-        }
     }
 }

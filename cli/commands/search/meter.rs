@@ -82,6 +82,8 @@ pub(super) struct Meter {
     pub(super) tested: Tested,
     objective: Objective,
     counter: Option<Tested>,
+    /// The command has printed a number.
+    has_counted: bool,
     edges: Vec<Edge>,
 }
 
@@ -104,16 +106,30 @@ impl Meter {
                 format!("the cost `{objective}` needs a program built by gramjet cc, gramjet c++ or gramjet cargo");
             return Err(Failure::Usage(what));
         }
+        if *objective == Objective::Memory && tested.counts_edges() {
+            let what =
+                "the cost `memory` is known of programs that are started for each text, which are not instrumented";
+            return Err(Failure::Usage(what.to_string()));
+        }
         let counter = match objective {
             Objective::Command(command) => Some(Tested::shell(command, surroundings, None)?),
             _ => None,
         };
-        Ok(Meter { tested, objective: objective.clone(), counter, edges: Vec::new() })
+        Ok(Meter { tested, objective: objective.clone(), counter, has_counted: false, edges: Vec::new() })
     }
 
     /// Runs the program on a text.
     pub(super) fn read(&mut self, text: &[u8]) -> Result<Reading<'_>, Failure> {
-        let counted = self.counter.as_mut().map(|counter| count(counter, text)).transpose()?;
+        let counted = match &mut self.counter {
+            None => Ok(0),
+            Some(counter) => count(counter, text)?,
+        };
+        // A command that has never printed a number is a mistake; later, one text is at fault.
+        if let (Err(printed), false) = (&counted, self.has_counted) {
+            let what = format!("the command of --cost must print a number, and printed `{printed}`");
+            return Err(Failure::Usage(what));
+        }
+        self.has_counted = true;
         let run = self.tested.run(text)?;
         self.edges.clear();
         self.edges.extend(
@@ -128,27 +144,25 @@ impl Meter {
             Objective::Cpu => micros(cpu),
             Objective::Memory => run.usage.peak_memory.unwrap_or(0) >> 10,
             Objective::Output => run.stdout.written,
-            Objective::Command(_) => counted.unwrap_or(0),
+            Objective::Command(_) => *counted.as_ref().unwrap_or(&0),
         };
-        let (ending, seconds) = (ending(&run), cpu.as_secs_f64());
+        let ending = if counted.is_err() { Ending::Failed } else { ending(&run) };
+        let seconds = cpu.as_secs_f64();
         let outcome = run.outcome;
         let measured = Measured { cost, hottest, edges: &self.edges, ending, seconds, is_repeat: false };
         Ok(Reading { measured, outcome })
     }
 }
 
-/// The number that a command prints for a text.
-fn count(counter: &mut Tested, text: &[u8]) -> Result<u64, Failure> {
+/// The number that a command prints for a text, or else what it prints.
+fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Failure> {
     let run = counter.run(text)?;
     let printed = String::from_utf8_lossy(&run.stdout.bytes);
     let number = printed.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
-    match number {
+    Ok(match number {
         Some(number) if number >= 0.0 => Ok(number as u64),
-        _ => {
-            let printed: String = printed.chars().take(60).collect();
-            Err(Failure::Usage(format!("the command of --cost must print a number, and printed `{}`", printed.trim())))
-        }
-    }
+        _ => Err(printed.trim().chars().take(60).collect()),
+    })
 }
 
 /// Exceptions are how functions report errors in their input.

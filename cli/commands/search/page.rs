@@ -11,7 +11,6 @@ use gramjet_search::{Growth, Law, Place};
 use super::hunt::{Found, Hunt};
 use super::records::{FAMILIES, TOO_LITTLE};
 use super::study::{Grown, Hot, Study};
-use crate::files::shown;
 use crate::subject::{Spot, quoted};
 
 /// The best texts that the report shows.
@@ -21,14 +20,14 @@ const AROUND: u64 = 3;
 /// A part of the text that causes less of its cost is not marked.
 const LEAST: f64 = 0.05;
 
-/// The report. `grammar` is the grammar's name, and `resume` the command of this search.
-pub(super) fn page(hunt: &Hunt, study: &Study, grammar: &str, resume: &str) -> Report {
+/// The report. `grammar` is the grammar's name; `resume` is the command of this search, and `replay` the one that runs
+/// its families again.
+pub(super) fn page(hunt: &Hunt, study: &Study, grammar: &str, resume: &str, replay: &str) -> Report {
     let progress = hunt.progress();
     let plan = &hunt.plan;
     let program = quoted(&plan.command).to_string_lossy().into_owned();
     let history = hunt.history();
     let setting = |name: &str, value: String| Setting { name: name.to_string(), value };
-    let folder = shown(hunt.state.folder());
     let paper = if plan.is_paper { ", as published" } else { "" };
     Report {
         title: format!("Costly texts of {grammar}"),
@@ -46,17 +45,20 @@ pub(super) fn page(hunt: &Hunt, study: &Study, grammar: &str, resume: &str) -> R
         ],
         progress: vec![Progress { strategy: plan.strategy.clone(), points: points(&history, &progress) }],
         inputs: history.iter().rev().take(INPUTS).enumerate().map(|(rank, found)| input(rank, found, study)).collect(),
-        families: study.families.iter().enumerate().map(|(number, grown)| family(number, grown, resume)).collect(),
+        families: study
+            .families
+            .iter()
+            .enumerate()
+            .filter(|(_, grown)| grown.family.members.len() > 1)
+            .map(|(number, grown)| family(number, grown, replay))
+            .collect(),
         lines: study.hot.iter().filter_map(line).collect(),
         costs: hunt.costs().into_iter().map(|(least, most, runs)| Bucket { least, most, runs }).collect(),
         failures: failures(hunt),
         timeouts: timeouts(hunt),
         commands: vec![
             Command { purpose: "Go on with this search".to_string(), command: resume.to_string() },
-            Command {
-                purpose: format!("Run the texts in {folder}/{FAMILIES} again"),
-                command: resume.replacen(" -- ", " --replay -- ", 1),
-            },
+            Command { purpose: format!("Run the families of texts in {FAMILIES} again"), command: replay.to_string() },
         ],
     }
 }
@@ -95,7 +97,7 @@ fn input(rank: usize, found: &Found, study: &Study) -> Input {
     }
 }
 
-fn family(number: usize, grown: &Grown, resume: &str) -> Family {
+fn family(number: usize, grown: &Grown, replay: &str) -> Family {
     let point = |member: &gramjet_search::Member| FamilyPoint {
         size: u64::from(member.copies) + 1,
         length: member.text.len() as u64,
@@ -105,7 +107,8 @@ fn family(number: usize, grown: &Grown, resume: &str) -> Family {
     let growth = grown.family.growth.as_ref();
     Family {
         part: grown.what.clone(),
-        rule: format!("{FAMILIES}/{}", number + 1),
+        rule: String::new(),
+        folder: format!("{FAMILIES}/{}", number + 1),
         points: ended.map(point).collect(),
         fit: growth.map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string),
         curve: growth.map(|growth| {
@@ -115,7 +118,7 @@ fn family(number: usize, grown: &Grown, resume: &str) -> Family {
             Curve { points, is_exponential: matches!(growth.best().law, Law::Exponential { .. }) }
         }),
         hottest: grown.spot.as_ref().map_or(String::new(), Spot::to_string),
-        replay: if number == 0 { resume.replacen(" -- ", " --replay -- ", 1) } else { String::new() },
+        replay: if number == 0 { replay.to_string() } else { String::new() },
     }
 }
 
@@ -153,6 +156,6 @@ fn failures(hunt: &Hunt) -> Vec<Failure> {
 
 fn timeouts(hunt: &Hunt) -> Vec<Failure> {
     let texts = hunt.state.texts(Place::Timeouts).unwrap_or_default();
-    let outcome = format!("{:?}", hunt.plan.surroundings.limits.time);
+    let outcome = "stopped at a limit".to_string();
     texts.into_iter().map(|text| Failure { outcome: outcome.clone(), text, count: 1, ..Failure::default() }).collect()
 }

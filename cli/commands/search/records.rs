@@ -8,7 +8,7 @@ use gramjet_search::{Ending, Growth, Measurement, State, StateError};
 
 use super::meter::{Meter, Objective};
 use super::study::Grown;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
 use crate::files::{self, shown};
 
 /// The folder of all families within that of the search.
@@ -21,17 +21,26 @@ pub(super) const TOO_LITTLE: &str = "too little was measured";
 const ABOUT: &str = "about";
 
 /// Writes each family to a folder of its own: a text for each number of copies, their costs, and how these grow.
-/// Families of an earlier search go.
+/// They replace the families of an earlier study.
 pub(super) fn write_families(state: &State, families: &[Grown]) -> Result<(), Failure> {
-    let folder = state.folder().join(FAMILIES);
-    match fs::remove_dir_all(&folder) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(Failure::writing(&folder, source)),
-        _ => {}
+    let measured: Vec<&Grown> = families.iter().filter(|grown| grown.family.members.len() > 1).collect();
+    if measured.is_empty() {
+        return Ok(());
     }
-    for (number, grown) in families.iter().enumerate() {
-        write_family(state, &format!("{FAMILIES}/{}", number + 1), grown)?;
+    // The old ones go when the new ones are complete.
+    let (own, old) = (format!(".{FAMILIES}.{}", std::process::id()), format!(".{FAMILIES}.old"));
+    for (number, grown) in measured.into_iter().enumerate() {
+        write_family(state, &format!("{own}/{}", number + 1), grown)?;
     }
-    Ok(())
+    let [own, old, folder] = [&own, &old, FAMILIES].map(|name| state.folder().join(name));
+    let swap = || {
+        if folder.exists() {
+            fs::rename(&folder, &old)?;
+        }
+        fs::rename(&own, &folder)?;
+        if old.exists() { fs::remove_dir_all(&old) } else { Ok(()) }
+    };
+    swap().map_err(|source| Failure::writing(&folder, source))
 }
 
 fn write_family(state: &State, folder: &str, grown: &Grown) -> Result<(), StateError> {
@@ -56,7 +65,7 @@ pub(super) fn replay(folder: &Path, meter: &mut Meter, objective: &Objective) ->
     };
     let families = numbered(&folder.join(FAMILIES))?;
     if families.is_empty() {
-        say!("gramjet: {} has no families of texts", shown(folder));
+        return Err(Failure::Usage(format!("{} has no families of texts to run again", shown(folder))));
     }
     for (_, family) in families {
         let about = fs::read_to_string(family.join(ABOUT)).unwrap_or_default();

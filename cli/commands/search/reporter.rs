@@ -1,5 +1,6 @@
 //! What a search says while it runs.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use serde_json::json;
 use super::conclusion;
 use super::hunt::{Found, Hunt, Progress as Reached};
 use super::study::Study;
-use crate::failure::say;
+use crate::failure::{Failure, say};
 use crate::files::shown as shown_path;
 use crate::progress::Progress;
 use crate::seeds::one_line;
@@ -20,20 +21,20 @@ pub(super) struct Reporter {
     progress: Progress,
     is_json: bool,
     said: Instant,
+    /// Why standard output cannot be written to.
+    pub(super) failure: Option<Failure>,
 }
 
 impl Reporter {
     pub(super) fn new(is_json: bool, is_quiet: bool) -> Reporter {
         let progress = if is_quiet { Progress::hidden() } else { Progress::of_campaign() };
-        Reporter { progress, is_json, said: Instant::now() }
+        Reporter { progress, is_json, said: Instant::now(), failure: None }
     }
 
     pub(super) fn look(&mut self, hunt: &Hunt) {
         let news = hunt.news();
         if self.is_json {
-            news.iter().for_each(|found| {
-                print(&better(found));
-            });
+            news.iter().for_each(|found| self.print(&better(found), hunt));
         } else if let Some(best) = news.last() {
             // Those in between were the best for a moment.
             self.progress.suspend(|| say!("{}", shown(best, hunt)));
@@ -42,9 +43,7 @@ impl Reporter {
         self.progress.update_campaign(|| line(&progress));
         if self.is_json && self.said.elapsed() >= Duration::from_secs(1) {
             self.said = Instant::now();
-            if !print(&status("status", &progress)) {
-                hunt.stop.after(Duration::ZERO);
-            }
+            self.print(&status("status", &progress), hunt);
         }
     }
 
@@ -52,19 +51,30 @@ impl Reporter {
         self.progress.finish();
         let progress = hunt.progress();
         if self.is_json {
-            print(&status("end", &progress));
+            self.print(&status("end", &progress), hunt);
         } else {
             say!("gramjet: {}", line(&progress));
         }
     }
 
     /// Says what is known of the best text.
-    pub(super) fn conclude(&self, hunt: &Hunt, best: &Found, study: &Study, report: &Path) {
+    pub(super) fn conclude(&mut self, hunt: &Hunt, best: &Found, study: &Study, report: &Path) {
         if self.is_json {
-            print(&studied(study));
+            self.print(&studied(study), hunt);
         } else {
             conclusion::lines(hunt, best, study).iter().for_each(|line| say!("{line}"));
             say!("report: {}", shown_path(report));
+        }
+    }
+}
+
+impl Reporter {
+    /// Prints a line. If nobody reads on, the search ends; any other error is kept.
+    fn print(&mut self, value: &serde_json::Value, hunt: &Hunt) {
+        if let Err(source) = writeln!(std::io::stdout(), "{value}") {
+            hunt.stop.after(Duration::ZERO);
+            let failure = Failure::Write { what: "standard output".to_string(), source };
+            self.failure.get_or_insert(failure);
         }
     }
 }
@@ -153,10 +163,4 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
         "failures": progress.failed,
         "cost": progress.best.as_ref().map(|best| best.cost),
     })
-}
-
-/// Whether somebody still reads it.
-fn print(value: &serde_json::Value) -> bool {
-    use std::io::Write as _;
-    writeln!(std::io::stdout(), "{value}").is_ok()
 }

@@ -57,6 +57,8 @@ pub(super) struct Grown {
 
 /// The share of the cost that a smaller text keeps.
 const NEARLY: f64 = 0.95;
+/// Longer texts are not made smaller: that takes long without runs, too.
+const SMALL: usize = 2048;
 /// At most this many runs make the text smaller, and at most this many find what its parts cause.
 const SHRINKS: u32 = 400;
 const COLLAPSES: usize = 100;
@@ -109,6 +111,9 @@ impl Student<'_> {
 
     /// The smallest text that was found which costs nearly as much.
     fn smaller(&mut self, text: &[u8], cost: u64, end: Instant) -> Result<Option<(Vec<u8>, u64)>, Failure> {
+        if text.len() > SMALL {
+            return Ok(None);
+        }
         let mut session = Session::new(self.language, 0);
         let Some(mut trim) = session.minimise(text) else { return Ok(None) };
         let least = (cost as f64 * NEARLY) as u64;

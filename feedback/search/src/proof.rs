@@ -233,6 +233,9 @@ impl Prover<'_> {
         for part in pump.parts(whole).into_iter().take(WIDENED) {
             for bytes in [part.len() + 1, part.len() + 2] {
                 for _ in 0..DRAWS {
+                    if Instant::now() >= self.end {
+                        return widest;
+                    }
                     let mut evenly = Evenly(&mut random);
                     self.deriver.draw(part.symbol, part.depth, bytes as u64, &mut evenly, &mut drawn);
                     whole.replaced(&part, drawn.options(), &mut options);

@@ -52,11 +52,11 @@ impl Pump {
             while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
                 open.pop();
             }
-            let around: Vec<&Part> = open.iter().rev().map(|&outer| &whole.parts[outer as usize]).collect();
+            let around = || open.iter().rev().map(|&outer| &whole.parts[outer as usize]);
             pumps.extend(match part.kind {
-                SpanKind::Round => Pump::of_round(part, &around),
-                SpanKind::Repetition { room: u32::MAX } => Pump::of_first_round(whole, number, deriver, &around),
-                SpanKind::Rule => Pump::of_recursion(part, &around),
+                SpanKind::Round => Pump::of_round(part, around()),
+                SpanKind::Repetition { room: u32::MAX } => Pump::of_first_round(whole, number, deriver, around()),
+                SpanKind::Rule => Pump::of_recursion(part, around()),
                 _ => None,
             });
             open.push(number);
@@ -64,8 +64,8 @@ impl Pump {
         pumps
     }
 
-    fn of_round(round: &Part, around: &[&Part]) -> Option<Pump> {
-        let repetition = around.iter().find(|outer| matches!(outer.kind, SpanKind::Repetition { .. }))?;
+    fn of_round<'p>(round: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Pump> {
+        let repetition = around.find(|outer| matches!(outer.kind, SpanKind::Repetition { .. }))?;
         let is_free = repetition.kind == SpanKind::Repetition { room: u32::MAX };
         let (from, to) = round.decisions;
         let repeat = Repeat { from, to, is_first_round: false };
@@ -73,7 +73,12 @@ impl Pump {
     }
 
     /// The only round of a repetition that has to have one.
-    fn of_first_round(whole: &Derivation, number: u32, deriver: &Deriver, around: &[&Part]) -> Option<Pump> {
+    fn of_first_round<'p>(
+        whole: &Derivation,
+        number: u32,
+        deriver: &Deriver,
+        around: impl Iterator<Item = &'p Part>,
+    ) -> Option<Pump> {
         let part = &whole.parts[number as usize];
         let inside = &whole.parts[number as usize + 1..part.next as usize];
         let is_round = |inner: &&Part| inner.kind == SpanKind::Round;
@@ -86,9 +91,9 @@ impl Pump {
         can_be.then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), part.len()))
     }
 
-    fn of_recursion(inner: &Part, around: &[&Part]) -> Option<Pump> {
-        let is_outer = |outer: &&&Part| outer.kind == SpanKind::Rule && outer.symbol == inner.symbol;
-        let outer = around.iter().find(is_outer).filter(|outer| outer.len() > inner.len())?;
+    fn of_recursion<'p>(inner: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Pump> {
+        let is_outer = |outer: &&Part| outer.kind == SpanKind::Rule && outer.symbol == inner.symbol;
+        let outer = around.find(is_outer).filter(|outer| outer.len() > inner.len())?;
         let repeat = |from, to| Repeat { from, to, is_first_round: false };
         let repeats = vec![repeat(outer.decisions.0, inner.decisions.0), repeat(inner.decisions.1, outer.decisions.1)];
         Some(Pump::new(repeats, What::Recursion(inner.symbol), outer.len() - inner.len()))
@@ -198,8 +203,8 @@ impl Pump {
 }
 
 /// The symbol of the innermost rule.
-fn rule_of(around: &[&Part]) -> u32 {
-    around.iter().find(|outer| outer.kind == SpanKind::Rule).map_or(0, |rule| rule.symbol)
+fn rule_of<'p>(mut around: impl Iterator<Item = &'p Part>) -> u32 {
+    around.find(|outer| outer.kind == SpanKind::Rule).map_or(0, |rule| rule.symbol)
 }
 
 /// Whether a repetition is around a round.

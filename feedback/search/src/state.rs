@@ -163,6 +163,11 @@ impl State {
         &self.folder
     }
 
+    /// How many texts were kept in a place, as their numbers say.
+    pub fn count(&self, place: Place) -> u64 {
+        self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[place as usize]
+    }
+
     /// The texts in a place, in the order in which they were found.
     ///
     /// # Errors

@@ -75,10 +75,11 @@ fn the_costly_text_its_causes_and_its_growth_are_found() {
     assert!(text(&replayed.stdout).contains("cost ~ n^2.0"), "{}", text(&replayed.stdout));
     assert!(text(&replayed.stdout).contains("     1 copies"), "{}", text(&replayed.stdout));
 
-    // The search goes on where it was.
-    let again = search(&place, &["-n", "10", "-o", "out", "--study", "0s"]);
-    let (before, after) = (log(&place, "out").len(), text(&again.stderr));
-    assert!(before > 3 && after.contains("best "), "{after}");
+    // The search goes on where it was, with all that it knew.
+    let best = |said: &str| said.split(", best ").nth(1).unwrap().split([',', '\n']).next().unwrap().to_string();
+    let again = search(&place, &["-n", "0", "-o", "out", "--study", "0s", "--time", "1ms"]);
+    assert_eq!(best(&text(&again.stderr)), log(&place, "out").last().unwrap().split(',').nth(2).unwrap());
+    assert!(fs::exists(place.path("out/growth/1/costs.csv")).unwrap() && log(&place, "out").len() > 3);
     let other = run_in(&place, &["search", "names.ebnf", "-n", "1", "-o", "out", "--", "./names"]);
     assert_eq!(other.status.code(), Some(2), "{}", text(&other.stderr));
     assert!(text(&other.stderr).contains("has a search with length `40`"), "{}", text(&other.stderr));
@@ -108,12 +109,16 @@ fn every_strategy_and_every_cost_searches() {
         assert!(log(&place, &out).len() > 1, "{strategy}");
     }
     for cost in ["hottest", "cpu", "memory", "output", "command:wc -c"] {
-        let found = search(&place, &["-n", "60", "-o", cost, "--study", "0s", "--cost", cost, "--json"]);
+        let program = if cost == "memory" { "cat" } else { "./names" };
+        let options = ["-n", "60", "-o", cost, "--study", "0s", "--cost", cost, "--json", "--", program];
+        let found = run_in(&place, &[&SEARCH[..], &options].concat());
         assert_eq!(found.status.code(), Some(0), "{cost}: {}", text(&found.stderr));
         let end = text(&found.stdout).lines().last().unwrap().to_string();
         let end: serde_json::Value = serde_json::from_str(&end).expect("JSON");
         assert_eq!((end["event"].as_str(), end["runs"].as_u64()), (Some("end"), Some(60)), "{cost}");
-        assert!(end["cost"].as_u64().is_some(), "{cost}: {end}");
+        let counts = end["cost"].as_u64().expect("a number");
+        // Only lists of more than eight names print anything.
+        assert!(counts > 0 || cost == "output", "{cost}: {end}");
     }
 }
 
@@ -139,7 +144,38 @@ fn searches_that_cannot_be_made_are_refused() {
     refused(&["--cost", "edge", "--", "cat"], "use edges, hottest, cpu");
     refused(&["--max-len", "0", "-n", "1", "--", "cat"], "every text of the grammar is longer than 0 bytes");
     refused(&["--cost", "command:echo x", "-n", "1", "--", "cat"], "must print a number");
+    refused(&["--edge-budget", "5", "--", "cat"], "needs a program that counts its edges");
+    refused(&["--until-exponent", "2", "--study", "0s", "--", "cat"], "needs time for --study");
+    refused(&["--replay", "--", "cat"], "has no search in it");
     refused(&["--strategy", "treline", "--", "cat"], "treeline");
     refused(&["--until-exponent", "0.5", "--", "cat"], "use a number from 1 on");
     refused(&["-n", "1", "--", "./missing"], "missing");
+}
+
+#[test]
+fn a_program_that_fails_on_every_text_is_reported() {
+    let place = place("search-failing");
+    fs::write(place.path("names.ebnf"), GRAMMAR).unwrap();
+    let options = ["search", "names.ebnf", "-o", "out", "-n", "20", "--no-progress", "--"];
+    let found = run_in(&place, &[&options[..], &["sh", "-c", "kill -SEGV $$"]].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    assert!(
+        text(&found.stderr).contains("no text ended by itself; report: `out/report.html`"),
+        "{}",
+        text(&found.stderr)
+    );
+    let report = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert!(report.contains("SIGSEGV"), "{report}");
+}
+
+#[test]
+fn the_report_says_how_to_go_on() {
+    let place = names("search-again");
+    let found = search(&place, &["-n", "50", "--study", "0s", "-o", "a -- b", "--start", "name", "--seed=3"]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let report = fs::read_to_string(place.path("a -- b/report.html")).unwrap();
+    let again = "gramjet search names.ebnf --max-len 40 -o &#39;a -- b&#39; --start name --seed=3 -- ./names";
+    let quoted = again.replace("&#39;", "'");
+    assert!(report.contains(again) || report.contains(&quoted), "{report}");
+    assert!(report.contains("--seed=3 --replay -- ./names"), "{report}");
 }

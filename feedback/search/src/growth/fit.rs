@@ -80,12 +80,23 @@ impl fmt::Display for Law {
             Self::Constant => formatter.write_str("constant"),
             Self::Logarithmic => formatter.write_str("log n"),
             Self::Linearithmic => formatter.write_str("n log n"),
+            // Rounded to a tenth it may lie beside its interval.
+            Self::Polynomial { exponent } if !exponent.holds((10.0 * exponent.value).round() / 10.0) => {
+                write!(formatter, "n^{:.2} {exponent}", exponent.value)
+            }
             Self::Polynomial { exponent } => write!(formatter, "n^{:.1} {exponent}", exponent.value),
             Self::Exponential { base } if base.value < 1.5 => {
                 write!(formatter, "{:.3}^n (95 %: {:.3} to {:.3})", base.value, base.low, base.high)
             }
             Self::Exponential { base } => write!(formatter, "{:.1}^n {base}", base.value),
         }
+    }
+}
+
+impl Estimate {
+    /// Whether a value lies within the interval, as far as it is shown.
+    fn holds(&self, value: f64) -> bool {
+        (self.low - 0.005..=self.high + 0.005).contains(&value)
     }
 }
 

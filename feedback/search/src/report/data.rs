@@ -105,8 +105,10 @@ pub struct Span {
 pub struct Family {
     /// The part that is repeated, such as the name of a symbol.
     pub part: String,
-    /// The rule in which it is repeated.
+    /// The rule in which it is repeated; may be empty.
     pub rule: String,
+    /// The folder with its texts; may be empty.
+    pub folder: String,
     /// The members that were run.
     pub points: Vec<FamilyPoint>,
     /// The model that fits, in words, with its interval of confidence.

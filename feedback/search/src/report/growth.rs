@@ -22,9 +22,8 @@ fn article(report: &Report, family: &Family) -> String {
     let points = thinned(&family.points);
     let note = super::cut_note(points.len(), family.points.len(), "members");
     format!(
-        "<article class=family><h3><code>{}</code> in <code>{}</code></h3>\n{}\n<div>{}{}{}</div></article>\n",
-        text::line(&family.part),
-        text::line(&family.rule),
+        "<article class=family><h3>{}</h3>\n{}\n<div>{}{}{}</div></article>\n",
+        heading(family),
         plot(report, family, &points),
         findings(family),
         super::replay(&family.replay),
@@ -42,8 +41,13 @@ fn thinned(points: &[FamilyPoint]) -> Vec<FamilyPoint> {
     (0..POINTS).map(|index| ordered[index * (ordered.len() - 1) / (POINTS - 1)]).collect()
 }
 
+fn heading(family: &Family) -> String {
+    let part = format!("<code>{}</code>", text::line(&family.part));
+    if family.rule.is_empty() { part } else { format!("{part} in <code>{}</code>", text::line(&family.rule)) }
+}
+
 fn findings(family: &Family) -> String {
-    let known = [("fit", &family.fit), ("hottest line", &family.hottest)];
+    let known = [("fit", &family.fit), ("hottest line", &family.hottest), ("texts", &family.folder)];
     let known = known.into_iter().filter(|(_, value)| !value.is_empty());
     facts(&known.map(|(name, value)| (name.to_string(), text::line(value))).collect::<Vec<_>>())
 }

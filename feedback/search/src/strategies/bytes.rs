@@ -12,9 +12,9 @@
 //!   empty one.
 //! - The score of a text is 100: its speed, coverage, age and depth are not counted.
 //! - Kept texts are not run again for calibration, and not trimmed. Nor are there deterministic stages, a dictionary,
-//! or   staleness, all of which the comparison of 2023 did without.
+//!   or staleness, all of which the comparison of 2023 did without.
 //! - Processor time stands for the clock in the rule that blocks are small in the first ten minutes. Afterwards they
-//! are up   to a sixteenth, a quarter, or three quarters of the limit on length.
+//!   are up to a sixteenth, a quarter, or three quarters of the limit on length.
 //! - If the queue takes more than 256 MiB, texts that hold no maximum are dropped.
 //! - Without the published constants, texts that were run before are answered from memory.
 

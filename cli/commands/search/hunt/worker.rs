@@ -1,0 +1,206 @@
+//! One of the threads of a search.
+
+use std::sync::atomic::Ordering;
+
+use gramjet_harness::Outcome;
+use gramjet_search::{Coverage, Ending, Gain, Place, Search};
+use gramjet_session::decisions::{Derivation, Fit};
+
+use super::super::meter::{Meter, Reading};
+use super::{Found, Hunt};
+use crate::failure::Failure;
+
+/// At most this many texts on which the program was stopped are kept.
+const TIMEOUTS: u64 = 100;
+
+/// One of the threads, with a program and a search of its own.
+pub(super) struct Worker<'h> {
+    hunt: &'h Hunt,
+    number: usize,
+    meter: Meter,
+    search: Search,
+    /// How many of the shared texts it has looked at.
+    imported: usize,
+    told_repeats: u64,
+    candidate: Derivation,
+}
+
+impl<'h> Worker<'h> {
+    pub(super) fn new(hunt: &'h Hunt, number: usize, meter: Meter) -> Result<Worker<'h>, Failure> {
+        let plan = &hunt.plan;
+        let strategy = gramjet_search::by_name(&plan.strategy, plan.is_paper)
+            .ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
+        // A search that goes on does not begin with the same texts again.
+        let seed = plan.seed ^ (number as u64) << 40 ^ hunt.state.session() << 52;
+        let search = Search::new(&plan.language, strategy, plan.max_len, seed).ok_or_else(|| {
+            Failure::Usage(format!("every text of the grammar is longer than {} bytes", plan.max_len))
+        })?;
+        let candidate = Derivation::default();
+        Ok(Worker { hunt, number, meter, search, imported: 0, told_repeats: 0, candidate })
+    }
+
+    /// Measures the empty text, and runs the texts of earlier searches and the seeds.
+    pub(super) fn begin(&mut self) -> Result<(), Failure> {
+        let empty = self.meter.read(b"")?.measured.cost;
+        self.search.set_empty_cost(empty);
+        // The best texts first: a search never knows less than its folder has.
+        for place in [Place::Best, Place::Queue] {
+            for text in self.hunt.state.texts(place)?.iter().rev() {
+                self.adopt(text, false)?;
+            }
+        }
+        for text in &self.hunt.plan.seeds {
+            self.adopt(text, true)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the next text.
+    pub(super) fn step(&mut self) -> Result<(), Failure> {
+        self.search.propose().clone_into(&mut self.candidate);
+        let candidate = std::mem::take(&mut self.candidate);
+        let Reading { measured, outcome } = self.meter.read(&candidate.text)?;
+        let gain = self.search.observe(&measured);
+        let (cost, hottest, ending) = (measured.cost, measured.hottest, measured.ending);
+        let executed = measured.edges.iter().map(|edge| edge.1).sum();
+        let operator = self.search.strategy().operator();
+        self.count(cost, executed);
+        self.settle(&candidate.text, (cost, hottest, ending), &outcome, gain, Some(operator))?;
+        self.candidate = candidate;
+        Ok(())
+    }
+
+    /// Counts a run.
+    fn count(&mut self, cost: u64, executed: u64) {
+        self.hunt.edges_executed.fetch_add(executed, Ordering::Relaxed);
+        self.hunt.runs.fetch_add(1, Ordering::Relaxed);
+        let mut shared = self.hunt.shared();
+        shared.costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
+        shared.repeats += self.search.repeats() - self.told_repeats;
+        self.told_repeats = self.search.repeats();
+    }
+
+    /// Runs a text from elsewhere.
+    fn adopt(&mut self, text: &[u8], is_seed: bool) -> Result<(), Failure> {
+        if text.len() > self.hunt.plan.max_len || self.hunt.stop.is_signalled() {
+            return Ok(());
+        }
+        let Some(derivation) = self.derive(text) else { return Ok(()) };
+        let Reading { measured, outcome } = self.meter.read(text)?;
+        let gain = self.search.adopt(&derivation, &measured);
+        let (cost, hottest, ending) = (measured.cost, measured.hottest, measured.ending);
+        let executed = measured.edges.iter().map(|edge| edge.1).sum();
+        self.count(cost, executed);
+        // What was found before is kept already.
+        let operator = is_seed.then_some("seed");
+        self.settle(text, (cost, hottest, ending), &outcome, gain, operator)
+    }
+
+    /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
+    /// change bytes alone.
+    fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
+        let plan = &self.hunt.plan;
+        let Ok(choices) = plan.language.parse(text) else {
+            let changes_bytes = plan.strategy == "bytes";
+            return changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() });
+        };
+        let deriver = &mut self.search.desk().deriver;
+        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
+        deriver.decode(&choices, &mut free);
+        let options: Vec<u32> = free.options().collect();
+        (deriver.replay(&options, &mut bounded) == Fit::Exact).then_some(bounded)
+    }
+
+    /// Keeps a text that is worth it; one that was not made here is not written again.
+    fn settle(
+        &mut self,
+        text: &[u8],
+        (cost, hottest, ending): (u64, u64, Ending),
+        outcome: &Outcome,
+        gain: Gain,
+        operator: Option<&'static str>,
+    ) -> Result<(), Failure> {
+        let hunt = self.hunt;
+        match ending {
+            Ending::Done => {}
+            Ending::Stopped => {
+                hunt.stopped.fetch_add(1, Ordering::Relaxed);
+                return operator.map_or(Ok(()), |operator| self.keep_timeout(text, cost, operator));
+            }
+            Ending::Failed => {
+                hunt.failed.fetch_add(1, Ordering::Relaxed);
+                return self.keep_failure(text, outcome);
+            }
+        }
+        let is_new = gain.novelty.coverage > Coverage::Known;
+        if !gain.is_best && !is_new {
+            return Ok(());
+        }
+        if let Some(operator) = operator.filter(|_| is_new) {
+            hunt.state.keep(Place::Queue, text, None, &hunt.about(cost, operator))?;
+        }
+        let found = Found {
+            text: text.to_vec(),
+            cost,
+            hottest,
+            after: hunt.elapsed(),
+            runs: hunt.runs.load(Ordering::Relaxed),
+            operator: operator.unwrap_or("before"),
+        };
+        // Files are written once the others can go on.
+        if self.share(&found, gain.is_best) && operator.is_some() {
+            hunt.keep_best(&found)?;
+        }
+        Ok(())
+    }
+
+    /// Shows a text to the other workers; says whether it is the best of all.
+    fn share(&mut self, found: &Found, is_best_here: bool) -> bool {
+        let edges = self.search.maxima().edges();
+        let mut shared = self.hunt.shared();
+        if self.hunt.plan.jobs > 1 {
+            shared.texts.push((found.text.as_slice().into(), self.number));
+        }
+        shared.edges = shared.edges.max(edges);
+        let is_better =
+            |best: &Found| best.cost < found.cost || best.cost == found.cost && found.text.len() < best.text.len();
+        let is_best = is_best_here && shared.best.as_ref().is_none_or(is_better);
+        if is_best {
+            shared.best = Some(found.clone());
+            shared.remember(found.clone());
+            shared.news.push(found.clone());
+        }
+        is_best
+    }
+
+    fn keep_timeout(&mut self, text: &[u8], cost: u64, operator: &str) -> Result<(), Failure> {
+        let hunt = self.hunt;
+        if hunt.state.count(Place::Timeouts) < TIMEOUTS {
+            hunt.state.keep(Place::Timeouts, text, None, &hunt.about(cost, operator))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps one text for each way to fail. `gramjet fuzz` tells failures apart.
+    fn keep_failure(&mut self, text: &[u8], outcome: &Outcome) -> Result<(), Failure> {
+        let words = outcome.to_string();
+        let key: String = words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let is_first = self.hunt.shared().failures.insert(key.clone());
+        if is_first && !self.hunt.state.failures()?.contains(&key) {
+            self.hunt.state.fail(&key, &[("input", text.to_vec()), ("outcome", format!("{words}\n").into_bytes())])?;
+        }
+        Ok(())
+    }
+
+    /// Runs what others have found.
+    pub(super) fn import(&mut self) -> Result<(), Failure> {
+        loop {
+            let next = self.hunt.shared().texts.get(self.imported).cloned();
+            let Some((text, finder)) = next else { return Ok(()) };
+            self.imported += 1;
+            if finder != self.number {
+                self.adopt(&text, false)?;
+            }
+        }
+    }
+}
