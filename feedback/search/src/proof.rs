@@ -156,6 +156,14 @@ pub fn prove(
         }
     }
     rank(&mut looked);
+    // One family for each rule and kind of part.
+    let mut topics = Vec::new();
+    looked.retain(|family| {
+        let topic = family.pump.topic();
+        let is_new = !topics.contains(&topic);
+        topics.push(topic);
+        is_new
+    });
     looked.truncate(FAMILIES);
     prover.end = begin + effort.time;
     let mut families: Vec<Family> = looked.into_iter().map(|family| prover.measure_all(family)).collect();

@@ -110,6 +110,11 @@ impl Pump {
         (self.what.clone(), options.collect::<Vec<_>>())
     }
 
+    /// What it repeats, as people are told.
+    pub(crate) fn topic(&self) -> impl PartialEq + use<> {
+        (self.what.clone(), self.copies)
+    }
+
     /// Whether copies can be distinct: there is a class in what is repeated.
     pub(crate) fn can_differ(&self, whole: &Derivation, deriver: &Deriver) -> bool {
         let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
