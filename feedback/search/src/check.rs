@@ -7,9 +7,14 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
+use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Bound, Language, LanguageError, Settings};
 
 use crate::fuzzer::{Fuzzer, Goal, Observation};
+use crate::proof::{Effort, Reading, prove};
+use crate::search::Search;
+use crate::strategies::STRATEGIES;
+use crate::strategy::Measured;
 
 /// A search in a test, with its budget.
 ///
@@ -135,6 +140,65 @@ impl Check {
         self.report(failed);
     }
 
+    /// Searches for costly texts, and repeats parts of the most costly one. The cost must not be proved to grow faster than n to
+    /// the power of `exponent`, where n counts how often a part is repeated: 1.2 allows linear growth and n log n. The unit is
+    /// that of [`Check::costs_at_most`]. Lengths of some sixty bytes suffice; the repeated texts have up to 16 KiB.
+    ///
+    /// ```
+    /// use gramjet_search::Check;
+    ///
+    /// fn steps(text: &[u8]) -> u64 {
+    ///     text.len() as u64
+    /// }
+    /// Check::new("json").texts(300).max_len(60).grows_at_most(1.2, steps);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// With the text and the law of growth, if the cost is proved to grow faster; with a text for which `cost` panics; if the grammar
+    /// cannot be used.
+    #[track_caller]
+    pub fn grows_at_most(&self, exponent: f64, mut cost: impl FnMut(&[u8]) -> u64) {
+        let result = self.costliest(&mut cost).and_then(|(mut deriver, best)| {
+            let mut measure = |text: &[u8]| {
+                let measured = caught(|| cost(text));
+                let has_failed = measured.is_err();
+                Some(Reading { cost: measured.unwrap_or(0), has_failed, ..Reading::default() })
+            };
+            let families = prove(&mut deriver, &best, Effort::default(), &mut measure);
+            let grown = families.iter().find_map(|family| {
+                let growth = family.growth.as_ref().filter(|growth| growth.is_superlinear(exponent))?;
+                Some(format!("{growth} in the number of {}", family.pump.describe(&deriver)))
+            });
+            match grown {
+                Some(law) => Err(Failed::Growth { text: best.text, law }),
+                None => Ok(()),
+            }
+        });
+        self.report(result);
+    }
+
+    /// The most costly text that was found.
+    fn costliest(&self, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<(Deriver, Derivation), Failed> {
+        let language = self.language(Goal::Cost).map_err(|error| Failed::Grammar(error.to_string()))?;
+        let strategy = STRATEGIES[0].make(false);
+        let search = Search::new(&language, strategy, self.max_len, self.seed);
+        let mut search =
+            search.ok_or_else(|| Failed::Grammar(format!("every text has more than {} bytes", self.max_len)))?;
+        let begin = Instant::now();
+        for number in 1..=self.texts {
+            if self.time.is_some_and(|time| begin.elapsed() >= time) {
+                break;
+            }
+            let text = search.propose().text.clone();
+            let cost = caught(|| cost(&text));
+            let cost = cost.map_err(|message| Failed::Text { text, message, number, runs: 0 })?;
+            search.observe(&Measured { cost, ..Measured::default() });
+        }
+        let best = search.best().map(|best| best.derivation.clone()).unwrap_or_default();
+        Ok((language.deriver(None), best))
+    }
+
     /// Runs the subject on texts; returns the smallest text for which it fails, and the reason.
     fn search(&self, goal: Goal, subject: impl FnMut(&[u8]) -> Result<Observation, String>) -> Result<(), Failed> {
         let language = self.language(goal).map_err(|error| Failed::Grammar(error.to_string()))?;
@@ -209,6 +273,14 @@ impl Check {
         match result {
             Ok(()) => {}
             Err(Failed::Grammar(message)) => panic!("{}: {message}", self.grammar),
+            Err(Failed::Growth { text, law }) => {
+                panic!(
+                    "the cost of a text of `{}` (seed {}) grows too fast:\n{}\n{law}",
+                    self.grammar,
+                    self.seed,
+                    shown(&text)
+                )
+            }
             Err(Failed::Text { text, message, number, runs }) => panic!(
                 "text {number} of `{}` (seed {}), made smaller in {runs} runs, fails:\n{}\n{message}",
                 self.grammar,
@@ -222,6 +294,7 @@ impl Check {
 enum Failed {
     Grammar(String),
     Text { text: Vec<u8>, message: String, number: u64, runs: u32 },
+    Growth { text: Vec<u8>, law: String },
 }
 
 /// The text itself if it is UTF-8, else with escapes.
@@ -337,6 +410,18 @@ mod tests {
         let failed = message(|| check.costs_at_most(|_| 10, depth));
         assert!(failed.ends_with("it costs 11, and for 22 bytes 10 are allowed"), "{failed}");
         Check::new("json").texts(200).max_len(60).costs_at_most(|len| len as u64, depth);
+    }
+
+    #[test]
+    fn growth_is_held_to_an_exponent() {
+        let check = Check::new("json").texts(400).max_len(40);
+        // Every comma is compared with all before it.
+        let commas = |text: &[u8]| text.iter().filter(|&&byte| byte == b',').count() as u64;
+        let failed = message(|| check.grows_at_most(1.5, |text| 20 + text.len() as u64 + commas(text).pow(2)));
+        assert!(failed.contains("grows too fast") && failed.contains("cost ~ n^2.0 (95 %"), "{failed}");
+        check.grows_at_most(1.2, |text| 20 + text.len() as u64 + commas(text));
+        let failed = message(|| check.grows_at_most(1.2, |text| if commas(text) > 2 { panic!("three") } else { 1 }));
+        assert!(failed.ends_with("three"), "{failed}");
     }
 
     #[test]
