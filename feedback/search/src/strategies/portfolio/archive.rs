@@ -36,6 +36,8 @@ pub(super) struct Kept {
 
 /// The number of texts that are kept for their cost.
 const TOP: usize = 64;
+/// Once the texts take this much memory, in bytes, none is kept for an edge alone.
+const MOST_BYTES: usize = 256 << 20;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Archive {
@@ -48,6 +50,7 @@ pub(super) struct Archive {
     /// The edges with a champion, to draw one.
     edges: Vec<u32>,
     texts: FxHashSet<Vec<u8>>,
+    bytes: usize,
 }
 
 impl Archive {
@@ -86,9 +89,11 @@ impl Archive {
         let alike = self.top.iter().position(|&number| self.entry(number).outline == outline);
         let is_top = place < TOP && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len)).collect();
-        if !is_top && won.is_empty() {
+        let bytes = bytes(derivation);
+        if !is_top && (won.is_empty() || self.bytes + bytes > MOST_BYTES) {
             return None;
         }
+        self.bytes += bytes;
         let holds = won.len() as u32;
         let entry =
             Entry { derivation: derivation.clone(), cost, picks: 0, stopped: 0, cursor: 0, holds, is_top, outline };
@@ -130,6 +135,7 @@ impl Archive {
         let Some(entry) = self.entries[number].as_mut() else { return };
         change(entry);
         if entry.holds == 0 && !entry.is_top {
+            self.bytes -= bytes(&entry.derivation);
             self.texts.remove(&entry.derivation.text);
             self.entries[number] = None;
             self.free.push(number);
@@ -174,6 +180,12 @@ impl Archive {
         let (one, other) = (drawn(), drawn());
         Some(one.max(other).1)
     }
+}
+
+/// About how much memory a derivation takes, its text twice.
+fn bytes(derivation: &Derivation) -> usize {
+    let Derivation { text, decisions, parts } = derivation;
+    2 * text.len() + size_of_val(&**decisions) + size_of_val(&**parts)
 }
 
 /// A number for the counts of all rules in a derivation: texts that differ only in characters, or in the order of
@@ -229,6 +241,7 @@ mod tests {
             archive.keep(&text(&format!("{number:04}")), number as u64, &[(7, number as u64)]);
         }
         assert_eq!(archive.entries.iter().flatten().count(), TOP);
+        assert_eq!(archive.bytes, archive.top().map(|entry| bytes(&entry.derivation)).sum::<usize>());
         assert_eq!(archive.top().map(|entry| entry.cost).min(), Some(10));
         // Cheap texts stay as long as they hold an edge.
         assert_eq!(archive.keep(&text("x"), 0, &[(8, 1)]), Some(Kept { place: None, edges: 1 }));
