@@ -29,6 +29,7 @@ mod page;
 mod records;
 mod reporter;
 mod study;
+mod worker;
 
 use hunt::{Found, Hunt, Plan};
 use meter::{Meter, Objective};
@@ -209,7 +210,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let hunt = Hunt::new(plan, state, stop);
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let mut early = Early::new(args);
-    let ran = hunt.run(meter, |hunt| {
+    let ran = worker::run(&hunt, meter, |hunt| {
         reporter.look(hunt);
         early.look(hunt);
     });

@@ -1,8 +1,8 @@
-//! The search itself: workers that run texts and share those that cost most.
+//! What the workers of a search share: its plan, the texts that cost most, and counts.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,6 @@ use crate::cores::Cores;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
-use worker::Worker;
-
-mod worker;
 
 /// What a search needs to know.
 pub(super) struct Plan {
@@ -49,30 +46,29 @@ pub(super) struct Hunt {
     /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
     is_loaded: Once,
     shared: Mutex<Shared>,
-    /// Workers that run.
-    active: AtomicUsize,
-    begun: AtomicU64,
-    runs: AtomicU64,
-    edges_executed: AtomicU64,
-    stopped: AtomicU64,
-    failed: AtomicU64,
+    pub(super) begun: AtomicU64,
+    pub(super) runs: AtomicU64,
+    pub(super) edges_executed: AtomicU64,
+    pub(super) stopped: AtomicU64,
+    pub(super) failed: AtomicU64,
 }
 
-struct Shared {
+/// What changes while workers run.
+pub(super) struct Shared {
     /// Texts for all workers, and the worker that found each.
-    texts: Vec<(Arc<[u8]>, usize)>,
-    best: Option<Found>,
+    pub(super) texts: Vec<(Arc<[u8]>, usize)>,
+    pub(super) best: Option<Found>,
     /// Better texts that were not printed yet.
-    news: Vec<Found>,
+    pub(super) news: Vec<Found>,
     /// All texts that were the best for a while; only the last ones with their bytes.
     history: Vec<Found>,
     /// How many runs had a cost of so many bits.
-    costs: [u64; 65],
-    edges: usize,
-    repeats: u64,
+    pub(super) costs: [u64; 65],
+    pub(super) edges: usize,
+    pub(super) repeats: u64,
     /// Keys of failures.
-    failures: HashSet<String>,
-    failure: Option<Failure>,
+    pub(super) failures: HashSet<String>,
+    pub(super) failure: Option<Failure>,
 }
 
 /// The last of the best texts, whose bytes are kept.
@@ -80,7 +76,7 @@ const REMEMBERED: usize = 10;
 
 impl Shared {
     /// Adds a text to those that were the best for a while.
-    fn remember(&mut self, found: Found) {
+    pub(super) fn remember(&mut self, found: Found) {
         self.history.push(found);
         if let Some(old) = self.history.len().checked_sub(REMEMBERED + 1) {
             self.history[old].text = Vec::new();
@@ -134,34 +130,21 @@ const LOG: &str = "seconds,runs,edges,cost,hottest,bytes,strategy,operator";
 
 impl Hunt {
     pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Hunt {
-        let active = AtomicUsize::new(plan.jobs);
         let (shared, begun, runs, edges_executed, stopped, failed) = Default::default();
         let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
-        Hunt { plan, state, stop, begin, took, is_loaded, shared, active, begun, runs, edges_executed, stopped, failed }
+        Hunt { plan, state, stop, begin, took, is_loaded, shared, begun, runs, edges_executed, stopped, failed }
     }
 
-    /// Runs until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
-    pub(super) fn run(&self, meter: Meter, mut look: impl FnMut(&Hunt)) -> Result<(), Failure> {
-        let mut first = Some(meter);
-        std::thread::scope(|scope| {
-            for number in 0..self.plan.jobs {
-                let meter = first.take();
-                scope.spawn(move || {
-                    // A worker that panics is no longer active.
-                    let _active = Active(self);
-                    if let Err(failure) = self.work(number, meter) {
-                        self.shared().failure.get_or_insert(failure);
-                    }
-                });
-            }
-            while self.active.load(Ordering::SeqCst) > 0 {
-                std::thread::sleep(Duration::from_millis(20));
-                look(self);
-            }
-        });
+    /// Begins the time of the search, if it has not begun.
+    pub(super) fn begin_time(&self) {
+        if let Some(time) = self.plan.time {
+            self.is_loaded.call_once(|| self.stop.after(time));
+        }
+    }
+
+    /// Ends the time of the search.
+    pub(super) fn end_time(&self) {
         self.took.get_or_init(|| self.begin.elapsed());
-        look(self);
-        self.shared().failure.take().map_or(Ok(()), Err)
     }
 
     /// Keeps a text that costs more than the best one.
@@ -182,13 +165,13 @@ impl Hunt {
         Ok(found)
     }
 
-    fn about(&self, cost: u64, operator: &str) -> String {
+    pub(super) fn about(&self, cost: u64, operator: &str) -> String {
         let (time, runs) = (self.elapsed().as_millis(), self.runs.load(Ordering::Relaxed));
         format!("time:{time},execs:{runs},op:{operator},cost:{cost}")
     }
 
     /// Writes a text that costs more than all before.
-    fn keep_best(&self, found: &Found) -> Result<(), Failure> {
+    pub(super) fn keep_best(&self, found: &Found) -> Result<(), Failure> {
         let language = &self.plan.language;
         let choices = language.parse(&found.text).ok().map(|choices| language.with_header(&choices));
         let about = self.about(found.cost, found.operator);
@@ -214,7 +197,7 @@ impl Hunt {
     }
 
     /// The time of the search, without that of the study after it.
-    fn elapsed(&self) -> Duration {
+    pub(super) fn elapsed(&self) -> Duration {
         self.took.get().copied().unwrap_or_else(|| self.begin.elapsed())
     }
 
@@ -256,41 +239,12 @@ impl Hunt {
         classes.take(last).skip(first).collect()
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         let is_used_up = self.edges_executed.load(Ordering::Relaxed) >= self.plan.edge_budget;
         is_used_up || self.stop.is_requested() || self.shared().failure.is_some()
-    }
-
-    fn work(&self, number: usize, meter: Option<Meter>) -> Result<(), Failure> {
-        let plan = &self.plan;
-        let surroundings = plan.surroundings.on(plan.cores.of(number));
-        let meter = match meter {
-            Some(meter) => meter,
-            None => Meter::new(&plan.command, surroundings, &plan.objective)?,
-        };
-        meter.tested.stay_beside(surroundings);
-        let mut worker = Worker::new(self, number, meter)?;
-        worker.begin()?;
-        if let Some(time) = plan.time {
-            self.is_loaded.call_once(|| self.stop.after(time));
-        }
-        while !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < plan.runs {
-            worker.import()?;
-            worker.step()?;
-        }
-        Ok(())
-    }
-}
-
-/// Counts a worker as active while it lives.
-struct Active<'h>(&'h Hunt);
-
-impl Drop for Active<'_> {
-    fn drop(&mut self) {
-        self.0.active.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -125,9 +125,9 @@ fn every_strategy_and_every_cost_searches() {
 #[test]
 fn a_search_ends_when_growth_is_proved() {
     let place = names("search-proof");
-    let found = search(&place, &["-o", "out", "--until-exponent", "1.5"]);
+    let found = search(&place, &["-o", "out", "--until-exponent", "1.5", "-n", "1000000"]);
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
-    // Without a proof it would not end.
+    assert!(text(&found.stderr).contains("growth faster than n^1.5 is proved"), "{}", text(&found.stderr));
     assert!(text(&found.stderr).contains("n^2.0"), "{}", text(&found.stderr));
 }
 

@@ -1,3 +1,5 @@
+//! Fits of laws to formulas, to noise and to algorithms that count their steps.
+
 use super::*;
 
 mod algorithms;

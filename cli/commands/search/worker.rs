@@ -1,20 +1,73 @@
-//! One of the threads of a search.
+//! The threads of a search.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use gramjet_harness::Outcome;
 use gramjet_search::{Coverage, Ending, Gain, Place, Search};
 use gramjet_session::decisions::{Derivation, Fit};
 
-use super::super::meter::{Meter, Reading};
-use super::{Found, Hunt};
+use super::hunt::{Found, Hunt};
+use super::meter::{Meter, Reading};
 use crate::failure::Failure;
 
 /// At most this many texts on which the program was stopped are kept.
 const TIMEOUTS: u64 = 100;
 
+/// Searches until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
+pub(super) fn run(hunt: &Hunt, meter: Meter, mut look: impl FnMut(&Hunt)) -> Result<(), Failure> {
+    let mut first = Some(meter);
+    let active = AtomicUsize::new(hunt.plan.jobs);
+    std::thread::scope(|scope| {
+        for number in 0..hunt.plan.jobs {
+            let (meter, active) = (first.take(), Active(&active));
+            scope.spawn(move || {
+                // A worker that panics is no longer active.
+                let _active = active;
+                if let Err(failure) = work(hunt, number, meter) {
+                    hunt.shared().failure.get_or_insert(failure);
+                }
+            });
+        }
+        while active.load(Ordering::SeqCst) > 0 {
+            std::thread::sleep(Duration::from_millis(20));
+            look(hunt);
+        }
+    });
+    hunt.end_time();
+    look(hunt);
+    hunt.shared().failure.take().map_or(Ok(()), Err)
+}
+
+fn work(hunt: &Hunt, number: usize, meter: Option<Meter>) -> Result<(), Failure> {
+    let plan = &hunt.plan;
+    let surroundings = plan.surroundings.on(plan.cores.of(number));
+    let meter = match meter {
+        Some(meter) => meter,
+        None => Meter::new(&plan.command, surroundings, &plan.objective)?,
+    };
+    meter.tested.stay_beside(surroundings);
+    let mut worker = Worker::new(hunt, number, meter)?;
+    worker.begin()?;
+    hunt.begin_time();
+    while !hunt.is_over() && hunt.begun.fetch_add(1, Ordering::Relaxed) < plan.runs {
+        worker.import()?;
+        worker.step()?;
+    }
+    Ok(())
+}
+
+/// Counts a worker as active while it lives.
+struct Active<'a>(&'a AtomicUsize);
+
+impl Drop for Active<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// One of the threads, with a program and a search of its own.
-pub(super) struct Worker<'h> {
+struct Worker<'h> {
     hunt: &'h Hunt,
     number: usize,
     meter: Meter,
@@ -26,7 +79,7 @@ pub(super) struct Worker<'h> {
 }
 
 impl<'h> Worker<'h> {
-    pub(super) fn new(hunt: &'h Hunt, number: usize, meter: Meter) -> Result<Worker<'h>, Failure> {
+    fn new(hunt: &'h Hunt, number: usize, meter: Meter) -> Result<Worker<'h>, Failure> {
         let plan = &hunt.plan;
         let strategy = gramjet_search::by_name(&plan.strategy, plan.is_paper)
             .ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
@@ -40,7 +93,7 @@ impl<'h> Worker<'h> {
     }
 
     /// Measures the empty text, and runs the texts of earlier searches and the seeds.
-    pub(super) fn begin(&mut self) -> Result<(), Failure> {
+    fn begin(&mut self) -> Result<(), Failure> {
         let empty = self.meter.read(b"")?.measured.cost;
         self.search.set_empty_cost(empty);
         // The best texts first: a search never knows less than its folder has.
@@ -56,7 +109,7 @@ impl<'h> Worker<'h> {
     }
 
     /// Runs the next text.
-    pub(super) fn step(&mut self) -> Result<(), Failure> {
+    fn step(&mut self) -> Result<(), Failure> {
         self.search.propose().clone_into(&mut self.candidate);
         let candidate = std::mem::take(&mut self.candidate);
         let Reading { measured, outcome } = self.meter.read(&candidate.text)?;
@@ -193,7 +246,7 @@ impl<'h> Worker<'h> {
     }
 
     /// Runs what others have found.
-    pub(super) fn import(&mut self) -> Result<(), Failure> {
+    fn import(&mut self) -> Result<(), Failure> {
         loop {
             let next = self.hunt.shared().texts.get(self.imported).cloned();
             let Some((text, finder)) = next else { return Ok(()) };
