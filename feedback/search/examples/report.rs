@@ -124,6 +124,7 @@ fn families() -> Vec<Family> {
     let double =
         |size: u64| FamilyPoint { size, length: 9 + 2 * size, cost: 5200 + (310.0 * 1.93f64.powi(size as i32)) as u64 };
     let squares = Family {
+        folder: "growth/1".to_string(),
         part: "edge_rest".to_string(),
         rule: "edge".to_string(),
         points: sizes.map(square).to_vec(),
@@ -133,6 +134,7 @@ fn families() -> Vec<Family> {
         replay: "gramjet search --replay-family OUT/growth/edge-edge_rest -- ./dot -Tsvg -o /dev/null @@".to_string(),
     };
     let doubles = Family {
+        folder: "growth/2".to_string(),
         part: "subgraph".to_string(),
         rule: "statement".to_string(),
         points: (1..=18).map(double).collect(),

@@ -80,7 +80,7 @@ impl Portfolio {
         self.past.extend(self.best.take());
         (self.archive, self.habits, self.kept_since) = (Archive::default(), Habits::default(), 0);
         (self.runs, self.stale, self.proposed) = (0, 0, 0);
-        if self.past.len() % TOGETHER == 0 {
+        if self.past.len().is_multiple_of(TOGETHER) {
             self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
             self.past.truncate(PAST);
             for (derivation, cost, edges) in &self.past {
