@@ -40,7 +40,7 @@ struct Known {
 /// would begin here.
 const REMEMBERED: usize = 7 << 19;
 /// If this many texts in a row were run before, the last one is run again.
-const REPEATS: usize = 10_000;
+const REPEATS: usize = 1000;
 
 /// A search for costly texts. It proposes texts, and the caller runs them.
 ///
