@@ -18,7 +18,7 @@ use gramjet_compiler::machine::{
 };
 use gramjet_compiler::reference::Limits;
 
-use crate::tracer::Grammar;
+use crate::tracer::{Grammar, span_kind};
 
 /// A site at which a decision is due.
 #[derive(Clone, Copy, Debug)]
@@ -429,13 +429,7 @@ impl Recorder for Record<'_> {
         if number == NONE {
             return NONE;
         }
-        let kind = match kind {
-            Kind::Instance => SpanKind::Rule,
-            Kind::Pool => SpanKind::Pool,
-            Kind::Choice => SpanKind::Choice,
-            Kind::Repetition => SpanKind::Repetition { room: 0 },
-            Kind::Round => SpanKind::Round,
-        };
+        let kind = span_kind(kind);
         let (decided, emitted) = (self.decided(), at.emitted as u32);
         let symbol = self.grammar.symbol(part);
         let (decisions, text) = ((decided, decided), (emitted, emitted));

@@ -131,6 +131,17 @@ impl Tracer {
     }
 }
 
+/// The kind of a span. The room of a repetition is reported later.
+pub(crate) fn span_kind(kind: Kind) -> SpanKind {
+    match kind {
+        Kind::Instance => SpanKind::Rule,
+        Kind::Pool => SpanKind::Pool,
+        Kind::Choice => SpanKind::Choice,
+        Kind::Repetition => SpanKind::Repetition { room: 0 },
+        Kind::Round => SpanKind::Round,
+    }
+}
+
 /// Records spans and sites.
 struct Spans<'t> {
     grammar: &'t Grammar,
@@ -142,13 +153,7 @@ impl Recorder for Spans<'_> {
         if self.trace.spans.len() >= MAX_RECORDED {
             return NONE;
         }
-        let kind = match kind {
-            Kind::Instance => SpanKind::Rule,
-            Kind::Pool => SpanKind::Pool,
-            Kind::Choice => SpanKind::Choice,
-            Kind::Repetition => SpanKind::Repetition { room: 0 },
-            Kind::Round => SpanKind::Round,
-        };
+        let kind = span_kind(kind);
         let (choices, output) = ((at.read as u32, at.read as u32), (at.emitted as u32, at.emitted as u32));
         let number = self.trace.spans.len() as u32;
         let symbol = self.grammar.symbol(part);

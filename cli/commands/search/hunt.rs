@@ -62,7 +62,7 @@ pub(super) struct Shared {
     pub(super) news: Vec<Found>,
     /// All texts that were the best for a while; only the last ones with their bytes.
     history: Vec<Found>,
-    /// How many runs had a cost of so many bits.
+    /// The number of runs by the bits of their cost: the class of a cost is its binary logarithm, rounded down.
     pub(super) costs: [u64; 65],
     pub(super) edges: usize,
     pub(super) repeats: u64,

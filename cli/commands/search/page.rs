@@ -148,7 +148,6 @@ fn failures(hunt: &Hunt) -> Vec<Failure> {
     let one = |key: &String| Failure {
         outcome: key.replace('-', " "),
         text: hunt.state.failure(key, "input").unwrap_or_default(),
-        count: 1,
         ..Failure::default()
     };
     keys.iter().map(one).collect()
@@ -157,5 +156,5 @@ fn failures(hunt: &Hunt) -> Vec<Failure> {
 fn timeouts(hunt: &Hunt) -> Vec<Failure> {
     let texts = hunt.state.texts(Place::Timeouts).unwrap_or_default();
     let outcome = "stopped at a limit".to_string();
-    texts.into_iter().map(|text| Failure { outcome: outcome.clone(), text, count: 1, ..Failure::default() }).collect()
+    texts.into_iter().map(|text| Failure { outcome: outcome.clone(), text, ..Failure::default() }).collect()
 }

@@ -1,8 +1,12 @@
 //! Searches the texts of a grammar for those on which a subject fails, does something new, or takes long.
 //!
-//! In tests, [`check`] runs a property and [`Check::costs_at_most`] checks a bound on cost; each fails with the
-//! smallest text that it finds. [`Fuzzer`] is the search itself, for callers that run the texts on their own: it
-//! proposes a text, and gets the subject's reaction. [`State`] is the folder of a search.
+//! In tests, [`check`] runs a property, [`Check::costs_at_most`] checks a bound on cost, and [`Check::grows_at_most`] one
+//! on its growth.
+//!
+//! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that run
+//! the texts on their own: each proposes a text, and gets the subject's reaction. [`prove`] measures how cost grows when
+//! parts of a text are repeated, [`Growth`] fits laws to it, [`report`] makes a page of all that, and [`State`] is the folder
+//! of a search.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 

@@ -187,7 +187,7 @@ pub struct Failure {
     pub place: String,
     /// The smallest text that shows it, any bytes.
     pub text: Vec<u8>,
-    /// How many inputs had this outcome there.
+    /// How many inputs had this outcome there; 0 if they were not counted, and then time and cost are not known.
     pub count: u64,
     /// When it was found, in seconds since the search began.
     pub seconds: f64,

@@ -55,7 +55,7 @@ fn quantiles(buckets: &[Bucket]) -> String {
     }))
 }
 
-/// The upper end of the bucket that has the last of so many thousandths of the runs.
+/// The upper end of the first bucket up to which at least `thousandths` of the runs lie.
 fn quantile(buckets: &[Bucket], thousandths: u128) -> u64 {
     let all: u128 = buckets.iter().map(|bucket| u128::from(bucket.runs)).sum();
     let mut runs = 0;

@@ -28,15 +28,18 @@ pub(super) fn section(failures: &[Failure]) -> Option<String> {
 }
 
 fn row(failure: &Failure) -> Vec<String> {
+    // Of a failure that was not counted, neither its time nor its cost is known.
+    let is_counted = failure.count > 0;
+    let known = |value: String| if is_counted { value } else { String::new() };
     let times = if failure.count == 1 { "once".to_string() } else { format!("{} times", count(failure.count)) };
     vec![
         format!("<b>{}</b>", text::line(&failure.outcome)),
         code(&text::line(&failure.place)),
         code(&text::start_of(&failure.text, TEXT)),
         count(failure.text.len() as u64),
-        times,
-        seconds(failure.seconds),
-        count(failure.cost),
+        known(times),
+        known(seconds(failure.seconds)),
+        known(count(failure.cost)),
         code(&text::line(&failure.replay)),
     ]
 }

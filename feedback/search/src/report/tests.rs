@@ -166,3 +166,11 @@ fn any_numbers_can_be_drawn() {
         }
     }
 }
+
+#[test]
+fn failures_that_were_not_counted_have_no_invented_numbers() {
+    let failure = Failure { outcome: "SIGSEGV".to_string(), text: b"[[".to_vec(), ..Failure::default() };
+    let of = |failure: Failure| html(&Report { failures: vec![failure], ..Report::default() });
+    assert!(!of(failure.clone()).contains(" times") && !of(failure.clone()).contains("once"));
+    assert!(of(Failure { count: 1, ..failure }).contains("once"));
+}

@@ -3,7 +3,7 @@
 use crate::maxima::Edge;
 use crate::random::Random;
 
-/// Of a hundred texts that hold no maximum, so many are skipped while others hold one.
+/// Percentage of the turns of texts without a maximum that are skipped while some text holds one.
 const SKIPPED: usize = 99;
 /// The most bytes of the texts; beyond them, those that hold no maximum are dropped.
 const MOST_BYTES: usize = 1 << 28;

@@ -7,7 +7,7 @@
 use gramjet_session::SpanKind;
 use gramjet_session::decisions::{Derivation, Deriver, OpenSite};
 
-/// After giving up so many options, a text is completed by option 0 everywhere, whatever its depth.
+/// Number of options that are given up before a text is completed by option 0 everywhere, whatever its depth.
 const GIVEN_UP: usize = 200;
 
 /// What was tried for a text.

@@ -55,7 +55,7 @@ impl Probabilities {
         }
     }
 
-    /// Draws an option that was not tried by a tournament: the most probable of so many that are drawn evenly.
+    /// Draws an untried option by a tournament: a few are drawn evenly, and the most probable of them wins.
     pub(super) fn draw(&self, site: &OpenSite<'_>, tried: &[u32], contestants: u32, random: &mut Random) -> u32 {
         if site.offered() <= 1 {
             return 0;
