@@ -1,4 +1,9 @@
-"""Judges CSS style sheets by tinycss2: no error anywhere, and only declarations inside the blocks of style rules."""
+"""Judges CSS style sheets by tinycss2: no error anywhere, and only declarations inside the blocks of style rules.
+
+With `--syntax`, rules within style rules and at-rules within any block are accepted, too.
+"""
+
+import sys
 
 from judging import judge_each, need
 
@@ -7,6 +12,7 @@ tinycss2 = need("tinycss2")
 # At-rules whose block holds rules; the blocks of all others hold declarations.
 RULES_INSIDE = {"media", "supports", "keyframes", "-webkit-keyframes"}
 SKIP = {"skip_comments": True, "skip_whitespace": True}
+SYNTAX_ONLY = "--syntax" in sys.argv[1:]
 
 
 def errors(nodes):
@@ -23,7 +29,9 @@ def errors(nodes):
 def rejections_of_block(content, at_rules_allowed):
     for node in tinycss2.parse_blocks_contents(content, **SKIP):
         yield from errors([node])
-        if node.type == "at-rule" and at_rules_allowed:
+        if SYNTAX_ONLY and node.type in ("at-rule", "qualified-rule"):
+            yield from rejections_of_block(node.content or [], True)
+        elif node.type == "at-rule" and at_rules_allowed:
             yield from rejections_of_block(node.content or [], False)
         elif node.type not in ("declaration", "error"):
             yield f"not a declaration: {node.serialize()[:80]!r}"
@@ -37,7 +45,7 @@ def rejections_of_rules(rules):
                 yield "a rule without selectors"
             yield from rejections_of_block(rule.content, False)
         elif rule.type == "at-rule" and rule.content is not None:
-            if rule.lower_at_keyword in RULES_INSIDE:
+            if rule.lower_at_keyword in RULES_INSIDE and not SYNTAX_ONLY:
                 yield from rejections_of_rules(tinycss2.parse_rule_list(rule.content, **SKIP))
             else:
                 yield from rejections_of_block(rule.content, True)
