@@ -1,4 +1,4 @@
-"""Judges XML documents by expat, with and without namespaces; with `--xmllint` by libxml2's xmllint."""
+"""Judges XML documents by expat, with and without namespaces; with `--no-namespaces` only without, with `--xmllint` by libxml2's xmllint."""
 
 import pathlib
 import re
@@ -13,12 +13,15 @@ from judging import judge_each, not_installed, read_documents, report
 FILES_AT_ONCE = 500
 
 
+NAMESPACE_SEPARATORS = (None,) if "--no-namespaces" in sys.argv[1:] else (None, " ")
+
+
 def rejection_by_expat(document):
-    for namespace_separator in (None, " "):
+    for namespace_separator in NAMESPACE_SEPARATORS:
         parser = expat.ParserCreate(namespace_separator=namespace_separator)
         try:
             parser.Parse(document, True)
-        except expat.ExpatError as error:
+        except (expat.ExpatError, LookupError) as error:
             return str(error)
     return None
 
