@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use gramjet_compiler::formats::{self, FormatOptions};
+use gramjet_compiler::formats::{self, FormatOptions, ZeroWeights};
 use gramjet_compiler::shape::{ByDefault, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Examined, Options};
@@ -152,5 +152,6 @@ fn reading(args: &ReadingArgs) -> FormatOptions {
         separators: args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default(),
         alphabet: args.alphabet.as_deref().and_then(Alphabet::by_name),
         indent: args.indent.unwrap_or_default(),
+        zero_weights: args.zero_weights.as_deref().and_then(ZeroWeights::by_name).unwrap_or_default(),
     }
 }

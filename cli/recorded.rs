@@ -2,6 +2,7 @@
 
 use gramjet::Limits;
 use gramjet::choices::Header;
+use gramjet_compiler::formats::ZeroWeights;
 use gramjet_compiler::limits::AssumedLimits;
 use gramjet_compiler::shape::{InForce, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
@@ -81,6 +82,8 @@ fn adopt(args: &GrammarArgs, recipe: &Recipe) -> GrammarArgs {
     let separators = SeparatorPolicy::ALL.iter().find(|(_, policy)| *policy == recipe.separators);
     reading.separator_policy = reading.separator_policy.take().or(separators.map(|(name, _)| name.to_string()));
     reading.indent = reading.indent.or(Some(recipe.indent));
+    let zero_weights = ZeroWeights::ALL.iter().find(|(_, setting)| *setting == recipe.zero_weights);
+    reading.zero_weights = reading.zero_weights.take().or(zero_weights.map(|(name, _)| name.to_string()));
     let alphabet = recipe.alphabet.and_then(|wanted| Alphabet::ALL.iter().find(|(_, alphabet)| *alphabet == wanted));
     reading.alphabet = reading.alphabet.take().or(alphabet.map(|(name, _)| name.to_string()));
     args

@@ -1,7 +1,7 @@
 //! Which grammar to use, how to read it, and the shape of its inputs.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use gramjet_compiler::shape::Shape;
@@ -101,6 +101,13 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
 
+    /// Whether alternatives of weight 0 belong to the language: drop or keep.
+    ///
+    /// With `drop` they do not exist. With `keep` texts may have them, and generated inputs hardly ever do. `parse`,
+    /// `mutate` and `minimise` take `keep` by default, as do `fuzz` and `search` with seeds; other commands take `drop`.
+    #[arg(long, value_name = "SETTING", value_parser = values::zero_weights())]
+    pub zero_weights: Option<String>,
+
     /// Refuse grammars that say something that a context-free grammar cannot, in place of leaving it out with a
     /// warning.
     #[arg(long)]
@@ -108,11 +115,23 @@ pub struct ReadingArgs {
 }
 
 impl GrammarArgs {
+    /// The same grammar for commands that also take seeds, unless the user says otherwise. Without seeds all inputs are
+    /// generated, so alternatives of weight 0 are left out.
+    #[must_use]
+    pub fn for_inputs_and(&self, seeds: Option<&Path>) -> GrammarArgs {
+        let mut args = self.clone();
+        if seeds.is_none() {
+            args.how.reading.zero_weights.get_or_insert_with(|| "drop".to_string());
+        }
+        args.for_texts()
+    }
+
     /// The same grammar, read for texts that it did not make, unless the user says otherwise.
     #[must_use]
     pub fn for_texts(&self) -> GrammarArgs {
         let mut args = self.clone();
         args.how.reading.separator_policy.get_or_insert_with(|| "any".to_string());
+        args.how.reading.zero_weights.get_or_insert_with(|| "keep".to_string());
         args
     }
 }

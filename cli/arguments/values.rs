@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use gramjet_compiler::diagnostics::Code;
+use gramjet_compiler::formats::ZeroWeights;
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{formats, print};
 
@@ -23,6 +24,11 @@ pub fn separator_policies() -> PossibleValuesParser {
 /// The values of `--alphabet`.
 pub fn alphabets() -> PossibleValuesParser {
     PossibleValuesParser::new(Alphabet::ALL.iter().map(|&(name, _)| name))
+}
+
+/// The values of `--zero-weights`.
+pub fn zero_weights() -> PossibleValuesParser {
+    PossibleValuesParser::new(ZeroWeights::ALL.iter().map(|&(name, _)| name))
 }
 
 /// The stages of `gramjet dump`.

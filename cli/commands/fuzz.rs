@@ -140,8 +140,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 }
 
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
-    // Seeds are read, as files are by other commands.
-    let prepared = Prepared::new(Source::load(&args.grammar)?, &args.grammar.for_texts(), &args.limits)?;
+    let grammar = args.grammar.for_inputs_and(args.seeds.as_deref());
+    let prepared = Prepared::new(Source::load(&args.grammar)?, &grammar, &args.limits)?;
     let (language, max_len) = language(&prepared)?;
     // What is wrong with the arguments is said before a folder is made.
     let tested = Tested::new(&args.command, how.surroundings)?;

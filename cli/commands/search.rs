@@ -152,7 +152,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let source = Source::load(&args.grammar)?;
     // Texts are bounded by their length alone: costly ones are often deep.
     let limits = crate::arguments::limits::LimitArgs::at(None, Some(args.max_len));
-    let prepared = Prepared::new(source, &args.grammar.for_texts(), &limits)?.with_own_weights();
+    let grammar = args.grammar.for_inputs_and(args.seeds.as_deref());
+    let prepared = Prepared::new(source, &grammar, &limits)?.with_own_weights();
     let language = Language::unlimited(prepared.compile()?, &prepared.options);
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
     let surroundings = args.run.surroundings(args.timeout);

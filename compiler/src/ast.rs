@@ -39,6 +39,11 @@ impl Grammar {
         Limits { max_depth: self.max_depth, max_len: self.max_len }
     }
 
+    /// Keeps the alternatives of weight 0 next to others: texts may have them, generated inputs hardly ever do.
+    pub fn keep_zero_weights(&mut self) {
+        self.rules.iter_mut().for_each(|rule| rule.body.keep_zero_weights());
+    }
+
     /// Removes the weights. Alternatives of weight 0 are removed, all others become equally probable. A choice in which
     /// all alternatives have weight 0 stays as it is; [`crate::check`] reports it.
     pub fn drop_weights(&mut self) {
@@ -74,6 +79,26 @@ pub struct Expr {
 }
 
 impl Expr {
+    /// See [`Grammar::keep_zero_weights`].
+    fn keep_zero_weights(&mut self) {
+        match &mut self.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+            ExprKind::Seq(items) => items.iter_mut().for_each(Expr::keep_zero_weights),
+            ExprKind::Repeat { item, .. } => item.keep_zero_weights(),
+            ExprKind::Choice(alternatives) => {
+                let is_reported = !alternatives.iter().any(Alternative::is_live);
+                for alternative in alternatives {
+                    if let Some(weight) =
+                        alternative.weight.as_mut().filter(|weight| weight.value == 0.0 && !is_reported)
+                    {
+                        weight.value = Weight::ONLY_READ;
+                    }
+                    alternative.expr.keep_zero_weights();
+                }
+            }
+        }
+    }
+
     /// See [`Grammar::drop_weights`].
     fn drop_weights(&mut self) {
         match &mut self.kind {
@@ -128,6 +153,18 @@ pub struct Alternative {
     pub weight: Option<Weight>,
 }
 
+impl Alternative {
+    /// Whether it belongs to the language: weight 0 switches it off.
+    pub fn is_live(&self) -> bool {
+        self.weight.is_none_or(|weight| weight.value > 0.0)
+    }
+
+    /// Whether inputs are meant to have it: it is live, and not only because texts may have it.
+    pub fn is_generated(&self) -> bool {
+        self.weight.is_none_or(|weight| weight.value > Weight::ONLY_READ)
+    }
+}
+
 /// A weight with its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Weight {
@@ -135,6 +172,11 @@ pub struct Weight {
     pub value: f64,
     /// Its place.
     pub span: Span,
+}
+
+impl Weight {
+    /// The value of an alternative that texts may have and generated inputs do not.
+    pub const ONLY_READ: f64 = f64::MIN_POSITIVE;
 }
 
 /// The deepest nesting of an expression. Every format refuses deeper ones (see [`crate::diagnostics::Code::TooDeep`]),

@@ -41,18 +41,15 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
         check_choices(&rule.body, diagnostics);
     }
     let start = start.filter(|_| complete)?;
-    let reachable = reachable_rules(grammar, start, &index);
+    let reachable = reachable_rules(grammar, start, &index, true);
     if own_start {
-        report_unreachable(grammar, start, &index, &reachable, diagnostics);
+        // Rules that only alternatives of weight 0 refer to are there for texts.
+        let referred_to = reachable_rules(grammar, start, &index, false);
+        report_unreachable(grammar, start, &index, &referred_to, diagnostics);
     }
     let productive = productive::productive_rules(grammar, &index);
     report_unproductive(grammar, &index, &reachable, &productive, diagnostics);
     (!diagnostics.has_errors()).then_some(Checked { grammar, start, index, reachable })
-}
-
-/// Whether the alternative can be chosen: weight 0 switches it off.
-pub fn is_live(alternative: &Alternative) -> bool {
-    alternative.weight.is_none_or(|weight| weight.value > 0.0)
 }
 
 /// The index of each rule by its name. Of several rules with the same name, the first one counts.
@@ -160,7 +157,7 @@ fn each_reference<'a>(expr: &'a Expr, live_only: bool, visit: &mut impl FnMut(&'
         ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, live_only, visit)),
         ExprKind::Choice(alternatives) => alternatives
             .iter()
-            .filter(|alternative| !live_only || is_live(alternative))
+            .filter(|alternative| !live_only || alternative.is_live())
             .for_each(|alternative| each_reference(&alternative.expr, live_only, visit)),
         ExprKind::Repeat { item, .. } => each_reference(item, live_only, visit),
     }
@@ -180,7 +177,7 @@ fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
         ExprKind::Seq(items) => items.iter().for_each(|item| check_choices(item, diagnostics)),
         ExprKind::Repeat { item, .. } => check_choices(item, diagnostics),
         ExprKind::Choice(alternatives) => {
-            if !alternatives.iter().any(is_live) {
+            if !alternatives.iter().any(Alternative::is_live) {
                 let span = alternatives.first().and_then(|first| first.weight).map_or(expr.span, |weight| weight.span);
                 diagnostics.push(
                     Diagnostic::error(Code::ZeroWeights, span, "every alternative of this choice has weight 0")
@@ -197,12 +194,13 @@ fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>) -> Vec<bool> {
+/// The rules that the start rule reaches. With `live_only`, not through alternatives of weight 0.
+fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>, live_only: bool) -> Vec<bool> {
     let mut reachable = vec![false; grammar.rules.len()];
     reachable[start] = true;
     let mut pending = vec![start];
     while let Some(number) = pending.pop() {
-        each_reference(&grammar.rules[number].body, true, &mut |name, _| {
+        each_reference(&grammar.rules[number].body, live_only, &mut |name, _| {
             if let Some(&target) = index.get(name)
                 && !std::mem::replace(&mut reachable[target], true)
             {

@@ -1,4 +1,4 @@
-//! Lowers the Ast to the IR: resolves names, drops alternatives of weight 0, puts options into canonical order. Nothing
+//! Lowers the Ast to the IR: resolves names, drops alternatives that are switched off, puts options into canonical order. Nothing
 //! else makes an IR from an Ast.
 
 use crate::analysis::least;
@@ -162,10 +162,11 @@ impl Lowering<'_, '_> {
         let mut numbers = Vec::with_capacity(alternatives.len());
         for (number, alternative) in alternatives.iter().enumerate() {
             let own = alternative.weight.map_or(1.0, |weight| weight.value);
-            let weight = whole.map_or(own, |weights| f64::from(weights.get(number).copied().unwrap_or(0)));
+            let asked = whole.map_or(own, |weights| f64::from(weights.get(number).copied().unwrap_or(0)));
+            let is_read = alternative.is_live() && !alternative.is_generated();
+            let weight = if is_read { 0.0 } else { asked };
             let first = self.place;
-            if own > 0.0
-                && weight > 0.0
+            if (is_read || own > 0.0 && weight > 0.0)
                 && let Some(option) = self.expr(&alternative.expr)
             {
                 options.push((option, weight));

@@ -8,7 +8,7 @@ use crate::analysis::shortest;
 use crate::ast::Grammar;
 use crate::check::{Checked, check, lints};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
-use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
+use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings, ZeroWeights};
 use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::limits::{AssumedLimits, Limits};
 use crate::ordered::{Map, sort_by_key};
@@ -188,7 +188,10 @@ fn compile_examined(
     };
     let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
     let surroundings = Surroundings { options: options.reading, start, tokens, loader };
-    let grammar = formats::read(format, file, &surroundings, &mut diagnostics);
+    let mut grammar = formats::read(format, file, &surroundings, &mut diagnostics);
+    if options.reading.zero_weights == ZeroWeights::Keep {
+        grammar.keep_zero_weights();
+    }
     observe("ast", Stage::Ast(&grammar));
     // After syntax errors, the checks would only repeat them.
     let checked = match diagnostics.has_errors() {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use gramjet::Limits;
 use gramjet::choices::Header;
+use gramjet_compiler::formats::ZeroWeights;
 use gramjet_compiler::shape::{InForce, Shape};
 use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Fingerprints, Options};
@@ -19,6 +20,8 @@ pub struct Recipe {
     pub alphabet: Option<Alphabet>,
     /// How tokens for indentation were read, in formats whose grammars leave them to code.
     pub indent: Indent,
+    /// Whether alternatives of weight 0 belonged to the language.
+    pub zero_weights: ZeroWeights,
     /// Where the weights are from.
     pub weights: InForce,
 }
@@ -36,6 +39,7 @@ impl Recipe {
             separators: Some(options.reading.separators).filter(|_| compiled.has_lexer).unwrap_or_default(),
             alphabet: options.reading.alphabet.filter(|_| compiled.has_lexer),
             indent: options.reading.indent,
+            zero_weights: options.reading.zero_weights,
             weights: compiled.weights,
         }
     }
@@ -62,6 +66,9 @@ impl Recipe {
         }
         if self.indent != Indent::default() {
             line("indent", &self.indent.to_string());
+        }
+        if let (ZeroWeights::Keep, Some(name)) = (self.zero_weights, name_of(ZeroWeights::ALL, self.zero_weights)) {
+            line("zero-weights", name);
         }
         match self.weights {
             InForce::Own => line("weights", "own"),
@@ -90,6 +97,7 @@ impl Recipe {
             separators: value("separators").and_then(SeparatorPolicy::by_name).unwrap_or_default(),
             alphabet: value("alphabet").and_then(Alphabet::by_name),
             indent: value("indent").and_then(|indent| unescaped(indent).parse().ok()).unwrap_or_default(),
+            zero_weights: value("zero-weights").and_then(ZeroWeights::by_name).unwrap_or_default(),
             weights,
         }
     }
@@ -107,7 +115,7 @@ impl Recipe {
         let there = Recipe::of(header);
         let mut differences = self.differences(&there);
         // The fingerprint of the grammar depends on separators and alphabets, too.
-        let how = |recipe: &Recipe| (recipe.separators, recipe.alphabet, recipe.indent);
+        let how = |recipe: &Recipe| (recipe.separators, recipe.alphabet, recipe.indent, recipe.zero_weights);
         if header.grammar != here.grammar && how(&there) == how(self) {
             differences.insert(0, "the grammar or its file of tokens is another one, or was changed since".to_string());
         }
@@ -146,6 +154,8 @@ impl Recipe {
         };
         compare("the alphabet", alphabet(there.alphabet), alphabet(self.alphabet));
         compare("the indentation", format!("`{}`", there.indent), format!("`{}`", self.indent));
+        let zero = |setting| format!("`{}`", name_of(ZeroWeights::ALL, setting).unwrap_or("another"));
+        compare("the setting of zero weights", zero(there.zero_weights), zero(self.zero_weights));
         if there.weights != self.weights {
             found.push(format!("they were recorded with {}, and the grammar has {} here", there.weights, self.weights));
         }

@@ -96,6 +96,7 @@ pub use producer::{Batch, Inputs, Producer};
 /// | `separator_policy: "auto"` | where separators stand between tokens, in formats with a lexer: `auto`, `space`, `none`, `any` |
 /// | `alphabet: "ascii"` | the characters that complements of sets draw from, in formats with a lexer: `readable`, `ascii`, `unicode`, `bytes`, `all`; else `all` with the policy `any`, and `readable` with others |
 /// | `indent: "unit=2,levels=5"` | how tokens for indentation are read, in formats whose grammars leave them to code: `auto` by their names, `none` not at all, or some of `unit=4` (or `unit=tab`), `levels=8`, `tokens=NEWLINE/INDENT/DEDENT` |
+/// | `zero_weights: "keep"` | whether alternatives of weight 0 belong to the language (`keep`) or not (`drop`, the default). Choice bytes of texts that have them need `keep` |
 /// | `strict: true` | what a context-free grammar cannot say is an error, not left out |
 /// | `shape: "balanced"` | weights for inputs of a shape: `uniform`, `balanced`, `deep`, `target-size=BYTES` |
 /// | `weights: "path"` | a file of weights that `gramjet weights` has written, relative to the package's manifest |

@@ -136,7 +136,7 @@ fn ast_node(system: &mut System, expr: &Expr, resolve: &dyn Fn(&str) -> Option<u
         ExprKind::Choice(alternatives) => {
             let children: Vec<u32> = alternatives
                 .iter()
-                .filter(|alternative| alternative.weight.is_none_or(|weight| weight.value > 0.0))
+                .filter(|alternative| alternative.is_live())
                 .map(|alternative| ast_node(system, &alternative.expr, resolve))
                 .collect();
             system.add(Kind::Any, &children)

@@ -5,7 +5,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ordered::Set;
 use crate::shape::Facts;
 
-use super::{Checked, is_live, shown};
+use super::{Checked, shown};
 
 /// A class with more members reads three choice bytes for each member.
 const HUGE: u32 = 1 << 16;
@@ -79,7 +79,7 @@ fn huge_classes(expr: &Expr, diagnostics: &mut Diagnostics) {
         ExprKind::Choice(alternatives) => {
             let weight = |alternative: &Alternative| alternative.weight.map_or(1.0, |weight| weight.value);
             let total: f64 = alternatives.iter().map(weight).sum();
-            let frequent = alternatives.iter().filter(|one| is_live(one) && weight(one) >= RARE * total);
+            let frequent = alternatives.iter().filter(|one| one.is_generated() && weight(one) >= RARE * total);
             frequent.for_each(|alternative| huge_classes(&alternative.expr, diagnostics));
         }
         ExprKind::Repeat { item, .. } => huge_classes(item, diagnostics),

@@ -3,7 +3,6 @@
 //! Every expression is a node that counts the parts it still waits for (Dowling and Gallier, "Linear-time algorithms
 //! for testing the satisfiability of propositional Horn formulae", 1984).
 
-use super::is_live;
 use crate::ast::{Expr, ExprKind, Grammar};
 use crate::ordered::Map;
 
@@ -72,7 +71,7 @@ impl Graph<'_> {
             }
             ExprKind::Choice(alternatives) => {
                 // A choice in which all weights are zero has been reported.
-                let live = alternatives.iter().filter(|alternative| is_live(alternative));
+                let live = alternatives.iter().filter(|alternative| alternative.is_live());
                 live.clone().for_each(|alternative| self.add(&alternative.expr, node));
                 u32::from(live.count() > 0)
             }

@@ -3,10 +3,12 @@
 //!
 //! A new format is one file here plus a line in [`ALL`].
 
+use std::str::FromStr;
+
 use crate::ast::Grammar;
 use crate::check::closest;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, SourceFile};
-use crate::tokens::{Alphabet, Indent, SeparatorPolicy};
+use crate::tokens::{self, Alphabet, Indent, SeparatorPolicy};
 
 pub mod abnf;
 pub mod bnf;
@@ -94,13 +96,43 @@ pub struct FormatOptions {
     pub alphabet: Option<Alphabet>,
     /// The tokens for the indentation of lines, in formats whose grammars leave indentation to code.
     pub indent: Indent,
+    /// Whether alternatives of weight 0 belong to the language.
+    pub zero_weights: ZeroWeights,
+}
+
+/// Whether alternatives of weight 0 belong to the language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ZeroWeights {
+    /// They do not: no input has them.
+    #[default]
+    Drop,
+    /// They do: texts may have them. Generated inputs hardly ever have them.
+    Keep,
+}
+
+impl ZeroWeights {
+    /// The settings and their names.
+    pub const ALL: &'static [(&'static str, ZeroWeights)] = &[("drop", ZeroWeights::Drop), ("keep", ZeroWeights::Keep)];
+
+    /// The setting called `name`.
+    pub fn by_name(name: &str) -> Option<ZeroWeights> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, setting)| setting)
+    }
+}
+
+impl FromStr for ZeroWeights {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<ZeroWeights, String> {
+        ZeroWeights::by_name(name).ok_or_else(|| tokens::unknown("setting of zero weights", name, ZeroWeights::ALL))
+    }
 }
 
 impl FormatOptions {
     /// Options for texts that were not produced by the grammar: hidden text may stand wherever the lexer accepts it,
-    /// and sets contain any character.
+    /// sets contain any character, and texts may have alternatives of weight 0.
     pub fn of_others() -> FormatOptions {
-        FormatOptions { separators: SeparatorPolicy::Any, ..FormatOptions::default() }
+        FormatOptions { separators: SeparatorPolicy::Any, zero_weights: ZeroWeights::Keep, ..FormatOptions::default() }
     }
 
     /// The alphabet of complemented sets.

@@ -55,6 +55,11 @@ impl Choice {
         Site::new(self.options.len() as u32, self.slots.as_ref())
     }
 
+    /// Whether texts may have the option, but generated inputs do not.
+    pub fn is_only_read(&self, option: usize) -> bool {
+        self.slots.as_ref().is_some_and(|slots| slots.is_only_read(option))
+    }
+
     /// The probability of an option.
     pub fn share(&self, option: usize) -> f64 {
         match &self.slots {

@@ -17,18 +17,22 @@ pub struct Slots {
 pub(crate) const WIDTHS: [u32; 3] = [8, 16, 24];
 
 impl Slots {
-    /// Slots for positive, finite weights by largest remainder, at least one slot each. Uses the narrowest of 256, 65
-    /// 536 and 16 777 216 slots that gives each option its share to within 1/256. `None` if there are more options than
-    /// slots.
+    /// Slots for finite weights by largest remainder, at least one slot each. Uses the narrowest of 256, 65 536 and 16
+    /// 777 216 slots that gives each option its share to within 1/256. Options of weight 0 are only read: their share is
+    /// 0, and there are at least 65 536 slots, of which each has one. At least one weight must be positive. `None` if
+    /// there are more options than slots.
     pub fn from_weights(weights: &[f64]) -> Option<Slots> {
-        WIDTHS.iter().find_map(|&bits| {
+        let are_some_only_read = weights.contains(&0.0);
+        let widths = if are_some_only_read { &WIDTHS[1..] } else { &WIDTHS[..] };
+        widths.iter().find_map(|&bits| {
             let counts = largest_remainder(weights, 1 << bits)?;
             let total: f64 = scaled(weights).iter().sum();
             let near = scaled(weights).iter().zip(&counts).all(|(weight, &count)| {
                 (f64::from(count) / f64::from(1u32 << bits) - weight / total).abs() <= 1.0 / 256.0
             });
             near.then(|| {
-                let shares = scaled(weights).iter().map(|weight| weight / total).collect();
+                let share = |(&weight, scaled): (&f64, &f64)| if weight == 0.0 { 0.0 } else { scaled / total };
+                let shares = weights.iter().zip(&scaled(weights)).map(share).collect();
                 Slots::from_counts(bits, &counts).with_shares(shares)
             })
         })
@@ -99,6 +103,11 @@ impl Slots {
 
     fn slot_share(&self, option: usize) -> f64 {
         f64::from(self.count(option)) / f64::from(1u32 << self.bits)
+    }
+
+    /// Whether texts may have the option, but generated inputs do not.
+    pub fn is_only_read(&self, option: usize) -> bool {
+        self.share(option) == 0.0
     }
 
     /// The number of slots of an option.

@@ -6,7 +6,7 @@
 
 use crate::analysis::pools::Pools;
 use crate::ast::{Expr, ExprKind};
-use crate::check::{Checked, is_live};
+use crate::check::Checked;
 use crate::ir::Ir;
 
 use super::{DepthLimit, Shape, Weights, facts, shortest};
@@ -138,7 +138,7 @@ pub(crate) fn has_weights(checked: &Checked<'_>) -> bool {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => false,
             ExprKind::Seq(items) => items.iter().any(has),
             ExprKind::Choice(alternatives) => {
-                let live = alternatives.iter().filter(|one| is_live(one));
+                let live = alternatives.iter().filter(|one| one.is_generated());
                 live.into_iter().any(|one| one.weight.is_some() || has(&one.expr))
             }
             ExprKind::Repeat { item, .. } => has(item),

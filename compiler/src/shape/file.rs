@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::fingerprint::Fnv;
 use crate::ast::{Expr, ExprKind, Grammar};
-use crate::check::is_live;
 use crate::ordered::Map;
 
 use super::weights::{Law, Weights, each_place};
@@ -141,7 +140,7 @@ fn choice(all: &[crate::ast::Alternative], weights: Vec<u32>) -> Result<Law, Str
     if weights.len() != all.len() {
         return Err(format!("{} weights for {} alternatives", weights.len(), all.len()));
     }
-    match all.iter().zip(&weights).position(|(alternative, &weight)| is_live(alternative) != (weight > 0)) {
+    match all.iter().zip(&weights).position(|(alternative, &weight)| alternative.is_generated() != (weight > 0)) {
         Some(at) if weights[at] == 0 => Err(format!("alternative {at} cannot be switched off here; give it 1 or more")),
         Some(at) => Err(format!("alternative {at} has weight 0 in the grammar, which switches it off")),
         None => Ok(Law::Choice(weights)),
@@ -225,7 +224,7 @@ impl Hash {
                 self.byte(4);
                 self.number(alternatives.len() as u32);
                 for alternative in alternatives {
-                    self.byte(u8::from(is_live(alternative)));
+                    self.byte(u8::from(alternative.is_generated()));
                     self.expr(&alternative.expr);
                 }
             }

@@ -6,7 +6,7 @@ use crate::analysis::least;
 use crate::analysis::recursion::{Recursion, References, components};
 use crate::ast::{Expr, ExprKind};
 use crate::charset::{CharSet, Unit};
-use crate::check::{Checked, is_live};
+use crate::check::Checked;
 use crate::ir::{Facts, RuleId};
 
 use super::weights::{self, last_rounds};
@@ -241,7 +241,7 @@ impl Builder<'_> {
                 // The decision gets its number before the decisions within it.
                 let number = self.decide(place, Kind::Choice { alternatives: Vec::new(), of: all.len() }, Vec::new());
                 for (index, alternative) in all.iter().enumerate() {
-                    if !is_live(alternative) {
+                    if !alternative.is_generated() {
                         self.place += weights::places(&alternative.expr);
                         continue;
                     }
@@ -286,7 +286,7 @@ impl Builder<'_> {
             }
             ExprKind::Seq(items) => items.iter().fold(0, |sum: u64, item| sum.saturating_add(self.least(item))),
             ExprKind::Choice(all) => {
-                let live = all.iter().filter(|one| is_live(one));
+                let live = all.iter().filter(|one| one.is_live());
                 live.map(|one| self.least(&one.expr)).min().unwrap_or(u64::MAX)
             }
             ExprKind::Repeat { min: 0, .. } => 0,

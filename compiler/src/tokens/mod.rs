@@ -283,7 +283,7 @@ impl FromStr for SeparatorPolicy {
 }
 
 /// The message that no member of `all` is called `name`.
-fn unknown<T>(what: &str, name: &str, all: &[(&str, T)]) -> String {
+pub(crate) fn unknown<T>(what: &str, name: &str, all: &[(&str, T)]) -> String {
     let known: Vec<&str> = all.iter().map(|&(known, _)| known).collect();
     let similar = closest(name, known.iter().copied());
     let (name, known) = (name.escape_debug(), known.join(", "));

@@ -296,8 +296,8 @@ impl<'p, 't> Machine<'p, 't> {
             State::Class { class, next } => self.class(thread, class, next),
             State::Choice { site, first, count } => {
                 let from = self.open.len();
-                for option in 0..count {
-                    let target = program.targets[(first + option) as usize];
+                for place in first..first + count {
+                    let (option, target) = (program.options[place as usize], program.targets[place as usize]);
                     if program.lookahead.allows(target, self.peek) || self.records() {
                         let thread = self.choose(thread, site, option);
                         self.open.push(Thread { state: target, ..thread });

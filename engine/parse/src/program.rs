@@ -117,6 +117,8 @@ pub(crate) struct Program {
     pub joins: Vec<bool>,
     pub bytes: Vec<u8>,
     pub targets: Vec<StateId>,
+    /// The option of each target. Options that are only read come last.
+    pub options: Vec<u32>,
     pub classes: Vec<Class>,
     pub repeats: Vec<Repeat>,
     /// The rules first, by their numbers.
@@ -145,6 +147,7 @@ impl Program {
             joins: Vec::new(),
             bytes: Vec::new(),
             targets: Vec::new(),
+            options: Vec::new(),
             classes: Vec::new(),
             repeats: Vec::new(),
             callees: ir.rule_ids().map(nothing).collect(),
@@ -274,9 +277,12 @@ impl Builder<'_> {
             Composition::All(items) => items.iter().rev().fold(next, |next, &item| self.node(item, next)),
             Composition::One(choice) => {
                 let site = self.site(node);
-                let targets: Vec<StateId> = choice.options.iter().map(|&option| self.node(option, next)).collect();
+                let mut targets: Vec<(u32, StateId)> =
+                    (0..).zip(&choice.options).map(|(option, &taken)| (option, self.node(taken, next))).collect();
+                targets.sort_by_key(|&(option, _)| choice.is_only_read(option as usize));
                 let first = self.program.targets.len() as u32;
-                self.program.targets.extend(&targets);
+                self.program.options.extend(targets.iter().map(|(option, _)| option));
+                self.program.targets.extend(targets.iter().map(|(_, state)| state));
                 self.add(State::Choice { site, first, count: targets.len() as u32 })
             }
             Composition::Rounds { item, min: 0, max: Some(1) } => {
