@@ -238,6 +238,10 @@ impl<'a> Reader<'a> {
             let option = "--separator-policy any";
             say!("gramjet: texts of this grammar are parsed with `{option}`; `gramjet render` needs it, too");
         }
+        if how.reading.zero_weights.is_none() && self.compiled.lowered.reads_more() {
+            let option = "--zero-weights keep";
+            say!("gramjet: texts of this grammar are parsed with `{option}`; `gramjet render` needs it, too");
+        }
     }
 }
 

@@ -169,6 +169,11 @@ impl Ir {
         homes
     }
 
+    /// Whether texts may have alternatives that generated inputs do not have.
+    pub fn reads_more(&self) -> bool {
+        self.nodes.iter().filter_map(Node::choice).any(Choice::reads_more)
+    }
+
     /// The number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()

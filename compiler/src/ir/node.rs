@@ -60,6 +60,11 @@ impl Choice {
         self.slots.as_ref().is_some_and(|slots| slots.is_only_read(option))
     }
 
+    /// Whether it has an option that is only read.
+    pub fn reads_more(&self) -> bool {
+        (0..self.options.len()).any(|option| self.is_only_read(option))
+    }
+
     /// The probability of an option.
     pub fn share(&self, option: usize) -> f64 {
         match &self.slots {

@@ -206,6 +206,16 @@ mod tests {
     }
 
     #[test]
+    fn options_that_are_only_read_have_one_slot_of_many() {
+        let slots = Slots::from_weights(&[0.0, 1.0, 3.0, 0.0]).unwrap();
+        assert_eq!((slots.bits(), slots.count(0), slots.count(3)), (16, 1, 1));
+        assert_eq!((slots.share(0), slots.share(1), slots.share(2)), (0.0, 0.25, 0.75));
+        assert!(slots.is_only_read(0) && slots.is_only_read(3) && !slots.is_only_read(1));
+        let many = [vec![0.0; 70_000], vec![1.0]].concat();
+        assert_eq!(Slots::from_weights(&many).unwrap().bits(), 24);
+    }
+
+    #[test]
     fn too_many_options_are_refused() {
         assert!(largest_remainder(&[1.0; 257], 256).is_none());
     }

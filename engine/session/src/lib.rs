@@ -30,7 +30,7 @@ pub use trees::hash;
 pub use trim::Trim;
 
 pub use gramjet::choices::SpanKind;
-pub use gramjet_compiler::formats::FormatOptions;
+pub use gramjet_compiler::formats::{FormatOptions, ZeroWeights};
 pub use gramjet_compiler::shape::Shape;
 pub use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
 pub use gramjet_engine::{Kind, decisions};

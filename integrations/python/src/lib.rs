@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use gramjet::{Batch, Choices, Inputs as Run, Producer};
 use gramjet_compiler::SourceFile;
 use gramjet_session::{
-    Alphabet, Bound, FormatOptions, Indent, Language, LanguageError, SeparatorPolicy, Settings, Shape,
+    Alphabet, Bound, FormatOptions, Indent, Language, LanguageError, SeparatorPolicy, Settings, Shape, ZeroWeights,
 };
 use pyo3::create_exception;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -67,11 +67,13 @@ fn reading(
     separator_policy: Named<SeparatorPolicy>,
     alphabet: Option<Named<Alphabet>>,
     indent: Named<Indent>,
+    zero_weights: Named<ZeroWeights>,
 ) -> FormatOptions {
     FormatOptions {
         separators: separator_policy.0,
         alphabet: alphabet.map(|alphabet| alphabet.0),
         indent: indent.0,
+        zero_weights: zero_weights.0,
         ..FormatOptions::default()
     }
 }
@@ -80,7 +82,7 @@ fn reading(
 #[pyo3(signature = (
     text, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
     separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
-    indent = Named(Indent::default()), tokens = None,
+    indent = Named(Indent::default()), tokens = None, zero_weights = Named(ZeroWeights::Keep),
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn compile(
@@ -95,8 +97,9 @@ fn compile(
     shape: Option<Named<Shape>>,
     indent: Named<Indent>,
     tokens: Option<String>,
+    zero_weights: Named<ZeroWeights>,
 ) -> PyResult<Grammar> {
-    let reading = reading(separator_policy, alphabet, indent);
+    let reading = reading(separator_policy, alphabet, indent, zero_weights);
     let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
     let settings = Settings { format, start, max_depth, max_len, reading, tokens, shape, ..Settings::default() };
     let compiled = py.detach(|| Language::compile(&SourceFile::new("<grammar>", text), &settings));
@@ -107,7 +110,7 @@ fn compile(
 #[pyo3(signature = (
     grammar, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
     separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
-    indent = Named(Indent::default()), tokens = None,
+    indent = Named(Indent::default()), tokens = None, zero_weights = Named(ZeroWeights::Keep),
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn load(
@@ -122,8 +125,9 @@ fn load(
     shape: Option<Named<Shape>>,
     indent: Named<Indent>,
     tokens: Option<String>,
+    zero_weights: Named<ZeroWeights>,
 ) -> PyResult<Grammar> {
-    let reading = reading(separator_policy, alphabet, indent);
+    let reading = reading(separator_policy, alphabet, indent, zero_weights);
     let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
     let settings = Settings { format, start, max_depth, max_len, reading, tokens, shape, ..Settings::default() };
     let compiled = py.detach(|| Language::load(grammar.as_os_str(), &settings));

@@ -220,6 +220,39 @@ fn hidden_matches_that_may_go_on_are_read_wherever_they_end() {
     }
 }
 
+/// A grammar reads more than it makes: alternatives of weight 0 are for texts.
+#[test]
+fn alternatives_of_weight_0_are_for_texts() {
+    let place = place("parse-zero-weights");
+    let (grammar, file, choices) = (place.path("pairs.ebnf"), place.path("in"), place.path("out"));
+    fs::write(
+        &grammar,
+        "pairs ::= (pair '\n')+\npair ::= [a-z]{1,4} s '=' s [0-9]+\ns ::= ' ' | blank* @ 0\nblank ::= [ \t]\n",
+    )
+    .unwrap();
+    let input = "ab=1\nc \t=  22\nd = 3\n";
+    fs::write(&file, input).unwrap();
+    stdout(&["parse", &grammar, &file, "--choices", "-o", &choices]);
+    assert_eq!(stdout(&["render", &grammar, &choices]), input.as_bytes());
+    assert!(!run(&["parse", &grammar, &file, "--zero-weights", "drop"]).status.success());
+    let made = text(&stdout(&["gen", &grammar, "-n", "200", "--seed", "1", "--separator", "none"])).to_string();
+    assert!(made.lines().all(|line| line.contains(" = ")), "{made}");
+    // Variants have the blanks of the file, or those that the grammar makes.
+    let variants = text(&stdout(&["mutate", &grammar, &file, "-n", "200", "--separator", "none"])).to_string();
+    assert!(
+        variants.lines().any(|line| line.contains("\t=")) && variants.lines().any(|line| line.contains(" = ")),
+        "{variants}"
+    );
+    let parsed = run(&["parse", &grammar, &file, "--choices", "--raw", "-o", &choices]);
+    assert!(text(&parsed.stderr).contains("--zero-weights keep"), "{}", text(&parsed.stderr));
+    assert_eq!(stdout(&["render", &grammar, &choices, "--zero-weights", "keep"]), input.as_bytes());
+    let misspelt = run(&["parse", &grammar, &file, "--zero-weights", "kep"]);
+    assert_eq!(misspelt.status.code(), Some(2));
+    stdout(&["parse", &grammar, &file, "--choices", "-o", &choices]);
+    let refused = run(&["render", &grammar, &choices, "--zero-weights", "drop"]);
+    assert!(text(&refused.stderr).contains("the setting of zero weights was `keep`"), "{}", text(&refused.stderr));
+}
+
 /// Texts have blanks and comments where their authors like, the grammar generates few of them.
 #[test]
 fn texts_of_others_have_hidden_matches_anywhere() {

@@ -2,7 +2,7 @@
 
 use gramjet_compiler::ast;
 use gramjet_compiler::formats::FormatOptions;
-use gramjet_compiler::reference::{Limits, render};
+use gramjet_compiler::reference::{self, Limits, Trace, render};
 use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_parse::{Budget, Parser};
 use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
@@ -91,6 +91,47 @@ fn grammars_with_a_lexer_are_inverted_with_gaps() {
     let text = b"// a\n\tcall  x(1 + - \"y\")/**/; #d strict\r\ncall/*c*/y ;//";
     let choices = check_inverse(&compiled, &parser, text, &|| String::new());
     assert!(choices.len() < 2 * text.len());
+}
+
+/// E5 with alternatives of weight 0. They are read, and other derivations are preferred to theirs.
+#[test]
+fn alternatives_of_weight_0_are_read() {
+    let grammar = "
+        document ::= s item (',' s item)* | anything @ 0
+        item     ::= name '=' s number | 'none' s @ 0.5 | '[' s item (',' s item)* ']' s | '{' s '}' s @ 0
+        name     ::= [a-z] s | [a-zA-Z_]+ s @ 0
+        number   ::= [1-9] s | [0-9]+ s @ 0
+        s        ::= '' | blank+ @ 0
+        blank    ::= [ #xA] | '#' [a-z]* #xA
+        anything ::= '!' [a-z!]* rare?
+        rare     ::= 'X' | 'Y' @ 0";
+    let options = Options { reading: FormatOptions::of_others(), ..Options::default() };
+    let file = SourceFile::new("g.ebnf", grammar);
+    let (read, _) = compile(&file, &options).expect("a grammar");
+    let (made, warnings) = compile(&file, &Options::default()).expect("a grammar");
+    assert!(warnings.is_empty(), "{}", warnings.to_plain_text(&file));
+    let parser = Parser::new(&read.lowered);
+    for text in ["a=1", " a = 07 ,\n[none,B_b=2#x\n]#\n", "{ },none", "!!abcY", "[[[a=1]]]"] {
+        check_inverse(&read, &parser, text.as_bytes(), &|| String::new());
+    }
+    assert!(Parser::new(&made.lowered).parse(b"a =1", &Budget::default()).is_err());
+    // Everything that is generated has a derivation that is generated: no choice is one of 65536.
+    let mut rng = Rng::new(7);
+    for _ in 0..2000 {
+        let choices = rng.bytes(60);
+        let limits = Limits { max_depth: Some(10), max_len: None };
+        let text = render(&made.lowered, &made.pools, limits, &choices).output;
+        let of_read = check_inverse(&read, &parser, &text, &|| format!("{choices:?}"));
+        let of_made = Parser::new(&made.lowered).parse(&text, &Budget::default()).expect("it was generated").choices;
+        let limits = Limits::default();
+        let mut bytes = (of_read.iter().copied(), of_made.iter().copied());
+        let (mut traces, mut outputs) = ((Trace::default(), Trace::default()), (Vec::new(), Vec::new()));
+        reference::run(&read.lowered, &read.pools, limits, &mut || bytes.0.next(), &mut outputs.0, Some(&mut traces.0));
+        reference::run(&made.lowered, &made.pools, limits, &mut || bytes.1.next(), &mut outputs.1, Some(&mut traces.1));
+        let places =
+            |trace: &Trace| trace.instances.iter().map(|one| (one.rule, one.output.clone())).collect::<Vec<_>>();
+        assert_eq!(places(&traces.0), places(&traces.1), "{}", text.escape_ascii());
+    }
 }
 
 /// Grammars with the same blocks in each format that has tokens for indentation.
