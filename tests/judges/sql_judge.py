@@ -1,10 +1,13 @@
 """Judges SQL scripts by SQLite: its library prepares every statement, and executes those that create or change tables.
 
 Each script has a database of its own, in memory. The library is called directly, since only it says where a statement ends.
+
+With `--syntax`, nothing is executed, and only errors of syntax count: tables need not exist.
 """
 
 import ctypes
 import ctypes.util
+import sys
 
 from judging import judge_each, not_installed
 
@@ -13,6 +16,8 @@ ROW = 100
 DONE = 101
 VERSION = 3_039_000
 SCHEMA = (b"create", b"alter", b"drop")
+SYNTAX_ONLY = "--syntax" in sys.argv[1:]
+SYNTAX_ERRORS = ("syntax error", "unrecognized token", "incomplete input")
 
 name = ctypes.util.find_library("sqlite3")
 if name is None:
@@ -61,12 +66,33 @@ def rejection_in(database, text):
     return None
 
 
+def statements(text):
+    """The statements of a script, as SQLite's shell finds their ends."""
+    begin = end = 0
+    while end < len(text):
+        end = text.find(b";", end) + 1 or len(text)
+        if end == len(text) or sqlite.sqlite3_complete(text[begin:end]):
+            yield text[begin:end]
+            begin = end
+
+
+def syntax_error_in(database, text):
+    for text_of_one in statements(text):
+        statement = ctypes.c_void_p()
+        if sqlite.sqlite3_prepare_v2(database, text_of_one, -1, ctypes.byref(statement), None) != OK:
+            said = sqlite.sqlite3_errmsg(database).decode("utf-8", "replace")
+            if any(error in said for error in SYNTAX_ERRORS):
+                return said
+        sqlite.sqlite3_finalize(statement)
+    return None
+
+
 def rejection(document):
     database = ctypes.c_void_p()
     if sqlite.sqlite3_open(b":memory:", ctypes.byref(database)) != OK:
         raise SystemExit("sqlite3_open failed")
     try:
-        return rejection_in(database, document)
+        return syntax_error_in(database, document) if SYNTAX_ONLY else rejection_in(database, document)
     finally:
         sqlite.sqlite3_close(database)
 
