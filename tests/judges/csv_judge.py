@@ -3,11 +3,14 @@
 The module takes more than RFC 4180 allows, so the records are also written again by it, quoting what needs it; after
 that and the reading of the result, the fields must be the same. Outside of quotation marks, characters that the RFC
 does not allow there are refused: quotation marks inside a field, and line ends other than CRLF between records.
+
+With `--syntax` the module alone decides, strict, and fields may be separated by semicolons or tabs.
 """
 
 import csv
 import io
 import re
+import sys
 
 from judging import judge_each
 
@@ -49,4 +52,20 @@ def rejection(document):
     return None if again == records else "not the same when written and read again"
 
 
-judge_each(rejection)
+def rejection_by_syntax(document):
+    try:
+        text = document.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return str(error)
+    reasons = []
+    for delimiter in ",;\t":
+        try:
+            for _ in csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter):
+                pass
+            return None
+        except csv.Error as error:
+            reasons.append(str(error))
+    return reasons[0]
+
+
+judge_each(rejection_by_syntax if "--syntax" in sys.argv else rejection)
