@@ -1,4 +1,9 @@
-"""Judges HTTP/1.1 requests by h11 and by llhttp (as httptools): one complete request each, and nothing behind it."""
+"""Judges HTTP/1.1 requests by h11 and by llhttp (as httptools): one complete request each, and nothing behind it.
+
+With `--llhttp`, by llhttp alone, which asks for no Host: requests without an error, at least one of them complete.
+"""
+
+import sys
 
 from judging import judge_each, need
 
@@ -24,6 +29,8 @@ def rejection_by_h11(document):
             event = connection.next_event()
             if event is h11.NEED_DATA:
                 return "h11: not complete"
+            if event is h11.PAUSED or isinstance(event, h11.ConnectionClosed):
+                return f"h11: {event!r}"
             if isinstance(event, h11.EndOfMessage):
                 rest, _ = connection.trailing_data
                 return f"h11: {rest!r} is left" if rest else None
@@ -44,8 +51,19 @@ def rejection_by_llhttp(document):
     return None if messages.complete == 1 else f"llhttp: {messages.complete} complete requests"
 
 
+def rejection_of_requests(document):
+    messages = Messages()
+    try:
+        httptools.HttpRequestParser(messages).feed_data(document)
+    except httptools.HttpParserUpgrade:
+        return None
+    except httptools.HttpParserError as error:
+        return f"llhttp: {error}"
+    return None if messages.complete else "llhttp: not complete"
+
+
 def rejection(document):
     return rejection_by_h11(document) or rejection_by_llhttp(document)
 
 
-judge_each(rejection)
+judge_each(rejection_of_requests if "--llhttp" in sys.argv[1:] else rejection)
