@@ -1,11 +1,14 @@
 """Judges Internet messages by Python's `email` package, strict: no defect in the structure, nor in any field.
 
 The package says nothing of line ends and lengths, fields that stand twice, or dates that it cannot read, so that is looked at too.
+
+With `--structure`, only the structure is judged, of mail with any line ends and bytes: header, body, parts.
 """
 
 import email
 import email.policy
 import re
+import sys
 
 from judging import judge_each
 
@@ -36,9 +39,15 @@ def rejection(document):
     return None
 
 
+def rejection_of_structure(document):
+    message = email.message_from_bytes(document, policy=email.policy.compat32)
+    defects = [defect for part in message.walk() for defect in part.defects]
+    return repr(defects[0]) if defects else None
+
+
 def rejection_or_failure(document):
     try:
-        return rejection(document)
+        return (rejection_of_structure if "--structure" in sys.argv[1:] else rejection)(document)
     except (AttributeError, IndexError, ValueError, TypeError) as error:
         return f"the package fails: {type(error).__name__}: {error}"
 
