@@ -1,4 +1,7 @@
-"""Judges .proto files by protoc, as grpcio-tools has it in its library: each compiles by itself to a descriptor."""
+"""Judges .proto files by protoc, as grpcio-tools has it in its library: each compiles by itself to a descriptor.
+
+With `--syntax`, only what the parser says counts: imports, types, names and numbers may be wrong.
+"""
 
 import os
 import pathlib
@@ -15,6 +18,8 @@ FOLDER = tempfile.TemporaryDirectory()
 PLACE = pathlib.Path(FOLDER.name)
 ARGUMENTS = ["protoc", f"-I{PLACE}", f"-I{INCLUDES}", f"--descriptor_set_out={os.devnull}", "document.proto"]
 SAID = open(PLACE / "said", "w+b")
+SYNTAX_ONLY = "--syntax" in sys.argv[1:]
+SYNTAX_ERRORS = ("Expected", "Missing", "Unexpected", "Reached end", "Need space", "Invalid", "Unterminated", "String literals")
 
 
 def rejection(document):
@@ -33,6 +38,8 @@ def rejection(document):
         return None
     SAID.seek(0)
     lines = SAID.read().decode("utf-8", "backslashreplace").splitlines() or ["no reason given"]
+    if SYNTAX_ONLY:
+        return next((line for line in lines if line.partition(": ")[2].startswith(SYNTAX_ERRORS)), None)
     return next((line for line in lines if "document.proto:" in line and "warning" not in line), lines[-1])
 
 
