@@ -53,6 +53,7 @@ shipped! {
     c "C translation units" "ISO/IEC 9899:2011 (C11)";
     css "CSS style sheets" "CSS 2.1 and CSS 3 modules";
     csv "CSV files" "RFC 4180";
+    dockerfile "Dockerfiles" "Docker, Dockerfile reference";
     dot "graphs in the DOT language" "Graphviz, DOT Language";
     expr "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1";
     flex "flex specifications" "Lexical Analysis With Flex, for Flex 2.6.2";

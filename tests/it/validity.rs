@@ -68,6 +68,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("c", "c_judge.py", &[], 99),
     ("css", "css_judge.py", &[], 100),
     ("csv", "csv_judge.py", &[], 100),
+    ("dockerfile", "dockerfile_judge.mjs", &["--warnings"], 100),
     ("dot", "dot_judge.py", &[], 100),
     ("expr", "expr_judge.py", &[], 100),
     ("flex", "flex_judge.py", &[], 99),
