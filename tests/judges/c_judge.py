@@ -1,4 +1,8 @@
-"""Judges C translation units by GCC (`-fsyntax-only`: syntax, names and types); with `--clang` by libclang."""
+"""Judges C translation units by GCC (`-fsyntax-only`: syntax, names and types); with `--clang` by libclang.
+
+With `--syntax` by GCC's messages about syntax alone. An unknown name of a type makes GCC misread what comes after it. So a message about syntax does
+not count where another error is reported earlier in the same line, nor where GCC wants a type and finds a name.
+"""
 
 import concurrent.futures
 import os
@@ -13,12 +17,30 @@ from judging import judge_each, need, not_installed, read_documents, report
 
 FILES_AT_ONCE = 50
 COMMAND = ["gcc", "-std=c17", "-fsyntax-only", "-w", "-fmax-errors=1", "-x", "c"]
+# Messages that GCC's parser and preprocessor give.
+SYNTAX = re.compile(
+    r"expected |stray |missing terminating|invalid suffix|too many decimal|exponent has no|invalid digit|without a previous"
+    r"|unterminated|empty character|no following hex|incomplete universal|extra ';'|garbage|invalid preprocessing"
+)
+UNKNOWN_TYPE = re.compile(r"expected (specifier-qualifier-list|declaration specifiers or '...') before '(?!(typedef|extern|static|__)\b)\w+'")
 ERROR = 3  # The severity of errors in libclang.
 
 
-def judge_by_gcc():
+def first_of_syntax(found):
+    """The messages about syntax in lines where no other kind of error is reported before them."""
+    others = set()
+    for index, message in found:
+        line = (index, message.split(":", 1)[0])
+        if UNKNOWN_TYPE.search(message) or not SYNTAX.search(message):
+            others.add(line)
+        elif line not in others:
+            yield index, message
+
+
+def judge_by_gcc(syntax_only):
     if not shutil.which("gcc"):
         not_installed("gcc (Debian: gcc)")
+    command = [*COMMAND, "-std=gnu17", "-fmax-errors=0"] if syntax_only else COMMAND
     documents = read_documents()
     reasons = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -28,7 +50,7 @@ def judge_by_gcc():
 
         def messages_of(first):
             some = names[first : first + FILES_AT_ONCE]
-            result = subprocess.run([*COMMAND, *some], cwd=folder, capture_output=True, env={**os.environ, "LC_ALL": "C"})
+            result = subprocess.run([*command, *some], cwd=folder, capture_output=True, env={**os.environ, "LC_ALL": "C"})
             messages = result.stderr.decode("utf-8", "replace")
             found = re.findall(r"^([0-9]+)\.c:([0-9]+:[0-9]+: (?:fatal )?error: .*)$", messages, re.MULTILINE)
             if result.returncode != 0 and not found:
@@ -37,7 +59,7 @@ def judge_by_gcc():
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for found in pool.map(messages_of, range(0, len(names), FILES_AT_ONCE)):
-                for index, message in found:
+                for index, message in first_of_syntax(found) if syntax_only else found:
                     reasons.setdefault(int(index), f"line {message}")
     report(documents, reasons)
 
@@ -63,4 +85,4 @@ def judge_by_clang():
 if "--clang" in sys.argv[1:]:
     judge_by_clang()
 else:
-    judge_by_gcc()
+    judge_by_gcc("--syntax" in sys.argv[1:])
