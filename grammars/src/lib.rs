@@ -78,6 +78,7 @@ shipped! {
     uri "URIs and relative references" "RFC 3986";
     wf "texts of words" "POSIX.1-2017, wc";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0";
+    xpath "XPath expressions" "XPath 1.0";
     yaml "YAML documents in flow style" "YAML 1.2.2";
 }
 

@@ -94,6 +94,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("wf", "wf_judge.py", &[], 100),
     ("xml", "xml_judge.py", &[], 100),
     ("xml", "xml_judge.py", &["--xmllint"], 100),
+    ("xpath", "xpath_judge.py", &[], 100),
     ("yaml", "yaml_judge.mjs", &[], 100),
     ("yaml", "yaml_judge.py", &[], 99),
 ];
