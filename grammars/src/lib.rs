@@ -66,6 +66,7 @@ shipped! {
     javascript "ECMAScript 5 programs" "ECMA-262, edition 5.1";
     json "JSON texts" "RFC 8259";
     json5 "JSON5 documents" "The JSON5 Data Interchange Format, 1.0.0";
+    jsonpath "JSONPath queries" "RFC 9535";
     lua "Lua chunks" "Lua 5.4 Reference Manual";
     markdown "Markdown texts" "CommonMark 0.31.2";
     protobuf "Protocol Buffers definitions (.proto)" "Protocol Buffers, language specifications 2 and 3";
@@ -78,7 +79,6 @@ shipped! {
     toml "TOML documents" "TOML 1.0.0";
     uri "URIs and relative references" "RFC 3986";
     wf "texts of words" "POSIX.1-2017, wc";
-    wkt "well-known text of geometries" "OGC 06-103r4, section 7";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0";
     xpath "XPath expressions" "XPath 1.0";
     yaml "YAML documents in flow style" "YAML 1.2.2";
