@@ -69,6 +69,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("cron", "cron_judge.py", &[], 100),
     ("css", "css_judge.py", &[], 100),
     ("csv", "csv_judge.py", &[], 100),
+    ("diff", "diff_judge.py", &[], 100),
     ("dockerfile", "dockerfile_judge.mjs", &["--warnings"], 100),
     ("dot", "dot_judge.py", &[], 100),
     ("expr", "expr_judge.py", &[], 100),
