@@ -78,6 +78,7 @@ shipped! {
     sql "SQL scripts, SQLite's dialect" "SQL As Understood By SQLite, 3.40";
     svg "SVG images, above all paths" "SVG 1.1, second edition";
     toml "TOML documents" "TOML 1.0.0";
+    typescript "TypeScript modules" "The TypeScript Handbook and the parser of TypeScript 5.9; ECMA-262";
     uri "URIs and relative references" "RFC 3986";
     wf "texts of words" "POSIX.1-2017, wc";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0";

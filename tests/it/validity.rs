@@ -93,6 +93,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("sql", "sql_judge.py", &[], 99),
     ("svg", "svg_judge.mjs", &[], 100),
     ("toml", "toml_judge.py", &[], 100),
+    ("typescript", "typescript_judge.mjs", &[], 100),
     ("uri", "uri_judge.py", &[], 100),
     ("wf", "wf_judge.py", &[], 100),
     ("xml", "xml_judge.py", &[], 100),
