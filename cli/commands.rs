@@ -22,6 +22,7 @@ mod emit;
 mod fuzz;
 mod generate;
 mod grammars;
+mod learn;
 mod man;
 mod minimise;
 mod mutate;
@@ -68,6 +69,7 @@ commands! {
     Gen: generate,
     Check: check,
     Weights: weights,
+    Learn: learn,
     Render: render,
     Parse: parse,
     Mutate: mutate,

@@ -16,6 +16,7 @@ mod prepared;
 mod progress;
 mod recorded;
 mod report;
+mod samples;
 #[cfg(target_os = "linux")]
 mod seeds;
 mod source;

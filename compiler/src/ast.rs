@@ -6,6 +6,7 @@ use crate::diagnostics::Span;
 use crate::limits::Limits;
 use crate::ordered::{Map, Set};
 
+mod contexts;
 mod dump;
 
 pub use dump::dump;

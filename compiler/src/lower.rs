@@ -2,13 +2,14 @@
 //! else makes an IR from an Ast.
 
 use crate::analysis::least;
-use crate::ast::{Alternative, Expr, ExprKind};
+use crate::ast::{Alternative, Expr, ExprKind, Weight};
+use crate::charset::CharSet;
 use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Facts, Ir, NodeId, RuleId, Slots};
 use crate::ordered::sort_by_key;
-use crate::shape::{Law, Weights, last_rounds, places};
-use crate::sources::{Source, Sources};
+use crate::shape::{Law, Weights, classes, last_rounds, places};
+use crate::sources::{Repetition, Source, Sources};
 
 /// The most options of a site: it reads at most three choice bytes.
 pub const MAX_OPTIONS: usize = 1 << 24;
@@ -59,13 +60,14 @@ pub fn lower_weighted(
         sources: Sources::default(),
         rule: 0,
         place: 0,
+        class: 0,
         productive: facts.iter().map(Option::is_some).collect(),
         diagnostics,
         failed: false,
     };
     for (index, rule) in grammar.rules.iter().enumerate() {
         if lowering.productive[index] && checked.reachable[index] {
-            (lowering.rule, lowering.place) = (index, 0);
+            (lowering.rule, lowering.place, lowering.class) = (index, 0, 0);
             let body = lowering.expr(&rule.body);
             if let Some(body) = body {
                 lowering.ir.set_body(RuleId::new(index), body);
@@ -110,9 +112,10 @@ struct Lowering<'g, 'd> {
     checked: &'g Checked<'g>,
     weights: &'g Weights,
     sources: Sources,
-    /// The current rule, and the number of its next place.
+    /// The current rule, and the numbers of its next place and of its next class.
     rule: usize,
     place: u32,
+    class: u32,
     productive: Vec<bool>,
     diagnostics: &'d mut Diagnostics,
     failed: bool,
@@ -123,8 +126,7 @@ impl Lowering<'_, '_> {
     fn expr(&mut self, expr: &Expr) -> Option<NodeId> {
         match &expr.kind {
             ExprKind::Bytes(bytes) => Some(self.ir.bytes(bytes.as_slice())),
-            ExprKind::Class(set) if set.is_empty() => None,
-            ExprKind::Class(set) => Some(self.ir.class(set.clone())),
+            ExprKind::Class(set) => self.class(expr, set),
             ExprKind::Rule(name) => {
                 let rule = *self.checked.index.get(name.as_str())?;
                 self.productive[rule].then(|| self.ir.reference(RuleId::new(rule)))
@@ -142,13 +144,43 @@ impl Lowering<'_, '_> {
                         self.ranges(expr, item, (*min, *max), starts, weights)
                     }
                     _ => match self.expr(item) {
-                        Some(item) => Some(self.ir.repeat(item, *min, *max)),
+                        Some(repeated) => {
+                            let node = self.ir.repeat(repeated, *min, *max);
+                            if max.is_none_or(|max| max > *min) {
+                                let (rule, room) = (RuleId::new(self.rule), max.map(|max| max - min));
+                                let is_nested = places(item) > 0;
+                                self.sources.add_repetition(node, Repetition { rule, place, room, is_nested });
+                            }
+                            Some(node)
+                        }
                         // A round without a finite string cannot be chosen.
                         None => (*min == 0).then(|| self.ir.empty()),
                     },
                 }
             }
         }
+    }
+
+    /// A class; with weights for its members, a choice of groups.
+    fn class(&mut self, expr: &Expr, set: &CharSet) -> Option<NodeId> {
+        let number = self.class;
+        self.class += 1;
+        if set.is_empty() {
+            return None;
+        }
+        let Some(groups) = self.weights.class(self.rule, number) else {
+            let node = self.ir.class(set.clone());
+            if set.len() > 1 {
+                self.sources.add_class(node, RuleId::new(self.rule), number);
+            }
+            return Some(node);
+        };
+        let options = groups.iter().map(|group| {
+            let members = CharSet::new(set.unit(), group.ranges.iter().copied());
+            (self.ir.class(members), f64::from(group.weight))
+        });
+        let options = options.collect();
+        self.choice(expr, options, true).map(|(node, _)| node)
     }
 
     fn alternatives(&mut self, expr: &Expr, alternatives: &[Alternative]) -> Option<NodeId> {
@@ -163,22 +195,24 @@ impl Lowering<'_, '_> {
         for (number, alternative) in alternatives.iter().enumerate() {
             let own = alternative.weight.map_or(1.0, |weight| weight.value);
             let asked = whole.map_or(own, |weights| f64::from(weights.get(number).copied().unwrap_or(0)));
-            let is_read = alternative.is_live() && !alternative.is_generated();
-            let weight = if is_read { 0.0 } else { asked };
-            let first = self.place;
-            if (is_read || own > 0.0 && weight > 0.0)
+            // An alternative that is live but not asked for can still be read.
+            let weight = if asked > Weight::ONLY_READ { asked } else { 0.0 };
+            let first = (self.place, self.class);
+            if own > 0.0
                 && let Some(option) = self.expr(&alternative.expr)
             {
                 options.push((option, weight));
                 numbers.push((number as u32, alternative.expr.span));
             } else {
-                self.place = first + places(&alternative.expr);
+                self.place = first.0 + places(&alternative.expr);
+                self.class = first.1 + classes(&alternative.expr);
             }
         }
         let (node, order) = self.choice(expr, options, whole.is_some())?;
         if order.len() > 1 {
+            let of = alternatives.len() as u32;
             let alternatives = order.into_iter().map(|option| numbers[option]).collect();
-            self.sources.add(node, Source { rule: RuleId::new(self.rule), place, alternatives });
+            self.sources.add(node, Source { rule: RuleId::new(self.rule), place, alternatives, of });
         }
         Some(node)
     }
@@ -192,17 +226,17 @@ impl Lowering<'_, '_> {
         starts: &[u32],
         weights: &[u32],
     ) -> Option<NodeId> {
-        let first = self.place;
+        let first = (self.place, self.class);
         let mut options = Vec::with_capacity(starts.len());
         let room = max.map(|max| max - min);
         for ((start, last), &weight) in last_rounds(starts, room).zip(weights) {
             // Each range has a copy of the item, with the same places.
-            self.place = first;
+            (self.place, self.class) = first;
             let Some(item) = self.expr(item) else { continue };
             let rounds = |further: u32| min.saturating_add(further);
             options.push((self.ir.repeat(item, rounds(start), last.map(rounds)), f64::from(weight)));
         }
-        self.place = first + places(item);
+        (self.place, self.class) = (first.0 + places(item), first.1 + classes(item));
         if options.is_empty() {
             return (min == 0).then(|| self.ir.empty());
         }

@@ -13,7 +13,8 @@ use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::limits::{AssumedLimits, Limits};
 use crate::ordered::{Map, sort_by_key};
 use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
-use crate::shape::{self, ByDefault, DepthLimit, InForce, Shape, Weighting, Weights};
+use crate::shape::learn::{Counts, How};
+use crate::shape::{self, ByDefault, Demands, DepthLimit, InForce, Shape, Weighting, Weights};
 use crate::sources::Sources;
 
 mod weighted;
@@ -40,6 +41,9 @@ pub struct Options {
     pub loader: Option<Arc<dyn Loader + Send + Sync>>,
     /// The source of the weights.
     pub weighting: Weighting,
+    /// Gives each reference to a rule a rule of its own ([`crate::ast::Grammar::split_by_context`]). A file of weights
+    /// with contexts asks for this by itself.
+    pub contexts: bool,
     /// The limits that producers will have. [`Shape::TargetSize`] and [`Weighting::ByDefault`] consider inputs within
     /// these limits.
     pub limits: AssumedLimits,
@@ -189,8 +193,12 @@ fn compile_examined(
     let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
     let surroundings = Surroundings { options: options.reading, start, tokens, loader };
     let mut grammar = formats::read(format, file, &surroundings, &mut diagnostics);
-    if options.reading.zero_weights == ZeroWeights::Keep {
+    let demands = demands(options);
+    if demands.keeps_zero_weights {
         grammar.keep_zero_weights();
+    }
+    if demands.contexts && !diagnostics.has_errors() {
+        grammar.split_by_context(start);
     }
     observe("ast", Stage::Ast(&grammar));
     // After syntax errors, the checks would only repeat them.
@@ -249,6 +257,34 @@ fn compile_examined(
     Ok((compiled, diagnostics))
 }
 
+/// What the options and the file of weights say about the grammar.
+fn demands(options: &Options) -> Demands {
+    let of_file = match &options.weighting {
+        Weighting::File(file) => shape::demands(file.text()),
+        _ => Demands::default(),
+    };
+    Demands {
+        contexts: options.contexts || of_file.contexts,
+        keeps_zero_weights: options.reading.zero_weights == ZeroWeights::Keep || of_file.keeps_zero_weights,
+    }
+}
+
+/// A file of weights that are learned from samples. The counts are those of derivations of the grammar that was compiled
+/// with the same options, which ask for no weights of their own ([`Weighting::Own`]).
+///
+/// # Errors
+///
+/// The diagnostics, if the grammar does not compile.
+pub fn learned(file: &SourceFile, options: &Options, counts: &Counts, how: &How) -> Result<String, Diagnostics> {
+    let mut found = String::new();
+    let mut write = |checked: &Checked<'_>, lowered: &Lowered, _: &Pools| {
+        let weights = shape::learn::weights(&lowered.ir, &lowered.sources, counts, how);
+        found = shape::write(checked.grammar, file.name(), Some("learned"), &weights, demands(options));
+    };
+    compile_examined(file, options, &mut |_, _| {}, Some(&mut write))?;
+    Ok(found)
+}
+
 /// A compiled grammar with further facts.
 #[derive(Clone, Debug)]
 pub struct Examined {
@@ -293,7 +329,8 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
                     critical.push(name.to_string());
                 }
             }
-            let weights = shape::write(grammar, file.name(), lowered.shape.as_deref(), &lowered.weights);
+            let shape = lowered.shape.as_deref();
+            let weights = shape::write(grammar, file.name(), shape, &lowered.weights, demands(options));
             found = Some((growth, critical, weights));
         }),
     );

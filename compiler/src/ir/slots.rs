@@ -38,11 +38,12 @@ impl Slots {
         })
     }
 
-    /// Slots for positive whole numbers. Their sum is kept if it is 2^8, 2^16 or 2^24. Otherwise they are scaled as
-    /// other weights.
+    /// Slots for whole numbers. If they are positive and their sum is 2^8, 2^16 or 2^24, it is kept. Otherwise they are
+    /// scaled as other weights.
     pub fn from_whole(counts: &[u32]) -> Option<Slots> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        match WIDTHS.iter().find(|&&bits| sum == 1 << bits) {
+        let are_all_positive = !counts.contains(&0);
+        match WIDTHS.iter().find(|&&bits| are_all_positive && sum == 1 << bits) {
             Some(&bits) => Some(Slots::from_counts(bits, counts)),
             None => Slots::from_weights(&counts.iter().map(|&count| f64::from(count)).collect::<Vec<_>>()),
         }

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::fingerprint::Fnv;
 use crate::ast::{Expr, ExprKind, Grammar};
+use crate::charset::CharSet;
 use crate::ordered::Map;
 
-use super::weights::{Law, Weights, each_place};
+use super::weights::{Group, Law, MOST_RANGES, Weights, each_class, each_place};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -21,19 +22,51 @@ struct File {
     /// The requested shape, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shape: Option<String>,
+    /// Whether each reference to a rule has a rule of its own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    contexts: bool,
+    /// Whether alternatives of weight 0 in the grammar can have weights.
+    #[serde(default, skip_serializing_if = "is_false")]
+    keeps_zero_weights: bool,
     fingerprint: String,
     weights: Vec<Entry>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// What a file of weights says about the grammar that its weights are for.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+pub(crate) struct Demands {
+    /// Each reference to a rule has a rule of its own.
+    #[serde(default)]
+    pub contexts: bool,
+    /// Alternatives of weight 0 belong to the language.
+    #[serde(default)]
+    pub keeps_zero_weights: bool,
+}
+
+/// The demands of a file. A file that cannot be read has none; [`read`] reports it.
+pub(crate) fn demands(text: &str) -> Demands {
+    serde_json::from_str(text).unwrap_or_default()
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     rule: String,
-    place: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    place: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    class: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     alternatives: Option<Vec<u32>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rounds: Option<Vec<(u32, u32)>>,
+    /// The weight and the ranges of each group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    members: Option<Vec<(u32, Vec<(u32, u32)>)>>,
 }
 
 /// The reason why a file of weights cannot be used.
@@ -53,7 +86,7 @@ pub enum FileError {
 }
 
 /// The text of a file with these weights.
-pub fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights: &Weights) -> String {
+pub(crate) fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights: &Weights, demands: Demands) -> String {
     let entries = weights.iter().map(|(rule, place, law)| {
         let (alternatives, rounds) = match law {
             Law::Choice(weights) => (Some(weights.clone()), None),
@@ -61,14 +94,22 @@ pub fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights: &Weigh
                 (None, Some(starts.iter().copied().zip(weights.iter().copied()).collect()))
             }
         };
-        Entry { rule: grammar.rules[rule].name.text.clone(), place, alternatives, rounds }
+        let rule = grammar.rules[rule].name.text.clone();
+        Entry { rule, place: Some(place), class: None, alternatives, rounds, members: None }
+    });
+    let classes = weights.classes().map(|(rule, number, groups)| {
+        let members = groups.iter().map(|group| (group.weight, group.ranges.clone())).collect();
+        let rule = grammar.rules[rule].name.text.clone();
+        Entry { rule, place: None, class: Some(number), alternatives: None, rounds: None, members: Some(members) }
     });
     let file = File {
         gramjet_weights: VERSION,
         grammar: name.to_string(),
         shape: shape.map(str::to_string),
+        contexts: demands.contexts,
+        keeps_zero_weights: demands.keeps_zero_weights,
         fingerprint: fingerprint(grammar),
-        weights: entries.collect(),
+        weights: entries.chain(classes).collect(),
     };
     lines(&file)
 }
@@ -81,6 +122,11 @@ fn lines(file: &File) -> String {
         format!("{{\n  \"gramjet_weights\": {},\n  \"grammar\": {},\n", VERSION, json(&file.grammar.as_str().into()));
     if let Some(shape) = &file.shape {
         text += &format!("  \"shape\": {},\n", json(&shape.as_str().into()));
+    }
+    for (key, value) in [("contexts", file.contexts), ("keeps_zero_weights", file.keeps_zero_weights)] {
+        if value {
+            text += &format!("  \"{key}\": true,\n");
+        }
     }
     text += &format!("  \"fingerprint\": {},\n  \"weights\": [\n", json(&file.fingerprint.as_str().into()));
     for (number, entry) in file.weights.iter().enumerate() {
@@ -110,15 +156,31 @@ pub fn read(grammar: &Grammar, text: &str) -> Result<(Weights, Option<String>), 
     let index: Map<&str, usize> =
         grammar.rules.iter().enumerate().rev().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
     let mut kinds: Map<(usize, u32), &Expr> = Map::new();
+    let mut sets: Map<(usize, u32), &CharSet> = Map::new();
     for (number, rule) in grammar.rules.iter().enumerate() {
         each_place(&rule.body, &mut 0, &mut |place, expr| {
             kinds.insert((number, place), expr);
         });
+        each_class(&rule.body, &mut 0, &mut |class, set| {
+            sets.insert((number, class), set);
+        });
     }
     let mut weights = Weights::default();
-    for Entry { rule, place, alternatives, rounds } in file.weights {
+    for Entry { rule, place, class, alternatives, rounds, members } in file.weights {
+        let number =
+            *index.get(rule.as_str()).ok_or_else(|| invalid(format!("rule `{rule}`: there is no such rule")))?;
+        if let (Some(class), Some(members), None) = (class, &members, place) {
+            let at = format!("rule `{rule}`, class {class}");
+            let set = sets.get(&(number, class)).ok_or_else(|| invalid(format!("{at}: there is no such class")))?;
+            let groups = groups(set, members).map_err(|why| invalid(format!("{at}: {why}")))?;
+            weights.set_class(number, class, groups);
+            continue;
+        }
+        let place = match (place, class, members) {
+            (Some(place), None, None) => place,
+            _ => return Err(invalid(format!("rule `{rule}`: an entry has a place, or a class and its members"))),
+        };
         let at = format!("rule `{rule}`, place {place}");
-        let number = *index.get(rule.as_str()).ok_or_else(|| invalid(format!("{at}: there is no such rule")))?;
         let expr = kinds.get(&(number, place)).ok_or_else(|| invalid(format!("{at}: there is no such place")))?;
         if weights.get(number, place).is_some() {
             return Err(invalid(format!("{at}: this place has weights already")));
@@ -140,11 +202,34 @@ fn choice(all: &[crate::ast::Alternative], weights: Vec<u32>) -> Result<Law, Str
     if weights.len() != all.len() {
         return Err(format!("{} weights for {} alternatives", weights.len(), all.len()));
     }
-    match all.iter().zip(&weights).position(|(alternative, &weight)| alternative.is_generated() != (weight > 0)) {
-        Some(at) if weights[at] == 0 => Err(format!("alternative {at} cannot be switched off here; give it 1 or more")),
+    match all.iter().zip(&weights).position(|(alternative, &weight)| weight > 0 && !alternative.is_live()) {
         Some(at) => Err(format!("alternative {at} has weight 0 in the grammar, which switches it off")),
+        None if weights.iter().all(|&weight| weight == 0) => Err("all weights are 0".to_string()),
         None => Ok(Law::Choice(weights)),
     }
+}
+
+/// The groups of a class. Each member is in one of them.
+fn groups(set: &CharSet, members: &[(u32, Vec<(u32, u32)>)]) -> Result<Vec<Group>, String> {
+    let mut rest = set.clone();
+    for (_, ranges) in members {
+        if ranges.is_empty() || ranges.iter().any(|(low, high)| low > high) {
+            return Err("each group has at least one range, from its first to its last member".to_string());
+        }
+        let part = CharSet::new(set.unit(), ranges.iter().copied());
+        let left = rest.difference(&part);
+        if left.len() + part.len() != rest.len() {
+            return Err("each group has members of the class that no other group has".to_string());
+        }
+        rest = left;
+    }
+    if !rest.is_empty() {
+        return Err("each member of the class must be in a group".to_string());
+    }
+    if members.iter().all(|&(weight, _)| weight == 0) {
+        return Err("all weights are 0".to_string());
+    }
+    Ok(members.iter().map(|(weight, ranges)| Group { weight: *weight, ranges: ranges.clone() }).collect())
 }
 
 fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String> {
@@ -153,13 +238,11 @@ fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String>
     if !ascending || starts.last().is_some_and(|&last| room.is_some_and(|room| last > room)) {
         return Err("the numbers of rounds must ascend from 0 within the bounds of the repetition".to_string());
     }
-    /// The most ranges of a repetition. Each one copies the repeated expression.
-    const MOST: usize = 16;
-    if starts.len() < 2 || starts.len() > MOST {
-        return Err(format!("a repetition has 2 to {MOST} ranges of rounds"));
+    if starts.len() < 2 || starts.len() > MOST_RANGES {
+        return Err(format!("a repetition has 2 to {MOST_RANGES} ranges of rounds"));
     }
-    if weights.contains(&0) {
-        return Err("every weight must be 1 or more".to_string());
+    if weights.iter().all(|&weight| weight == 0) {
+        return Err("all weights are 0".to_string());
     }
     Ok(Law::Rounds { starts, weights })
 }

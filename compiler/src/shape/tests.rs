@@ -202,7 +202,7 @@ fn files_are_read_back() {
         weights.set(0, 1, Law::Rounds { starts: vec![0, 1], weights: vec![3, 5] });
         weights.set(0, 3, Law::Rounds { starts: vec![0, 1, 8], weights: vec![3, 5, 7] });
         weights.set(1, 0, Law::Choice(vec![0, 2, 1]));
-        let file = write(checked.grammar, "g.ebnf", Some("deep"), &weights);
+        let file = write(checked.grammar, "g.ebnf", Some("deep"), &weights, Demands::default());
         expect_test::expect![[r#"
             {
               "gramjet_weights": 1,
@@ -223,10 +223,10 @@ fn files_are_read_back() {
             assert!(file.contains(from));
             read(checked.grammar, &file.replace(from, to)).expect_err(to).to_string()
         };
-        assert!(wrong("\"a\"", "\"q\"").contains("rule `q`, place 0: there is no such rule"));
+        assert!(wrong("\"a\"", "\"q\"").contains("rule `q`: there is no such rule"));
         assert!(wrong("\"place\":3", "\"place\":9").contains("there is no such place"));
         assert!(wrong("[200,56]", "[200]").contains("1 weights for 2 alternatives"));
-        assert!(wrong("[200,56]", "[0,56]").contains("cannot be switched off"));
+        assert!(wrong("[200,56]", "[0,0]").contains("all weights are 0"));
         assert!(wrong("[0,2,1]", "[1,2,1]").contains("switches it off"));
         assert!(wrong("[8,7]", "[1,7]").contains("ascend"));
         assert!(wrong("[[0,3],[1,5]]", "[[0,3],[2,5]]").contains("ascend"));
@@ -235,7 +235,8 @@ fn files_are_read_back() {
         assert!(read(checked.grammar, "{").expect_err("no file").to_string().contains("no file of weights"));
     });
     with_grammar("a ::= 'x' | ('y' | a)? b*\nb ::= 'z' @ 0 | 'w' | 'u'", |changed| {
-        let old = with_grammar(text, |checked| write(checked.grammar, "g", None, &Weights::default()));
+        let old =
+            with_grammar(text, |checked| write(checked.grammar, "g", None, &Weights::default(), Demands::default()));
         assert!(matches!(read(changed.grammar, &old), Err(FileError::Stale { .. })));
     });
     let fingerprint = |text: &str| with_grammar(text, |checked| file::fingerprint(checked.grammar));

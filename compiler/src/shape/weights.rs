@@ -4,6 +4,7 @@
 //! from 0 in the order of their beginnings, an outer one before the inner ones.
 
 use crate::ast::{Expr, ExprKind};
+use crate::charset::CharSet;
 use crate::ordered::Map;
 
 /// The weights of one place.
@@ -22,16 +23,45 @@ pub enum Law {
     },
 }
 
+/// Members of a class that are equally probable, and their weight together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The weight of all of them.
+    pub weight: u32,
+    /// The members: the first and the last of each range.
+    pub ranges: Vec<(u32, u32)>,
+}
+
+/// The most ranges of a repetition. Each one copies the repeated expression.
+pub(crate) const MOST_RANGES: usize = 16;
+
 /// Weights by the index of the rule and the number of the place. Other places keep the weights of the grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
     laws: Map<(usize, u32), Law>,
+    /// By the index of the rule and the number of the class, in the order in which the classes begin.
+    classes: Map<(usize, u32), Vec<Group>>,
 }
 
 impl Weights {
     /// Sets the weights of a place.
     pub fn set(&mut self, rule: usize, place: u32, law: Law) {
         self.laws.insert((rule, place), law);
+    }
+
+    /// Sets the weights of the members of a class. Each member is in one group.
+    pub fn set_class(&mut self, rule: usize, number: u32, groups: Vec<Group>) {
+        self.classes.insert((rule, number), groups);
+    }
+
+    /// The weights of the members of a class.
+    pub fn class(&self, rule: usize, number: u32) -> Option<&[Group]> {
+        self.classes.get(&(rule, number)).map(Vec::as_slice)
+    }
+
+    /// All classes with weights, by rule and number.
+    pub fn classes(&self) -> impl Iterator<Item = (usize, u32, &[Group])> {
+        self.classes.iter().map(|(&(rule, number), groups)| (rule, number, groups.as_slice()))
     }
 
     /// The weights of a place.
@@ -44,9 +74,9 @@ impl Weights {
         self.laws.iter().map(|(&(rule, place), law)| (rule, place, law))
     }
 
-    /// Whether no place has weights.
+    /// Whether no place and no class has weights.
     pub fn is_empty(&self) -> bool {
-        self.laws.is_empty()
+        self.laws.is_empty() && self.classes.is_empty()
     }
 }
 
@@ -65,6 +95,31 @@ pub(crate) fn places(expr: &Expr) -> u32 {
         ExprKind::Seq(items) => items.iter().map(places).sum(),
         ExprKind::Choice(alternatives) => 1 + alternatives.iter().map(|one| places(&one.expr)).sum::<u32>(),
         ExprKind::Repeat { item, .. } => 1 + places(item),
+    }
+}
+
+/// The number of classes in an expression.
+pub(crate) fn classes(expr: &Expr) -> u32 {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Rule(_) => 0,
+        ExprKind::Class(_) => 1,
+        ExprKind::Seq(items) => items.iter().map(classes).sum(),
+        ExprKind::Choice(alternatives) => alternatives.iter().map(|one| classes(&one.expr)).sum(),
+        ExprKind::Repeat { item, .. } => classes(item),
+    }
+}
+
+/// Calls `visit` with the number and the set of each class, in order.
+pub(crate) fn each_class<'a>(expr: &'a Expr, next: &mut u32, visit: &mut impl FnMut(u32, &'a CharSet)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
+        ExprKind::Class(set) => {
+            visit(*next, set);
+            *next += 1;
+        }
+        ExprKind::Seq(items) => items.iter().for_each(|item| each_class(item, next, visit)),
+        ExprKind::Choice(alternatives) => alternatives.iter().for_each(|one| each_class(&one.expr, next, visit)),
+        ExprKind::Repeat { item, .. } => each_class(item, next, visit),
     }
 }
 

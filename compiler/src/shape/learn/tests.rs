@@ -1,0 +1,128 @@
+use super::*;
+use crate::analysis::pools::Pools;
+use crate::ir::RuleId;
+use crate::limits::Limits;
+use crate::machine::Machine;
+use crate::pipeline::learned;
+use crate::shape::{Weighting, read};
+use crate::{Options, SourceFile, compile};
+
+fn options() -> Options {
+    Options { weighting: Weighting::Own, ..Options::default() }
+}
+
+/// Counts what choice bytes derive, and returns the output.
+fn count(ir: &Ir, choices: &[u8], counts: &mut Counts) -> Vec<u8> {
+    let (mut bytes, mut output) = (choices.iter().copied(), Vec::new());
+    let pools = Pools::default();
+    let machine = Machine::new(ir, &pools, Limits::default(), u64::MAX, || bytes.next(), &mut output, counts);
+    machine.derive(Part::Rule(ir.start()), 0, &mut Vec::new());
+    output
+}
+
+#[test]
+fn bins_begin_with_their_numbers() {
+    for rounds in (0..5000).chain([u32::MAX, 1 << 31, (1 << 20) + 12345]) {
+        let least = rounds_of(bin(rounds) as u32);
+        assert!(least <= rounds && rounds - least <= rounds / 16, "{rounds} {least}");
+        assert_eq!(bin(least), bin(rounds));
+    }
+    assert!((0..100).all(|bin| rounds_of(bin) < rounds_of(bin + 1)));
+}
+
+#[test]
+fn alternatives_rounds_and_members_are_counted() {
+    let file = SourceFile::new("g.ebnf", "s ::= ('a' | 'b' | 'c'){2} [x-z]*");
+    let (compiled, _) = compile(&file, &options()).expect("a grammar");
+    let mut counts = Counts::new(&compiled.lowered);
+    // Sites with three options read one byte; those of rounds, too.
+    let texts = [&[0, 100, 255, 0, 200, 90, 0][..], &[0, 0, 0], &[200, 0, 255, 0, 255, 0, 255, 0, 0]];
+    let mut outputs = texts.iter().map(|choices| count(&compiled.lowered, choices, &mut counts));
+    assert_eq!(outputs.next().expect("a text"), b"abxy");
+    assert_eq!(outputs.next().expect("a text"), b"aa");
+    assert_eq!(outputs.next().expect("a text"), b"caxxx");
+    drop(outputs);
+    let text = learned(&file, &options(), &counts, &How::COMMON).expect("weights");
+    let (checked, mut diagnostics) = (crate::formats::detect(&file), crate::Diagnostics::default());
+    let grammar = checked.parse(&file, &mut diagnostics);
+    let (weights, _) = read(&grammar, &text).expect("a file of weights");
+    let Some(Law::Choice(of_choice)) = weights.get(0, 1) else { panic!("{text}") };
+    let sixth = 65536.0 / 6.0;
+    let near = |weight: u32, sixths: f64| (f64::from(weight) - sixths * sixth).abs() <= 1.0;
+    assert!(near(of_choice[0], 4.0) && near(of_choice[1], 1.0) && near(of_choice[2], 1.0), "{text}");
+    let Some(Law::Rounds { starts, weights: of_rounds }) = weights.get(0, 2) else { panic!("{text}") };
+    assert_eq!(starts, &[0, 1, 2, 3, 4]);
+    assert!([2.0, 0.0, 2.0, 2.0, 0.0].iter().zip(of_rounds).all(|(&sixths, &weight)| near(weight, sixths)), "{text}");
+    let of_class = weights.class(0, 0).expect("the class has weights");
+    let members: Vec<(u32, bool)> = of_class.iter().map(|group| (group.ranges[0].0, group.weight > 0)).collect();
+    assert_eq!(members, [(u32::from(b'x'), true), (u32::from(b'y'), true), (u32::from(b'z'), false)]);
+}
+
+#[test]
+fn probabilities_are_inverted() {
+    let how = |inversion, smoothing| How { smoothing, inversion };
+    let power = |similarity, damping| Inversion::Power { similarity, damping };
+    let rounded = |how: How, counts: &[u64]| -> Vec<i64> {
+        let shares = how.shares(counts, |_| true).expect("something was taken");
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        shares.iter().map(|share| (share * 1000.0).round() as i64).collect()
+    };
+    assert_eq!(rounded(How::COMMON, &[6, 3, 1, 0]), [600, 300, 100, 0]);
+    assert_eq!(rounded(how(power(0.0, 0.0), 0.0), &[6, 3, 1]), [333, 333, 333]);
+    // 1/6 : 1/3 : 1/1.
+    assert_eq!(rounded(how(power(-1.0, 0.0), 0.0), &[6, 3, 1]), [111, 222, 667]);
+    // Shares of 0.778, 0.222 and 0, each with a damping of 0.1: 1.139 : 3.103 : 10.
+    assert_eq!(rounded(how(power(-1.0, 0.1), 0.0), &[7, 2, 0]), [80, 218, 702]);
+    assert_eq!(rounded(how(Inversion::Ranks, 0.0), &[6, 3, 1]), [100, 300, 600]);
+    // One more each: 7, 4, 2, 1 of 14.
+    assert_eq!(rounded(how(power(1.0, 0.0), 1.0), &[6, 3, 1, 0]), [500, 286, 143, 71]);
+    assert_eq!(How::COMMON.shares(&[0, 0], |_| true), None);
+}
+
+#[test]
+fn ranges_of_rounds_follow_the_samples() {
+    assert_eq!(starts(&[(0, 5)], 16), [0, 1]);
+    assert_eq!(starts(&[(3, 5), (7, 1)], 16), [0, 3, 4, 7, 8]);
+    let counts: Vec<(u32, u64)> = (0..100).map(|rounds| (rounds, 10)).collect();
+    let found = starts(&counts, 16);
+    assert!((12..=16).contains(&found.len()) && found[0] == 0 && found.last() == Some(&100), "{found:?}");
+    assert!(found.windows(2).all(|two| two[1] - two[0] <= 10), "{found:?}");
+}
+
+/// Each reference to `n` learns for itself.
+#[test]
+fn contexts_are_learned_apart() {
+    let file = SourceFile::new("g.ebnf", "s ::= n '+' n\nn ::= '1' | '2'");
+    let options = Options { contexts: true, ..options() };
+    let (compiled, _) = compile(&file, &options).expect("a grammar");
+    assert_eq!(compiled.lowered.rules().len(), 3);
+    let mut counts = Counts::new(&compiled.lowered);
+    for _ in 0..3 {
+        assert_eq!(count(&compiled.lowered, &[0, 255], &mut counts), b"1+2");
+    }
+    let text = learned(&file, &options, &counts, &How::COMMON).expect("weights");
+    let weighting = Weighting::File(SourceFile::new("w", text.as_str()));
+    let (compiled, _) = compile(&file, &Options { weighting, ..Options::default() }).expect("it has weights");
+    for choices in [[0; 8], [90; 8], [200; 8], [254; 8]] {
+        let mut counts = Counts::new(&compiled.lowered);
+        let output = count(&compiled.lowered, &choices, &mut counts);
+        assert!(output == b"1+2" || choices[0] == 0, "{} {text}", output.escape_ascii());
+    }
+    assert_eq!(compiled.told(RuleId::new(1)), "n");
+}
+
+/// Texts have what the grammar switches off, and so do inputs with weights that are learned from them.
+#[test]
+fn alternatives_of_weight_0_are_learned() {
+    let file = SourceFile::new("g.ebnf", "s ::= 'a' | 'b' @ 0");
+    let mut options = options();
+    options.reading = crate::formats::FormatOptions::of_others();
+    let (compiled, _) = compile(&file, &options).expect("a grammar");
+    let mut counts = Counts::new(&compiled.lowered);
+    assert_eq!(count(&compiled.lowered, &[255, 255], &mut counts), b"b");
+    let text = learned(&file, &options, &counts, &How::COMMON).expect("weights");
+    let weighting = Weighting::File(SourceFile::new("w", text.as_str()));
+    let (compiled, _) = compile(&file, &Options { weighting, ..Options::default() }).expect("it has weights");
+    let mut counts = Counts::new(&compiled.lowered);
+    assert_eq!(count(&compiled.lowered, &[200, 100], &mut counts), b"b", "{text}");
+}
