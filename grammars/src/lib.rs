@@ -54,6 +54,7 @@ shipped! {
     cron "expressions of cron" "crontab(5) of cronie; POSIX.1-2017, crontab";
     css "CSS style sheets" "CSS 2.1 and CSS 3 modules";
     csv "CSV files" "RFC 4180";
+    date_time "dates and times" "RFC 3339; ISO 8601-1:2019";
     diff "differences between files, unified format" "POSIX.1-2017, diff; GNU diffutils; git-diff";
     dockerfile "Dockerfiles" "Docker, Dockerfile reference";
     dot "graphs in the DOT language" "Graphviz, DOT Language";
