@@ -51,6 +51,7 @@ pub fn by_name(name: &str) -> Option<&'static Shipped> {
 // A line for each grammar: its name, that of its file, what it describes, and what it was written from.
 shipped! {
     c "C translation units" "ISO/IEC 9899:2011 (C11)";
+    cookie "values of Set-Cookie" "RFC 6265; RFC 6265bis";
     cron "expressions of cron" "crontab(5) of cronie; POSIX.1-2017, crontab";
     css "CSS style sheets" "CSS 2.1 and CSS 3 modules";
     csv "CSV files" "RFC 4180";

@@ -66,6 +66,7 @@ fn verdict(said: &str) -> Option<(u64, u64)> {
 /// documents that it must accept, in percent. The second judges that only `ci/judges-setup --all` installs are not here.
 const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("c", "c_judge.py", &[], 99),
+    ("cookie", "cookie_judge.mjs", &[], 100),
     ("cron", "cron_judge.py", &[], 100),
     ("css", "css_judge.py", &[], 100),
     ("csv", "csv_judge.py", &[], 100),
