@@ -77,6 +77,7 @@ shipped! {
     regex "regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";
     scheme "Scheme programs and data" "R7RS, small language";
     semver_range "ranges of versions, as npm has them" "npm's semver, Range Grammar; Semantic Versioning 2.0.0";
+    sh "scripts of the POSIX shell" "POSIX.1-2017, Shell Command Language";
     sql "SQL scripts, SQLite's dialect" "SQL As Understood By SQLite, 3.40";
     svg "SVG images, above all paths" "SVG 1.1, second edition";
     toml "TOML documents" "TOML 1.0.0";
