@@ -72,6 +72,7 @@ shipped! {
     jsonpath "JSONPath queries" "RFC 9535";
     lua "Lua chunks" "Lua 5.4 Reference Manual";
     markdown "Markdown texts" "CommonMark 0.31.2";
+    nginx "configuration files of nginx" "nginx documentation";
     protobuf "Protocol Buffers definitions (.proto)" "Protocol Buffers, language specifications 2 and 3";
     python "Python modules" "The Python Language Reference, 3.11";
     regex "regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";

@@ -87,6 +87,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("jsonpath", "jsonpath_judge.mjs", &[], 100),
     ("lua", "lua_judge.lua", &[], 100),
     ("markdown", "markdown_judge.mjs", &[], 100),
+    ("nginx", "nginx_judge.py", &[], 100),
     ("protobuf", "protobuf_judge.py", &[], 100),
     ("python", "python_judge.py", &[], 99),
     ("regex", "regex_judge.py", &[], 100),
