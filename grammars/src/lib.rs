@@ -86,6 +86,7 @@ shipped! {
     typescript "TypeScript modules" "The TypeScript Handbook and the parser of TypeScript 5.9; ECMA-262";
     uri "URIs and relative references" "RFC 3986";
     wf "texts of words" "POSIX.1-2017, wc";
+    wkt "well-known text of geometries" "OGC 06-103r4, section 7";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0";
     xpath "XPath expressions" "XPath 1.0";
     yaml "YAML documents in flow style" "YAML 1.2.2";

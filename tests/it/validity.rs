@@ -102,6 +102,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("typescript", "typescript_judge.mjs", &[], 100),
     ("uri", "uri_judge.py", &[], 100),
     ("wf", "wf_judge.py", &[], 100),
+    ("wkt", "wkt_judge.py", &[], 100),
     ("xml", "xml_judge.py", &[], 100),
     ("xml", "xml_judge.py", &["--xmllint"], 100),
     ("xpath", "xpath_judge.py", &[], 100),

@@ -214,6 +214,6 @@ macro_rules! shipped {
     };
 }
 shipped!(
-    c cookie cron css csv date_time diff dockerfile dot expr flex graphql html http imf ini javascript json json5 jsonpath lua markdown
-    protobuf python regex scheme semver_range sql svg toml typescript uri wf xml xpath yaml
+    c cookie cron css csv date_time diff dockerfile dot expr flex glob graphql html http imf ini javascript json json5 jsonpath lua
+    markdown protobuf python regex scheme semver_range sql svg toml typescript uri wf wkt xml xpath yaml
 );
