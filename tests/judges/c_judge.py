@@ -1,7 +1,7 @@
 """Judges C translation units by GCC (`-fsyntax-only`: syntax, names and types); with `--clang` by libclang.
 
 With `--syntax` by GCC's messages about syntax alone. An unknown name of a type makes GCC misread what comes after it. So a message about syntax does
-not count where another error is reported earlier in the same line, nor where GCC wants a type and finds a name.
+not count where another error is reported earlier in the same line, nor where GCC finds a name that it does not want.
 """
 
 import concurrent.futures
@@ -19,10 +19,15 @@ FILES_AT_ONCE = 50
 COMMAND = ["gcc", "-std=c17", "-fsyntax-only", "-w", "-fmax-errors=1", "-x", "c"]
 # Messages that GCC's parser and preprocessor give.
 SYNTAX = re.compile(
-    r"expected |stray |missing terminating|invalid suffix|too many decimal|exponent has no|invalid digit|without a previous"
+    r"error: expected |stray |missing terminating|invalid suffix|too many decimal|exponent has no|invalid digit|without a previous"
     r"|unterminated|empty character|no following hex|incomplete universal|extra ';'|garbage|invalid preprocessing"
 )
-UNKNOWN_TYPE = re.compile(r"expected (specifier-qualifier-list|declaration specifiers or '...') before '(?!(typedef|extern|static|__)\b)\w+'")
+# A name, but no keyword, at the place of something else.
+UNKNOWN_TYPE = re.compile(
+    r"expected .* before '(?!_*(asm|attribute|const|extension|inline|restrict|signed|thread|typeof|volatile)_*'|_[A-Z][a-z]|(auto|break|case|char"
+    r"|continue|default|do|double|else|enum|extern|float|for|goto|if|int|long|register|return|short|sizeof|static|struct|switch|typedef|union"
+    r"|unsigned|void|while)')[A-Za-z_$]"
+)
 ERROR = 3  # The severity of errors in libclang.
 
 
