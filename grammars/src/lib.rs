@@ -71,6 +71,7 @@ shipped! {
     json "JSON texts" "RFC 8259";
     json5 "JSON5 documents" "The JSON5 Data Interchange Format, 1.0.0";
     jsonpath "JSONPath queries" "RFC 9535";
+    latex_math "formulas of LaTeX" "KaTeX 0.16; The TeXbook; amsmath";
     lua "Lua chunks" "Lua 5.4 Reference Manual";
     markdown "Markdown texts" "CommonMark 0.31.2";
     nginx "configuration files of nginx" "nginx documentation";

@@ -86,6 +86,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("json", "json_judge.py", &[], 100),
     ("json5", "json5_judge.mjs", &[], 100),
     ("jsonpath", "jsonpath_judge.mjs", &[], 100),
+    ("latex_math", "latex_math_judge.mjs", &[], 100),
     ("lua", "lua_judge.lua", &[], 100),
     ("markdown", "markdown_judge.mjs", &[], 100),
     ("nginx", "nginx_judge.py", &[], 100),
