@@ -61,6 +61,7 @@ shipped! {
     dot "graphs in the DOT language" "Graphviz, DOT Language";
     expr "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1";
     flex "flex specifications" "Lexical Analysis With Flex, for Flex 2.6.2";
+    gitignore ".gitignore files" "git 2.43, gitignore(5)";
     glob "glob patterns" "Bash 5.2, pattern matching and brace expansion";
     graphql "GraphQL documents" "GraphQL, October 2021";
     html "HTML documents" "HTML, living standard: sections 3.2.6, 4, 13.1";

@@ -76,6 +76,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("dot", "dot_judge.py", &[], 100),
     ("expr", "expr_judge.py", &[], 100),
     ("flex", "flex_judge.py", &[], 99),
+    ("gitignore", "gitignore_judge.py", &[], 100),
     ("glob", "glob_judge.mjs", &[], 100),
     ("graphql", "graphql_judge.mjs", &[], 100),
     ("html", "html_judge.py", &[], 100),
