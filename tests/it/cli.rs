@@ -8,6 +8,7 @@ mod checks;
 mod ends;
 #[cfg(target_os = "linux")]
 mod fuzz;
+mod learn;
 mod parse;
 mod recorded;
 #[cfg(target_os = "linux")]

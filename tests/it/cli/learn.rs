@@ -1,0 +1,117 @@
+//! `gramjet learn` and `gramjet weights --from-run`: weights from samples.
+
+use super::*;
+
+const PAIRS: &str = "pairs ::= pair (';' pair)*\npair ::= key '=' value\nkey ::= 'a' | 'b' | 'c'\nvalue ::= [0-9] | '(' pairs ')'\n";
+
+/// How often the inputs with these options have each of some bytes.
+fn shares(grammar: &str, options: &[&str], of: &[u8]) -> Vec<f64> {
+    let inputs = stdout(&[&["gen", grammar, "-n", "4000", "--seed", "5", "--separator", "newline"], options].concat());
+    let counts: Vec<usize> = of.iter().map(|byte| inputs.iter().filter(|found| *found == byte).count()).collect();
+    let sum: usize = counts.iter().sum();
+    counts.iter().map(|&count| count as f64 / sum.max(1) as f64).collect()
+}
+
+fn near(found: &[f64], expected: &[f64]) {
+    let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.03);
+    assert!(is_near, "{found:?} {expected:?}");
+}
+
+#[test]
+fn inputs_are_like_the_samples_or_unlike_them() {
+    let place = place("learn");
+    let (grammar, samples, weights) = (place.path("pairs.ebnf"), place.path("samples"), place.path("w"));
+    fs::write(&grammar, PAIRS).unwrap();
+    fs::create_dir_all(format!("{samples}/inner")).unwrap();
+    fs::write(format!("{samples}/1"), "a=1;a=1;a=1;b=1").unwrap();
+    fs::write(format!("{samples}/inner/2"), "a=2;a=1;b=1;a=(a=1)").unwrap();
+    fs::write(format!("{samples}/inner/.hidden"), "not a sample").unwrap();
+    let learned = run(&["learn", &grammar, &samples, "-o", &weights]);
+    assert!(learned.status.success(), "{}", text(&learned.stderr));
+    assert!(text(&learned.stderr).contains("learned from 2 samples of 34 bytes"), "{}", text(&learned.stderr));
+    near(&shares(&grammar, &["--weights", &weights], b"abc"), &[7.0 / 9.0, 2.0 / 9.0, 0.0]);
+    near(&shares(&grammar, &["--weights", &weights], b"123"), &[7.0 / 8.0, 1.0 / 8.0, 0.0]);
+    near(&shares(&grammar, &["--weights", &weights], b"=("), &[9.0 / 10.0, 1.0 / 10.0]);
+    // Texts of the language still conform: what no sample has is improbable, not impossible.
+    fs::write(place.path("other"), "c=7").unwrap();
+    stdout(&["parse", &grammar, &place.path("other"), "--weights", &weights]);
+    stdout(&["learn", &grammar, &samples, "-o", &weights, "--mode", "rank-swap"]);
+    near(&shares(&grammar, &["--weights", &weights], b"abc"), &[0.0, 2.0 / 9.0, 7.0 / 9.0]);
+    stdout(&["learn", &grammar, &samples, "-o", &weights, "--smoothing", "3"]);
+    near(&shares(&grammar, &["--weights", &weights], b"abc"), &[10.0 / 18.0, 5.0 / 18.0, 3.0 / 18.0]);
+}
+
+/// What is learned from generated inputs are the probabilities with which they were generated.
+#[test]
+fn known_probabilities_are_found_again() {
+    let place = place("learn-known");
+    let (grammar, samples, weights) = (place.path("g.ebnf"), place.path("samples/"), place.path("w"));
+    fs::write(&grammar, "s ::= 'a' t @ 7 | 'b' t @ 2 | 'c' s @ 1\nt ::= 'x' @ 3 | 'y' @ 1\n").unwrap();
+    stdout(&["gen", &grammar, "-n", "3000", "--seed", "9", "-o", &samples]);
+    let file = text(&stdout(&["learn", &grammar, &samples, "--jobs", "2"])).to_string();
+    assert_eq!(file, text(&stdout(&["learn", &grammar, &samples, "--jobs", "1"])), "the order of threads matters");
+    fs::write(&weights, &file).unwrap();
+    let found = file.split("\"alternatives\":[").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    let found: Vec<f64> = found.split(',').map(|weight| weight.parse::<f64>().unwrap() / 65536.0).collect();
+    // Within three standard errors, of some 3300 decisions.
+    for (found, p) in found.iter().zip([0.7, 0.2, 0.1]) {
+        let error = (p * (1.0 - p) / 3300.0_f64).sqrt();
+        assert!((found - p).abs() <= 3.0 * error + 0.004, "{file}");
+    }
+}
+
+#[test]
+fn samples_that_do_not_conform_are_left_out() {
+    let place = place("learn-left-out");
+    let (grammar, good, bad) = (place.path("pairs.ebnf"), place.path("good"), place.path("bad"));
+    fs::write(&grammar, PAIRS).unwrap();
+    fs::write(&good, "a=1").unwrap();
+    fs::write(&bad, "a=").unwrap();
+    let learned = run(&["learn", &grammar, &bad, &good]);
+    let said = text(&learned.stderr);
+    assert!(learned.status.success() && said.contains("bad:1:3") && said.contains("1 sample left out"), "{said}");
+    assert_eq!(run(&["learn", &grammar, &bad, &good, "--strict-samples"]).status.code(), Some(1));
+    let nothing = run(&["learn", &grammar, &bad]);
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(text(&nothing.stderr).contains("nothing was learned"), "{}", text(&nothing.stderr));
+    for wrong in [["--similarity", "2"], ["--damping", "0"], ["--smoothing", "-1"], ["--context", "2"], ["--shape", "deep"]] {
+        assert_eq!(run(&[&["learn", &grammar, &good][..], &wrong].concat()).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn contexts_have_probabilities_of_their_own() {
+    let place = place("learn-contexts");
+    let (grammar, sample, weights) = (place.path("g.ebnf"), place.path("sample"), place.path("w"));
+    fs::write(&grammar, "s ::= n '+' n\nn ::= 'a' | 'b'\n").unwrap();
+    fs::write(&sample, "a+b").unwrap();
+    let learned = run(&["learn", &grammar, &sample, "--context", "1", "-o", &weights]);
+    assert!(text(&learned.stderr).contains("3 rules for the contexts"), "{}", text(&learned.stderr));
+    for engine in ["jit", "vm", "bulk"] {
+        let inputs = stdout(&["gen", &grammar, "--weights", &weights, "-n", "500", "--seed", "1", "--engine", engine]);
+        let inputs = text(&inputs);
+        let alike = inputs.lines().filter(|input| *input == "a+b").count();
+        assert!(alike >= 498, "{engine}: {alike}");
+    }
+}
+
+/// Inputs that a search has kept give weights, and so do failures.
+#[test]
+fn runs_give_weights() {
+    let place = place("learn-run");
+    let (grammar, out) = (place.path("pairs.ebnf"), place.path("out"));
+    fs::write(&grammar, PAIRS).unwrap();
+    assert_eq!(run(&["weights", &grammar, "--from-run", &out]).status.code(), Some(2));
+    fs::create_dir_all(format!("{out}/failures/KEY")).unwrap();
+    for (name, contents) in [("input", "c=1"), ("replay.sh", "#!/bin/sh"), ("output", "not a text")] {
+        fs::write(format!("{out}/failures/KEY/{name}"), contents).unwrap();
+    }
+    let weights = run(&["weights", &grammar, "--from-run", &out]);
+    assert!(text(&weights.stderr).contains("learned from 1 sample of 3 bytes"), "{}", text(&weights.stderr));
+    fs::create_dir_all(format!("{out}/best")).unwrap();
+    fs::write(format!("{out}/best/1"), "b=(b=(b=2))").unwrap();
+    let weights = run(&["weights", &grammar, "--from-run", &out]);
+    assert!(text(&weights.stderr).contains("learned from 1 sample of 11 bytes"), "{}", text(&weights.stderr));
+    // Half a use is added to each: 3.5 of 4.5.
+    assert!(text(&weights.stdout).contains("[7282,50972,7282]"), "{}", text(&weights.stdout));
+}
