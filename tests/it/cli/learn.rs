@@ -2,7 +2,8 @@
 
 use super::*;
 
-const PAIRS: &str = "pairs ::= pair (';' pair)*\npair ::= key '=' value\nkey ::= 'a' | 'b' | 'c'\nvalue ::= [0-9] | '(' pairs ')'\n";
+const PAIRS: &str =
+    "pairs ::= pair (';' pair)*\npair ::= key '=' value\nkey ::= 'a' | 'b' | 'c'\nvalue ::= [0-9] | '(' pairs ')'\n";
 
 /// How often the inputs with these options have each of some bytes.
 fn shares(grammar: &str, options: &[&str], of: &[u8]) -> Vec<f64> {
@@ -74,7 +75,9 @@ fn samples_that_do_not_conform_are_left_out() {
     let nothing = run(&["learn", &grammar, &bad]);
     assert_eq!(nothing.status.code(), Some(1));
     assert!(text(&nothing.stderr).contains("nothing was learned"), "{}", text(&nothing.stderr));
-    for wrong in [["--similarity", "2"], ["--damping", "0"], ["--smoothing", "-1"], ["--context", "2"], ["--shape", "deep"]] {
+    for wrong in
+        [["--similarity", "2"], ["--damping", "0"], ["--smoothing", "-1"], ["--context", "2"], ["--shape", "deep"]]
+    {
         assert_eq!(run(&[&["learn", &grammar, &good][..], &wrong].concat()).status.code(), Some(2), "{wrong:?}");
     }
 }
