@@ -82,6 +82,7 @@ shipped! {
     scheme "Scheme programs and data" "R7RS, small language";
     semver_range "ranges of versions, as npm has them" "npm's semver, Range Grammar; Semantic Versioning 2.0.0";
     sh "scripts of the POSIX shell" "POSIX.1-2017, Shell Command Language";
+    solidity "Solidity source files" "Solidity 0.8.25, Language Grammar";
     sql "SQL scripts, SQLite's dialect" "SQL As Understood By SQLite, 3.40";
     svg "SVG images, above all paths" "SVG 1.1, second edition";
     toml "TOML documents" "TOML 1.0.0";

@@ -98,6 +98,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("semver_range", "semver_range_judge.mjs", &[], 100),
     ("sh", "sh_judge.py", &[], 100),
     ("sh", "sh_judge.py", &["--bash"], 100),
+    ("solidity", "solidity_judge.mjs", &[], 100),
     ("sql", "sql_judge.py", &[], 99),
     ("svg", "svg_judge.mjs", &[], 100),
     ("toml", "toml_judge.py", &[], 100),
