@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use gramjet_compiler::formats::{self, FormatOptions, ZeroWeights};
 use gramjet_compiler::shape::{ByDefault, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
-use gramjet_compiler::{Compiled, Diagnostics, Examined, Options};
+use gramjet_compiler::{Compiled, Diagnostics, Examined, Options, SourceFile};
 use gramjet_files::Unreadable;
 
 use crate::arguments::grammar::{GrammarArgs, ReadingArgs};
@@ -47,6 +47,13 @@ impl Prepared {
             self.options.weighting = Weighting::Own;
         }
         self
+    }
+
+    /// The same with the weights of a file.
+    #[must_use]
+    pub fn with_weights(mut self, file: SourceFile) -> Prepared {
+        self.options.weighting = Weighting::File(file);
+        Prepared { compiled: OnceCell::new(), ..self }
     }
 
     /// The compiled grammar. The first call prints the warnings.

@@ -1,16 +1,20 @@
 //! `gramjet learn`: weights from samples.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
+use gramjet::{Choices, Producer as _};
+use gramjet_compiler::SourceFile;
 use gramjet_compiler::shape::Weighting;
 use gramjet_compiler::shape::learn::{How, Inversion};
 use gramjet_parse::Budget;
 
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
+use crate::engine::Engine;
 use crate::failure::{Failure, say};
 use crate::files::read_stdin_once;
+use crate::limits::Applied;
 use crate::output::whole::write_output;
 use crate::prepared::Prepared;
 use crate::samples::{self, Found, Reading};
@@ -134,7 +138,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         let rules = prepared.compiled()?.lowered.rules().len();
         say!("gramjet: {} for the contexts of the grammar's rules", plural(rules as u64, "rule"));
     }
-    write_output(args.output.as_deref(), weights(&prepared, &found, &args.how())?.as_bytes())
+    finish(prepared, &found, &args.how(), args.output.as_deref())
 }
 
 /// A grammar to learn from texts. It has its own weights: those of a shape would split its repetitions.
@@ -164,8 +168,35 @@ pub fn learn(prepared: &Prepared, samples: &[PathBuf], reading: &Reading) -> Res
     Ok(found)
 }
 
-/// The file of weights.
-pub fn weights(prepared: &Prepared, found: &Found, how: &How) -> Result<String, Failure> {
-    gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
-        .map_err(|diagnostics| prepared.refuse(&diagnostics))
+/// Inputs with a greater mean length in bytes get an advice.
+const LONG: f64 = 100_000.0;
+
+/// Writes the file of weights, and says how long inputs will be.
+pub fn finish(prepared: Prepared, found: &Found, how: &How, output: Option<&Path>) -> Result<(), Failure> {
+    let weights = gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
+        .map_err(|diagnostics| prepared.refuse(&diagnostics))?;
+    let prepared = prepared.with_weights(SourceFile::new("weights", weights.as_str()));
+    let (mean, wanted) = mean_length(&prepared)?;
+    say!("gramjet: inputs have {mean:.0} bytes in the mean ({wanted})");
+    if mean > LONG {
+        say!("gramjet: that is long: give `gramjet gen` a lower `--max-depth`, or a `--max-len`");
+    }
+    write_output(output, weights.as_bytes())
+}
+
+/// The mean length of some random inputs, in bytes, and their limits. An input ends in a short way after a million choice bytes.
+fn mean_length(prepared: &Prepared) -> Result<(f64, Applied), Failure> {
+    const INPUTS: u64 = 100;
+    let compiled = prepared.compiled()?;
+    let wanted = prepared.wanted();
+    let engine = Engine::fastest(compiled, wanted)?;
+    let mut producer = engine.producer();
+    producer.set_limits(producer.limits().max_choices(1_000_000)).map_err(|error| Failure::Usage(error.to_string()))?;
+    let (mut sum, mut input) = (0, Vec::new());
+    for number in 0..INPUTS {
+        input.clear();
+        producer.produce(&mut Choices::of_block(0, number), &mut input);
+        sum += input.len();
+    }
+    Ok((sum as f64 / INPUTS as f64, wanted))
 }

@@ -72,6 +72,9 @@ pub struct Arguments {
     verbose: bool,
 }
 
+/// How often a variant is made again that does not differ from its file.
+const TRIES: usize = 16;
+
 /// Random inputs that parts are taken from have at most this number of choice bytes.
 const RANDOM_CHOICES: usize = 1024;
 
@@ -163,11 +166,20 @@ fn vary(
     let mut mutant = Vec::new();
     for number in 0..args.count {
         let input = &inputs[(number % inputs.len() as u64) as usize];
-        let Some(operation) = mutator.mutate(input, store, tracer, &mut mutant) else {
+        let mut text = Vec::new();
+        let mut made_by = None;
+        // A changed choice byte need not change the text.
+        for _ in 0..TRIES {
+            made_by = mutator.mutate(input, store, tracer, &mut mutant);
+            text.clear();
+            producer.produce(&mut Choices::replay(&mutant), &mut text);
+            if made_by.is_none() || text != input.output() {
+                break;
+            }
+        }
+        let Some(operation) = made_by else {
             return Err(Failure::Usage("the grammar has one input only: nothing can be changed".to_string()));
         };
-        let mut text = Vec::new();
-        producer.produce(&mut Choices::replay(&mutant), &mut text);
         if args.verbose {
             say!("gramjet: variant {number}: {}, {} bytes", operation.name(), text.len());
         }

@@ -84,5 +84,5 @@ fn learn_from_run(args: &Arguments, run: &Path) -> Result<(), Failure> {
     let reading = Reading { budget: Budget::default(), jobs: 1, is_strict: false };
     let found = learn::learn(&prepared, &samples, &reading)?;
     let how = How { smoothing: SMOOTHING, ..How::COMMON };
-    write_output(args.output.as_deref(), learn::weights(&prepared, &found, &how)?.as_bytes())
+    learn::finish(prepared, &found, &how, args.output.as_deref())
 }

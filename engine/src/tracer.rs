@@ -10,7 +10,9 @@ use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::ir::{self, Composition, Ir, NodeId, RuleId};
-use gramjet_compiler::machine::{DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task};
+use gramjet_compiler::machine::{
+    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task,
+};
 use gramjet_compiler::reference;
 
 use crate::decisions::Deriver;
@@ -120,14 +122,64 @@ impl Tracer {
         &mut self,
         (grammar, part, depth): (&Grammar, Part, u32),
         limits: Limits,
-        next_byte: impl FnMut() -> Option<u8>,
+        decider: impl Decide,
         output: &mut Vec<u8>,
         recorder: impl Recorder,
     ) -> u64 {
         let bounds = reference::Limits { max_depth: limits.depth(), max_len: limits.length() };
         let Grammar { lowered, pools, .. } = grammar;
-        let machine = Machine::new(lowered, pools, bounds, limits.output(), next_byte, output, recorder);
+        let machine = Machine::new(lowered, pools, bounds, limits.output(), decider, output, recorder);
         machine.derive(part, depth, &mut self.tasks).read
+    }
+}
+
+/// Draws choice bytes from a source and writes them down. After a number of them the part is completed in a short way:
+/// first without options that are only read, then, as that need not end, with option 0 everywhere.
+struct Drawing<'d> {
+    source: &'d mut dyn ChoiceSource,
+    buffer: [u8; 16],
+    at: usize,
+    filled: usize,
+    /// The number of choice bytes from which on nothing is drawn, and that from which on option 0 is taken.
+    ends: (usize, usize),
+    choices: &'d mut Vec<u8>,
+}
+
+impl<'d> Drawing<'d> {
+    fn new(source: &'d mut dyn ChoiceSource, most: usize, choices: &'d mut Vec<u8>) -> Drawing<'d> {
+        let end = choices.len() + most;
+        Drawing { source, buffer: [0; 16], at: 0, filled: 0, ends: (end, end + most), choices }
+    }
+
+    /// The next byte of the source; 0 if there are no more.
+    fn next_byte(&mut self) -> u8 {
+        if self.at == self.filled && self.choices.len() < self.ends.0 {
+            (self.at, self.filled) = (0, self.source.fill(&mut self.buffer).min(self.buffer.len()));
+        }
+        // A missing byte is written as the zero that it is read as.
+        let is_there = self.at < self.filled && self.choices.len() < self.ends.0;
+        let byte = if is_there { self.buffer[self.at] } else { 0 };
+        self.at += usize::from(is_there);
+        self.choices.push(byte);
+        byte
+    }
+}
+
+impl Decide for Drawing<'_> {
+    fn decide(&mut self, _node: NodeId, site: ir::Site<'_>) -> Decided {
+        let is_only_read = |option: u32| site.slots().is_some_and(|slots| slots.is_only_read(option as usize));
+        let is_short = (self.ends.0..self.ends.1).contains(&self.choices.len());
+        if let Some(option) =
+            (0..site.options()).find(|&option| !is_only_read(option)).filter(|&first| first > 0 && is_short)
+        {
+            self.choices.extend_from_slice(&site.value_of(option).to_le_bytes()[..site.width() as usize]);
+            return Decided { option, missing: 0 };
+        }
+        let mut value = 0;
+        for index in 0..site.width() {
+            value |= u32::from(self.next_byte()) << (8 * index);
+        }
+        Decided { option: site.option_of(value), missing: 0 }
     }
 }
 
@@ -235,23 +287,11 @@ impl gramjet::choices::Tracer for Tracer {
     ) -> u64 {
         let Some(part) = self.grammar.part(symbol) else { return 0 };
         let limits = self.limits.max_len(None);
-        let end = choices.len() + most;
-        let (mut buffer, mut at, mut filled) = ([0; 16], 0, 0);
-        let next_byte = || {
-            if at == filled && choices.len() < end {
-                (at, filled) = (0, source.fill(&mut buffer).min(buffer.len()));
-            }
-            // A missing byte is written as the zero that it is read as.
-            let is_there = at < filled && choices.len() < end;
-            let byte = if is_there { buffer[at] } else { 0 };
-            at += usize::from(is_there);
-            choices.push(byte);
-            Some(byte)
-        };
+        let drawing = Drawing::new(source, most, choices);
         let mut output = std::mem::take(&mut self.scratch);
         output.clear();
         let grammar = Arc::clone(&self.grammar);
-        self.run((&grammar, part, depth), limits, next_byte, &mut output, Nothing);
+        self.run((&grammar, part, depth), limits, drawing, &mut output, Nothing);
         let len = output.len();
         if len <= MAX_SCRATCH {
             self.scratch = output;

@@ -70,6 +70,8 @@ impl Mutator {
     pub const DEFAULT_MAX_CHOICES: usize = 1 << 16;
     /// A part that is derived anew is completed in the shortest way after this number of choice bytes.
     const MAX_DRAWN: usize = 256;
+    /// How often an operation is tried for which there may be no place.
+    const TRIES: usize = 8;
 
     /// A mutator.
     pub fn new(seed: u64) -> Mutator {
@@ -102,8 +104,7 @@ impl Mutator {
         tracer: &mut (impl Tracer + ?Sized),
         mutant: &mut Vec<u8>,
     ) -> Option<Operation> {
-        const TRIES: usize = 8;
-        for _ in 0..TRIES {
+        for _ in 0..Mutator::TRIES {
             let operation = self.operation()?;
             if self.apply(operation, input, store, tracer, mutant) {
                 return Some(operation);
@@ -204,7 +205,7 @@ impl Mutator {
     }
 
     fn redraw(&mut self, input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &mut Vec<u8>) -> Option<()> {
-        let span = input.span(self.pick(&input.parts)?);
+        let span = input.span(self.pick_part(input)?);
         mutant.extend_from_slice(&input.choices()[..span.choices().start]);
         tracer.draw(span.symbol, span.depth, &mut self.random, Mutator::MAX_DRAWN, mutant);
         mutant.extend_from_slice(&input.choices()[span.choices().end..]);
@@ -212,10 +213,27 @@ impl Mutator {
     }
 
     fn splice(&mut self, input: &TracedInput, store: &Store, mutant: &mut Vec<u8>) -> Option<()> {
-        let span = input.span(self.pick(&input.parts)?);
-        let chunk = store.draw(span.symbol, 0..=u32::MAX, &mut self.random.generator)?;
-        replace(input, span, &[&chunk.choices], mutant);
-        Some(())
+        for _ in 0..Mutator::TRIES {
+            let span = input.span(self.pick_part(input)?);
+            let chunk = store.draw(span.symbol, 0..=u32::MAX, &mut self.random.generator)?;
+            if *chunk.choices != *input.bytes(span) {
+                replace(input, span, &[&chunk.choices], mutant);
+                return Some(());
+            }
+        }
+        None
+    }
+
+    /// A part. Those without a text, such as blanks that are not there, seldom.
+    fn pick_part(&mut self, input: &TracedInput) -> Option<u32> {
+        let mut part = self.pick(&input.parts)?;
+        for _ in 0..2 {
+            if !input.span(part).output().is_empty() {
+                break;
+            }
+            part = self.pick(&input.parts)?;
+        }
+        Some(part)
     }
 
     fn repeat_recursion(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {

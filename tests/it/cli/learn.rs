@@ -7,7 +7,7 @@ const PAIRS: &str =
 
 /// How often the inputs with these options have each of some bytes.
 fn shares(grammar: &str, options: &[&str], of: &[u8]) -> Vec<f64> {
-    let inputs = stdout(&[&["gen", grammar, "-n", "4000", "--seed", "5", "--separator", "newline"], options].concat());
+    let inputs = stdout(&[&["gen", grammar, "-n", "4000", "--seed", "5", "--max-depth", "6"], options].concat());
     let counts: Vec<usize> = of.iter().map(|byte| inputs.iter().filter(|found| *found == byte).count()).collect();
     let sum: usize = counts.iter().sum();
     counts.iter().map(|&count| count as f64 / sum.max(1) as f64).collect()
