@@ -21,9 +21,12 @@
 
 #![forbid(unsafe_code)]
 
+use std::sync::{Mutex, PoisonError};
+
 use gramjet_compiler::ir::Ir;
 
 mod arena;
+mod automaton;
 mod error;
 mod lookahead;
 mod machine;
@@ -32,13 +35,22 @@ mod program;
 
 pub use error::{Expected, Mismatch, ParseError, place};
 
+use automaton::{GaveUp, Kept, Run};
 use machine::Machine;
 use program::Program;
 
 /// A grammar in the form for parsing.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Parser {
     program: Program,
+    automaton: Mutex<Kept>,
+}
+
+/// A clone learns anew.
+impl Clone for Parser {
+    fn clone(&self) -> Parser {
+        Parser { program: self.program.clone(), automaton: Mutex::default() }
+    }
 }
 
 /// Bounds on the cost of parsing a text.
@@ -86,7 +98,7 @@ impl Parser {
 
     /// A parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
-        Parser { program: Program::new(lowered) }
+        Parser { program: Program::new(lowered), automaton: Mutex::default() }
     }
 
     /// Finds choice bytes for a text.
@@ -101,14 +113,58 @@ impl Parser {
         if text.len() > Parser::MAX_TEXT {
             return Err(ParseError::TooLong { len: text.len(), most: Parser::MAX_TEXT });
         }
+        match self.parse_by_automaton(text, budget) {
+            Ok(result) => result,
+            Err(GaveUp) => self.parse_by_threads(text, budget),
+        }
+    }
+
+    /// The same by the general method alone. For tests.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Parser::parse`].
+    #[doc(hidden)]
+    pub fn parse_by_threads(&self, text: &[u8], budget: &Budget) -> Result<Parsed, ParseError> {
         let mut machine = Machine::new(&self.program, text, *budget);
         if let Some(choices) = machine.run()? {
             return Ok(Parsed { choices, work: machine.work });
         }
-        // Parses once more, and records all attempts at the place where nothing goes on.
-        let offset = machine.furthest();
+        Err(self.mismatch(text, budget, machine.furthest())?)
+    }
+}
+
+impl Parser {
+    /// By the automaton, if the text is not one that it gives up.
+    fn parse_by_automaton(&self, text: &[u8], budget: &Budget) -> Result<Result<Parsed, ParseError>, GaveUp> {
+        let mut kept = self.kept();
+        let mut automaton = kept.take(&self.program)?;
+        drop(kept);
+        let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
+        let mut run = Run::new(&self.program, &mut automaton, text, budget.max_memory, max_steps);
+        let result = run.run();
+        let (steps, furthest) = (run.steps, run.furthest());
+        self.kept().give_back(automaton, result.is_ok());
+        match result? {
+            Some(choices) => Ok(Ok(Parsed { choices, work: Work { steps } })),
+            None => Ok(self.mismatch(text, budget, furthest).and_then(Err)),
+        }
+    }
+
+    #[doc(hidden)]
+    pub fn stats(&self) -> String {
+        self.kept().stats()
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.automaton.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The error of a text that does not conform: parses once more, and records all attempts at the place where nothing
+    /// goes on.
+    fn mismatch(&self, text: &[u8], budget: &Budget, offset: usize) -> Result<ParseError, ParseError> {
         let mut machine = Machine::recording(&self.program, text, *budget, offset);
         machine.run()?;
-        Err(ParseError::Mismatch(error::mismatch(&self.program, text, offset, &machine.attempts())))
+        Ok(ParseError::Mismatch(error::mismatch(&self.program, text, offset, &machine.attempts())))
     }
 }

@@ -449,7 +449,7 @@ impl<'p, 't> Machine<'p, 't> {
 }
 
 /// Appends the choice bytes of an option, the last one first.
-fn encode(site: &SiteCode, option: u32, bytes: &mut Vec<u8>) {
+pub(crate) fn encode(site: &SiteCode, option: u32, bytes: &mut Vec<u8>) {
     let site = site.site();
     let (width, number) = (site.width() as usize, site.value_of(option));
     make_room_for(bytes, width);
@@ -457,7 +457,7 @@ fn encode(site: &SiteCode, option: u32, bytes: &mut Vec<u8>) {
 }
 
 /// The character that a text begins with in UTF-8, and its length in bytes.
-fn first_character(text: &[u8]) -> Option<(u32, usize)> {
+pub(crate) fn first_character(text: &[u8]) -> Option<(u32, usize)> {
     let len = match *text.first()? {
         0..=0x7F => 1,
         0xC2..=0xDF => 2,

@@ -1,0 +1,342 @@
+//! The machine's steps, each made once: an automaton whose states are configurations of threads.
+//!
+//! What the machine does at a position depends on its threads, their frames, and the next symbol, not on the position
+//! and not on the choices made. So the steps at one position are a transition from a configuration to the next one,
+//! which is made when it is first needed and kept (as in a lazy DFA, and in the ALL(*) of Parr, Harwell & Fisher 2014).
+//! Where all ways from the threads to the start rule lead through one frame, the configuration is cut in two: a stack
+//! holds what is below, and the same configurations serve at all depths.
+//!
+//! A transition does not make the choices. It says from which choices before it, and by which ones at its position, the
+//! choices of each thread come. The transitions that were taken are logged, and the choices of the thread that derives
+//! the text are read backwards from the log (as in Dubé & Feeley 2000).
+
+mod code;
+mod configuration;
+mod kept;
+mod run;
+mod symbols;
+mod trace;
+mod trial;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::arena::{EMPTY, NONE};
+use crate::machine::encode;
+use crate::program::{Program, State};
+use code::Code;
+use configuration::{Configuration, Graph, RETURNING, Waiting};
+pub(crate) use kept::Kept;
+pub(crate) use run::{GaveUp, Run};
+use symbols::{END, Symbol, Symbols};
+use trial::{List, Outcome, Part, Question, Scratch, Trial, join, member_len};
+
+/// The number of a configuration.
+type ConfigurationId = u32;
+/// The number of a transition.
+type TransitionId = u32;
+
+/// The first configuration.
+const START: ConfigurationId = 0;
+
+/// A transition of these numbers is none: it is not made yet, ...
+const UNKNOWN: TransitionId = 0;
+/// ... there is no derivation, ...
+const DEAD: TransitionId = 1;
+/// ... it has to be made with the configuration below, ...
+const MIXED: TransitionId = 2;
+/// ... or it is too large.
+const LARGE: TransitionId = 3;
+
+/// With more questions than this, a transition is not compared for other symbols.
+const MANY_QUESTIONS: usize = 1 << 11;
+
+#[derive(Clone, Copy, Debug)]
+enum Transition {
+    /// Not a transition.
+    None,
+    /// Reads a byte and leads to another configuration.
+    Step { to: ConfigurationId, origins: u32 },
+    /// Reads a byte and leads to several configurations: these of [`Automaton::parts`].
+    Steps { first: u32, count: u32 },
+    /// The frame at the base ends: the configuration below goes on.
+    Return { origin: u32 },
+    /// The configuration and the one below are one. For each register, its place in [`Automaton::merged`].
+    Merge { to: ConfigurationId, first: u32 },
+    /// The text is derived.
+    Accept { origin: u32 },
+}
+
+/// Where the choices in a register come from: those in other registers, then some at this position.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    first_source: u32,
+    first_item: u32,
+    sources: u16,
+    items: u16,
+}
+
+/// Some choices.
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    /// A choice byte.
+    Byte(u8),
+    /// The member of a class at this position.
+    Class(u32),
+    /// Choice bytes of zero.
+    Zeros(u32),
+}
+
+/// A register of the configuration below the merged one, or of the one above.
+#[derive(Clone, Copy, Debug)]
+struct Merged {
+    is_above: bool,
+    register: u32,
+}
+
+/// The transitions that are known.
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    symbols: Symbols,
+    scratch: Option<Scratch>,
+    numbers: HashMap<Arc<Configuration>, ConfigurationId>,
+    configurations: Vec<Arc<Configuration>>,
+    /// For each configuration and each symbol, a transition.
+    table: Vec<TransitionId>,
+    transitions: Vec<Transition>,
+    merges: HashMap<(ConfigurationId, ConfigurationId), TransitionId>,
+    parts: Vec<(ConfigurationId, u32)>,
+    origins: Vec<Origin>,
+    sources: Vec<u32>,
+    items: Vec<Item>,
+    merged: Vec<Merged>,
+    /// For each class that was needed, the choice bytes of its members.
+    codes: Vec<Option<Code>>,
+    /// The memory that the configurations take, about.
+    size: usize,
+    /// The steps of all trials.
+    effort: u64,
+}
+
+impl Automaton {
+    pub fn new(program: &Program) -> Automaton {
+        let mut automaton = Automaton {
+            symbols: Symbols::new(program),
+            scratch: None,
+            numbers: HashMap::new(),
+            configurations: Vec::new(),
+            table: Vec::new(),
+            transitions: vec![Transition::None; LARGE as usize + 1],
+            merges: HashMap::new(),
+            parts: Vec::new(),
+            origins: Vec::new(),
+            sources: Vec::new(),
+            items: Vec::new(),
+            merged: Vec::new(),
+            codes: vec![None; program.classes.len()],
+            size: 0,
+            effort: 0,
+        };
+        let entry = program.callees[program.start as usize].entry;
+        let start = automaton.number(Configuration {
+            is_lowest: true,
+            is_start: true,
+            threads: vec![Waiting { ahead: 0, literal: NONE, state: entry, count: 0, frame: 0 }],
+            ends: vec![0],
+            callers: Vec::new(),
+        });
+        debug_assert_eq!(start, START);
+        automaton
+    }
+
+    /// The memory that it takes, about, in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+            + self.table.capacity() * size_of::<TransitionId>()
+            + self.transitions.capacity() * size_of::<Transition>()
+            + self.parts.capacity() * size_of::<(ConfigurationId, u32)>()
+            + self.origins.capacity() * size_of::<Origin>()
+            + self.sources.capacity() * size_of::<u32>()
+            + self.items.capacity() * size_of::<Item>()
+            + self.merged.capacity() * size_of::<Merged>()
+    }
+
+    #[inline]
+    fn transition(&self, from: ConfigurationId, symbol: Symbol) -> TransitionId {
+        self.table[from as usize * self.symbols.len() + usize::from(symbol)]
+    }
+
+    fn number(&mut self, configuration: Configuration) -> ConfigurationId {
+        if let Some(&number) = self.numbers.get(&configuration) {
+            return number;
+        }
+        let number = self.configurations.len() as ConfigurationId;
+        // The memory of the hash table, too.
+        self.size += configuration.size() + 64;
+        let configuration = Arc::new(configuration);
+        self.configurations.push(configuration.clone());
+        self.numbers.insert(configuration, number);
+        self.table.resize(self.configurations.len() * self.symbols.len(), UNKNOWN);
+        number
+    }
+
+    fn add(&mut self, transition: Transition) -> TransitionId {
+        self.transitions.push(transition);
+        self.transitions.len() as TransitionId - 1
+    }
+
+    /// Makes the transition from a configuration for a symbol, and for the symbols that are like it there.
+    fn make(&mut self, program: &Program, from: ConfigurationId, symbol: Symbol) -> TransitionId {
+        let configuration = self.configurations[from as usize].clone();
+        let mut scratch = self.scratch.take().unwrap_or_else(|| Scratch::new(program));
+        let sample = self.symbols.samples[usize::from(symbol)];
+        let mut trial = Trial::new(program, &mut scratch, sample, &configuration);
+        let outcome = trial.run(&configuration);
+        self.effort += u64::from(trial.steps) + configuration.registers() as u64;
+        let transition = self.add_outcome(program, outcome, &mut trial);
+        let questions = std::mem::take(&mut trial.questions);
+        self.scratch = Some(scratch);
+        self.set(program, from, symbol, &questions, transition);
+        transition
+    }
+
+    fn add_outcome(&mut self, program: &Program, outcome: Outcome, trial: &mut Trial<'_, '_>) -> TransitionId {
+        match outcome {
+            Outcome::Dead => DEAD,
+            Outcome::Mixed => MIXED,
+            Outcome::Large => LARGE,
+            Outcome::Accepted(list) => {
+                let origin = self.add_origin(program, &trial.lists, list);
+                self.add(Transition::Accept { origin })
+            }
+            Outcome::Ended(list) => {
+                let origin = self.add_origin(program, &trial.lists, list);
+                self.add(Transition::Return { origin })
+            }
+            Outcome::Waits => {
+                let lists = &mut trial.lists;
+                let is_end = |state| matches!(program.states[state as usize], State::End);
+                let parts = trial.graph.split(is_end, |before, after| join(lists, before, after));
+                self.add_steps(program, parts, lists)
+            }
+        }
+    }
+
+    fn add_steps(&mut self, program: &Program, parts: Vec<(Configuration, Vec<u32>)>, lists: &[List]) -> TransitionId {
+        let mut numbered = Vec::with_capacity(parts.len());
+        for (configuration, registers) in parts {
+            let to = self.number(configuration);
+            let origins = self.origins.len() as u32;
+            for list in registers {
+                self.add_origin(program, lists, list);
+            }
+            numbered.push((to, origins));
+        }
+        if let [(to, origins)] = numbered[..] {
+            return self.add(Transition::Step { to, origins });
+        }
+        let (first, count) = (self.parts.len() as u32, numbered.len() as u32);
+        self.parts.extend(numbered);
+        self.add(Transition::Steps { first, count })
+    }
+
+    fn add_origin(&mut self, program: &Program, lists: &[List], list: u32) -> u32 {
+        let (first_source, first_item) = (self.sources.len(), self.items.len());
+        let mut bytes = Vec::new();
+        // From the end to the beginning.
+        let mut open = vec![list];
+        while let Some(list) = open.pop() {
+            if list == EMPTY {
+                continue;
+            }
+            let List { before, part } = lists[list as usize];
+            open.push(before);
+            match part {
+                Part::Register(register) => self.sources.push(register),
+                Part::List(list) => open.push(list),
+                Part::Class(class) => {
+                    self.codes[class as usize].get_or_insert_with(|| Code::new(program, class));
+                    self.items.push(Item::Class(class));
+                }
+                Part::Zeros(count) => self.items.push(Item::Zeros(count)),
+                Part::Choice { site, option } => {
+                    encode(&program.sites[site as usize], option, &mut bytes);
+                    self.items.extend(bytes.drain(..).map(Item::Byte));
+                }
+            }
+        }
+        let (sources, items) = (self.sources.len() - first_source, self.items.len() - first_item);
+        self.origins.push(Origin {
+            first_source: first_source as u32,
+            first_item: first_item as u32,
+            sources: sources as u16,
+            items: items as u16,
+        });
+        self.origins.len() as u32 - 1
+    }
+
+    /// Enters a transition for a symbol and for all symbols for which the answers are the same.
+    fn set(
+        &mut self,
+        program: &Program,
+        from: ConfigurationId,
+        symbol: Symbol,
+        questions: &[Question],
+        transition: TransitionId,
+    ) {
+        let samples = &self.symbols.samples;
+        let row = &mut self.table[from as usize * samples.len()..][..samples.len()];
+        row[usize::from(symbol)] = transition;
+        if symbol == END || questions.len() > MANY_QUESTIONS {
+            return;
+        }
+        let own = samples[usize::from(symbol)];
+        let own: Vec<u32> = questions.iter().map(|question| question.answer(program, &own)).collect();
+        for (other, sample) in samples.iter().enumerate().skip(1) {
+            if row[other] == UNKNOWN
+                && questions.iter().zip(&own).all(|(question, &own)| question.answer(program, sample) == own)
+            {
+                row[other] = transition;
+            }
+        }
+    }
+
+    /// The transition that makes one of a configuration and the one below.
+    fn merge(&mut self, below: ConfigurationId, above: ConfigurationId) -> TransitionId {
+        if let Some(&known) = self.merges.get(&(below, above)) {
+            return known;
+        }
+        let (lower, upper) = (&self.configurations[below as usize], &self.configurations[above as usize]);
+        let mut graph = Graph { is_lowest: lower.is_lowest, ..Graph::default() };
+        // The list of a register is its number, and that of the configuration.
+        graph.add_frames(lower, |frame| frame, |register| register * 2);
+        let more = lower.ends.len() as u32 - 1;
+        let moved = |frame| if frame == configuration::BASE { RETURNING } else { frame + more };
+        graph.add_frames(upper, moved, |register| register * 2 + 1);
+        for (register, thread) in (0..).zip(&upper.threads) {
+            graph.threads.push((Waiting { frame: moved(thread.frame), ..*thread }, register * 2 + 1));
+        }
+        let returning = upper.threads.is_empty().then(|| moved(RETURNING));
+        let (configuration, lists) = graph.number(configuration::BASE, returning);
+        self.effort += configuration.registers() as u64;
+        let to = self.number(configuration);
+        let first = self.merged.len() as u32;
+        self.merged.extend(lists.iter().map(|list| Merged { is_above: list % 2 == 1, register: list / 2 }));
+        let transition = self.add(Transition::Merge { to, first });
+        self.merges.insert((below, above), transition);
+        transition
+    }
+}
+
+impl Question {
+    fn answer(self, program: &Program, sample: &symbols::Sample) -> u32 {
+        let answer = match self {
+            Question::Allows(state) => program.lookahead.allows(state, sample.byte),
+            Question::Begins(state) => program.lookahead.begins(state, sample.byte),
+            Question::Is(byte) => sample.byte == Some(byte),
+            Question::In(class) => member_len(program, class, sample).is_some(),
+            Question::Length => return sample.character.map_or(1, |(_, len)| u32::from(len)),
+        };
+        u32::from(answer)
+    }
+}

@@ -1,0 +1,185 @@
+//! A run of the automaton through a text.
+
+use super::symbols::END;
+use super::trace::{TooMuch, Trace};
+use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, TransitionId, UNKNOWN};
+use crate::arena::{make_room, make_room_for};
+use crate::program::Program;
+
+/// What may be spent on making transitions for a text: this number of steps, ...
+const EFFORT: u64 = 1 << 18;
+/// ... and this number for each byte that was read.
+const EFFORT_PER_BYTE: u64 = 6;
+
+/// The log is looked at after this number of transitions.
+const LOOKED_AT: usize = 1 << 16;
+
+/// The automaton is not the way to parse this text: it would become too large.
+#[derive(Debug)]
+pub(crate) struct GaveUp;
+
+pub(crate) struct Run<'p, 'a, 't> {
+    program: &'p Program,
+    automaton: &'a mut Automaton,
+    text: &'t [u8],
+    max_memory: usize,
+    max_steps: u64,
+    position: usize,
+    at: ConfigurationId,
+    /// The configurations below.
+    below: Vec<ConfigurationId>,
+    /// The transitions taken since the choices that are certain.
+    log: Vec<TransitionId>,
+    choices: Vec<u8>,
+    look_at: usize,
+    /// The number of transitions taken.
+    pub steps: u64,
+    most_effort: u64,
+}
+
+impl<'p, 'a, 't> Run<'p, 'a, 't> {
+    pub fn new(program: &'p Program, automaton: &'a mut Automaton, text: &'t [u8], max_memory: usize, max_steps: u64) -> Self {
+        let most_effort = automaton.effort + EFFORT;
+        Run {
+            program,
+            automaton,
+            text,
+            max_memory,
+            max_steps,
+            position: 0,
+            at: START,
+            below: Vec::new(),
+            log: Vec::new(),
+            choices: Vec::new(),
+            look_at: LOOKED_AT,
+            steps: 0,
+            most_effort,
+        }
+    }
+
+    /// The furthest position at which something was tried.
+    pub fn furthest(&self) -> usize {
+        self.position
+    }
+
+    /// The choice bytes; `Ok(None)` if the text does not conform.
+    pub fn run(&mut self) -> Result<Option<Vec<u8>>, GaveUp> {
+        loop {
+            let symbol = self.automaton.symbols.at(self.text, self.position);
+            let mut transition = self.automaton.transition(self.at, symbol);
+            if transition == UNKNOWN {
+                self.check_effort()?;
+                transition = self.automaton.make(self.program, self.at, symbol);
+            }
+            match self.automaton.transitions[transition as usize] {
+                Transition::Step { to, .. } => {
+                    self.record(transition);
+                    self.at = to;
+                    self.position += 1;
+                    if self.log.len() >= self.look_at {
+                        self.look()?;
+                    }
+                }
+                Transition::Steps { first, count } => {
+                    self.record(transition);
+                    let parts = &self.automaton.parts[first as usize..][..count as usize];
+                    make_room_for(&mut self.below, parts.len());
+                    self.below.extend(parts[..parts.len() - 1].iter().map(|&(part, _)| part));
+                    self.at = parts[parts.len() - 1].0;
+                    self.position += 1;
+                }
+                Transition::Return { .. } => {
+                    self.record(transition);
+                    self.at = self.lower()?;
+                }
+                Transition::Accept { origin } => {
+                    debug_assert_eq!(symbol, END);
+                    self.count_steps()?;
+                    self.decide(|trace, log, choices| trace.of_accepted(origin, log, choices))?;
+                    return Ok(Some(std::mem::take(&mut self.choices)));
+                }
+                _ => match transition {
+                    MIXED => self.merge()?,
+                    DEAD => return Ok(None),
+                    LARGE => return Err(GaveUp),
+                    _ => unreachable!("a merge is not in the table"),
+                },
+            }
+        }
+    }
+
+    #[inline]
+    fn record(&mut self, transition: TransitionId) {
+        make_room(&mut self.log);
+        self.log.push(transition);
+    }
+
+    /// The configuration below. There is one, as the base of the lowest one does not end.
+    fn lower(&mut self) -> Result<ConfigurationId, GaveUp> {
+        self.below.pop().ok_or(GaveUp)
+    }
+
+    fn merge(&mut self) -> Result<(), GaveUp> {
+        self.check_effort()?;
+        let below = self.lower()?;
+        let transition = self.automaton.merge(below, self.at);
+        if let Transition::Merge { to, .. } = self.automaton.transitions[transition as usize] {
+            self.at = to;
+        }
+        self.record(transition);
+        Ok(())
+    }
+
+    fn check_effort(&self) -> Result<(), GaveUp> {
+        let most = self.most_effort + EFFORT_PER_BYTE * self.position as u64;
+        match self.automaton.effort > most || self.automaton.size() > self.max_memory / 2 {
+            true => Err(GaveUp),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends the run if it takes too much memory. If there is one derivation, its choices are certain.
+    fn look(&mut self) -> Result<(), GaveUp> {
+        if self.is_certain() {
+            self.count_steps()?;
+            self.decide(Trace::of_only)?;
+            self.log.clear();
+        }
+        self.look_at = self.log.len() + LOOKED_AT;
+        self.check_memory()
+    }
+
+    /// Whether each configuration has one register.
+    fn is_certain(&self) -> bool {
+        let configurations = &self.automaton.configurations;
+        let mut open = self.below.iter().chain([&self.at]);
+        open.all(|&configuration| configurations[configuration as usize].registers() == 1)
+    }
+
+    /// Counts the transitions in the log.
+    fn count_steps(&mut self) -> Result<(), GaveUp> {
+        self.steps += self.log.len() as u64;
+        if self.steps > self.max_steps { Err(GaveUp) } else { Ok(()) }
+    }
+
+    fn check_memory(&self) -> Result<(), GaveUp> {
+        let log = self.log.capacity() * size_of::<TransitionId>() + self.below.capacity() * size_of::<ConfigurationId>();
+        match self.automaton.size() + log + self.choices.capacity() > self.max_memory / 4 * 3 {
+            true => Err(GaveUp),
+            false => Ok(()),
+        }
+    }
+
+    /// Appends the choices that the log leads to.
+    fn decide<'r>(
+        &'r mut self,
+        write: impl FnOnce(Trace<'r, 't>, &[TransitionId], &mut Vec<u8>) -> Result<(), TooMuch>,
+    ) -> Result<(), GaveUp> {
+        let start = self.choices.len();
+        let trace =
+            Trace::new(self.program, self.automaton, self.text, self.position, self.below.len(), self.max_memory);
+        write(trace, &self.log, &mut self.choices).map_err(|TooMuch| GaveUp)?;
+        self.choices[start..].reverse();
+        Ok(())
+    }
+}

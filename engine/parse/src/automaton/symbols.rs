@@ -1,0 +1,139 @@
+//! The symbols that the automaton reads: classes of bytes and characters that the grammar does not tell apart.
+//!
+//! A position of the text has one symbol: the class of its byte, or, where a character of several bytes begins, the
+//! class of this character. Each byte of a literal is a class by itself.
+
+use std::collections::HashMap;
+
+use gramjet_compiler::charset::{CharSet, Unit};
+
+use crate::machine::first_character;
+use crate::program::Program;
+
+/// The number of a symbol.
+pub(super) type Symbol = u16;
+
+/// The end of the text.
+pub(super) const END: Symbol = 0;
+
+/// A member of a symbol. The other members are like it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    /// `None` at the end of the text.
+    pub byte: Option<u8>,
+    /// The character that begins, and its length in bytes.
+    pub character: Option<(u32, u8)>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Symbols {
+    bytes: [Symbol; 256],
+    /// The first members of ranges of characters above U+007F, and their symbols.
+    characters: Vec<(u32, Symbol)>,
+    pub samples: Vec<Sample>,
+}
+
+/// What the grammar can see of a byte or a character.
+#[derive(PartialEq, Eq, Hash)]
+struct Look {
+    /// Whether it is a byte that is no character.
+    is_part: bool,
+    /// For a character: the symbol of its first byte, and its length.
+    lead: Option<(Symbol, u8)>,
+    literal: Option<u8>,
+    members: Vec<bool>,
+}
+
+impl Symbols {
+    pub fn new(program: &Program) -> Symbols {
+        let mut numbers = HashMap::new();
+        let sets: Vec<&CharSet> = distinct(program);
+        let mut symbols = Symbols {
+            bytes: [END; 256],
+            characters: Vec::new(),
+            samples: vec![Sample { byte: None, character: None }],
+        };
+        let mut in_literals = [false; 256];
+        program.bytes.iter().for_each(|&byte| in_literals[usize::from(byte)] = true);
+        for byte in 0..=255u8 {
+            let literal = in_literals[usize::from(byte)].then_some(byte);
+            let members = sets.iter().map(|set| has_byte(set, byte)).collect();
+            let character = byte.is_ascii().then_some((u32::from(byte), 1));
+            let sample = Sample { byte: Some(byte), character };
+            let look = Look { is_part: !byte.is_ascii(), lead: None, literal, members };
+            symbols.bytes[usize::from(byte)] = symbols.number(&mut numbers, look, sample);
+        }
+        symbols.add_characters(&mut numbers, &sets);
+        symbols
+    }
+
+    fn add_characters(&mut self, numbers: &mut HashMap<Look, Symbol>, sets: &[&CharSet]) {
+        let wide: Vec<&CharSet> = sets.iter().copied().filter(|set| set.unit() == Unit::Char).collect();
+        let mut firsts: Vec<u32> = wide.iter().flat_map(|set| set.ranges()).flat_map(|&(low, high)| [low, high + 1]).collect();
+        // The first characters with each first byte.
+        firsts.extend((0x80..0x800).step_by(0x40));
+        firsts.extend((0x800..0x1_0000).step_by(0x1000));
+        firsts.extend((0x1_0000..0x11_0000).step_by(0x4_0000));
+        firsts.sort_unstable();
+        firsts.dedup();
+        for first in firsts {
+            let Some(character) = char::from_u32(first).filter(|character| !character.is_ascii()) else { continue };
+            let mut bytes = [0; 4];
+            let bytes = character.encode_utf8(&mut bytes).as_bytes();
+            let (byte, len) = (bytes[0], bytes.len() as u8);
+            let lead = Some((self.bytes[usize::from(byte)], len));
+            let members = wide.iter().map(|set| set.contains(first)).collect();
+            let sample = Sample { byte: Some(byte), character: Some((first, len)) };
+            let symbol = self.number(numbers, Look { is_part: false, lead, literal: None, members }, sample);
+            self.characters.push((first, symbol));
+        }
+    }
+
+    fn number(&mut self, numbers: &mut HashMap<Look, Symbol>, look: Look, sample: Sample) -> Symbol {
+        *numbers.entry(look).or_insert_with(|| {
+            self.samples.push(sample);
+            self.samples.len() as Symbol - 1
+        })
+    }
+
+    /// How many symbols there are.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// The symbol at a position of a text.
+    #[inline]
+    pub fn at(&self, text: &[u8], position: usize) -> Symbol {
+        match text.get(position) {
+            None => END,
+            Some(&byte) if byte < 0xC2 => self.bytes[usize::from(byte)],
+            Some(&byte) => self.character(&text[position..]).unwrap_or(self.bytes[usize::from(byte)]),
+        }
+    }
+
+    fn character(&self, text: &[u8]) -> Option<Symbol> {
+        let (character, _) = first_character(text)?;
+        let place = self.characters.partition_point(|&(first, _)| first <= character);
+        Some(self.characters[place - 1].1)
+    }
+}
+
+/// The different sets of a grammar's classes.
+fn distinct(program: &Program) -> Vec<&CharSet> {
+    let mut sets: Vec<&CharSet> = program.classes.iter().map(|class| &class.set).collect();
+    sets.sort_unstable_by(|a, b| (a.unit(), a.ranges()).cmp(&(b.unit(), b.ranges())));
+    sets.dedup();
+    sets
+}
+
+/// Whether a member of the set is this byte, or begins with it.
+fn has_byte(set: &CharSet, byte: u8) -> bool {
+    match set.unit() {
+        Unit::Byte => set.contains(u32::from(byte)),
+        Unit::Char if byte.is_ascii() => set.contains(u32::from(byte)),
+        Unit::Char => set.ranges().iter().any(|&(low, high)| {
+            let lead = |member| set.encode(member).as_ref()[0];
+            (lead(low)..=lead(high)).contains(&byte)
+        }),
+    }
+}

@@ -1,0 +1,411 @@
+//! One position of the text, from a configuration on: the steps of the machine, where lists are made of the registers of
+//! the configuration, and all that is asked of the text is recorded.
+//!
+//! The steps are those of `machine.rs`, in the same order.
+
+use super::configuration::{BASE, Configuration, Edge, Graph, RETURNING, Waiting};
+use super::symbols::Sample;
+use crate::arena::{EMPTY, NONE, Seen};
+use crate::program::{NOT, Program, State, StateId};
+
+/// A question that was asked of the next symbol.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Question {
+    /// Whether a state allows it.
+    Allows(StateId),
+    /// Whether a state's own derivation can begin with it.
+    Begins(StateId),
+    /// Whether it is this byte.
+    Is(u8),
+    /// Whether it is in this class.
+    In(u32),
+    /// How long it is.
+    Length,
+}
+
+/// A list of choices: another list and a part after it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List {
+    pub before: u32,
+    pub part: Part,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// The list in a register.
+    Register(u32),
+    Choice { site: u32, option: u32 },
+    /// The member of a class that stands at this position.
+    Class(u32),
+    Zeros(u32),
+    List(u32),
+}
+
+/// The register of the frame that ended at this position.
+pub(super) const RETURNED: u32 = u32::MAX - 1;
+
+/// The most steps of a trial, and the most threads and edges of its result.
+const MOST_STEPS: u32 = 1 << 14;
+const MOST: usize = 400;
+
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    state: StateId,
+    count: u32,
+    frame: u32,
+    list: u32,
+}
+
+/// Memory that all trials use.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    seen: Seen,
+    /// The number of the trial that called each callee, and the frame.
+    called: Vec<(u32, u32)>,
+    trial: u32,
+}
+
+impl Scratch {
+    pub fn new(program: &Program) -> Scratch {
+        Scratch { seen: Seen::new(), called: vec![(0, NONE); program.callees.len()], trial: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.seen.clear();
+        self.trial = self.trial.wrapping_add(1);
+        if self.trial == 0 {
+            self.called.fill((0, NONE));
+            self.trial = 1;
+        }
+    }
+}
+
+pub(super) struct Trial<'p, 's> {
+    program: &'p Program,
+    scratch: &'s mut Scratch,
+    sample: Sample,
+    /// The frames, and the threads that wait for the next position.
+    pub graph: Graph,
+    /// How many frames are not of this position.
+    old: usize,
+    is_start: bool,
+    ended: Vec<bool>,
+    open: Vec<Thread>,
+    pub lists: Vec<List>,
+    pub questions: Vec<Question>,
+    pub steps: u32,
+    /// The list of the base if it ended.
+    base: Option<u32>,
+    accepted: Option<u32>,
+}
+
+/// The result of a trial.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    /// All threads have ended.
+    Dead,
+    /// The text is derived, by the choices in this list.
+    Accepted(u32),
+    /// The base has ended, with this list, and nothing else goes on.
+    Ended(u32),
+    /// The base has ended, and something else goes on, too.
+    Mixed,
+    /// Threads wait.
+    Waits,
+    /// The trial was given up.
+    Large,
+}
+
+impl<'p, 's> Trial<'p, 's> {
+    pub fn new(program: &'p Program, scratch: &'s mut Scratch, sample: Sample, from: &Configuration) -> Trial<'p, 's> {
+        scratch.clear();
+        let mut trial = Trial {
+            program,
+            scratch,
+            sample,
+            graph: Graph { is_lowest: from.is_lowest, ..Graph::default() },
+            old: from.ends.len(),
+            is_start: from.is_start,
+            ended: vec![false; from.ends.len()],
+            open: Vec::new(),
+            lists: Vec::new(),
+            questions: Vec::new(),
+            steps: 0,
+            base: None,
+            accepted: None,
+        };
+        let lists = &mut trial.lists;
+        trial.graph.add_frames(from, |frame| frame, |register| add(lists, EMPTY, Part::Register(register)));
+        trial
+    }
+
+    /// Follows all threads of the configuration through this position.
+    pub fn run(&mut self, from: &Configuration) -> Outcome {
+        if self.is_start {
+            self.scratch.called[self.program.start as usize] = (self.scratch.trial, BASE);
+        }
+        if from.threads.is_empty() {
+            let list = self.register(RETURNED);
+            self.end(RETURNING, list);
+            self.follow();
+        }
+        for (register, waiting) in (0..).zip(&from.threads).filter(|(_, waiting)| waiting.ahead > 0) {
+            self.wait_on(register, waiting);
+        }
+        for (register, waiting) in (0..).zip(&from.threads).filter(|(_, waiting)| waiting.ahead == 0) {
+            let Waiting { state, count, frame, .. } = *waiting;
+            if self.allows(state) {
+                let list = self.register(register);
+                self.open.push(Thread { state, count, frame, list });
+                self.follow();
+            }
+        }
+        self.outcome()
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        let edges: usize = self.graph.frames.iter().map(Vec::len).sum();
+        if self.steps > MOST_STEPS || edges + self.graph.threads.len() > MOST {
+            return Outcome::Large;
+        }
+        match (self.accepted, self.base, self.graph.threads.is_empty()) {
+            (Some(list), ..) => Outcome::Accepted(list),
+            (_, Some(list), true) => Outcome::Ended(list),
+            (_, Some(_), false) => Outcome::Mixed,
+            (_, None, true) => Outcome::Dead,
+            (_, None, false) => {
+                // Threads that waited for the same position come first.
+                self.graph.threads.sort_by_key(|(thread, _)| thread.ahead);
+                Outcome::Waits
+            }
+        }
+    }
+
+    fn follow(&mut self) {
+        while let Some(thread) = self.open.pop() {
+            self.steps += 1;
+            if self.steps <= MOST_STEPS {
+                self.step(thread);
+            }
+        }
+    }
+
+    fn register(&mut self, register: u32) -> u32 {
+        add(&mut self.lists, EMPTY, Part::Register(register))
+    }
+
+    fn allows(&mut self, state: StateId) -> bool {
+        self.questions.push(Question::Allows(state));
+        self.program.lookahead.allows(state, self.sample.byte)
+    }
+
+    fn push(&mut self, state: StateId, thread: Thread) {
+        if self.allows(state) {
+            self.open.push(Thread { state, ..thread });
+        }
+    }
+
+    fn choose(&mut self, thread: Thread, site: u32, option: u32) -> Thread {
+        Thread { list: add(&mut self.lists, thread.list, Part::Choice { site, option }), ..thread }
+    }
+
+    /// One position less to wait.
+    fn wait_on(&mut self, register: u32, waiting: &Waiting) {
+        let Waiting { ahead, literal, .. } = *waiting;
+        if literal != NONE {
+            let byte = self.program.bytes[literal as usize];
+            self.questions.push(Question::Is(byte));
+            if self.sample.byte != Some(byte) {
+                return;
+            }
+        }
+        if self.sample.byte.is_some() {
+            let literal = if literal == NONE || ahead == 1 { NONE } else { literal + 1 };
+            let list = self.register(register);
+            self.graph.threads.push((Waiting { ahead: ahead - 1, literal, ..*waiting }, list));
+        }
+    }
+
+    /// A thread waits for the position after something of `len` bytes; the first one has been read.
+    fn wait(&mut self, thread: Thread, next: StateId, len: u32, literal: u32) {
+        let Thread { count, frame, list, .. } = thread;
+        self.graph.threads.push((Waiting { ahead: len - 1, literal, state: next, count, frame }, list));
+    }
+
+    fn step(&mut self, thread: Thread) {
+        let program = self.program;
+        let Thread { state, count, frame, list } = thread;
+        if program.joins[state as usize] && !self.scratch.seen.insert(state, count, frame) {
+            return;
+        }
+        match program.states[state as usize] {
+            State::Bytes { start, len, next } => {
+                let byte = program.bytes[start as usize];
+                self.questions.push(Question::Is(byte));
+                if self.sample.byte == Some(byte) {
+                    self.wait(thread, next, len, if len == 1 { NONE } else { start + 1 });
+                }
+            }
+            State::Class { class, next } => self.class(thread, class, next),
+            State::Choice { site, first, count } => {
+                let from = self.open.len();
+                for place in first..first + count {
+                    let (option, target) = (program.options[place as usize], program.targets[place as usize]);
+                    if self.allows(target) {
+                        let thread = self.choose(thread, site, option);
+                        self.open.push(Thread { state: target, ..thread });
+                    }
+                }
+                self.open[from..].reverse();
+                self.steps += count / 8;
+            }
+            State::Rounds { site, item, stop } => {
+                for (option, target) in [(0, stop), (1, item)] {
+                    if self.allows(target) {
+                        let thread = self.choose(thread, site, option);
+                        self.open.push(Thread { state: target, ..thread });
+                    }
+                }
+            }
+            State::Call { callee, next, skip } => self.call(thread, callee, next, skip),
+            State::Count { repeat } => self.count(thread, repeat),
+            State::Round { repeat } => {
+                let repeat = &program.repeats[repeat as usize];
+                let most = repeat.max.unwrap_or(repeat.min);
+                self.push(repeat.count, Thread { count: count.saturating_add(1).min(most), ..thread });
+            }
+            State::End => self.end(frame, list),
+        }
+    }
+
+    fn class(&mut self, thread: Thread, number: u32, next: StateId) {
+        self.questions.push(Question::In(number));
+        if let Some(len) = member_len(self.program, number, &self.sample) {
+            self.questions.push(Question::Length);
+            let list = add(&mut self.lists, thread.list, Part::Class(number));
+            self.wait(Thread { list, ..thread }, next, len, NONE);
+        }
+    }
+
+    fn call(&mut self, thread: Thread, callee: u32, next: StateId, skip: bool) {
+        let data = &self.program.callees[callee as usize];
+        let Thread { count, frame, list, .. } = thread;
+        if data.nullable && skip && self.allows(next) {
+            let list = self.zeros(list, data.zeros);
+            self.open.push(Thread { state: next, list, ..thread });
+        }
+        self.questions.push(Question::Begins(data.entry));
+        if !self.program.lookahead.begins(data.entry, self.sample.byte) {
+            return;
+        }
+        let (trial, at) = self.scratch.called[callee as usize];
+        let to = if trial == self.scratch.trial {
+            at
+        } else {
+            let to = self.graph.frames.len() as u32;
+            self.graph.frames.push(Vec::new());
+            self.ended.push(false);
+            self.scratch.called[callee as usize] = (self.scratch.trial, to);
+            self.open.push(Thread { state: data.entry, count: 0, frame: to, list: EMPTY });
+            to
+        };
+        self.graph.frames[to as usize].push(Edge { state: next, count, frame, list });
+    }
+
+    fn zeros(&mut self, mut list: u32, mut count: u64) -> u32 {
+        while count > 0 {
+            let some = u32::try_from(count).unwrap_or(u32::MAX);
+            list = add(&mut self.lists, list, Part::Zeros(some));
+            count -= u64::from(some);
+        }
+        list
+    }
+
+    fn count(&mut self, thread: Thread, repeat: u32) {
+        let repeat = &self.program.repeats[repeat as usize];
+        let (done, fixed) = (thread.count, repeat.max == Some(repeat.min));
+        if done < repeat.min {
+            if let Some(empty) = repeat.empty {
+                let missing = u64::from(repeat.min - done).saturating_mul(empty);
+                let list = self.zeros(thread.list, missing.saturating_add(u64::from(!fixed)));
+                self.push(repeat.end, Thread { list, ..thread });
+            }
+            self.push(repeat.item, thread);
+        } else if repeat.max == Some(done) {
+            self.push(repeat.end, thread);
+        } else {
+            for (option, target) in [(0, repeat.end), (1, repeat.item)] {
+                let chosen = self.choose(thread, repeat.site, option);
+                self.push(target, chosen);
+            }
+        }
+    }
+
+    /// The end of a frame. Threads can come to it by several states, as a caller can have taken its callee's place.
+    fn end(&mut self, frame: u32, list: u32) {
+        let is_new = frame as usize >= self.old || self.is_start;
+        if is_new || std::mem::replace(&mut self.ended[frame as usize], true) {
+            return;
+        }
+        if frame == BASE && !self.graph.is_lowest {
+            self.base = Some(list);
+            return;
+        }
+        if frame == BASE && self.sample.byte.is_none() && self.accepted.is_none() {
+            self.accepted = Some(list);
+        }
+        let (top, before) = self.top(frame);
+        if top != frame {
+            let list = join(&mut self.lists, before, list);
+            return self.end(top, list);
+        }
+        let from = self.open.len();
+        for edge in 0..self.graph.frames[frame as usize].len() {
+            let caller = self.graph.frames[frame as usize][edge];
+            self.steps += 1;
+            if self.allows(caller.state) {
+                let list = join(&mut self.lists, caller.list, list);
+                self.open.push(Thread { state: caller.state, count: caller.count, frame: caller.frame, list });
+            }
+        }
+        self.open[from..].reverse();
+    }
+
+    /// If the end of `frame` is the end of its only caller, and so on: the frame where that ends, and the choices.
+    fn top(&mut self, frame: u32) -> (u32, u32) {
+        let (mut top, mut list) = (frame, EMPTY);
+        while top != BASE
+            && let [edge] = self.graph.frames[top as usize][..]
+            && matches!(self.program.states[edge.state as usize], State::End)
+        {
+            list = join(&mut self.lists, edge.list, list);
+            top = edge.frame;
+        }
+        (top, list)
+    }
+}
+
+/// How long the symbol is if it is in a class.
+pub(super) fn member_len(program: &Program, class: u32, sample: &Sample) -> Option<u32> {
+    let class = &program.classes[class as usize];
+    match &class.places {
+        Some(places) => sample.byte.filter(|&byte| places[usize::from(byte)] != NOT).map(|_| 1),
+        None => {
+            let (character, len) = sample.character?;
+            class.place(character).map(|_| u32::from(len))
+        }
+    }
+}
+
+fn add(lists: &mut Vec<List>, before: u32, part: Part) -> u32 {
+    lists.push(List { before, part });
+    lists.len() as u32 - 1
+}
+
+/// One list, then the other.
+pub(super) fn join(lists: &mut Vec<List>, before: u32, after: u32) -> u32 {
+    match (before, after) {
+        (EMPTY, list) | (list, EMPTY) => list,
+        _ => add(lists, before, Part::List(after)),
+    }
+}
