@@ -12,6 +12,7 @@
 
 mod code;
 mod configuration;
+mod hash;
 mod kept;
 mod run;
 mod symbols;
@@ -26,6 +27,7 @@ use crate::machine::encode;
 use crate::program::{Program, State};
 use code::Code;
 use configuration::{Configuration, Graph, RETURNING, Waiting};
+use hash::Mixing;
 pub(crate) use kept::Kept;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
@@ -67,25 +69,23 @@ enum Transition {
     Accept { origin: u32 },
 }
 
-/// Where the choices in a register come from: those in other registers, then some at this position.
+/// Where the choices in a register come from: those in other registers, and then some at this position.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
-    first_source: u32,
-    first_item: u32,
-    sources: u16,
-    items: u16,
+    /// The register; `NONE`, or the place of [`Automaton::sources`] with [`MANY`].
+    source: u32,
+    /// The class of which a member is read, or `NONE`. It is the last choice.
+    class: u32,
+    /// The choice bytes before, the last one first: a place of [`Automaton::bytes`], and their number.
+    first: u32,
+    len: u32,
 }
 
-/// Some choices.
-#[derive(Clone, Copy, Debug)]
-enum Item {
-    /// A choice byte.
-    Byte(u8),
-    /// The member of a class at this position.
-    Class(u32),
-    /// Choice bytes of zero.
-    Zeros(u32),
-}
+/// The source is a place of [`Automaton::sources`], where several registers are.
+const MANY: u32 = 1 << 31;
+
+/// More zeros at one position are left to the machine.
+const MANY_ZEROS: u32 = 1 << 12;
 
 /// A register of the configuration below the merged one, or of the one above.
 #[derive(Clone, Copy, Debug)]
@@ -99,23 +99,34 @@ struct Merged {
 pub(crate) struct Automaton {
     symbols: Symbols,
     scratch: Option<Scratch>,
-    numbers: HashMap<Arc<Configuration>, ConfigurationId>,
+    numbers: HashMap<Arc<Configuration>, ConfigurationId, Mixing>,
     configurations: Vec<Arc<Configuration>>,
     /// For each configuration and each symbol, a transition.
     table: Vec<TransitionId>,
     transitions: Vec<Transition>,
-    merges: HashMap<(ConfigurationId, ConfigurationId), TransitionId>,
+    merges: HashMap<(ConfigurationId, ConfigurationId), TransitionId, Mixing>,
     parts: Vec<(ConfigurationId, u32)>,
     origins: Vec<Origin>,
-    sources: Vec<u32>,
-    items: Vec<Item>,
+    /// Registers, the last one first.
+    sources: Vec<Box<[u32]>>,
+    bytes: Vec<u8>,
     merged: Vec<Merged>,
     /// For each class that was needed, the choice bytes of its members.
     codes: Vec<Option<Code>>,
     /// The memory that the configurations take, about.
     size: usize,
+    /// Whether an origin of the transition that is made has more zeros than can be.
+    has_many_zeros: bool,
+    /// Lists that are being read, and registers that were found.
+    open: Vec<u32>,
+    registers: Vec<u32>,
     /// The steps of all trials.
     effort: u64,
+}
+
+/// The most memory that an automaton may take.
+pub(crate) fn most(max_memory: usize) -> usize {
+    max_memory / 8
 }
 
 impl Automaton {
@@ -123,18 +134,21 @@ impl Automaton {
         let mut automaton = Automaton {
             symbols: Symbols::new(program),
             scratch: None,
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
             configurations: Vec::new(),
             table: Vec::new(),
             transitions: vec![Transition::None; LARGE as usize + 1],
-            merges: HashMap::new(),
+            merges: HashMap::default(),
             parts: Vec::new(),
             origins: Vec::new(),
             sources: Vec::new(),
-            items: Vec::new(),
+            bytes: Vec::new(),
             merged: Vec::new(),
             codes: vec![None; program.classes.len()],
             size: 0,
+            has_many_zeros: false,
+            open: Vec::new(),
+            registers: Vec::new(),
             effort: 0,
         };
         let entry = program.callees[program.start as usize].entry;
@@ -156,8 +170,8 @@ impl Automaton {
             + self.transitions.capacity() * size_of::<Transition>()
             + self.parts.capacity() * size_of::<(ConfigurationId, u32)>()
             + self.origins.capacity() * size_of::<Origin>()
-            + self.sources.capacity() * size_of::<u32>()
-            + self.items.capacity() * size_of::<Item>()
+            + self.sources.capacity() * (size_of::<Box<[u32]>>() + 16)
+            + self.bytes.capacity()
             + self.merged.capacity() * size_of::<Merged>()
     }
 
@@ -193,7 +207,10 @@ impl Automaton {
         let mut trial = Trial::new(program, &mut scratch, sample, &configuration);
         let outcome = trial.run(&configuration);
         self.effort += u64::from(trial.steps) + configuration.registers() as u64;
-        let transition = self.add_outcome(program, outcome, &mut trial);
+        let mut transition = self.add_outcome(program, outcome, &mut trial);
+        if std::mem::take(&mut self.has_many_zeros) {
+            transition = LARGE;
+        }
         let questions = std::mem::take(&mut trial.questions);
         self.scratch = Some(scratch);
         self.set(program, from, symbol, &questions, transition);
@@ -241,37 +258,43 @@ impl Automaton {
     }
 
     fn add_origin(&mut self, program: &Program, lists: &[List], list: u32) -> u32 {
-        let (first_source, first_item) = (self.sources.len(), self.items.len());
-        let mut bytes = Vec::new();
+        let mut origin = Origin { source: NONE, class: NONE, first: self.bytes.len() as u32, len: 0 };
+        self.registers.clear();
         // From the end to the beginning.
-        let mut open = vec![list];
-        while let Some(list) = open.pop() {
+        self.open.push(list);
+        while let Some(list) = self.open.pop() {
             if list == EMPTY {
                 continue;
             }
             let List { before, part } = lists[list as usize];
-            open.push(before);
+            self.open.push(before);
+            // Nothing comes after a member of a class, and no choice before a register.
+            debug_assert!(self.registers.is_empty() || matches!(part, Part::Register(_) | Part::List(_)));
             match part {
-                Part::Register(register) => self.sources.push(register),
-                Part::List(list) => open.push(list),
+                Part::Register(register) => self.registers.push(register),
+                Part::List(list) => self.open.push(list),
                 Part::Class(class) => {
+                    debug_assert!(origin.first as usize == self.bytes.len());
                     self.codes[class as usize].get_or_insert_with(|| Code::new(program, class));
-                    self.items.push(Item::Class(class));
+                    origin.class = class;
                 }
-                Part::Zeros(count) => self.items.push(Item::Zeros(count)),
-                Part::Choice { site, option } => {
-                    encode(&program.sites[site as usize], option, &mut bytes);
-                    self.items.extend(bytes.drain(..).map(Item::Byte));
+                Part::Zeros(count) => {
+                    self.has_many_zeros |= count > MANY_ZEROS;
+                    self.bytes.resize(self.bytes.len() + count.min(MANY_ZEROS) as usize, 0);
                 }
+                Part::Choice { site, option } => encode(&program.sites[site as usize], option, &mut self.bytes),
             }
         }
-        let (sources, items) = (self.sources.len() - first_source, self.items.len() - first_item);
-        self.origins.push(Origin {
-            first_source: first_source as u32,
-            first_item: first_item as u32,
-            sources: sources as u16,
-            items: items as u16,
-        });
+        origin.len = self.bytes.len() as u32 - origin.first;
+        match self.registers[..] {
+            [] => {}
+            [register] => origin.source = register,
+            _ => {
+                origin.source = MANY | self.sources.len() as u32;
+                self.sources.push(self.registers.as_slice().into());
+            }
+        }
+        self.origins.push(origin);
         self.origins.len() as u32 - 1
     }
 

@@ -21,7 +21,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gramjet_compiler::ir::Ir;
 
@@ -113,13 +113,30 @@ impl Parser {
         if text.len() > Parser::MAX_TEXT {
             return Err(ParseError::TooLong { len: text.len(), most: Parser::MAX_TEXT });
         }
-        match self.parse_by_automaton(text, budget) {
-            Ok(result) => result,
-            Err(GaveUp) => self.parse_by_threads(text, budget),
+        self.parse_by_automaton(text, budget).unwrap_or_else(|| self.parse_by_threads(text, budget))
+    }
+
+    /// The same by the automaton alone; `None` if it gives the text up. For tests.
+    #[doc(hidden)]
+    pub fn parse_by_automaton(&self, text: &[u8], budget: &Budget) -> Option<Result<Parsed, ParseError>> {
+        // The machine knows the shortest derivation.
+        if text.is_empty() {
+            return None;
+        }
+        let mut automaton = self.kept().take(&self.program)?;
+        let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
+        let mut run = Run::new(&self.program, &mut automaton, text, budget.max_memory, max_steps);
+        let result = run.run();
+        let (steps, furthest) = (run.steps, run.furthest());
+        self.kept().give_back(automaton, automaton::most(budget.max_memory), result.is_ok());
+        match result {
+            Err(GaveUp) => None,
+            Ok(Some(choices)) => Some(Ok(Parsed { choices, work: Work { steps } })),
+            Ok(None) => Some(Err(self.mismatch(text, budget, furthest))),
         }
     }
 
-    /// The same by the general method alone. For tests.
+    /// The same by the machine alone. For tests.
     ///
     /// # Errors
     ///
@@ -130,41 +147,22 @@ impl Parser {
         if let Some(choices) = machine.run()? {
             return Ok(Parsed { choices, work: machine.work });
         }
-        Err(self.mismatch(text, budget, machine.furthest())?)
+        Err(self.mismatch(text, budget, machine.furthest()))
     }
 }
 
 impl Parser {
-    /// By the automaton, if the text is not one that it gives up.
-    fn parse_by_automaton(&self, text: &[u8], budget: &Budget) -> Result<Result<Parsed, ParseError>, GaveUp> {
-        let mut kept = self.kept();
-        let mut automaton = kept.take(&self.program)?;
-        drop(kept);
-        let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
-        let mut run = Run::new(&self.program, &mut automaton, text, budget.max_memory, max_steps);
-        let result = run.run();
-        let (steps, furthest) = (run.steps, run.furthest());
-        self.kept().give_back(automaton, result.is_ok());
-        match result? {
-            Some(choices) => Ok(Ok(Parsed { choices, work: Work { steps } })),
-            None => Ok(self.mismatch(text, budget, furthest).and_then(Err)),
-        }
-    }
-
-    #[doc(hidden)]
-    pub fn stats(&self) -> String {
-        self.kept().stats()
-    }
-
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
         self.automaton.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The error of a text that does not conform: parses once more, and records all attempts at the place where nothing
     /// goes on.
-    fn mismatch(&self, text: &[u8], budget: &Budget, offset: usize) -> Result<ParseError, ParseError> {
+    fn mismatch(&self, text: &[u8], budget: &Budget, offset: usize) -> ParseError {
         let mut machine = Machine::recording(&self.program, text, *budget, offset);
-        machine.run()?;
-        Ok(ParseError::Mismatch(error::mismatch(&self.program, text, offset, &machine.attempts())))
+        match machine.run() {
+            Err(error) => error,
+            Ok(_) => ParseError::Mismatch(error::mismatch(&self.program, text, offset, &machine.attempts())),
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! A run of the automaton through a text.
 
 use super::symbols::END;
-use super::trace::{TooMuch, Trace};
-use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, TransitionId, UNKNOWN};
+use super::trace::Trace;
+use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, TransitionId, UNKNOWN, most};
 use crate::arena::{make_room, make_room_for};
 use crate::program::Program;
 
 /// What may be spent on making transitions for a text: this number of steps, ...
-const EFFORT: u64 = 1 << 18;
+const EFFORT: u64 = 1 << 15;
+/// ... this number for each byte of the text, up to a number of bytes, ...
+const EFFORT_AHEAD: u64 = 64;
+const AHEAD: usize = 1 << 14;
 /// ... and this number for each byte that was read.
 const EFFORT_PER_BYTE: u64 = 6;
 
@@ -39,7 +42,7 @@ pub(crate) struct Run<'p, 'a, 't> {
 
 impl<'p, 'a, 't> Run<'p, 'a, 't> {
     pub fn new(program: &'p Program, automaton: &'a mut Automaton, text: &'t [u8], max_memory: usize, max_steps: u64) -> Self {
-        let most_effort = automaton.effort + EFFORT;
+        let most_effort = automaton.effort + EFFORT + EFFORT_AHEAD * text.len().min(AHEAD) as u64;
         Run {
             program,
             automaton,
@@ -95,7 +98,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
                 Transition::Accept { origin } => {
                     debug_assert_eq!(symbol, END);
                     self.count_steps()?;
-                    self.decide(|trace, log, choices| trace.of_accepted(origin, log, choices))?;
+                    self.decide(|trace, log, choices| trace.of_accepted(origin, log, choices));
                     return Ok(Some(std::mem::take(&mut self.choices)));
                 }
                 _ => match transition {
@@ -131,8 +134,8 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
     }
 
     fn check_effort(&self) -> Result<(), GaveUp> {
-        let most = self.most_effort + EFFORT_PER_BYTE * self.position as u64;
-        match self.automaton.effort > most || self.automaton.size() > self.max_memory / 2 {
+        let effort = self.most_effort + EFFORT_PER_BYTE * self.position as u64;
+        match self.automaton.effort > effort || self.automaton.size() > most(self.max_memory) {
             true => Err(GaveUp),
             false => Ok(()),
         }
@@ -142,7 +145,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
     fn look(&mut self) -> Result<(), GaveUp> {
         if self.is_certain() {
             self.count_steps()?;
-            self.decide(Trace::of_only)?;
+            self.decide(Trace::of_only);
             self.log.clear();
         }
         self.look_at = self.log.len() + LOOKED_AT;
@@ -171,15 +174,10 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
     }
 
     /// Appends the choices that the log leads to.
-    fn decide<'r>(
-        &'r mut self,
-        write: impl FnOnce(Trace<'r, 't>, &[TransitionId], &mut Vec<u8>) -> Result<(), TooMuch>,
-    ) -> Result<(), GaveUp> {
+    fn decide<'r>(&'r mut self, write: impl FnOnce(Trace<'r, 't>, &[TransitionId], &mut Vec<u8>)) {
         let start = self.choices.len();
-        let trace =
-            Trace::new(self.program, self.automaton, self.text, self.position, self.below.len(), self.max_memory);
-        write(trace, &self.log, &mut self.choices).map_err(|TooMuch| GaveUp)?;
+        let trace = Trace::new(self.program, self.automaton, self.text, self.position, self.below.len());
+        write(trace, &self.log, &mut self.choices);
         self.choices[start..].reverse();
-        Ok(())
     }
 }

@@ -72,8 +72,8 @@ impl Symbols {
         let mut firsts: Vec<u32> = wide.iter().flat_map(|set| set.ranges()).flat_map(|&(low, high)| [low, high + 1]).collect();
         // The first characters with each first byte.
         firsts.extend((0x80..0x800).step_by(0x40));
-        firsts.extend((0x800..0x1_0000).step_by(0x1000));
-        firsts.extend((0x1_0000..0x11_0000).step_by(0x4_0000));
+        firsts.extend([0x800].into_iter().chain((0x1000..0x1_0000).step_by(0x1000)));
+        firsts.extend([0x1_0000].into_iter().chain((0x4_0000..0x11_0000).step_by(0x4_0000)));
         firsts.sort_unstable();
         firsts.dedup();
         for first in firsts {

@@ -42,11 +42,11 @@ pub(super) enum Part {
 }
 
 /// The register of the frame that ended at this position.
-pub(super) const RETURNED: u32 = u32::MAX - 1;
+pub(super) const RETURNED: u32 = (1 << 31) - 1;
 
 /// The most steps of a trial, and the most threads and edges of its result.
 const MOST_STEPS: u32 = 1 << 14;
-const MOST: usize = 400;
+const MOST: usize = 4000;
 
 #[derive(Clone, Copy, Debug)]
 struct Thread {

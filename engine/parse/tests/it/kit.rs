@@ -1,5 +1,6 @@
 //! Helpers that the tests share.
 
+use gramjet_compiler::formats::ZeroWeights;
 use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 use gramjet_parse::{Budget, Parser};
@@ -17,6 +18,15 @@ pub fn compiled(text: &str) -> Compiled {
 pub fn shipped(name: &str) -> Compiled {
     let path = format!("{}/../../grammars/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
     compiled(&std::fs::read_to_string(path).expect("a grammar that ships"))
+}
+
+/// Compiles a grammar that ships, with the alternatives that are only read.
+pub fn shipped_to_read(name: &str) -> Compiled {
+    let path = format!("{}/../../grammars/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
+    let file = SourceFile::new("g.ebnf", std::fs::read_to_string(path).expect("a grammar that ships"));
+    let mut options = Options::default();
+    options.reading.zero_weights = ZeroWeights::Keep;
+    compile(&file, &options).expect("it compiles").0
 }
 
 /// Parses `text` and compares the output of the choice bytes with it; returns them. They are all read.

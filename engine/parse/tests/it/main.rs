@@ -1,5 +1,6 @@
 //! The inverse of producers, on random and shipped grammars and on difficult cases for parsers.
 
+mod automaton;
 mod costs;
 mod errors;
 mod inverse;
