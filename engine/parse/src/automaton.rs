@@ -74,12 +74,26 @@ enum Transition {
 struct Origin {
     /// The register; `NONE`, or the place of [`Automaton::sources`] with [`MANY`].
     source: u32,
+    /// The choices at this position: a place of [`Automaton::written`], or `NOTHING`.
+    written: u32,
+}
+
+/// Choices at a position.
+#[derive(Clone, Copy, Debug)]
+struct Written {
     /// The class of which a member is read, or `NONE`. It is the last choice.
     class: u32,
-    /// The choice bytes before, the last one first: a place of [`Automaton::bytes`], and their number.
-    first: u32,
+    /// The choice bytes before: their number and, if there are more than can be here, their place in
+    /// [`Automaton::bytes`]. The last one comes first.
     len: u32,
+    first: u32,
+    bytes: [u8; SHORT],
 }
+
+/// The place of no choices.
+const NOTHING: u32 = 0;
+/// This number of choice bytes is held in place.
+const SHORT: usize = 8;
 
 /// The source is a place of [`Automaton::sources`], where several registers are.
 const MANY: u32 = 1 << 31;
@@ -109,6 +123,9 @@ pub(crate) struct Automaton {
     origins: Vec<Origin>,
     /// Registers, the last one first.
     sources: Vec<Box<[u32]>>,
+    written: Vec<Written>,
+    /// The places in `written` by the class and the bytes.
+    written_before: HashMap<(u32, Box<[u8]>), u32, Mixing>,
     bytes: Vec<u8>,
     merged: Vec<Merged>,
     /// For each class that was needed, the choice bytes of its members.
@@ -117,9 +134,9 @@ pub(crate) struct Automaton {
     size: usize,
     /// Whether an origin of the transition that is made has more zeros than can be.
     has_many_zeros: bool,
-    /// Lists that are being read, and registers that were found.
+    /// Lists that are being read, and what was found in them.
     open: Vec<u32>,
-    registers: Vec<u32>,
+    found: (Vec<u32>, Vec<u8>),
     /// The steps of all trials.
     effort: u64,
 }
@@ -142,15 +159,18 @@ impl Automaton {
             parts: Vec::new(),
             origins: Vec::new(),
             sources: Vec::new(),
+            written: Vec::new(),
+            written_before: HashMap::default(),
             bytes: Vec::new(),
             merged: Vec::new(),
             codes: vec![None; program.classes.len()],
             size: 0,
             has_many_zeros: false,
             open: Vec::new(),
-            registers: Vec::new(),
+            found: (Vec::new(), Vec::new()),
             effort: 0,
         };
+        automaton.write(NONE, &[]);
         let entry = program.callees[program.start as usize].entry;
         let start = automaton.number(Configuration {
             is_lowest: true,
@@ -171,6 +191,7 @@ impl Automaton {
             + self.parts.capacity() * size_of::<(ConfigurationId, u32)>()
             + self.origins.capacity() * size_of::<Origin>()
             + self.sources.capacity() * (size_of::<Box<[u32]>>() + 16)
+            + self.written.capacity() * (size_of::<Written>() + 64)
             + self.bytes.capacity()
             + self.merged.capacity() * size_of::<Merged>()
     }
@@ -233,7 +254,9 @@ impl Automaton {
             Outcome::Waits => {
                 let lists = &mut trial.lists;
                 let is_end = |state| matches!(program.states[state as usize], State::End);
-                let parts = trial.graph.split(is_end, |before, after| join(lists, before, after));
+                trial.graph.contract(is_end, |before, after| join(lists, before, after));
+                let parts = trial.graph.split();
+                self.effort += trial.graph.effort;
                 self.add_steps(program, parts, lists)
             }
         }
@@ -258,8 +281,8 @@ impl Automaton {
     }
 
     fn add_origin(&mut self, program: &Program, lists: &[List], list: u32) -> u32 {
-        let mut origin = Origin { source: NONE, class: NONE, first: self.bytes.len() as u32, len: 0 };
-        self.registers.clear();
+        let mut class_read = NONE;
+        let (mut registers, mut bytes) = (std::mem::take(&mut self.found.0), std::mem::take(&mut self.found.1));
         // From the end to the beginning.
         self.open.push(list);
         while let Some(list) = self.open.pop() {
@@ -269,33 +292,59 @@ impl Automaton {
             let List { before, part } = lists[list as usize];
             self.open.push(before);
             // Nothing comes after a member of a class, and no choice before a register.
-            debug_assert!(self.registers.is_empty() || matches!(part, Part::Register(_) | Part::List(_)));
+            debug_assert!(registers.is_empty() || matches!(part, Part::Register(_) | Part::List(_)));
             match part {
-                Part::Register(register) => self.registers.push(register),
+                Part::Register(register) => registers.push(register),
                 Part::List(list) => self.open.push(list),
                 Part::Class(class) => {
-                    debug_assert!(origin.first as usize == self.bytes.len());
+                    debug_assert!(bytes.is_empty());
                     self.codes[class as usize].get_or_insert_with(|| Code::new(program, class));
-                    origin.class = class;
+                    class_read = class;
                 }
                 Part::Zeros(count) => {
                     self.has_many_zeros |= count > MANY_ZEROS;
-                    self.bytes.resize(self.bytes.len() + count.min(MANY_ZEROS) as usize, 0);
+                    bytes.resize(bytes.len() + count.min(MANY_ZEROS) as usize, 0);
                 }
-                Part::Choice { site, option } => encode(&program.sites[site as usize], option, &mut self.bytes),
+                Part::Choice { site, option } => encode(&program.sites[site as usize], option, &mut bytes),
             }
         }
-        origin.len = self.bytes.len() as u32 - origin.first;
-        match self.registers[..] {
-            [] => {}
-            [register] => origin.source = register,
-            _ => {
-                origin.source = MANY | self.sources.len() as u32;
-                self.sources.push(self.registers.as_slice().into());
-            }
-        }
-        self.origins.push(origin);
+        let written = self.write(class_read, &bytes);
+        let source = self.source(&registers);
+        self.origins.push(Origin { source, written });
+        registers.clear();
+        bytes.clear();
+        self.found = (registers, bytes);
         self.origins.len() as u32 - 1
+    }
+
+    fn source(&mut self, registers: &[u32]) -> u32 {
+        match *registers {
+            [] => NONE,
+            [register] => register,
+            _ => {
+                self.sources.push(registers.into());
+                MANY | (self.sources.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// The place of these choices.
+    fn write(&mut self, class: u32, bytes: &[u8]) -> u32 {
+        if class == NONE && bytes.is_empty() && !self.written.is_empty() {
+            return NOTHING;
+        }
+        let place = self.written.len() as u32;
+        let known = *self.written_before.entry((class, bytes.into())).or_insert(place);
+        if known == place {
+            let mut short = [0; SHORT];
+            let first = self.bytes.len() as u32;
+            match short.get_mut(..bytes.len()) {
+                Some(short) => short.copy_from_slice(bytes),
+                None => self.bytes.extend_from_slice(bytes),
+            }
+            self.written.push(Written { class, len: bytes.len() as u32, first, bytes: short });
+        }
+        known
     }
 
     /// Enters a transition for a symbol and for all symbols for which the answers are the same.

@@ -3,13 +3,16 @@
 use crate::machine::encode;
 use crate::program::{NOT, Program};
 
+/// At least the number of choice bytes of a member.
+pub(super) const MOST: usize = 4;
+
 /// For the bytes that are members by themselves, their choice bytes, the last one first.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     width: u8,
     /// Whether all bytes are members by themselves, not only those of ASCII.
     of_bytes: bool,
-    bytes: Box<[[u8; 3]; 256]>,
+    bytes: Box<[[u8; MOST]; 256]>,
 }
 
 impl Code {
@@ -17,7 +20,7 @@ impl Code {
         let class = &program.classes[class as usize];
         let site = &program.sites[class.site as usize];
         let of_bytes = class.places.is_some();
-        let mut bytes = Box::new([[0; 3]; 256]);
+        let mut bytes = Box::new([[0; MOST]; 256]);
         let mut choices = Vec::new();
         for (byte, to) in (0..=255u8).zip(bytes.iter_mut()) {
             let place = match &class.places {
@@ -33,15 +36,15 @@ impl Code {
         Code { width: site.site().width() as u8, of_bytes, bytes }
     }
 
-    /// Whether this byte is a member by itself, where it is one at all.
+    /// Appends the choice bytes of a member that begins with this byte, if it is a member by itself.
     #[inline]
-    pub fn has(&self, byte: u8) -> bool {
-        self.of_bytes || byte.is_ascii()
-    }
-
-    /// The choice bytes of a member.
-    #[inline]
-    pub fn of(&self, byte: u8) -> &[u8] {
-        &self.bytes[usize::from(byte)][..usize::from(self.width)]
+    pub fn append(&self, byte: u8, choices: &mut Vec<u8>) -> bool {
+        let is_known = self.of_bytes || byte.is_ascii();
+        if is_known {
+            let end = choices.len() + usize::from(self.width);
+            choices.extend_from_slice(&self.bytes[usize::from(byte)]);
+            choices.truncate(end);
+        }
+        is_known
     }
 }

@@ -80,6 +80,8 @@ pub(super) struct Graph {
     pub is_lowest: bool,
     pub threads: Vec<(Waiting, u32)>,
     pub frames: Vec<Vec<Edge>>,
+    /// How much the search for places to split has cost, in steps.
+    pub effort: u64,
 }
 
 impl Graph {
@@ -102,46 +104,58 @@ impl Graph {
     }
 
     /// The configurations from the lowest one on that it falls into where all ways lead through one frame, each with
-    /// the lists of its registers. `is_end` says whether a state is the end of a callee; `join` joins two lists.
-    pub fn split(
-        &mut self,
-        is_end: impl Fn(StateId) -> bool,
-        mut join: impl FnMut(u32, u32) -> u32,
-    ) -> Vec<(Configuration, Vec<u32>)> {
+    /// the lists of its registers.
+    pub fn split(&mut self) -> Vec<(Configuration, Vec<u32>)> {
         let mut bases = vec![BASE];
-        for frame in self.bottlenecks() {
-            let below = *bases.last().unwrap_or(&BASE);
-            match *self.frames[frame as usize] {
-                // The frame ends where the one below ends.
-                [edge] if edge.frame == below && is_end(edge.state) => self.replace(frame, edge, &mut join),
-                _ => bases.push(frame),
-            }
-        }
+        bases.extend(self.bottlenecks());
         let parts = (0..bases.len()).map(|part| self.number(bases[part], bases.get(part + 1).copied()));
         parts.collect()
     }
 
-    /// The caller of `frame` takes its place.
-    fn replace(&mut self, frame: u32, edge: Edge, join: &mut impl FnMut(u32, u32) -> u32) {
-        for (thread, list) in &mut self.threads {
-            if thread.frame == frame {
-                (thread.frame, *list) = (edge.frame, join(edge.list, *list));
+    /// The only caller of a frame takes its place if the frame ends where the caller ends, and nothing else of the
+    /// caller goes on. So right recursion needs no frames. `is_end` says whether a state is the end of a callee; `join`
+    /// joins two lists.
+    pub fn contract(&mut self, is_end: impl Fn(StateId) -> bool, mut join: impl FnMut(u32, u32) -> u32) {
+        let used = self.uses();
+        let caller = |frame: usize| match self.frames[frame][..] {
+            [edge] if frame as u32 != BASE && used[frame] > 0 && used[edge.frame as usize] == 1 => {
+                is_end(edge.state).then_some((edge.frame, edge.list))
             }
+            _ => None,
+        };
+        let callers: Vec<Option<(u32, u32)>> = (0..self.frames.len()).map(caller).collect();
+        if callers.iter().all(Option::is_none) {
+            return;
         }
-        for other in self.frames.iter_mut().flatten() {
-            if other.frame == frame {
-                (other.frame, other.list) = (edge.frame, join(edge.list, other.list));
+        let mut replace = |frame: &mut u32, list: &mut u32| {
+            while let Some((caller, before)) = callers[*frame as usize] {
+                (*frame, *list) = (caller, join(before, *list));
             }
+        };
+        self.threads.iter_mut().for_each(|(thread, list)| replace(&mut thread.frame, list));
+        self.frames.iter_mut().flatten().for_each(|edge| replace(&mut edge.frame, &mut edge.list));
+    }
+
+    /// How many threads and edges that can be reached lead to each frame.
+    fn uses(&self) -> Vec<u32> {
+        let mut reached = vec![false; self.frames.len()];
+        let roots = self.threads.iter().map(|(thread, _)| thread.frame).chain([BASE]);
+        self.reach(&mut reached, roots.collect());
+        let mut uses = vec![0; self.frames.len()];
+        self.threads.iter().for_each(|(thread, _)| uses[thread.frame as usize] += 1);
+        for (frame, _) in self.frames.iter().zip(reached).filter(|(_, reached)| *reached) {
+            frame.iter().for_each(|edge| uses[edge.frame as usize] += 1);
         }
+        uses
     }
 
     /// The frames that all ways from the threads to the base lead through, and that keep what is above them apart from
     /// what is below; the lowest one first.
-    fn bottlenecks(&self) -> Vec<u32> {
+    fn bottlenecks(&mut self) -> Vec<u32> {
         let sources: Vec<u32> = self.threads.iter().map(|(thread, _)| thread.frame).collect();
-        let mut found: Vec<u32> = self.some_way(sources[0]).into_iter().filter(|&frame| self.divides(&sources, frame)).collect();
-        found.reverse();
-        found
+        let way = self.some_way(sources[0]);
+        self.effort += (way.len() * self.frames.len() / 8) as u64;
+        way.into_iter().rev().filter(|&frame| self.divides(&sources, frame)).collect()
     }
 
     /// Frames that lead from one to the base, the base excluded.

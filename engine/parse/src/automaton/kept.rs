@@ -25,12 +25,12 @@ impl Kept {
     }
 
     /// Keeps an automaton for the next text, if it has at most `most` bytes. After texts that it gave up, it is tried
-    /// ever more rarely.
+    /// ever more rarely, and kept if it leaves the memory to the machine.
     pub fn give_back(&mut self, automaton: Box<Automaton>, most: usize, has_parsed: bool) {
         self.failures = if has_parsed { 0 } else { (self.failures + 1).min(10) };
         self.pause = (1 << self.failures) - 1;
         let is_larger = self.automaton.as_ref().is_none_or(|known| known.size() < automaton.size());
-        if is_larger && automaton.size() <= most {
+        if is_larger && automaton.size() <= if has_parsed { most } else { most / 8 } {
             self.automaton = Some(automaton);
         }
     }

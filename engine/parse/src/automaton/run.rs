@@ -1,7 +1,7 @@
 //! A run of the automaton through a text.
 
 use super::symbols::END;
-use super::trace::Trace;
+use super::trace::{TooMany, Trace};
 use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, TransitionId, UNKNOWN, most};
 use crate::arena::{make_room, make_room_for};
 use crate::program::Program;
@@ -68,6 +68,8 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
     /// The choice bytes; `Ok(None)` if the text does not conform.
     pub fn run(&mut self) -> Result<Option<Vec<u8>>, GaveUp> {
         loop {
+            self.run_steps();
+            self.look()?;
             let symbol = self.automaton.symbols.at(self.text, self.position);
             let mut transition = self.automaton.transition(self.at, symbol);
             if transition == UNKNOWN {
@@ -79,9 +81,6 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
                     self.record(transition);
                     self.at = to;
                     self.position += 1;
-                    if self.log.len() >= self.look_at {
-                        self.look()?;
-                    }
                 }
                 Transition::Steps { first, count } => {
                     self.record(transition);
@@ -98,7 +97,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
                 Transition::Accept { origin } => {
                     debug_assert_eq!(symbol, END);
                     self.count_steps()?;
-                    self.decide(|trace, log, choices| trace.of_accepted(origin, log, choices));
+                    self.decide(|trace, log, choices| trace.of_accepted(origin, log, choices))?;
                     return Ok(Some(std::mem::take(&mut self.choices)));
                 }
                 _ => match transition {
@@ -109,6 +108,24 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
                 },
             }
         }
+    }
+
+    /// Goes on as long as the next symbol is of one byte and the transition leads to one configuration.
+    #[inline]
+    fn run_steps(&mut self) {
+        let automaton = &*self.automaton;
+        let (mut at, mut position) = (self.at, self.position);
+        while self.log.len() < self.look_at
+            && let Some(symbol) = self.text.get(position).and_then(|&byte| automaton.symbols.of_byte(byte))
+            && let transition = automaton.transition(at, symbol)
+            && let Transition::Step { to, .. } = automaton.transitions[transition as usize]
+        {
+            make_room(&mut self.log);
+            self.log.push(transition);
+            at = to;
+            position += 1;
+        }
+        (self.at, self.position) = (at, position);
     }
 
     #[inline]
@@ -141,11 +158,15 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         }
     }
 
-    /// Ends the run if it takes too much memory. If there is one derivation, its choices are certain.
+    /// Once in a while, ends the run if it takes too much memory. If there is one derivation, its choices are certain.
     fn look(&mut self) -> Result<(), GaveUp> {
+        // Where a frame returns, there are choices that are in no register.
+        if self.log.len() < self.look_at || self.automaton.configurations[self.at as usize].threads.is_empty() {
+            return Ok(());
+        }
         if self.is_certain() {
             self.count_steps()?;
-            self.decide(Trace::of_only);
+            self.decide(Trace::of_only)?;
             self.log.clear();
         }
         self.look_at = self.log.len() + LOOKED_AT;
@@ -165,19 +186,25 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         if self.steps > self.max_steps { Err(GaveUp) } else { Ok(()) }
     }
 
-    fn check_memory(&self) -> Result<(), GaveUp> {
+    /// The memory that the choices may take.
+    fn room(&self) -> Result<usize, GaveUp> {
         let log = self.log.capacity() * size_of::<TransitionId>() + self.below.capacity() * size_of::<ConfigurationId>();
-        match self.automaton.size() + log + self.choices.capacity() > self.max_memory / 4 * 3 {
-            true => Err(GaveUp),
-            false => Ok(()),
-        }
+        (self.max_memory / 8 * 7).checked_sub(self.automaton.size() + log).ok_or(GaveUp)
+    }
+
+    fn check_memory(&self) -> Result<(), GaveUp> {
+        if self.choices.capacity() <= self.room()? { Ok(()) } else { Err(GaveUp) }
     }
 
     /// Appends the choices that the log leads to.
-    fn decide<'r>(&'r mut self, write: impl FnOnce(Trace<'r, 't>, &[TransitionId], &mut Vec<u8>)) {
-        let start = self.choices.len();
-        let trace = Trace::new(self.program, self.automaton, self.text, self.position, self.below.len());
-        write(trace, &self.log, &mut self.choices);
+    fn decide<'r>(
+        &'r mut self,
+        write: impl FnOnce(Trace<'r, 't>, &[TransitionId], &mut Vec<u8>) -> Result<(), TooMany>,
+    ) -> Result<(), GaveUp> {
+        let (start, most) = (self.choices.len(), self.room()?);
+        let trace = Trace::new(self.program, self.automaton, self.text, self.position, self.below.len(), most);
+        write(trace, &self.log, &mut self.choices).map_err(|TooMany| GaveUp)?;
         self.choices[start..].reverse();
+        Ok(())
     }
 }

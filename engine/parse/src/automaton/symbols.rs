@@ -104,11 +104,14 @@ impl Symbols {
     /// The symbol at a position of a text.
     #[inline]
     pub fn at(&self, text: &[u8], position: usize) -> Symbol {
-        match text.get(position) {
-            None => END,
-            Some(&byte) if byte < 0xC2 => self.bytes[usize::from(byte)],
-            Some(&byte) => self.character(&text[position..]).unwrap_or(self.bytes[usize::from(byte)]),
-        }
+        let Some(&byte) = text.get(position) else { return END };
+        self.of_byte(byte).or_else(|| self.character(&text[position..])).unwrap_or(self.bytes[usize::from(byte)])
+    }
+
+    /// The symbol of a byte with which no character of several bytes begins.
+    #[inline]
+    pub fn of_byte(&self, byte: u8) -> Option<Symbol> {
+        (byte < 0xC2).then(|| self.bytes[usize::from(byte)])
     }
 
     fn character(&self, text: &[u8]) -> Option<Symbol> {

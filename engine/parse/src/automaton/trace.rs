@@ -1,7 +1,7 @@
 //! The choices of one derivation, read backwards from the log of a run.
 
 use super::trial::RETURNED;
-use super::{Automaton, MANY, Merged, Transition, TransitionId};
+use super::{Automaton, MANY, Merged, NOTHING, Origin, SHORT, Transition, TransitionId, code};
 use crate::arena::{NONE, make_room_for};
 use crate::machine::{encode, first_character};
 use crate::program::Program;
@@ -14,6 +14,10 @@ struct Register {
     number: u32,
 }
 
+/// There are more choice bytes than can be.
+#[derive(Debug)]
+pub(super) struct TooMany;
+
 pub(super) struct Trace<'a, 't> {
     program: &'a Program,
     automaton: &'a Automaton,
@@ -23,6 +27,8 @@ pub(super) struct Trace<'a, 't> {
     level: u32,
     /// The choices before this place are those of these registers, one after another.
     open: Vec<Register>,
+    /// The most choice bytes.
+    most: usize,
 }
 
 impl<'a, 't> Trace<'a, 't> {
@@ -32,25 +38,29 @@ impl<'a, 't> Trace<'a, 't> {
         text: &'t [u8],
         position: usize,
         level: usize,
+        most: usize,
     ) -> Trace<'a, 't> {
-        Trace { program, automaton, text, position, level: level as u32, open: Vec::new() }
+        Trace { program, automaton, text, position, level: level as u32, open: Vec::new(), most }
     }
 
     /// Appends the choice bytes where each configuration has one register, the last byte first.
-    pub fn of_only(mut self, log: &[TransitionId], choices: &mut Vec<u8>) {
+    pub fn of_only(mut self, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
         self.open.extend((0..=self.level).map(|level| Register { level, number: 0 }));
-        self.back(log, choices);
+        self.back(log, choices)
     }
 
     /// Appends the choice bytes of a text that is derived, the last byte first.
-    pub fn of_accepted(mut self, origin: u32, log: &[TransitionId], choices: &mut Vec<u8>) {
+    pub fn of_accepted(mut self, origin: u32, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
         self.open.push(Register { level: 0, number: RETURNED });
-        self.replace(0, origin, 0, choices);
-        self.back(log, choices);
+        self.take_origin(0, origin, 0, choices);
+        self.back(log, choices)
     }
 
-    fn back(&mut self, log: &[TransitionId], choices: &mut Vec<u8>) {
+    fn back(&mut self, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
         for &transition in log.iter().rev() {
+            if choices.len() > self.most {
+                return Err(TooMany);
+            }
             match self.automaton.transitions[transition as usize] {
                 Transition::Step { origins, .. } => {
                     self.position -= 1;
@@ -72,13 +82,20 @@ impl<'a, 't> Trace<'a, 't> {
                 Transition::Accept { .. } | Transition::None => {}
             }
         }
+        Ok(())
     }
 
+    #[inline]
     fn step(&mut self, origins: u32, choices: &mut Vec<u8>) {
         let mut place = self.open.len();
         while place > 0 && self.open[place - 1].level >= self.level {
             place -= 1;
-            self.replace(place, origins + self.open[place].number, self.level, choices);
+            let register = &mut self.open[place];
+            let origin = self.automaton.origins[(origins + register.number) as usize];
+            if origin.written != NOTHING {
+                self.write(origin.written, choices);
+            }
+            self.replace(place, origin.source, self.level);
         }
     }
 
@@ -88,7 +105,7 @@ impl<'a, 't> Trace<'a, 't> {
             place -= 1;
             let Register { level, number } = self.open[place];
             let part = first + (level - self.level);
-            self.replace(place, self.automaton.parts[part as usize].1 + number, self.level, choices);
+            self.take_origin(place, self.automaton.parts[part as usize].1 + number, self.level, choices);
         }
     }
 
@@ -96,27 +113,25 @@ impl<'a, 't> Trace<'a, 't> {
         if let Some(last) = self.open.len().checked_sub(1)
             && self.open[last].number == RETURNED
         {
-            self.replace(last, origin, self.level, choices);
+            self.take_origin(last, origin, self.level, choices);
         }
     }
 
-    /// Replaces the register at a place by those that it comes from, and writes the choices made here.
+    /// Replaces the register at a place by those that it comes from.
     #[inline]
-    fn replace(&mut self, place: usize, origin: u32, level: u32, choices: &mut Vec<u8>) {
-        let origin = self.automaton.origins[origin as usize];
-        if origin.class != NONE {
-            self.write_member(origin.class, choices);
-        }
-        if origin.len > 0 {
-            let bytes = &self.automaton.bytes[origin.first as usize..][..origin.len as usize];
-            make_room_for(choices, bytes.len());
-            choices.extend_from_slice(bytes);
-        }
-        if origin.source & MANY == 0 {
-            self.open[place] = Register { level, number: origin.source };
+    fn replace(&mut self, place: usize, source: u32, level: u32) {
+        if source & MANY == 0 {
+            self.open[place] = Register { level, number: source };
         } else {
-            self.replace_by_others(place, origin.source, level);
+            self.replace_by_others(place, source, level);
         }
+    }
+
+    /// The same, and writes the choices made here.
+    fn take_origin(&mut self, place: usize, origin: u32, level: u32, choices: &mut Vec<u8>) {
+        let Origin { source, written } = self.automaton.origins[origin as usize];
+        self.write(written, choices);
+        self.replace(place, source, level);
     }
 
     /// The register comes from none, or from several.
@@ -139,15 +154,30 @@ impl<'a, 't> Trace<'a, 't> {
         }
     }
 
+    /// Writes the choices made at this position.
+    #[inline]
+    fn write(&self, written: u32, choices: &mut Vec<u8>) {
+        let written = &self.automaton.written[written as usize];
+        make_room_for(choices, SHORT + code::MOST);
+        if written.class != NONE {
+            self.write_member(written.class, choices);
+        }
+        let end = choices.len() + written.len as usize;
+        if written.len as usize <= SHORT {
+            // A copy of a fixed length is faster.
+            choices.extend_from_slice(&written.bytes);
+            choices.truncate(end);
+        } else {
+            make_room_for(choices, written.len as usize);
+            choices.extend_from_slice(&self.automaton.bytes[written.first as usize..][..written.len as usize]);
+        }
+    }
+
     #[inline]
     fn write_member(&self, number: u32, choices: &mut Vec<u8>) {
-        make_room_for(choices, 4);
-        let byte = self.text[self.position];
-        let code = &self.automaton.codes[number as usize];
-        if let Some(code) = code
-            && code.has(byte)
+        if let Some(code) = &self.automaton.codes[number as usize]
+            && code.append(self.text[self.position], choices)
         {
-            choices.extend_from_slice(code.of(byte));
             return;
         }
         let class = &self.program.classes[number as usize];

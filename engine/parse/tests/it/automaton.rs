@@ -127,8 +127,8 @@ fn on_all_grammars_that_ship() {
 #[test]
 fn on_characters_and_bytes() {
     for grammar in [
-        "%alphabet unicode s ::= (wide | 'é' | '日本' | x)* x ::= 'x' [#x80-#xFF] wide ::= [#x61-#xE9#x4E00-#x10FFFF]",
-        "%alphabet bytes s ::= (wide | 'é' | '日本' | x)* x ::= 'x' [#x80-#xFF] wide ::= [#x61-#xE9]",
+        "%alphabet unicode\ns ::= (wide | 'é' | '日本' | x)* x ::= 'x' [#x80-#xFF] wide ::= [#x61-#xE9#x4E00-#x10FFFF]",
+        "%alphabet bytes\ns ::= (wide | 'é' | '日本' | x)* x ::= 'x' [#x80-#xFF] wide ::= [#x61-#xE9]",
     ] {
         let compiled = compiled(grammar);
         let mut compared = Compared::default();
