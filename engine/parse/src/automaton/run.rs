@@ -41,7 +41,13 @@ pub(crate) struct Run<'p, 'a, 't> {
 }
 
 impl<'p, 'a, 't> Run<'p, 'a, 't> {
-    pub fn new(program: &'p Program, automaton: &'a mut Automaton, text: &'t [u8], max_memory: usize, max_steps: u64) -> Self {
+    pub fn new(
+        program: &'p Program,
+        automaton: &'a mut Automaton,
+        text: &'t [u8],
+        max_memory: usize,
+        max_steps: u64,
+    ) -> Self {
         let most_effort = automaton.effort + EFFORT + EFFORT_AHEAD * text.len().min(AHEAD) as u64;
         Run {
             program,
@@ -188,7 +194,8 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
 
     /// The memory that the choices may take.
     fn room(&self) -> Result<usize, GaveUp> {
-        let log = self.log.capacity() * size_of::<TransitionId>() + self.below.capacity() * size_of::<ConfigurationId>();
+        let log =
+            self.log.capacity() * size_of::<TransitionId>() + self.below.capacity() * size_of::<ConfigurationId>();
         (self.max_memory / 8 * 7).checked_sub(self.automaton.size() + log).ok_or(GaveUp)
     }
 

@@ -69,7 +69,8 @@ impl Symbols {
 
     fn add_characters(&mut self, numbers: &mut HashMap<Look, Symbol>, sets: &[&CharSet]) {
         let wide: Vec<&CharSet> = sets.iter().copied().filter(|set| set.unit() == Unit::Char).collect();
-        let mut firsts: Vec<u32> = wide.iter().flat_map(|set| set.ranges()).flat_map(|&(low, high)| [low, high + 1]).collect();
+        let mut firsts: Vec<u32> =
+            wide.iter().flat_map(|set| set.ranges()).flat_map(|&(low, high)| [low, high + 1]).collect();
         // The first characters with each first byte.
         firsts.extend((0x80..0x800).step_by(0x40));
         firsts.extend([0x800].into_iter().chain((0x1000..0x1_0000).step_by(0x1000)));

@@ -34,7 +34,10 @@ pub(super) struct List {
 pub(super) enum Part {
     /// The list in a register.
     Register(u32),
-    Choice { site: u32, option: u32 },
+    Choice {
+        site: u32,
+        option: u32,
+    },
     /// The member of a class that stands at this position.
     Class(u32),
     Zeros(u32),
