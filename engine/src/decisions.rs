@@ -37,6 +37,12 @@ impl OpenSite<'_> {
     pub fn offered(&self) -> u32 {
         self.site.options()
     }
+
+    /// The weight of an option that is offered, in proportion to its probability in generated inputs: 0 if it is only
+    /// read.
+    pub fn weight(&self, option: u32) -> f64 {
+        self.site.slots().map_or(1.0, |slots| slots.share(option as usize))
+    }
 }
 
 /// Decides the sites of a derivation.
@@ -195,6 +201,13 @@ impl Deriver {
     /// The length of the shortest text of a part with this symbol, in bytes.
     pub fn min_len_of(&self, symbol: u32) -> u64 {
         self.grammar.part(symbol).map_or(0, |part| min_len_of(self.ir(), part))
+    }
+
+    /// The sites of the grammar, each with all its options, in the order of their nodes.
+    pub fn sites(&self) -> impl Iterator<Item = OpenSite<'_>> {
+        let ir = self.ir();
+        let nodes = (0..ir.node_count()).map(NodeId::new);
+        nodes.filter_map(|place| Some(OpenSite { place, site: ir.node(place).site()? }))
     }
 
     /// The name of the rule whose instances have this symbol; none for other parts.

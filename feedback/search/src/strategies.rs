@@ -5,6 +5,7 @@ use crate::strategy::Strategy;
 mod bias;
 mod bias_only;
 mod bytes;
+mod evolve;
 #[cfg(test)]
 mod kit;
 mod portfolio;
@@ -16,6 +17,7 @@ mod treeline;
 
 use bias_only::BiasOnly;
 use bytes::Bytes;
+use evolve::Evolve;
 use portfolio::Portfolio;
 use random::AtRandom;
 use saffron::Saffron;
@@ -77,6 +79,11 @@ pub const STRATEGIES: &[Kind] = &[
         name: "saffron",
         about: "probabilities of alternatives adapted to costly texts (Le et al. 2019)",
         make: |paper| Box::new(Saffron::adaptive(paper)),
+    },
+    Kind {
+        name: "evolve",
+        about: "probabilities of alternatives that evolve on islands, after EvoGFuzz (Eberlein et al. 2020)",
+        make: |paper| Box::new(Evolve::new(paper)),
     },
 ];
 

@@ -100,8 +100,18 @@ fn equal_seeds_and_budgets_give_equal_searches() {
 #[test]
 fn every_strategy_and_every_cost_searches() {
     let place = names("search-strategies");
-    let strategies =
-        ["portfolio", "random", "bytes", "bias-only", "treeline", "slackline", "slackline-mc", "gramrand", "saffron"];
+    let strategies = [
+        "portfolio",
+        "random",
+        "bytes",
+        "bias-only",
+        "treeline",
+        "slackline",
+        "slackline-mc",
+        "gramrand",
+        "saffron",
+        "evolve",
+    ];
     for strategy in strategies {
         let out = format!("out-{strategy}");
         let found = search(&place, &["-n", "300", "-o", &out, "--study", "0s", "--strategy", strategy, "--jobs", "2"]);
