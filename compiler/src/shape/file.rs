@@ -66,8 +66,11 @@ struct Entry {
     rounds: Option<Vec<(u32, u32)>>,
     /// The weight and the ranges of each group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    members: Option<Vec<(u32, Vec<(u32, u32)>)>>,
+    members: Option<Members>,
 }
+
+/// The weight and the ranges of each group of members.
+type Members = Vec<(u32, Vec<(u32, u32)>)>;
 
 /// The reason why a file of weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
