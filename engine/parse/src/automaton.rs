@@ -111,7 +111,7 @@ struct Merged {
 /// The transitions that are known.
 #[derive(Debug)]
 pub(crate) struct Automaton {
-    symbols: Symbols,
+    symbols: Arc<Symbols>,
     scratch: Option<Scratch>,
     numbers: HashMap<Arc<Configuration>, ConfigurationId, Mixing>,
     configurations: Vec<Arc<Configuration>>,
@@ -147,9 +147,9 @@ pub(crate) fn most(max_memory: usize) -> usize {
 }
 
 impl Automaton {
-    pub fn new(program: &Program) -> Automaton {
+    fn new(program: &Program, symbols: Arc<Symbols>) -> Automaton {
         let mut automaton = Automaton {
-            symbols: Symbols::new(program),
+            symbols,
             scratch: None,
             numbers: HashMap::default(),
             configurations: Vec::new(),

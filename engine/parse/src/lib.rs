@@ -58,7 +58,7 @@ impl Clone for Parser {
 pub struct Budget {
     /// The most memory in bytes, about, choice bytes included.
     pub max_memory: usize,
-    /// The most steps of threads; `None` for [`Budget::steps_for`].
+    /// The most steps; `None` for [`Budget::steps_for`].
     pub max_steps: Option<u64>,
 }
 
@@ -78,7 +78,8 @@ impl Budget {
 /// The work of parsing a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Steps of threads: linear in the length of the text on grammars that are LR(k) or near.
+    /// Steps of the automaton, or of threads where it gives the text up: linear in the length of the text on grammars that
+    /// are LR(k) or near.
     pub steps: u64,
 }
 

@@ -1,37 +1,41 @@
-//! The automaton that a parser keeps from text to text.
+//! The automata that a parser keeps from text to text.
+
+use std::sync::Arc;
 
 use super::Automaton;
+use super::symbols::Symbols;
 use crate::program::Program;
 
-/// The automaton between texts.
+/// The automata between texts: as many as there were texts parsed at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    automaton: Option<Box<Automaton>>,
-    /// How many texts in succession it has given up.
+    symbols: Option<Arc<Symbols>>,
+    automata: Vec<Box<Automaton>>,
+    /// How many texts in succession were given up.
     failures: u32,
-    /// How many texts are to be parsed without it.
+    /// How many texts are to be parsed without an automaton.
     pause: u32,
 }
 
 impl Kept {
-    /// The automaton; `None` if the next text is to be parsed without it. While another thread has it, this one makes
-    /// its own.
+    /// An automaton; `None` if the next text is to be parsed without one.
     pub fn take(&mut self, program: &Program) -> Option<Box<Automaton>> {
         if self.pause > 0 {
             self.pause -= 1;
             return None;
         }
-        Some(self.automaton.take().unwrap_or_else(|| Box::new(Automaton::new(program))))
+        let symbols = self.symbols.get_or_insert_with(|| Arc::new(Symbols::new(program)));
+        Some(self.automata.pop().unwrap_or_else(|| Box::new(Automaton::new(program, symbols.clone()))))
     }
 
-    /// Keeps an automaton for the next text, if it has at most `most` bytes. After texts that it gave up, it is tried
-    /// ever more rarely, and kept if it leaves the memory to the machine.
+    /// Keeps an automaton for the next text, if all have at most `most` bytes. After texts that were given up,
+    /// automata are tried ever more rarely, and kept if they leave the memory to the machine.
     pub fn give_back(&mut self, automaton: Box<Automaton>, most: usize, has_parsed: bool) {
         self.failures = if has_parsed { 0 } else { (self.failures + 1).min(10) };
         self.pause = (1 << self.failures) - 1;
-        let is_larger = self.automaton.as_ref().is_none_or(|known| known.size() < automaton.size());
-        if is_larger && automaton.size() <= if has_parsed { most } else { most / 8 } {
-            self.automaton = Some(automaton);
+        let size: usize = self.automata.iter().chain([&automaton]).map(|automaton| automaton.size()).sum();
+        if size <= if has_parsed { most } else { most / 8 } {
+            self.automata.push(automaton);
         }
     }
 }

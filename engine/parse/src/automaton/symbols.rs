@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use gramjet_compiler::charset::{CharSet, Unit};
 
+use super::hash::Mixing;
 use crate::machine::first_character;
 use crate::program::Program;
 
@@ -46,18 +47,19 @@ struct Look {
 
 impl Symbols {
     pub fn new(program: &Program) -> Symbols {
-        let mut numbers = HashMap::new();
+        let mut numbers = HashMap::default();
         let sets: Vec<&CharSet> = distinct(program);
         let mut symbols = Symbols {
             bytes: [END; 256],
             characters: Vec::new(),
             samples: vec![Sample { byte: None, character: None }],
         };
+        let firsts: Vec<[bool; 256]> = sets.iter().map(|set| first_bytes(set)).collect();
         let mut in_literals = [false; 256];
         program.bytes.iter().for_each(|&byte| in_literals[usize::from(byte)] = true);
         for byte in 0..=255u8 {
             let literal = in_literals[usize::from(byte)].then_some(byte);
-            let members = sets.iter().map(|set| has_byte(set, byte)).collect();
+            let members = firsts.iter().map(|firsts| firsts[usize::from(byte)]).collect();
             let character = byte.is_ascii().then_some((u32::from(byte), 1));
             let sample = Sample { byte: Some(byte), character };
             let look = Look { is_part: !byte.is_ascii(), lead: None, literal, members };
@@ -67,7 +69,7 @@ impl Symbols {
         symbols
     }
 
-    fn add_characters(&mut self, numbers: &mut HashMap<Look, Symbol>, sets: &[&CharSet]) {
+    fn add_characters(&mut self, numbers: &mut HashMap<Look, Symbol, Mixing>, sets: &[&CharSet]) {
         let wide: Vec<&CharSet> = sets.iter().copied().filter(|set| set.unit() == Unit::Char).collect();
         let mut firsts: Vec<u32> =
             wide.iter().flat_map(|set| set.ranges()).flat_map(|&(low, high)| [low, high + 1]).collect();
@@ -90,7 +92,7 @@ impl Symbols {
         }
     }
 
-    fn number(&mut self, numbers: &mut HashMap<Look, Symbol>, look: Look, sample: Sample) -> Symbol {
+    fn number(&mut self, numbers: &mut HashMap<Look, Symbol, Mixing>, look: Look, sample: Sample) -> Symbol {
         *numbers.entry(look).or_insert_with(|| {
             self.samples.push(sample);
             self.samples.len() as Symbol - 1
@@ -130,14 +132,13 @@ fn distinct(program: &Program) -> Vec<&CharSet> {
     sets
 }
 
-/// Whether a member of the set is this byte, or begins with it.
-fn has_byte(set: &CharSet, byte: u8) -> bool {
-    match set.unit() {
-        Unit::Byte => set.contains(u32::from(byte)),
-        Unit::Char if byte.is_ascii() => set.contains(u32::from(byte)),
-        Unit::Char => set.ranges().iter().any(|&(low, high)| {
-            let lead = |member| set.encode(member).as_ref()[0];
-            (lead(low)..=lead(high)).contains(&byte)
-        }),
+/// The bytes that members of a set are, or begin with.
+fn first_bytes(set: &CharSet) -> [bool; 256] {
+    let mut bytes = [false; 256];
+    for &(low, high) in set.ranges() {
+        // They ascend with the members.
+        let first = |member| usize::from(set.encode(member).as_ref()[0]);
+        bytes[first(low)..=first(high)].fill(true);
     }
+    bytes
 }
