@@ -22,6 +22,8 @@ mod emit;
 mod fuzz;
 mod generate;
 mod grammars;
+#[cfg(target_os = "linux")]
+mod infer;
 mod learn;
 mod man;
 mod minimise;
@@ -78,6 +80,8 @@ commands! {
     Fuzz: fuzz,
     #[cfg(target_os = "linux")]
     Search: search,
+    #[cfg(target_os = "linux")]
+    Infer: infer,
     #[cfg(target_os = "linux")]
     Cc: cc,
     #[cfg(target_os = "linux")]

@@ -25,7 +25,6 @@ pub(crate) struct Probe {
     pub text: Vec<u8>,
     /// The node that it is the text of; none for the contents of brackets and for made-up texts.
     pub node: Option<usize>,
-    pub kind: Kind,
 }
 
 /// Places that take the same texts.
@@ -198,9 +197,14 @@ impl Classes {
             let accepted = asked.accepts(&forest.with(sample, span, &probe.text));
             left.retain(|&class| self.classes[class].accepted[number] == accepted);
         }
-        // A class of a single sort of text would gain little and lose much.
-        left.retain(|&class| self.classes[class].accepted.iter().any(|&accepted| accepted));
         left.into_iter().find(|&class| self.is_mutual(forest, class, sample, span, asked))
+    }
+
+    /// Whether brackets can stand in the places of a class.
+    fn takes_groups(&self, forest: &Forest, class: usize) -> bool {
+        self.probes.iter().zip(&self.classes[class].accepted).any(|(probe, &accepted)| {
+            accepted && probe.node.is_some_and(|node| matches!(forest.nodes[node].kind, Kind::Group(_)))
+        })
     }
 
     /// Makes bubbles, the shortest first, until there are no more.
@@ -231,6 +235,8 @@ impl Classes {
                         Some(&class) => class,
                         None => self.class_of_window(forest, sample, &span, asked),
                     };
+                    // A mark that stands where digits can is rarely one of them.
+                    let class = class.filter(|&class| len > 1 || self.takes_groups(forest, class));
                     decided.insert(key, class);
                     if let Some(class) = class {
                         let bubble = forest.bubble(parent, at..at + len);
@@ -339,15 +345,15 @@ fn probes(forest: &Forest) -> Vec<Probe> {
         let most = if kind == Kind::Word { 14 } else { 2 };
         let longest = texts.last_key_value().filter(|_| kind == Kind::Digits);
         let chosen = texts.iter().take(most).chain(longest);
-        probes.extend(chosen.map(|((_, text), &node)| Probe { text: text.clone(), node: Some(node), kind }));
+        probes.extend(chosen.map(|((_, text), &node)| Probe { text: text.clone(), node: Some(node) }));
         if kind == Kind::Digits {
-            probes.push(Probe { text: b"07".to_vec(), node: None, kind });
+            probes.push(Probe { text: b"07".to_vec(), node: None });
         }
     }
     let kinds: BTreeSet<Kind> = contents.iter().map(|content| content.0).collect();
     for kind in kinds {
         let of_kind = contents.iter().filter(|content| content.0 == kind);
-        probes.extend(of_kind.take(3).map(|(kind, _, text)| Probe { text: text.clone(), node: None, kind: *kind }));
+        probes.extend(of_kind.take(3).map(|(_, _, text)| Probe { text: text.clone(), node: None }));
     }
     let mut seen = BTreeSet::new();
     probes.retain(|probe| seen.insert(probe.text.clone()));

@@ -130,8 +130,8 @@ impl Writer<'_, '_> {
         self.after.get(&(owner, symbol)).copied().unwrap_or(false)
     }
 
-    /// The expressions for the sequences of nodes.
-    fn sequences(&mut self, nodes: &[usize]) -> Vec<Re> {
+    /// The expressions for the sequences of nodes. Those with `own`, the symbol that they stand for, repeat by recursion.
+    fn sequences(&mut self, nodes: &[usize], own: Option<Symbol>) -> Vec<Re> {
         let mut distinct: BTreeMap<Vec<Symbol>, usize> = BTreeMap::new();
         for &node in nodes {
             let symbols = self.pieces(node).iter().map(|piece| piece.symbol).collect();
@@ -144,6 +144,10 @@ impl Writer<'_, '_> {
             if found.len() < SEQUENCES && !found.iter().any(|re| re.matches(&symbols)) {
                 let pieces = self.pieces(node);
                 let sample = self.forest.nodes[node].sample;
+                if own.is_some_and(|own| symbols.contains(&own)) {
+                    found.push(Re::Seq(pieces.into_iter().map(Re::Piece).collect()));
+                    continue;
+                }
                 let mut repeats = Repeats { forest: self.forest, sample, asked: self.asked };
                 found.push(repeats.of(&pieces, &mut self.random));
             }
@@ -153,7 +157,7 @@ impl Writer<'_, '_> {
 
     fn content(&mut self, number: usize) -> String {
         let content = &self.classes.contents[number];
-        let found = self.sequences(&content.members);
+        let found = self.sequences(&content.members, None);
         let mut parts: Vec<String> = Vec::new();
         for re in &found {
             let part = self.shown(re, number, false);
@@ -263,7 +267,7 @@ impl Writer<'_, '_> {
         for group in groups {
             parts.push(self.group(group));
         }
-        for re in self.sequences(&bubbles) {
+        for re in self.sequences(&bubbles, Some(Symbol::Class(number))) {
             let part = self.shown(&re, usize::MAX, true);
             if !parts.contains(&part) {
                 parts.push(part);
