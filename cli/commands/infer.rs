@@ -107,7 +107,8 @@ impl Oracle for Asking<'_> {
             Ok(Outcome::Timeout) => {
                 self.timeouts += 1;
                 if self.timeouts == TIMEOUTS {
-                    let problem = format!("the program took too long {TIMEOUTS} times in a row; `--timeout` gives it more time");
+                    let problem =
+                        format!("the program took too long {TIMEOUTS} times in a row; `--timeout` gives it more time");
                     self.failure = Some(Failure::Found(problem));
                 }
                 false
@@ -177,7 +178,8 @@ fn report(args: &Arguments, samples: usize, inferred: &Inferred) {
 /// Reports how many inputs of the grammar the program accepts, and how many of other files the grammar takes.
 fn judge(inferred: &Inferred, seed: u64, held_out: &[PathBuf], asking: &mut Asking<'_>) -> Result<(), Failure> {
     let file = SourceFile::new("inferred.ebnf", inferred.grammar.as_str());
-    let settings = Settings { max_depth: Bound::At(MAX_DEPTH.into()), max_len: Bound::At(MAX_LEN), ..Settings::default() };
+    let settings =
+        Settings { max_depth: Bound::At(MAX_DEPTH.into()), max_len: Bound::At(MAX_LEN), ..Settings::default() };
     let language = Language::compile(&file, &settings).map_err(|error| Failure::Internal(error.to_string()))?;
     let mut producer = language.producer();
     let mut accepted = 0;

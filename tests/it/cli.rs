@@ -9,6 +9,8 @@ mod ends;
 #[cfg(target_os = "linux")]
 mod fuzz;
 mod learn;
+#[cfg(target_os = "linux")]
+mod infer;
 mod parse;
 mod recorded;
 #[cfg(target_os = "linux")]

@@ -209,7 +209,8 @@ impl Classes {
 
     /// Makes bubbles, the shortest first, until there are no more.
     fn find_bubbles(&mut self, forest: &mut Forest, asked: &mut Asked<'_>) {
-        let mut decided: BTreeMap<(Option<Symbol>, Vec<Symbol>, Option<Symbol>, usize), Option<usize>> = BTreeMap::new();
+        let mut decided: BTreeMap<(Option<Symbol>, Vec<Symbol>, Option<Symbol>, usize), Option<usize>> =
+            BTreeMap::new();
         let parents: Vec<usize> =
             (0..forest.nodes.len()).filter(|&node| !forest.nodes[node].children.is_empty()).collect();
         for parent in parents {

@@ -109,8 +109,9 @@ impl Repeats<'_, '_> {
             }
             let span = pieces[window.start].span.start..pieces[window.end - 1].span.end;
             let part = self.forest.texts[self.sample][span.clone()].to_vec();
-            let is_repeated =
-                [2, 3].iter().all(|&rounds| self.asked.accepts(&self.forest.with(self.sample, &span, &part.repeat(rounds))));
+            let is_repeated = [2, 3]
+                .iter()
+                .all(|&rounds| self.asked.accepts(&self.forest.with(self.sample, &span, &part.repeat(rounds))));
             let (start, end) = rounds_around(pieces, &window);
             let all = pieces[start].span.start..pieces[end - 1].span.end;
             if !is_repeated {

@@ -108,7 +108,8 @@ impl Writer<'_, '_> {
         for (key, places) in gaps {
             let step = (places.len() / 5).max(1);
             let some: Vec<(usize, usize)> = places.iter().copied().step_by(step).collect();
-            let is_open = some.iter().all(|&(sample, at)| self.takes(sample, at, b" ") && self.takes(sample, at, b"  "));
+            let is_open =
+                some.iter().all(|&(sample, at)| self.takes(sample, at, b" ") && self.takes(sample, at, b"  "));
             self.after.insert(key, is_open);
             if is_open {
                 open.extend(some.into_iter().take(2));
@@ -191,7 +192,8 @@ impl Writer<'_, '_> {
                 let mut shown = Vec::new();
                 for (at, part) in parts.iter().enumerate() {
                     let is_last = is_bubble && at + 1 == parts.len();
-                    let before_blank = matches!(parts.get(at + 1), Some(Re::Piece(Piece { symbol: Symbol::Blank(_), .. })));
+                    let before_blank =
+                        matches!(parts.get(at + 1), Some(Re::Piece(Piece { symbol: Symbol::Blank(_), .. })));
                     shown.push(self.shown(part, owner, is_last || before_blank));
                 }
                 shown.join(" ")

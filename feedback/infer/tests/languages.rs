@@ -247,7 +247,8 @@ fn tables() {
 #[test]
 fn forms() {
     let samples = ["(define (f x) (+ x 1))", "x", "(list 1 2 (quote (a b)))", "()", "(f (g))", "(car (cdr (a 2)))"];
-    let held_out = ["(a)", "((a) b)", "(+ 1 (- 2 3))", "42", "( a b )", "(())", "(let ((x 1) (y 2)) (+ x y))", "(a (b (c)))"];
+    let held_out =
+        ["(a)", "((a) b)", "(+ 1 (- 2 3))", "42", "( a b )", "(())", "(let ((x 1) (y 2)) (+ x y))", "(a (b (c)))"];
     assert_good(check("forms", form, &samples, &held_out));
 }
 
