@@ -57,7 +57,49 @@ pub(crate) fn write(
         let body = format!("{}*", tokens::class(&writer.blanks, false));
         writer.rules.push(("white_space".to_string(), body));
     }
-    writer.rules
+    without_aliases(writer.rules)
+}
+
+/// The rules without those that are only other names of rules.
+fn without_aliases(mut rules: Vec<(String, String)>) -> Vec<(String, String)> {
+    let is_alias = |rules: &[(String, String)], at: usize| {
+        let (name, body) = &rules[at];
+        at > 0 && name != body && rules.iter().any(|(other, _)| other == body)
+    };
+    while let Some(at) = (0..rules.len()).find(|&at| is_alias(&rules, at)) {
+        let (name, body) = rules.remove(at);
+        for (_, other) in &mut rules {
+            *other = renamed(other, &name, &body);
+        }
+    }
+    rules
+}
+
+/// An expression with another name for a rule. Literals and classes stay as they are.
+fn renamed(expression: &str, from: &str, to: &str) -> String {
+    let (mut out, mut word, mut end, mut is_escaped) = (String::new(), String::new(), None, false);
+    for character in expression.chars().chain([' ']) {
+        if let Some(closing) = end {
+            out.push(character);
+            end = Some(closing).filter(|_| is_escaped || character != closing);
+            is_escaped = character == '\\' && !is_escaped;
+            continue;
+        }
+        if character.is_ascii_alphanumeric() || character == '_' {
+            word.push(character);
+            continue;
+        }
+        out.push_str(if word == from { to } else { &word });
+        word.clear();
+        out.push(character);
+        end = match character {
+            '\'' | '"' => Some(character),
+            '[' => Some(']'),
+            _ => None,
+        };
+    }
+    out.pop();
+    out
 }
 
 impl Writer<'_, '_> {
@@ -224,27 +266,8 @@ impl Writer<'_, '_> {
         let at = self.reserve("item");
         let name = self.rules[at].0.clone();
         self.class_names.insert(class, name.clone());
-        let parts = self.alternatives(class);
-        let is_name = |part: &String| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if let ([one], true) = (parts.as_slice(), at + 1 == self.rules.len() || parts.len() == 1) {
-            if is_name(one) && *one != name && !self.is_recursive(one, &name) {
-                // A rule that is another one needs no name.
-                self.class_names.insert(class, one.clone());
-                self.rules[at].0.clear();
-                self.rules.retain(|(name, _)| !name.is_empty());
-                return one.clone();
-            }
-        }
-        let at = self.rules.iter().position(|(taken, _)| *taken == name).unwrap_or(at);
-        self.rules[at].1 = parts.join(" | ");
+        self.rules[at].1 = self.alternatives(class).join(" | ");
         name
-    }
-
-    /// Whether a rule uses a name.
-    fn is_recursive(&self, rule: &str, name: &str) -> bool {
-        let _ = rule;
-        let uses = |body: &str| body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
-        self.rules.iter().any(|(_, body)| uses(body) || body.is_empty())
     }
 
     fn alternatives(&mut self, number: usize) -> Vec<String> {
@@ -320,8 +343,18 @@ impl Writer<'_, '_> {
         } else {
             format!("{open} {inner} {close}")
         };
-        let at = self.rules.iter().position(|(taken, _)| *taken == name).unwrap_or(at);
         self.rules[at].1 = body;
         name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_replaced_outside_of_literals() {
+        let renamed = renamed(r"item 'item\' item' (item_2 | [item\]])* item", "item", "pair");
+        assert_eq!(renamed, r"pair 'item\' item' (item_2 | [item\]])* pair");
     }
 }
