@@ -60,6 +60,9 @@ pub(crate) struct Classes {
     known: BTreeMap<Vec<u8>, (usize, u32)>,
 }
 
+/// A sequence of siblings, its neighbours, and the content that it is in.
+type Window = (Option<Symbol>, Vec<Symbol>, Option<Symbol>, usize);
+
 /// Places of a class that are kept.
 const PLACES: usize = 8;
 /// Texts of a class that are kept.
@@ -209,8 +212,7 @@ impl Classes {
 
     /// Makes bubbles, the shortest first, until there are no more.
     fn find_bubbles(&mut self, forest: &mut Forest, asked: &mut Asked<'_>) {
-        let mut decided: BTreeMap<(Option<Symbol>, Vec<Symbol>, Option<Symbol>, usize), Option<usize>> =
-            BTreeMap::new();
+        let mut decided: BTreeMap<Window, Option<usize>> = BTreeMap::new();
         let parents: Vec<usize> =
             (0..forest.nodes.len()).filter(|&node| !forest.nodes[node].children.is_empty()).collect();
         for parent in parents {

@@ -10,6 +10,9 @@ use crate::repeats::{Piece, Re, Repeats};
 use crate::tokens;
 use crate::tree::{Forest, Kind, closing};
 
+/// The place after a symbol, or before all, in a content.
+type Gap = (usize, Option<Symbol>);
+
 /// Sequences of one class or content that are generalised.
 const SEQUENCES: usize = 60;
 
@@ -26,7 +29,7 @@ pub(crate) struct Writer<'a, 'o> {
     group_names: BTreeMap<(u8, usize), String>,
     blanks: BTreeSet<u8>,
     /// Whether white space may follow a symbol, by the content that it is in.
-    after: BTreeMap<(usize, Option<Symbol>), bool>,
+    after: BTreeMap<Gap, bool>,
 }
 
 /// Writes the grammar.
@@ -133,7 +136,7 @@ impl Writer<'_, '_> {
 
     /// Finds where white space may stand, and which.
     fn find_blanks(&mut self) {
-        let mut gaps: BTreeMap<(usize, Option<Symbol>), Vec<(usize, usize)>> = BTreeMap::new();
+        let mut gaps: BTreeMap<Gap, Vec<(usize, usize)>> = BTreeMap::new();
         for (&node, &content) in &self.classes.content_of {
             let one = &self.forest.nodes[node];
             let mut pieces = self.pieces(node);
