@@ -176,6 +176,7 @@ impl Automaton {
             is_lowest: true,
             is_start: true,
             threads: vec![Waiting { ahead: 0, literal: NONE, state: entry, count: 0, frame: 0 }],
+            counted: vec![false],
             ends: vec![0],
             callers: Vec::new(),
         });

@@ -38,6 +38,8 @@ pub(super) struct Configuration {
     pub is_start: bool,
     /// Without threads, the next step is that `RETURNING` ends.
     pub threads: Vec<Waiting>,
+    /// Whether each frame is of a counted repetition.
+    pub counted: Vec<bool>,
     /// Where the callers of each frame end.
     pub ends: Vec<u32>,
     pub callers: Vec<Caller>,
@@ -80,6 +82,8 @@ pub(super) struct Graph {
     pub is_lowest: bool,
     pub threads: Vec<(Waiting, u32)>,
     pub frames: Vec<Vec<Edge>>,
+    /// Whether each frame is of a counted repetition.
+    pub counted: Vec<bool>,
     /// How much the search for places to split has cost, in steps.
     pub effort: u64,
 }
@@ -98,7 +102,9 @@ impl Graph {
             let to = number(frame as u32) as usize;
             if self.frames.len() <= to {
                 self.frames.resize_with(to + 1, Vec::new);
+                self.counted.resize(to + 1, false);
             }
+            self.counted[to] |= of.counted[frame];
             self.frames[to].extend(edges);
         }
     }
@@ -115,10 +121,12 @@ impl Graph {
     /// The only caller of a frame takes its place if the frame ends where the caller ends, and nothing else of the
     /// caller goes on. So right recursion needs no frames. `is_end` says whether a state is the end of a callee; `join`
     /// joins two lists.
+    ///
+    /// A counted repetition can end in several ways at a position, so its frame stays.
     pub fn contract(&mut self, is_end: impl Fn(StateId) -> bool, mut join: impl FnMut(u32, u32) -> u32) {
         let used = self.uses();
         let caller = |frame: usize| match self.frames[frame][..] {
-            [edge] if frame as u32 != BASE && used[frame] > 0 && used[edge.frame as usize] == 1 => {
+            [edge] if frame as u32 != BASE && !self.counted[frame] && used[frame] > 0 && used[edge.frame as usize] == 1 => {
                 is_end(edge.state).then_some((edge.frame, edge.list))
             }
             _ => None,
@@ -243,6 +251,7 @@ impl Graph {
             ends.push(callers.len() as u32);
             at += 1;
         }
-        (Configuration { is_lowest, is_start: false, threads, ends, callers }, lists)
+        let counted = order.iter().map(|&frame| self.counted[frame as usize]).collect();
+        (Configuration { is_lowest, is_start: false, threads, counted, ends, callers }, lists)
     }
 }

@@ -92,13 +92,15 @@ pub(super) struct Trial<'p, 's> {
     /// How many frames are not of this position.
     old: usize,
     is_start: bool,
-    ended: Vec<bool>,
+    /// The counts with which each frame has ended.
+    ended: Vec<Vec<u32>>,
     open: Vec<Thread>,
     pub lists: Vec<List>,
     pub questions: Vec<Question>,
     pub steps: u32,
-    /// The list of the base if it ended.
+    /// The list of the base if it ended, and whether it ended with another count too.
     base: Option<u32>,
+    has_ended_again: bool,
     accepted: Option<u32>,
 }
 
@@ -129,12 +131,13 @@ impl<'p, 's> Trial<'p, 's> {
             graph: Graph { is_lowest: from.is_lowest, ..Graph::default() },
             old: from.ends.len(),
             is_start: from.is_start,
-            ended: vec![false; from.ends.len()],
+            ended: vec![Vec::new(); from.ends.len()],
             open: Vec::new(),
             lists: Vec::new(),
             questions: Vec::new(),
             steps: 0,
             base: None,
+            has_ended_again: false,
             accepted: None,
         };
         let lists = &mut trial.lists;
@@ -149,7 +152,7 @@ impl<'p, 's> Trial<'p, 's> {
         }
         if from.threads.is_empty() {
             let list = self.register(RETURNED);
-            self.end(RETURNING, list);
+            self.end(RETURNING, 0, list);
             self.follow();
         }
         for (register, waiting) in (0..).zip(&from.threads).filter(|(_, waiting)| waiting.ahead > 0) {
@@ -173,8 +176,8 @@ impl<'p, 's> Trial<'p, 's> {
         }
         match (self.accepted, self.base, self.graph.threads.is_empty()) {
             (Some(list), ..) => Outcome::Accepted(list),
-            (_, Some(list), true) => Outcome::Ended(list),
-            (_, Some(_), false) => Outcome::Mixed,
+            (_, Some(list), true) if !self.has_ended_again => Outcome::Ended(list),
+            (_, Some(_), _) => Outcome::Mixed,
             (_, None, true) => Outcome::Dead,
             (_, None, false) => {
                 // Threads that waited for the same position come first.
@@ -277,7 +280,7 @@ impl<'p, 's> Trial<'p, 's> {
                 let most = repeat.max.unwrap_or(repeat.min);
                 self.push(repeat.count, Thread { count: count.saturating_add(1).min(most), ..thread });
             }
-            State::End => self.end(frame, list),
+            State::End => self.end(frame, count, list),
         }
     }
 
@@ -307,7 +310,8 @@ impl<'p, 's> Trial<'p, 's> {
         } else {
             let to = self.graph.frames.len() as u32;
             self.graph.frames.push(Vec::new());
-            self.ended.push(false);
+            self.graph.counted.push(matches!(self.program.states[data.entry as usize], State::Count { .. }));
+            self.ended.push(Vec::new());
             self.scratch.called[callee as usize] = (self.scratch.trial, to);
             self.open.push(Thread { state: data.entry, count: 0, frame: to, list: EMPTY });
             to
@@ -344,14 +348,17 @@ impl<'p, 's> Trial<'p, 's> {
         }
     }
 
-    /// The end of a frame. Threads can come to it by several states, as a caller can have taken its callee's place.
-    fn end(&mut self, frame: u32, list: u32) {
+    /// The end of a frame. Threads can come to it by several states, as a caller can have taken its callee's place, and
+    /// with several counts, if the frame is of a counted repetition.
+    fn end(&mut self, frame: u32, count: u32, list: u32) {
         let is_new = frame as usize >= self.old || self.is_start;
-        if is_new || std::mem::replace(&mut self.ended[frame as usize], true) {
+        if is_new || self.ended[frame as usize].contains(&count) {
             return;
         }
+        self.ended[frame as usize].push(count);
         if frame == BASE && !self.graph.is_lowest {
-            self.base = Some(list);
+            self.has_ended_again = self.base.is_some();
+            self.base = self.base.or(Some(list));
             return;
         }
         if frame == BASE && self.sample.byte.is_none() && self.accepted.is_none() {
@@ -360,7 +367,7 @@ impl<'p, 's> Trial<'p, 's> {
         let (top, before) = self.top(frame);
         if top != frame {
             let list = join(&mut self.lists, before, list);
-            return self.end(top, list);
+            return self.end(top, 0, list);
         }
         let from = self.open.len();
         for edge in 0..self.graph.frames[frame as usize].len() {

@@ -150,6 +150,19 @@ fn on_long_texts() {
     }
 }
 
+/// The frame of a counted repetition ends with two counts at one position, the second time by its own recursion.
+#[test]
+fn on_repetitions_that_end_twice() {
+    let grammar = "r0 ::= r0 @ 0.5 | '' @ 0.3 | r1 'b'
+        r1 ::= 'b' r1 'a' @ 10 | 'b'* | r2
+        r2 ::= 'a' [b]{1,3} 'b' | r2 | ([b] r2 'ab' | r2 'aa' | '' | 'ba'{0,2} r1 'b') [a]{1,3}
+             | ('a' r1 'b' | [a] 'b' r0 | r0 r1{2,} '') ''";
+    let parser = Parser::new(&compiled(grammar).lowered);
+    let mut compared = Compared::default();
+    compared.text(&parser, b"bbabbbbaaaabaab", &String::new);
+    assert_eq!((compared.conforming, compared.given_up), (1, 0));
+}
+
 /// Chains of ends, and recursion on all sides.
 #[test]
 fn on_recursion() {
