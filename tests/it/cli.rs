@@ -8,9 +8,9 @@ mod checks;
 mod ends;
 #[cfg(target_os = "linux")]
 mod fuzz;
-mod learn;
 #[cfg(target_os = "linux")]
 mod infer;
+mod learn;
 mod parse;
 mod recorded;
 #[cfg(target_os = "linux")]

@@ -126,7 +126,12 @@ impl Graph {
     pub fn contract(&mut self, is_end: impl Fn(StateId) -> bool, mut join: impl FnMut(u32, u32) -> u32) {
         let used = self.uses();
         let caller = |frame: usize| match self.frames[frame][..] {
-            [edge] if frame as u32 != BASE && !self.counted[frame] && used[frame] > 0 && used[edge.frame as usize] == 1 => {
+            [edge]
+                if frame as u32 != BASE
+                    && !self.counted[frame]
+                    && used[frame] > 0
+                    && used[edge.frame as usize] == 1 =>
+            {
                 is_end(edge.state).then_some((edge.frame, edge.list))
             }
             _ => None,
