@@ -10,7 +10,7 @@ fn samples(test: &str) -> Place {
     let place = place(test);
     let folders: [(&str, &[&str]); 2] = [
         ("samples", &[r#"{"a": [1, true], "b": null}"#, r#"["x", [], {}, -2.5]"#, "[[3], 4]", "\"y\""]),
-        ("others", &["true", "[1, 2, [3]]", r#"{"k": {"l": [false]}}"#]),
+        ("others", &["true", "[1, 2, [3]]", r#"{"k": {"l": [true]}}"#]),
     ];
     for (folder, texts) in folders {
         fs::create_dir_all(place.path(folder)).unwrap();
