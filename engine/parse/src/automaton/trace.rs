@@ -12,9 +12,20 @@ struct Register {
     /// The number of configurations below its own.
     level: u32,
     number: u32,
+    /// How many times it is here: left recursion leaves the register of its caller once for each level.
+    times: u32,
 }
 
-/// There are more choice bytes than can be.
+impl Register {
+    fn new(level: u32, number: u32) -> Register {
+        Register { level, number, times: 1 }
+    }
+}
+
+/// Each step goes through the registers of a configuration. With more than this number that would take too long.
+const MOST_OPEN: usize = 1 << 10;
+
+/// There are more choice bytes or registers than can be.
 #[derive(Debug)]
 pub(super) struct TooMany;
 
@@ -45,13 +56,13 @@ impl<'a, 't> Trace<'a, 't> {
 
     /// Appends the choice bytes where each configuration has one register, the last byte first.
     pub fn of_only(mut self, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
-        self.open.extend((0..=self.level).map(|level| Register { level, number: 0 }));
+        self.open.extend((0..=self.level).map(|level| Register::new(level, 0)));
         self.back(log, choices)
     }
 
     /// Appends the choice bytes of a text that is derived, the last byte first.
     pub fn of_accepted(mut self, origin: u32, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
-        self.open.push(Register { level: 0, number: RETURNED });
+        self.open.push(Register::new(0, RETURNED));
         self.take_origin(0, origin, 0, choices);
         self.back(log, choices)
     }
@@ -64,12 +75,12 @@ impl<'a, 't> Trace<'a, 't> {
             match self.automaton.transitions[transition as usize] {
                 Transition::Step { origins, .. } => {
                     self.position -= 1;
-                    self.step(origins, choices);
+                    self.step(origins, choices)?;
                 }
                 Transition::Steps { first, count } => {
                     self.position -= 1;
                     self.level -= count - 1;
-                    self.steps(first, choices);
+                    self.steps(first, choices)?;
                 }
                 Transition::Return { origin } => {
                     self.level += 1;
@@ -86,27 +97,47 @@ impl<'a, 't> Trace<'a, 't> {
     }
 
     #[inline]
-    fn step(&mut self, origins: u32, choices: &mut Vec<u8>) {
+    fn step(&mut self, origins: u32, choices: &mut Vec<u8>) -> Result<(), TooMany> {
         let mut place = self.open.len();
+        let before = place;
         while place > 0 && self.open[place - 1].level >= self.level {
             place -= 1;
-            let register = &mut self.open[place];
+            let register = self.open[place];
             let origin = self.automaton.origins[(origins + register.number) as usize];
             if origin.written != NOTHING {
-                self.write(origin.written, choices);
+                (0..register.times).for_each(|_| self.write(origin.written, choices));
             }
             self.replace(place, origin.source, self.level);
         }
+        if self.open.len() > before { self.unite(place) } else { Ok(()) }
     }
 
-    fn steps(&mut self, first: u32, choices: &mut Vec<u8>) {
+    /// Makes one of equal registers that follow one another, from a place on.
+    fn unite(&mut self, place: usize) -> Result<(), TooMany> {
+        let mut kept = place;
+        for next in place + 1..self.open.len() {
+            let (register, last) = (self.open[next], &mut self.open[kept]);
+            if (last.level, last.number) == (register.level, register.number) {
+                last.times += register.times;
+            } else {
+                kept += 1;
+                self.open[kept] = register;
+            }
+        }
+        self.open.truncate(kept + 1);
+        if self.open.len() - place > MOST_OPEN { Err(TooMany) } else { Ok(()) }
+    }
+
+    fn steps(&mut self, first: u32, choices: &mut Vec<u8>) -> Result<(), TooMany> {
         let mut place = self.open.len();
+        let before = place;
         while place > 0 && self.open[place - 1].level >= self.level {
             place -= 1;
-            let Register { level, number } = self.open[place];
+            let Register { level, number, .. } = self.open[place];
             let part = first + (level - self.level);
             self.take_origin(place, self.automaton.parts[part as usize].1 + number, self.level, choices);
         }
+        if self.open.len() > before { self.unite(place) } else { Ok(()) }
     }
 
     fn returned(&mut self, origin: u32, choices: &mut Vec<u8>) {
@@ -121,7 +152,8 @@ impl<'a, 't> Trace<'a, 't> {
     #[inline]
     fn replace(&mut self, place: usize, source: u32, level: u32) {
         if source & MANY == 0 {
-            self.open[place] = Register { level, number: source };
+            let register = &mut self.open[place];
+            (register.level, register.number) = (level, source);
         } else {
             self.replace_by_others(place, source, level);
         }
@@ -130,7 +162,9 @@ impl<'a, 't> Trace<'a, 't> {
     /// The same, and writes the choices made here.
     fn take_origin(&mut self, place: usize, origin: u32, level: u32, choices: &mut Vec<u8>) {
         let Origin { source, written } = self.automaton.origins[origin as usize];
-        self.write(written, choices);
+        if written != NOTHING {
+            (0..self.open[place].times).for_each(|_| self.write(written, choices));
+        }
         self.replace(place, source, level);
     }
 
@@ -138,7 +172,9 @@ impl<'a, 't> Trace<'a, 't> {
     fn replace_by_others(&mut self, place: usize, source: u32, level: u32) {
         let automaton = self.automaton;
         let sources: &[u32] = if source == NONE { &[] } else { &automaton.sources[(source & !MANY) as usize] };
-        let registers = sources.iter().rev().map(|&number| Register { level, number });
+        let times = self.open[place].times as usize;
+        let registers = sources.iter().rev().map(|&number| Register::new(level, number));
+        let registers: Vec<Register> = registers.cycle().take(sources.len() * times).collect();
         self.open.splice(place..=place, registers);
     }
 
@@ -150,7 +186,7 @@ impl<'a, 't> Trace<'a, 't> {
                 continue;
             }
             let Merged { is_above, register: number } = self.automaton.merged[(first + register.number) as usize];
-            *register = Register { level: level + u32::from(is_above), number };
+            (register.level, register.number) = (level + u32::from(is_above), number);
         }
     }
 

@@ -163,6 +163,16 @@ fn on_repetitions_that_end_twice() {
     assert_eq!((compared.conforming, compared.given_up), (1, 0));
 }
 
+/// The choices of left recursion are as deep as the text is long. If each level were gone through at each position,
+/// this test would take minutes.
+#[test]
+fn on_long_left_recursion() {
+    for grammar in ["s ::= s 'a' | 'a'", "s ::= t 'b'?  t ::= t 'a' | 'a'", "s ::= x 'a' | 'a'  x ::= s y  y ::= '' | 'b'"] {
+        let parser = Parser::new(&compiled(grammar).lowered);
+        Compared::default().text(&parser, &b"a".repeat(300_000), &|| grammar.to_string());
+    }
+}
+
 /// Chains of ends, and recursion on all sides.
 #[test]
 fn on_recursion() {

@@ -19,12 +19,13 @@ fn steps(grammar: &str, text: &dyn Fn(usize) -> Vec<u8>, lengths: [usize; 3]) ->
     lengths.into_iter().map(of).collect()
 }
 
-/// Steps per byte do not grow with the length, and are at most `most`.
+/// Steps per byte do not grow with the length, and are at most `most`. Of the shortest texts they can be fewer, as the
+/// automaton gives up left recursion of more than a thousand levels with several operators.
 fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
     let steps = steps(grammar, text, [1000, 10_000, 100_000]);
     let per_byte: Vec<f64> = steps.iter().map(|(&length, &steps)| steps as f64 / length as f64).collect();
     assert!(per_byte.iter().all(|&steps| steps <= most as f64), "{grammar}\n{steps:?}");
-    assert!(per_byte[2] < per_byte[0] * 1.1, "{grammar}\n{steps:?}");
+    assert!(per_byte[2] < per_byte[1] * 1.1, "{grammar}\n{steps:?}");
 }
 
 /// A JSON text of about `length` bytes, with everything in it.
