@@ -167,7 +167,9 @@ fn on_repetitions_that_end_twice() {
 /// this test would take minutes.
 #[test]
 fn on_long_left_recursion() {
-    for grammar in ["s ::= s 'a' | 'a'", "s ::= t 'b'?  t ::= t 'a' | 'a'", "s ::= x 'a' | 'a'  x ::= s y  y ::= '' | 'b'"] {
+    for grammar in
+        ["s ::= s 'a' | 'a'", "s ::= t 'b'?  t ::= t 'a' | 'a'", "s ::= x 'a' | 'a'  x ::= s y  y ::= '' | 'b'"]
+    {
         let parser = Parser::new(&compiled(grammar).lowered);
         Compared::default().text(&parser, &b"a".repeat(300_000), &|| grammar.to_string());
     }
