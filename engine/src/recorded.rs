@@ -222,7 +222,8 @@ mod tests {
                 {
                     let indent = indent.parse().expect("an option");
                     let (start, separators) = (start.clone(), SeparatorPolicy::Any);
-                    let recipe = Recipe { start, separators, alphabet, indent, weights };
+                    let zero_weights = if weights == InForce::Own { ZeroWeights::Keep } else { ZeroWeights::Drop };
+                    let recipe = Recipe { start, separators, alphabet, indent, zero_weights, weights };
                     assert_eq!(Recipe::of(&recipe.header(compiled.fingerprints, Limits::new())), recipe);
                 }
             }

@@ -54,7 +54,7 @@ fn expression(reader: &mut Reader<'_>) -> bool {
             _ => reader.many(|byte| byte.is_ascii_digit()) > 0,
         };
         reader.blanks();
-        if !is_operand || !(b"+-*/".contains(&reader.peek()) && reader.at < reader.text.len()) {
+        if !(is_operand && b"+-*/".contains(&reader.peek()) && reader.at < reader.text.len()) {
             return is_operand;
         }
         reader.at += 1;

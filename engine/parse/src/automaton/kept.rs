@@ -10,7 +10,7 @@ use crate::program::Program;
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     symbols: Option<Arc<Symbols>>,
-    automata: Vec<Box<Automaton>>,
+    automata: Vec<Automaton>,
     /// How many texts in succession were given up.
     failures: u32,
     /// How many texts are to be parsed without an automaton.
@@ -19,18 +19,18 @@ pub(crate) struct Kept {
 
 impl Kept {
     /// An automaton; `None` if the next text is to be parsed without one.
-    pub fn take(&mut self, program: &Program) -> Option<Box<Automaton>> {
+    pub fn take(&mut self, program: &Program) -> Option<Automaton> {
         if self.pause > 0 {
             self.pause -= 1;
             return None;
         }
         let symbols = self.symbols.get_or_insert_with(|| Arc::new(Symbols::new(program)));
-        Some(self.automata.pop().unwrap_or_else(|| Box::new(Automaton::new(program, symbols.clone()))))
+        Some(self.automata.pop().unwrap_or_else(|| Automaton::new(program, symbols.clone())))
     }
 
     /// Keeps an automaton for the next text, if all have at most `most` bytes. After texts that were given up,
     /// automata are tried ever more rarely, and kept if they leave the memory to the machine.
-    pub fn give_back(&mut self, automaton: Box<Automaton>, most: usize, has_parsed: bool) {
+    pub fn give_back(&mut self, automaton: Automaton, most: usize, has_parsed: bool) {
         self.failures = if has_parsed { 0 } else { (self.failures + 1).min(10) };
         self.pause = (1 << self.failures) - 1;
         let size: usize = self.automata.iter().chain([&automaton]).map(|automaton| automaton.size()).sum();
