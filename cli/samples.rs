@@ -16,17 +16,22 @@ use crate::files::{self, shown};
 use crate::texts::describe;
 
 /// The files that `paths` name, and those in the folders that they name, by name. In a folder with a failure, only the
-/// input is one.
+/// input is a sample.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
             find_in(path, &mut found)?;
-        } else {
+        } else if path.as_os_str() == "-" || path.exists() {
             found.push(path.clone());
+        } else {
+            return Err(Failure::Usage(format!("there is no file or folder {}", shown(path))));
         }
     }
-    Ok(found)
+    match found.is_empty() {
+        true => Err(Failure::Usage("there are no samples: the folders have no files".to_string())),
+        false => Ok(found),
+    }
 }
 
 fn find_in(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
@@ -43,9 +48,11 @@ fn find_in(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
         paths.retain(|path| !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")));
         paths.sort_unstable();
         // Links to folders are not followed, so there is an end.
-        let (inner, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.is_dir());
+        let (inner, others): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.is_dir());
         folders.extend(inner.into_iter().filter(|path| !path.is_symlink()).rev());
-        found.extend(files);
+        // Pipes and devices are no samples, and choice bytes stand beside their texts.
+        let is_choices = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "choices");
+        found.extend(others.into_iter().filter(|path| path.is_file() && !is_choices(path)));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Which grammar to use, how to read it, and the shape of its inputs.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use gramjet_compiler::shape::Shape;
@@ -104,7 +104,8 @@ pub struct ReadingArgs {
     /// Whether alternatives of weight 0 belong to the language: drop or keep.
     ///
     /// With `drop` they do not exist. With `keep` texts may have them, and generated inputs hardly ever do. `parse`,
-    /// `mutate` and `minimise` take `keep` by default, as do `fuzz` and `search` with seeds; other commands take `drop`.
+    /// `mutate` and `minimise` take `keep` by default, as do `fuzz` and `search` with seeds; other commands take
+    /// `drop`.
     #[arg(long, value_name = "SETTING", value_parser = values::zero_weights())]
     pub zero_weights: Option<String>,
 
@@ -115,15 +116,19 @@ pub struct ReadingArgs {
 }
 
 impl GrammarArgs {
-    /// The same grammar for commands that also take seeds, unless the user says otherwise. Without seeds all inputs are
-    /// generated, so alternatives of weight 0 are left out.
+    /// The same grammar for a search, unless the user says otherwise. Without seeds all inputs are generated, so
+    /// alternatives of weight 0 are left out. A search that goes on keeps the setting that it began with.
     #[must_use]
-    pub fn for_inputs_and(&self, seeds: Option<&Path>) -> GrammarArgs {
+    pub fn for_search(&self, has_seeds: bool, begun_with: Option<String>) -> GrammarArgs {
         let mut args = self.clone();
-        if seeds.is_none() {
-            args.how.reading.zero_weights.get_or_insert_with(|| "drop".to_string());
-        }
+        let usual = if has_seeds { "keep" } else { "drop" };
+        args.how.reading.zero_weights.get_or_insert_with(|| begun_with.unwrap_or_else(|| usual.to_string()));
         args.for_texts()
+    }
+
+    /// The setting of zero weights that is in force.
+    pub fn zero_weights(&self) -> &str {
+        self.how.reading.zero_weights.as_deref().unwrap_or("drop")
     }
 
     /// The same grammar, read for texts that it did not make, unless the user says otherwise.

@@ -140,7 +140,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 }
 
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
-    let grammar = args.grammar.for_inputs_and(args.seeds.as_deref());
+    let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&args.output, ZERO_WEIGHTS));
     let prepared = Prepared::new(Source::load(&args.grammar)?, &grammar, &args.limits)?;
     let (language, max_len) = language(&prepared)?;
     // What is wrong with the arguments is said before a folder is made.
@@ -156,7 +156,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     }
     let seeds =
         args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "run, but not varied"))?;
-    let state = State::open(&args.output, &facts(args, &language))?;
+    let state = State::open(&args.output, &facts(args, &grammar, &language))?;
     let stop = Stop::on_signals();
     if let Some(time) = args.time {
         stop.after(time);
@@ -202,11 +202,18 @@ fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
 }
 
 /// What tells this search from others in the same folder.
-fn facts(args: &Arguments, language: &Language) -> [(&'static str, String); 2] {
+/// The fact that says how the grammar is read.
+const ZERO_WEIGHTS: &str = "zero-weights";
+
+fn facts(args: &Arguments, read: &GrammarArgs, language: &Language) -> [(&'static str, String); 3] {
     let grammar = format!("{:016x}", language.fingerprint());
     let program = quoted(&args.command);
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
-    [("grammar", line(grammar.as_bytes())), ("program", line(program.as_encoded_bytes()))]
+    [
+        ("grammar", line(grammar.as_bytes())),
+        ("program", line(program.as_encoded_bytes())),
+        (ZERO_WEIGHTS, read.zero_weights().to_string()),
+    ]
 }
 
 fn call(args: &Arguments) -> Result<Call, Failure> {

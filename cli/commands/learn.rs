@@ -102,13 +102,13 @@ fn similarity(text: &str) -> Result<f64, String> {
 }
 
 fn damping(text: &str) -> Result<f64, String> {
-    number(text, |number| number > 0.0, "a damping is a number greater than 0")
+    number(text, |number| (1e-9..=1e9).contains(&number), "a damping is a number from 1e-9 to 1e9")
 }
 
 fn smoothing(text: &str) -> Result<f64, String> {
     match text {
         "none" => Ok(0.0),
-        _ => number(text, |number| number >= 0.0, "a smoothing is `none` or a number of at least 0"),
+        _ => number(text, |number| (0.0..=1e9).contains(&number), "a smoothing is `none` or a number from 0 to 1e9"),
     }
 }
 
@@ -134,6 +134,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     };
     let prepared = prepare(&args.grammar, args.context > 0)?;
     let found = learn(&prepared, &samples, &reading)?;
+    if prepared.source.format(&args.grammar.how).has_lexer() && args.grammar.how.reading.separator_policy.is_none() {
+        say!("gramjet: the samples are read with `--separator-policy any`; `gramjet gen` needs it, too");
+    }
     if args.context > 0 {
         let rules = prepared.compiled()?.lowered.rules().len();
         say!("gramjet: {} for the contexts of the grammar's rules", plural(rules as u64, "rule"));
@@ -168,7 +171,7 @@ pub fn learn(prepared: &Prepared, samples: &[PathBuf], reading: &Reading) -> Res
     Ok(found)
 }
 
-/// Inputs with a greater mean length in bytes get an advice.
+/// A mean length in bytes from which on the command advises a limit.
 const LONG: f64 = 100_000.0;
 
 /// Writes the file of weights, and says how long inputs will be.
@@ -177,14 +180,15 @@ pub fn finish(prepared: Prepared, found: &Found, how: &How, output: Option<&Path
         .map_err(|diagnostics| prepared.refuse(&diagnostics))?;
     let prepared = prepared.with_weights(SourceFile::new("weights", weights.as_str()));
     let (mean, wanted) = mean_length(&prepared)?;
-    say!("gramjet: inputs have {mean:.0} bytes in the mean ({wanted})");
+    say!("gramjet: 100 random inputs have {mean:.0} bytes on average ({wanted})");
     if mean > LONG {
         say!("gramjet: that is long: give `gramjet gen` a lower `--max-depth`, or a `--max-len`");
     }
     write_output(output, weights.as_bytes())
 }
 
-/// The mean length of some random inputs, in bytes, and their limits. An input ends in a short way after a million choice bytes.
+/// The mean length of some random inputs, in bytes, and their limits. Each input is completed in a short way after a
+/// million choice bytes.
 fn mean_length(prepared: &Prepared) -> Result<(f64, Applied), Failure> {
     const INPUTS: u64 = 100;
     let compiled = prepared.compiled()?;

@@ -72,7 +72,7 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// How often a variant is made again that does not differ from its file.
+/// How often a variant is tried until it differs from its file.
 const TRIES: usize = 16;
 
 /// Random inputs that parts are taken from have at most this number of choice bytes.

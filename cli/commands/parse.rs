@@ -238,7 +238,8 @@ impl<'a> Reader<'a> {
             let option = "--separator-policy any";
             say!("gramjet: texts of this grammar are parsed with `{option}`; `gramjet render` needs it, too");
         }
-        if how.reading.zero_weights.is_none() && self.compiled.lowered.reads_more() {
+        let has_own_weights = how.shape.weights.is_none();
+        if how.reading.zero_weights.is_none() && has_own_weights && self.compiled.lowered.reads_more() {
             let option = "--zero-weights keep";
             say!("gramjet: texts of this grammar are parsed with `{option}`; `gramjet render` needs it, too");
         }

@@ -152,7 +152,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let source = Source::load(&args.grammar)?;
     // Texts are bounded by their length alone: costly ones are often deep.
     let limits = crate::arguments::limits::LimitArgs::at(None, Some(args.max_len));
-    let grammar = args.grammar.for_inputs_and(args.seeds.as_deref());
+    let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&args.output, ZERO_WEIGHTS));
     let prepared = Prepared::new(source, &grammar, &limits)?.with_own_weights();
     let language = Language::unlimited(prepared.compile()?, &prepared.options);
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
@@ -172,7 +172,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         if !args.output.join("search").exists() {
             return Err(Failure::Usage(format!("{} has no search in it", shown(&args.output))));
         }
-        let _state = State::open(&args.output, &facts(args, &language, &objective))?;
+        let _state = State::open(&args.output, &facts(args, &grammar, &language, &objective))?;
         return records::replay(&args.output, &mut meter, &objective);
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
@@ -190,7 +190,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if too_long > 0 {
         say!("gramjet: {} with more than {} bytes left out", plural(too_long, "file"), args.max_len);
     }
-    let state = State::open(&args.output, &facts(args, &language, &objective))?;
+    let state = State::open(&args.output, &facts(args, &grammar, &language, &objective))?;
     let stop = Stop::on_signals();
     let plan = Plan {
         language,
@@ -353,13 +353,22 @@ fn write_page(args: &Arguments, hunt: &Hunt, study: &Study) -> Result<PathBuf, F
 }
 
 /// What tells this search from others in the same folder.
-fn facts(args: &Arguments, language: &Language, objective: &Objective) -> [(&'static str, String); 4] {
+/// The fact that says how the grammar is read.
+const ZERO_WEIGHTS: &str = "zero-weights";
+
+fn facts(
+    args: &Arguments,
+    read: &GrammarArgs,
+    language: &Language,
+    objective: &Objective,
+) -> [(&'static str, String); 5] {
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
     [
         ("grammar", format!("{:016x}", language.fingerprint())),
         ("program", line(quoted(&args.command).as_encoded_bytes())),
         ("length", args.max_len.to_string()),
         ("cost", line(objective.to_string().as_bytes())),
+        (ZERO_WEIGHTS, read.zero_weights().to_string()),
     ]
 }
 

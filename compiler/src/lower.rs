@@ -1,5 +1,5 @@
-//! Lowers the Ast to the IR: resolves names, drops alternatives that are switched off, puts options into canonical order. Nothing
-//! else makes an IR from an Ast.
+//! Lowers the Ast to the IR: resolves names, drops alternatives that are switched off, puts options into canonical
+//! order. Nothing else makes an IR from an Ast.
 
 use crate::analysis::least;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};

@@ -269,8 +269,8 @@ fn demands(options: &Options) -> Demands {
     }
 }
 
-/// A file of weights that are learned from samples. The counts are those of derivations of the grammar that was compiled
-/// with the same options, which ask for no weights of their own ([`Weighting::Own`]).
+/// A file of weights that are learned from samples. The counts are those of derivations of the grammar that was
+/// compiled with the same options, which ask for no weights of their own ([`Weighting::Own`]).
 ///
 /// # Errors
 ///

@@ -26,8 +26,8 @@ pub struct How {
 /// What becomes of learned probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inversion {
-    /// `(p + damping)^similarity`, then divided by the sum. A similarity of 1 keeps them (if there is no damping), 0 makes
-    /// all equal, -1 inverts them.
+    /// `(p + damping)^similarity`, then divided by the sum. A similarity of 1 keeps them (if there is no damping), 0
+    /// makes all equal, -1 inverts them.
     Power {
         /// The exponent, from -1 to 1.
         similarity: f64,
@@ -101,7 +101,8 @@ impl Counts {
         &self.options[choice.index()]
     }
 
-    /// The numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are rounded down.
+    /// The numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are rounded
+    /// down.
     pub fn of_repetition(&self, node: NodeId) -> Vec<(u32, u64)> {
         let counts = self.rounds[node.index()].iter().copied();
         (0..).map(rounds_of).zip(counts).filter(|&(_, count)| count > 0).collect()
@@ -192,7 +193,8 @@ impl Recorder for &mut Counts {
     }
 }
 
-/// The weights that counts give to the places of a grammar. Places that no derivation has come to keep those of the grammar.
+/// The weights that counts give to the places of a grammar. Places that no derivation has come to keep those of the
+/// grammar.
 pub(crate) fn weights(ir: &Ir, sources: &Sources, counts: &Counts, how: &How) -> Weights {
     let mut weights = Weights::default();
     for (node, source) in sources.iter() {
@@ -233,6 +235,9 @@ fn of_alternatives(source: &Source, shares: &[f64]) -> Law {
 fn slots_of(shares: &[f64]) -> Vec<u32> {
     const TOTAL: u32 = 1 << 16;
     let positive: Vec<f64> = shares.iter().copied().filter(|&share| share > 0.0).collect();
+    if positive.is_empty() {
+        return vec![1; shares.len()];
+    }
     let total = if positive.len() > TOTAL as usize / 16 { 1 << 24 } else { TOTAL };
     let mut slots = largest_remainder(&positive, total).unwrap_or_default().into_iter();
     shares.iter().map(|&share| if share > 0.0 { slots.next().unwrap_or(1) } else { 0 }).collect()

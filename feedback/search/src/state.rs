@@ -153,6 +153,13 @@ impl State {
         Ok(state)
     }
 
+    /// A fact about the search in a folder, if there is one.
+    pub fn fact(folder: &Path, name: &str) -> Option<String> {
+        let text = fs::read_to_string(folder.join("search")).ok()?;
+        let mut facts = text.lines().filter_map(|line| line.split_once(": "));
+        facts.find(|(found, _)| *found == name).map(|(_, value)| value.to_string())
+    }
+
     /// How often the folder was opened before.
     pub fn session(&self) -> u64 {
         self.session
@@ -393,6 +400,8 @@ mod tests {
         assert!(matches!(State::open(&folder, &facts("json")), Err(StateError::InUse { .. })));
         drop(state);
         assert_eq!(State::open(&folder, &facts("json")).expect("the folder").session(), 1);
+        assert_eq!(State::fact(&folder, "grammar").as_deref(), Some("json"));
+        assert_eq!(State::fact(&folder, "program"), None);
         let error = State::open(&folder, &facts("css")).expect_err("another grammar").to_string();
         assert!(error.ends_with("with grammar `json`, not `css`; name another folder"), "{error}");
         fs::write(folder.join("search"), "gramjet search 7\n").expect("a file");

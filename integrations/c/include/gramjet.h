@@ -87,8 +87,8 @@ typedef struct gramjet_options {
     const char *indent;
     // The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
     const char *tokens;
-    // Whether alternatives of weight 0 belong to the language: "keep" lets texts have them, and what is made hardly ever has them; with
-    // "drop" they do not exist. NULL for "keep". Choice bytes mean something under one of the two only.
+    // Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others have
+    // made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two only.
     const char *zero_weights;
 } gramjet_options;
 

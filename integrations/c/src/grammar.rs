@@ -5,7 +5,7 @@ use std::ptr;
 use std::str::FromStr;
 
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, FormatOptions, Language, LanguageError, ParseError, Settings, ZeroWeights};
+use gramjet_session::{Bound, FormatOptions, Language, LanguageError, ParseError, Settings};
 
 use crate::bytes::gramjet_bytes;
 use crate::calls::*;
@@ -48,8 +48,8 @@ pub struct gramjet_options {
     pub indent: *const c_char,
     /// The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
     pub tokens: *const c_char,
-    /// Whether alternatives of weight 0 belong to the language: "keep" lets texts have them, and what is made hardly ever has them; with
-    /// "drop" they do not exist. NULL for "keep". Choice bytes mean something under one of the two only.
+    /// Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others have
+    /// made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two only.
     pub zero_weights: *const c_char,
 }
 
@@ -60,10 +60,7 @@ pub struct gramjet_options {
 /// `options` must be null or point to options whose strings are null or C strings.
 unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure> {
     // SAFETY: as for this function.
-    let Some(options) = (unsafe { options.as_ref() }) else {
-        let reading = FormatOptions { zero_weights: ZeroWeights::Keep, ..FormatOptions::default() };
-        return Ok(Settings { reading, ..Settings::default() });
-    };
+    let Some(options) = (unsafe { options.as_ref() }) else { return Ok(Settings::default()) };
     let bound = |value| match value {
         0 => Bound::Default,
         GRAMJET_UNLIMITED => Bound::Unlimited,
@@ -94,7 +91,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
             separators: named(separators)?.unwrap_or_default(),
             alphabet: named(alphabet)?,
             indent: named(indent)?.unwrap_or_default(),
-            zero_weights: named(zero_weights)?.unwrap_or(ZeroWeights::Keep),
+            zero_weights: named(zero_weights)?.unwrap_or_default(),
             ..FormatOptions::default()
         },
         tokens: tokens.map(str::to_string),

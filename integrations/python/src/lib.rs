@@ -82,7 +82,7 @@ fn reading(
 #[pyo3(signature = (
     text, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
     separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
-    indent = Named(Indent::default()), tokens = None, zero_weights = Named(ZeroWeights::Keep),
+    indent = Named(Indent::default()), tokens = None, zero_weights = Named(ZeroWeights::Drop),
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn compile(
@@ -110,7 +110,7 @@ fn compile(
 #[pyo3(signature = (
     grammar, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
     separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
-    indent = Named(Indent::default()), tokens = None, zero_weights = Named(ZeroWeights::Keep),
+    indent = Named(Indent::default()), tokens = None, zero_weights = Named(ZeroWeights::Drop),
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn load(

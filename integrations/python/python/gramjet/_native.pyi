@@ -7,7 +7,7 @@ from typing_extensions import Buffer
 Limit = int | Literal["grammar"] | None
 SeparatorPolicy = Literal["auto", "space", "none", "any"]
 Alphabet = Literal["readable", "ascii", "unicode", "bytes", "all"]
-ZeroWeights = Literal["keep", "drop"]
+ZeroWeights = Literal["drop", "keep"]
 
 class GrammarError(ValueError):
     """A grammar that does not compile, or settings that cannot be used; says what is wrong, where, and what to do."""
@@ -39,7 +39,7 @@ def compile(
     shape: str | None = None,
     indent: str = "auto",
     tokens: str | None = None,
-    zero_weights: ZeroWeights = "keep",
+    zero_weights: ZeroWeights = "drop",
 ) -> Grammar:
     """Compiles the grammar that `text` holds; its notation is found from the text, or is `format`.
 
@@ -54,9 +54,9 @@ def compile(
     "none", or settings such as "unit=2,levels=5". `tokens` is the path of a file that says what tokens
     derive which the grammar only names.
 
-    With `zero_weights="keep"` texts may have alternatives of weight 0; generated inputs hardly ever have them. With "drop" these
-    alternatives do not exist. Choice bytes mean something under one of the two only: the command's `gen` takes "drop", its `parse`
-    "keep".
+    With `zero_weights="keep"` texts may have alternatives of weight 0, as for the command's `parse`; take it for texts that others
+    have made. With "drop" these alternatives do not exist, as for the command's `gen`. Choice bytes mean something under one of
+    the two only.
 
     `shape` says what inputs look like: "uniform", "balanced", "deep" or "target-size=BYTES". Without it a grammar keeps its own
     weights; one without weights and without a limit on the length, whose inputs would be far too long, too short or too often the
@@ -75,7 +75,7 @@ def load(
     shape: str | None = None,
     indent: str = "auto",
     tokens: str | None = None,
-    zero_weights: ZeroWeights = "keep",
+    zero_weights: ZeroWeights = "drop",
 ) -> Grammar:
     """Compiles the grammar in a file, or the one that ships under this name, such as json. See `compile`."""
 
