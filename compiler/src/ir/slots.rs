@@ -17,10 +17,10 @@ pub struct Slots {
 pub(crate) const WIDTHS: [u32; 3] = [8, 16, 24];
 
 impl Slots {
-    /// Slots for finite weights by largest remainder, at least one slot each. Uses the narrowest of 256, 65 536 and 16
-    /// 777 216 slots that gives each option its share to within 1/256. Options of weight 0 are only read: their share is
-    /// 0, and there are at least 65 536 slots, of which each has one. At least one weight must be positive. `None` if
-    /// there are more options than slots.
+    /// Slots for finite weights by largest remainder, at least one slot each. Uses the narrowest of 256, 65 536 and
+    /// 16 777 216 slots that gives each option its share to within 1/256. Options of weight 0 are only read: their
+    /// share is 0, each has one slot, and there are at least 65 536 slots. At least one weight must be positive. `None`
+    /// if there are more options than slots.
     pub fn from_weights(weights: &[f64]) -> Option<Slots> {
         let are_some_only_read = weights.contains(&0.0);
         let widths = if are_some_only_read { &WIDTHS[1..] } else { &WIDTHS[..] };
