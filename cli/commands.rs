@@ -22,8 +22,6 @@ mod emit;
 mod fuzz;
 mod generate;
 mod grammars;
-#[cfg(target_os = "linux")]
-mod infer;
 mod learn;
 mod man;
 mod minimise;
@@ -80,8 +78,6 @@ commands! {
     Fuzz: fuzz,
     #[cfg(target_os = "linux")]
     Search: search,
-    #[cfg(target_os = "linux")]
-    Infer: infer,
     #[cfg(target_os = "linux")]
     Cc: cc,
     #[cfg(target_os = "linux")]

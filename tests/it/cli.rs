@@ -8,8 +8,6 @@ mod checks;
 mod ends;
 #[cfg(target_os = "linux")]
 mod fuzz;
-#[cfg(target_os = "linux")]
-mod infer;
 mod learn;
 mod parse;
 mod recorded;
@@ -520,7 +518,7 @@ fn help_has_arguments_under_the_headings_that_they_belong_to() {
         assert_eq!(section("Shape of the inputs"), ["--shape", "--weights"], "{command}");
         assert_eq!(
             section("Reading the grammar"),
-            ["--separator-policy", "--alphabet", "--indent", "--tokens", "--strict"],
+            ["--separator-policy", "--alphabet", "--indent", "--tokens", "--zero-weights", "--strict"],
             "{command}"
         );
         let positional = section("Arguments").len();
