@@ -30,7 +30,8 @@ impl Slots {
             let near = scaled(weights).iter().zip(&counts).all(|(weight, &count)| {
                 (f64::from(count) / f64::from(1u32 << bits) - weight / total).abs() <= 1.0 / 256.0
             });
-            near.then(|| {
+            // More than 65 536 options of small weights take too much from the others; there is no wider site.
+            (near || bits == WIDTHS[2]).then(|| {
                 let share = |(&weight, scaled): (&f64, &f64)| if weight == 0.0 { 0.0 } else { scaled / total };
                 let shares = weights.iter().zip(&scaled(weights)).map(share).collect();
                 Slots::from_counts(bits, &counts).with_shares(shares)
