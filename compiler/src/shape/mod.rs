@@ -95,7 +95,7 @@ pub enum Weighting {
     ByDefault,
     /// Computed for a shape.
     Shape(Shape),
-    /// From a file written by [`write()`].
+    /// From a file that [`crate::examine`] or [`crate::learned`] has written.
     File(SourceFile),
 }
 
