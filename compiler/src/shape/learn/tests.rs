@@ -1,3 +1,5 @@
+//! Counts of derivations, and the weights that they become.
+
 use super::*;
 use crate::analysis::pools::Pools;
 use crate::ir::RuleId;

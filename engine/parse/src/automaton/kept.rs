@@ -9,7 +9,8 @@ use crate::program::Program;
 /// The automata between texts: as many as there were texts parsed at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    symbols: Option<Arc<Symbols>>,
+    /// Once they were made; `None` within if there are too many.
+    symbols: Option<Option<Arc<Symbols>>>,
     automata: Vec<Automaton>,
     /// How many texts in succession were given up.
     failures: u32,
@@ -24,8 +25,8 @@ impl Kept {
             self.pause -= 1;
             return None;
         }
-        let symbols = self.symbols.get_or_insert_with(|| Arc::new(Symbols::new(program)));
-        Some(self.automata.pop().unwrap_or_else(|| Automaton::new(program, symbols.clone())))
+        let symbols = self.symbols.get_or_insert_with(|| Symbols::new(program).map(Arc::new)).clone()?;
+        Some(self.automata.pop().unwrap_or_else(|| Automaton::new(program, symbols)))
     }
 
     /// Keeps an automaton for the next text, if all have at most `most` bytes. After texts that were given up,

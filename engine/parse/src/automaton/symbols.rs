@@ -34,6 +34,12 @@ pub(super) struct Symbols {
     pub samples: Vec<Sample>,
 }
 
+/// The most ends of ranges in all classes together. There are not many more symbols, and their numbers have 16 bits.
+const MOST_BOUNDS: usize = 1 << 15;
+
+/// The most questions whether a class has a member.
+const MOST_COMPARISONS: usize = 1 << 25;
+
 /// What the grammar can see of a byte or a character.
 #[derive(PartialEq, Eq, Hash)]
 struct Look {
@@ -46,9 +52,14 @@ struct Look {
 }
 
 impl Symbols {
-    pub fn new(program: &Program) -> Symbols {
+    /// `None` if there could be too many symbols for their numbers, or too much to compare.
+    pub fn new(program: &Program) -> Option<Symbols> {
         let mut numbers = HashMap::default();
         let sets: Vec<&CharSet> = distinct(program);
+        let bounds: usize = sets.iter().map(|set| 2 * set.ranges().len()).sum();
+        if bounds > MOST_BOUNDS || bounds * sets.len() > MOST_COMPARISONS {
+            return None;
+        }
         let mut symbols = Symbols {
             bytes: [END; 256],
             characters: Vec::new(),
@@ -66,7 +77,7 @@ impl Symbols {
             symbols.bytes[usize::from(byte)] = symbols.number(&mut numbers, look, sample);
         }
         symbols.add_characters(&mut numbers, &sets);
-        symbols
+        Some(symbols)
     }
 
     fn add_characters(&mut self, numbers: &mut HashMap<Look, Symbol, Mixing>, sets: &[&CharSet]) {

@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn islands_take_turns_and_exchange_texts() {
-        // There are so many texts that all of these differ.
+        // The language has far more texts than are drawn here, so all of these differ.
         let deriver = language("s ::= [a-z] [a-z] [a-z] [a-z] [a-z] [a-z] [a-z]").deriver(Some(30));
         let mut desk = Desk { deriver, max_len: 30, random: crate::random::Random::new(1), empty_cost: 0 };
         let (mut evolve, mut text) = (Evolve::new(false), Derivation::default());

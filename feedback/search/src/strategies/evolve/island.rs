@@ -14,7 +14,7 @@ const MEMORY: f64 = 10.0;
 const FLOOR: f64 = 0.02;
 /// At most this many sites are mutated: one, and one more for each generation without progress.
 const MOST_MUTATED: u32 = 8;
-/// An island begins anew after this many generations without progress.
+/// An island begins anew after more than this many generations without progress.
 const PATIENCE: u32 = 20;
 /// A gain in coverage counts this much less in each later generation, as it is news only once.
 const AGEING: f64 = 0.5;
