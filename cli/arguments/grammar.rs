@@ -104,8 +104,8 @@ pub struct ReadingArgs {
     /// Whether alternatives of weight 0 belong to the language: drop or keep.
     ///
     /// With `drop` they do not exist. With `keep` texts may have them, and generated inputs hardly ever do. `parse`,
-    /// `mutate` and `minimise` take `keep` by default, as do `fuzz` and `search` with seeds; other commands take
-    /// `drop`.
+    /// `mutate`, `minimise` and `learn` take `keep` by default, as do `fuzz` and `search` with seeds. Other commands
+    /// take `drop`, or `keep` with a file of weights that has them.
     #[arg(long, value_name = "SETTING", value_parser = values::zero_weights())]
     pub zero_weights: Option<String>,
 
@@ -117,13 +117,15 @@ pub struct ReadingArgs {
 
 impl GrammarArgs {
     /// The same grammar for a search, unless the user says otherwise. Without seeds all inputs are generated, so
-    /// alternatives of weight 0 are left out. A search that goes on keeps the setting that it began with.
+    /// alternatives of weight 0 are left out, unless a file of weights has them. A search that goes on keeps the setting
+    /// that it began with.
     #[must_use]
     pub fn for_search(&self, has_seeds: bool, begun_with: Option<String>) -> GrammarArgs {
-        let mut args = self.clone();
-        let usual = if has_seeds { "keep" } else { "drop" };
-        args.how.reading.zero_weights.get_or_insert_with(|| begun_with.unwrap_or_else(|| usual.to_string()));
-        args.for_texts()
+        let mut args = self.for_texts();
+        let usual = begun_with.unwrap_or_else(|| if has_seeds { "keep" } else { "drop" }.to_string());
+        let given = self.how.reading.zero_weights.clone();
+        args.how.reading.zero_weights = given.or(Some(usual).filter(|usual| usual != "drop"));
+        args
     }
 
     /// The setting of zero weights that is in force.

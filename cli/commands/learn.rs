@@ -42,13 +42,14 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "MODE", default_value = "common")]
     mode: Mode,
 
-    /// With `--mode uncommon`: probabilities become `(p + damping)^similarity`. -1 inverts them, 0 makes all equal.
-    #[arg(long, value_name = "NUMBER", default_value = "-1", allow_negative_numbers = true, value_parser = similarity)]
-    similarity: f64,
+    /// With `--mode uncommon`: probabilities become `(p + damping)^similarity`. -1, the default, inverts them, 0 makes
+    /// all equal.
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = similarity)]
+    similarity: Option<f64>,
 
-    /// With `--mode uncommon`: is added to each probability, so that those of 0 can be inverted.
-    #[arg(long, value_name = "NUMBER", default_value = "0.01", allow_negative_numbers = true, value_parser = damping)]
-    damping: f64,
+    /// With `--mode uncommon`: is added to each probability, so that those of 0 can be inverted; 0.01 by default.
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = damping)]
+    damping: Option<f64>,
 
     /// Add this to the count of each alternative; `none`, the default, for nothing.
     ///
@@ -113,18 +114,27 @@ fn smoothing(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
-    fn how(&self) -> How {
+    fn how(&self) -> Result<How, Failure> {
+        let given = [("--similarity", self.similarity), ("--damping", self.damping)];
+        if let (Some((option, _)), true) =
+            (given.iter().find(|(_, value)| value.is_some()), self.mode != Mode::Uncommon)
+        {
+            return Err(Failure::Usage(format!("`{option}` needs `--mode uncommon`: other modes do not use it")));
+        }
         let inversion = match self.mode {
             Mode::Common => How::COMMON.inversion,
-            Mode::Uncommon => Inversion::Power { similarity: self.similarity, damping: self.damping },
+            Mode::Uncommon => {
+                Inversion::Power { similarity: self.similarity.unwrap_or(-1.0), damping: self.damping.unwrap_or(0.01) }
+            }
             Mode::RankSwap => Inversion::Ranks,
         };
-        How { smoothing: self.smoothing, inversion }
+        Ok(How { smoothing: self.smoothing, inversion })
     }
 }
 
 /// Learns.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
+    let how = args.how()?;
     read_stdin_once(&args.grammar.grammar, &args.samples)?;
     let samples = samples::find(&args.samples)?;
     let reading = Reading {
@@ -141,7 +151,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         let rules = prepared.compiled()?.lowered.rules().len();
         say!("gramjet: {} for the contexts of the grammar's rules", plural(rules as u64, "rule"));
     }
-    finish(prepared, &found, &args.how(), args.output.as_deref())
+    finish(prepared, &found, &how, args.output.as_deref())
 }
 
 /// A grammar to learn from texts. It has its own weights: those of a shape would split its repetitions.

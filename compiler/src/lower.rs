@@ -8,14 +8,14 @@ use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Facts, Ir, NodeId, RuleId, Slots};
 use crate::ordered::sort_by_key;
-use crate::shape::{Law, Weights, classes, last_rounds, places};
+use crate::shape::{Law, Range, Weights, classes, places, ranges};
 use crate::sources::{Repetition, Source, Sources};
 
 /// The most options of a site: it reads at most three choice bytes.
 pub const MAX_OPTIONS: usize = 1 << 24;
 
-/// The most nodes for repetitions with weights for their numbers of rounds.
-const MAX_COPIES: u64 = 1 << 22;
+/// The most nodes, and ranges of classes, if there are repetitions with weights for their numbers of rounds.
+const MAX_COPIES: u64 = 1 << 20;
 
 /// Lowers a checked grammar with its own weights. Rules that the start rule does not reach get no body.
 ///
@@ -37,14 +37,14 @@ pub fn lower_weighted(
     weights: &Weights,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Ir, Sources)> {
-    if copies(checked, weights) > MAX_COPIES {
+    if are_too_many(checked, weights) {
         diagnostics.push(
             Diagnostic::error(
                 Code::TooLarge,
                 None,
-                "the weights of repetitions within repetitions make too many copies",
+                "the weights of repetitions make too many copies of what is repeated",
             )
-            .help("give fewer ranges of rounds to repetitions that contain others"),
+            .help("give fewer ranges of rounds to repetitions that contain others, or fewer groups to classes within"),
         );
         return None;
     }
@@ -77,34 +77,51 @@ pub fn lower_weighted(
     (!lowering.failed).then_some((lowering.ir, lowering.sources))
 }
 
-/// The number of expressions after each range of rounds is written out, if there are any; saturates.
-fn copies(checked: &Checked<'_>, weights: &Weights) -> u64 {
-    fn of(expr: &Expr, rule: usize, place: &mut u32, weights: &Weights) -> u64 {
+/// Whether weights make too many copies of what is repeated.
+pub(crate) fn are_too_many(checked: &Checked<'_>, weights: &Weights) -> bool {
+    if !weights.iter().any(|(_, _, law)| matches!(law, Law::Rounds { .. })) {
+        return false;
+    }
+    let rules = checked.grammar.rules.iter().enumerate();
+    let copies = rules.map(|(rule, body)| Copies { weights, rule, place: 0, class: 0 }.of(&body.body));
+    copies.fold(0, u64::saturating_add) > MAX_COPIES
+}
+
+/// Counts the expressions of a rule after each range of rounds is written out; saturates.
+struct Copies<'w> {
+    weights: &'w Weights,
+    rule: usize,
+    place: u32,
+    class: u32,
+}
+
+impl Copies<'_> {
+    fn of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 1,
-            ExprKind::Seq(items) => {
-                items.iter().fold(1u64, |sum, item| sum.saturating_add(of(item, rule, place, weights)))
+            ExprKind::Bytes(_) | ExprKind::Rule(_) => 1,
+            ExprKind::Class(_) => {
+                self.class += 1;
+                let groups = self.weights.class(self.rule, self.class - 1).unwrap_or_default();
+                groups.iter().map(|group| 1 + group.ranges.len() as u64).sum::<u64>().saturating_add(1)
             }
+            ExprKind::Seq(items) => items.iter().fold(1, |sum, item| self.of(item).saturating_add(sum)),
             ExprKind::Choice(alternatives) => {
-                *place += 1;
-                let sizes = alternatives.iter().map(|one| of(&one.expr, rule, place, weights));
-                sizes.fold(1u64, u64::saturating_add)
+                self.place += 1;
+                alternatives.iter().fold(1, |sum, one| self.of(&one.expr).saturating_add(sum))
             }
-            ExprKind::Repeat { item, .. } => {
-                let ranges = match weights.get(rule, *place) {
-                    Some(Law::Rounds { starts, .. }) => starts.len() as u64,
+            ExprKind::Repeat { item, min, max } => {
+                let copies = match self.weights.get(self.rule, self.place) {
+                    Some(Law::Rounds { starts, steps, .. }) => {
+                        let room = max.map(|max| max.saturating_sub(*min));
+                        ranges(starts, steps, room).map(|range| range.copies()).sum()
+                    }
                     _ => 1,
                 };
-                *place += 1;
-                of(item, rule, place, weights).saturating_mul(ranges).saturating_add(1)
+                self.place += 1;
+                self.of(item).saturating_mul(copies).saturating_add(copies)
             }
         }
     }
-    if !weights.iter().any(|(_, _, law)| matches!(law, Law::Rounds { .. })) {
-        return 0;
-    }
-    let rules = checked.grammar.rules.iter().enumerate();
-    rules.fold(0, |sum: u64, (index, rule)| sum.saturating_add(of(&rule.body, index, &mut 0, weights)))
 }
 
 struct Lowering<'g, 'd> {
@@ -140,8 +157,9 @@ impl Lowering<'_, '_> {
                 let place = self.place;
                 self.place += 1;
                 match self.weights.get(self.rule, place) {
-                    Some(Law::Rounds { starts, weights }) if max.is_none_or(|max| max > *min) => {
-                        self.ranges(expr, item, (*min, *max), starts, weights)
+                    Some(Law::Rounds { starts, steps, weights }) if max.is_none_or(|max| max > *min) => {
+                        let ranges = ranges(starts, steps, max.map(|max| max - min));
+                        self.ranges(expr, item, *min, ranges.zip(weights.iter().copied()))
                     }
                     _ => match self.expr(item) {
                         Some(repeated) => {
@@ -222,25 +240,53 @@ impl Lowering<'_, '_> {
         &mut self,
         expr: &Expr,
         item: &Expr,
-        (min, max): (u32, Option<u32>),
-        starts: &[u32],
-        weights: &[u32],
+        min: u32,
+        ranges: impl Iterator<Item = (Range, u32)>,
     ) -> Option<NodeId> {
         let first = (self.place, self.class);
-        let mut options = Vec::with_capacity(starts.len());
-        let room = max.map(|max| max - min);
-        for ((start, last), &weight) in last_rounds(starts, room).zip(weights) {
-            // Each range has a copy of the item, with the same places.
-            (self.place, self.class) = first;
-            let Some(item) = self.expr(item) else { continue };
-            let rounds = |further: u32| min.saturating_add(further);
-            options.push((self.ir.repeat(item, rounds(start), last.map(rounds)), f64::from(weight)));
+        let mut options = Vec::new();
+        for (range, weight) in ranges {
+            if let Some(option) = self.range(item, min, range) {
+                options.push((option, f64::from(weight)));
+            }
         }
         (self.place, self.class) = (first.0 + places(item), first.1 + classes(item));
         if options.is_empty() {
             return (min == 0).then(|| self.ir.empty());
         }
         self.choice(expr, options, true).map(|(node, _)| node)
+    }
+
+    /// A range of rounds. With a step of 8: the start, `(item{8})*`, then `(item{4})? (item{2})? item?`, which makes
+    /// each number below 8 equally probable. The place stays before the item.
+    fn range(&mut self, item: &Expr, min: u32, range: Range) -> Option<NodeId> {
+        let least = min.saturating_add(range.start);
+        if range.step == 1 {
+            let copy = self.copy(item)?;
+            return Some(self.ir.repeat(copy, least, range.last.map(|last| min.saturating_add(last))));
+        }
+        let mut parts = Vec::new();
+        if least > 0 {
+            let copy = self.copy(item)?;
+            parts.push(self.ir.repeat(copy, least, Some(least)));
+        }
+        let bits = (0..range.step.ilog2()).rev().map(|bit| (1 << bit, Some(1)));
+        for (rounds, most) in [(range.step, range.more_blocks())].into_iter().chain(bits) {
+            if most != Some(0) {
+                let copy = self.copy(item)?;
+                let block = self.ir.repeat(copy, rounds, Some(rounds));
+                parts.push(self.ir.repeat(block, 0, most));
+            }
+        }
+        Some(self.ir.seq(parts))
+    }
+
+    /// A copy of an expression, with the same places.
+    fn copy(&mut self, item: &Expr) -> Option<NodeId> {
+        let first = (self.place, self.class);
+        let node = self.expr(item);
+        (self.place, self.class) = first;
+        node
     }
 
     /// A choice in canonical order, and the option at each place. `whole` weights become slots directly if their sum

@@ -11,6 +11,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings, ZeroWeights};
 use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::limits::{AssumedLimits, Limits};
+use crate::lower::are_too_many;
 use crate::ordered::{Map, sort_by_key};
 use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
 use crate::shape::learn::{Counts, How};
@@ -47,6 +48,13 @@ pub struct Options {
     /// The limits that producers will have. [`Shape::TargetSize`] and [`Weighting::ByDefault`] consider inputs within
     /// these limits.
     pub limits: AssumedLimits,
+}
+
+impl Options {
+    /// Whether alternatives of weight 0 belong to the language: [`ZeroWeights::Drop`] or [`ZeroWeights::Keep`].
+    pub fn zero_weights(&self) -> ZeroWeights {
+        if demands(self).keeps_zero_weights { ZeroWeights::Keep } else { ZeroWeights::Drop }
+    }
 }
 
 /// A grammar, ready for every engine.
@@ -263,10 +271,13 @@ fn demands(options: &Options) -> Demands {
         Weighting::File(file) => shape::demands(file.text()),
         _ => Demands::default(),
     };
-    Demands {
-        contexts: options.contexts || of_file.contexts,
-        keeps_zero_weights: options.reading.zero_weights == ZeroWeights::Keep || of_file.keeps_zero_weights,
-    }
+    let keeps_zero_weights = match options.reading.zero_weights {
+        ZeroWeights::Keep => true,
+        ZeroWeights::Drop => false,
+        ZeroWeights::Unsaid => of_file.keeps_zero_weights,
+    };
+    let contexts = options.contexts || of_file.contexts;
+    Demands { contexts, start: options.start.clone().filter(|_| contexts), keeps_zero_weights }
 }
 
 /// A file of weights that are learned from samples. The counts are those of derivations of the grammar that was
@@ -278,7 +289,8 @@ fn demands(options: &Options) -> Demands {
 pub fn learned(file: &SourceFile, options: &Options, counts: &Counts, how: &How) -> Result<String, Diagnostics> {
     let mut found = String::new();
     let mut write = |checked: &Checked<'_>, lowered: &Lowered, _: &Pools| {
-        let weights = shape::learn::weights(&lowered.ir, &lowered.sources, counts, how);
+        let fits = |weights: &_| !are_too_many(checked, weights);
+        let weights = shape::learn::weights(&lowered.ir, &lowered.sources, counts, how, &fits);
         found = shape::write(checked.grammar, file.name(), Some("learned"), &weights, demands(options));
     };
     compile_examined(file, options, &mut |_, _| {}, Some(&mut write))?;

@@ -39,7 +39,7 @@ impl Recipe {
             separators: Some(options.reading.separators).filter(|_| compiled.has_lexer).unwrap_or_default(),
             alphabet: options.reading.alphabet.filter(|_| compiled.has_lexer),
             indent: options.reading.indent,
-            zero_weights: options.reading.zero_weights,
+            zero_weights: options.zero_weights(),
             weights: compiled.weights,
         }
     }
@@ -97,7 +97,7 @@ impl Recipe {
             separators: value("separators").and_then(SeparatorPolicy::by_name).unwrap_or_default(),
             alphabet: value("alphabet").and_then(Alphabet::by_name),
             indent: value("indent").and_then(|indent| unescaped(indent).parse().ok()).unwrap_or_default(),
-            zero_weights: value("zero-weights").and_then(ZeroWeights::by_name).unwrap_or_default(),
+            zero_weights: value("zero-weights").and_then(ZeroWeights::by_name).unwrap_or(ZeroWeights::Drop),
             weights,
         }
     }

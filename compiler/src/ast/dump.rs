@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::{Alternative, Expr, ExprKind, Grammar};
+use super::{Alternative, Expr, ExprKind, Grammar, Weight};
 use crate::charset::{CharSet, Unit};
 
 /// The grammar as text: directives first, then one line per rule.
@@ -67,7 +67,8 @@ impl Display for Printed<'_> {
                     f.write_str(if number == 0 { "" } else { " | " })?;
                     Printed { expr, place: Place::Alternative }.fmt(f)?;
                     if let Some(weight) = weight {
-                        write!(f, " @ {}", weight.value)?;
+                        let value = if weight.value > Weight::ONLY_READ { weight.value } else { 0.0 };
+                        write!(f, " @ {value}")?;
                     }
                 }
             }

@@ -103,15 +103,17 @@ pub struct FormatOptions {
 /// Whether alternatives of weight 0 belong to the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ZeroWeights {
-    /// They do not: no input has them.
+    /// They do not, unless a file of weights says that they do.
     #[default]
+    Unsaid,
+    /// They do not: no input has them.
     Drop,
     /// They do: texts may have them. Generated inputs hardly ever have them.
     Keep,
 }
 
 impl ZeroWeights {
-    /// The settings and their names.
+    /// The settings that a user can name, and their names.
     pub const ALL: &'static [(&'static str, ZeroWeights)] = &[("drop", ZeroWeights::Drop), ("keep", ZeroWeights::Keep)];
 
     /// The setting called `name`.

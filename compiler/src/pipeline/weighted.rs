@@ -85,7 +85,7 @@ pub(super) fn lower_as_asked(
                 Some(Lowered { shape, ..lowered })
             }
             Err(error) => {
-                diagnostics.push(unusable_weights(file, &error));
+                diagnostics.push(unusable_weights(options, file, &error));
                 None
             }
         },
@@ -124,18 +124,36 @@ fn lower_by_default(
     }
 }
 
-fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
+fn unusable_weights(options: &Options, file: &SourceFile, error: &FileError) -> Diagnostic {
     let (code, help) = match error {
         FileError::Invalid(_) => {
-            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/shape.md has their form")
+            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/shape.md has their form".to_string())
         }
-        FileError::Stale { .. } => (
-            Code::StaleWeights,
-            "make it again with `gramjet weights`, with the options that the grammar is read with (`parse`, `mutate` and \
-             `minimise` read ANTLR grammars with `--separator-policy any`)",
-        ),
+        FileError::Stale { .. } => (Code::StaleWeights, remedy(options, file)),
     };
     Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
+}
+
+/// What to do about weights of another grammar.
+fn remedy(options: &Options, file: &SourceFile) -> String {
+    let demands = shape::demands(file.text());
+    if demands.contexts && demands.start != options.start {
+        let give = match &demands.start {
+            Some(start) => format!("give `--start {start}`"),
+            None => "leave `--start` out".to_string(),
+        };
+        return format!(
+            "weights with contexts (`learn --context 1`) belong to a start rule: {give}, or learn them again with the start \
+             rule that you need"
+        );
+    }
+    if options.contexts && !demands.contexts {
+        return "these weights have no contexts: leave the option for contexts out, or learn with `--context 1`"
+            .to_string();
+    }
+    "make it again with `gramjet weights` or `gramjet learn`, with the options that the grammar is read with (`parse`, \
+     `mutate`, `minimise` and `learn` read ANTLR grammars with `--separator-policy any`)"
+        .to_string()
 }
 
 /// The most rounds of solving. New weights change the pools, which in turn change the solution.

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::fingerprint::Fnv;
-use crate::ast::{Expr, ExprKind, Grammar};
+use crate::ast::{Alternative, Expr, ExprKind, Grammar};
 use crate::charset::CharSet;
 use crate::ordered::Map;
 
-use super::weights::{Group, Law, MOST_RANGES, Weights, each_class, each_place};
+use super::weights::{Group, Law, MOST_RANGES, MOST_STEP, Range, Weights, each_class, each_place, ranges};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -25,6 +25,9 @@ struct File {
     /// Whether each reference to a rule has a rule of its own.
     #[serde(default, skip_serializing_if = "is_false")]
     contexts: bool,
+    /// With contexts: the start rule, if it is not the grammar's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    start: Option<String>,
     /// Whether alternatives of weight 0 in the grammar can have weights.
     #[serde(default, skip_serializing_if = "is_false")]
     keeps_zero_weights: bool,
@@ -37,11 +40,14 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// What a file of weights says about the grammar that its weights are for.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub(crate) struct Demands {
     /// Each reference to a rule has a rule of its own.
     #[serde(default)]
     pub contexts: bool,
+    /// With contexts: the start rule, if it is not the grammar's own. The rules depend on it.
+    #[serde(default)]
+    pub start: Option<String>,
     /// Alternatives of weight 0 belong to the language.
     #[serde(default)]
     pub keeps_zero_weights: bool,
@@ -52,7 +58,7 @@ pub(crate) fn demands(text: &str) -> Demands {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     rule: String,
@@ -64,6 +70,9 @@ struct Entry {
     alternatives: Option<Vec<u32>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rounds: Option<Vec<(u32, u32)>>,
+    /// The step of each range of rounds, if they are not all 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<u32>>,
     /// The weight and the ranges of each group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     members: Option<Members>,
@@ -91,25 +100,27 @@ pub enum FileError {
 /// The text of a file with these weights.
 pub(crate) fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights: &Weights, demands: Demands) -> String {
     let entries = weights.iter().map(|(rule, place, law)| {
-        let (alternatives, rounds) = match law {
-            Law::Choice(weights) => (Some(weights.clone()), None),
-            Law::Rounds { starts, weights } => {
-                (None, Some(starts.iter().copied().zip(weights.iter().copied()).collect()))
+        let (alternatives, rounds, steps) = match law {
+            Law::Choice(weights) => (Some(weights.clone()), None, None),
+            Law::Rounds { starts, steps, weights } => {
+                let steps = steps.iter().any(|&step| step > 1).then(|| steps.clone());
+                (None, Some(starts.iter().copied().zip(weights.iter().copied()).collect()), steps)
             }
         };
         let rule = grammar.rules[rule].name.text.clone();
-        Entry { rule, place: Some(place), class: None, alternatives, rounds, members: None }
+        Entry { rule, place: Some(place), alternatives, rounds, steps, ..Entry::default() }
     });
     let classes = weights.classes().map(|(rule, number, groups)| {
         let members = groups.iter().map(|group| (group.weight, group.ranges.clone())).collect();
         let rule = grammar.rules[rule].name.text.clone();
-        Entry { rule, place: None, class: Some(number), alternatives: None, rounds: None, members: Some(members) }
+        Entry { rule, class: Some(number), members: Some(members), ..Entry::default() }
     });
     let file = File {
         gramjet_weights: VERSION,
         grammar: name.to_string(),
         shape: shape.map(str::to_string),
         contexts: demands.contexts,
+        start: demands.start,
         keeps_zero_weights: demands.keeps_zero_weights,
         fingerprint: fingerprint(grammar),
         weights: entries.chain(classes).collect(),
@@ -130,6 +141,9 @@ fn lines(file: &File) -> String {
         if value {
             text += &format!("  \"{key}\": true,\n");
         }
+    }
+    if let Some(start) = &file.start {
+        text += &format!("  \"start\": {},\n", json(&start.as_str().into()));
     }
     text += &format!("  \"fingerprint\": {},\n  \"weights\": [\n", json(&file.fingerprint.as_str().into()));
     for (number, entry) in file.weights.iter().enumerate() {
@@ -156,52 +170,109 @@ pub fn read(grammar: &Grammar, text: &str) -> Result<(Weights, Option<String>), 
     if file.fingerprint != expected {
         return Err(FileError::Stale { found: file.fingerprint, expected });
     }
-    let index: Map<&str, usize> =
-        grammar.rules.iter().enumerate().rev().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
-    let mut kinds: Map<(usize, u32), &Expr> = Map::new();
-    let mut sets: Map<(usize, u32), &CharSet> = Map::new();
-    for (number, rule) in grammar.rules.iter().enumerate() {
-        each_place(&rule.body, &mut 0, &mut |place, expr| {
-            kinds.insert((number, place), expr);
-        });
-        each_class(&rule.body, &mut 0, &mut |class, set| {
-            sets.insert((number, class), set);
-        });
-    }
+    let places = Places::new(grammar);
     let mut weights = Weights::default();
-    for Entry { rule, place, class, alternatives, rounds, members } in file.weights {
-        let number =
-            *index.get(rule.as_str()).ok_or_else(|| invalid(format!("rule `{rule}`: there is no such rule")))?;
-        if let (Some(class), Some(members), None) = (class, &members, place) {
-            let at = format!("rule `{rule}`, class {class}");
-            let set = sets.get(&(number, class)).ok_or_else(|| invalid(format!("{at}: there is no such class")))?;
-            let groups = groups(set, members).map_err(|why| invalid(format!("{at}: {why}")))?;
-            weights.set_class(number, class, groups);
-            continue;
-        }
-        let place = match (place, class, members) {
-            (Some(place), None, None) => place,
-            _ => return Err(invalid(format!("rule `{rule}`: an entry has a place, or a class and its members"))),
-        };
-        let at = format!("rule `{rule}`, place {place}");
-        let expr = kinds.get(&(number, place)).ok_or_else(|| invalid(format!("{at}: there is no such place")))?;
-        if weights.get(number, place).is_some() {
-            return Err(invalid(format!("{at}: this place has weights already")));
-        }
-        let law = match (&expr.kind, alternatives, rounds) {
-            (ExprKind::Choice(all), Some(weights), None) => choice(all, weights).map_err(|why| format!("{at}: {why}")),
-            (ExprKind::Repeat { min, max, .. }, None, Some(rounds)) => {
-                repetition(max.map(|max| max.saturating_sub(*min)), rounds).map_err(|why| format!("{at}: {why}"))
-            }
-            (ExprKind::Choice(_), ..) => Err(format!("{at}: it is a choice and needs `alternatives` alone")),
-            _ => Err(format!("{at}: it is a repetition and needs `rounds` alone")),
-        };
-        weights.set(number, place, law.map_err(invalid)?);
+    let count = file.weights.len();
+    for (number, entry) in file.weights.into_iter().enumerate() {
+        places.add(entry, file.keeps_zero_weights, &mut weights).map_err(|why| {
+            let line = line_of(text, number, count).map_or(String::new(), |line| format!("line {line}: "));
+            FileError::Invalid(format!("{line}{why}"))
+        })?;
     }
     Ok((weights, file.shape))
 }
 
-fn choice(all: &[crate::ast::Alternative], weights: Vec<u32>) -> Result<Law, String> {
+/// The line of an entry, if each entry has a line of its own.
+fn line_of(text: &str, number: usize, count: usize) -> Option<usize> {
+    let is_entry = |line: &str| serde_json::from_str::<Entry>(line.trim().trim_end_matches(',')).is_ok();
+    let lines: Vec<usize> =
+        text.lines().enumerate().filter(|(_, line)| is_entry(line)).map(|(line, _)| line + 1).collect();
+    lines.get(number).copied().filter(|_| lines.len() == count)
+}
+
+/// What a grammar has that can have weights.
+struct Places<'g> {
+    rules: Map<&'g str, usize>,
+    places: Map<(usize, u32), &'g Expr>,
+    classes: Map<(usize, u32), &'g CharSet>,
+}
+
+impl<'g> Places<'g> {
+    fn new(grammar: &'g Grammar) -> Places<'g> {
+        let names = grammar.rules.iter().enumerate().rev().map(|(number, rule)| (rule.name.text.as_str(), number));
+        let mut found = Places { rules: names.collect(), places: Map::new(), classes: Map::new() };
+        for (number, rule) in grammar.rules.iter().enumerate() {
+            each_place(&rule.body, &mut 0, &mut |place, expr| {
+                found.places.insert((number, place), expr);
+            });
+            each_class(&rule.body, &mut 0, &mut |class, set| {
+                found.classes.insert((number, class), set);
+            });
+        }
+        found
+    }
+
+    /// Adds the weights of an entry. `drops_dead` says whether weights of alternatives that do not exist are left out.
+    fn add(&self, entry: Entry, drops_dead: bool, weights: &mut Weights) -> Result<(), String> {
+        let Entry { rule, place, class, alternatives, rounds, steps, members } = entry;
+        let number = *self.rules.get(rule.as_str()).ok_or_else(|| format!("rule `{rule}`: there is no such rule"))?;
+        match (place, class, members) {
+            (None, Some(class), Some(members)) => {
+                let at = |why: String| format!("rule `{rule}`, class {class}: {why}");
+                let set = self.classes.get(&(number, class)).ok_or_else(|| at("there is no such class".to_string()))?;
+                if weights.class(number, class).is_some() {
+                    return Err(at("this class has weights already".to_string()));
+                }
+                weights.set_class(number, class, groups(set, &members).map_err(at)?);
+            }
+            (Some(place), None, None) => {
+                let at = |why: String| format!("rule `{rule}`, place {place}: {why}");
+                let expr = self.places.get(&(number, place)).ok_or_else(|| at("there is no such place".to_string()))?;
+                if weights.get(number, place).is_some() {
+                    return Err(at("this place has weights already".to_string()));
+                }
+                if let Some(law) = law(expr, alternatives, (rounds, steps), drops_dead).map_err(at)? {
+                    weights.set(number, place, law);
+                }
+            }
+            _ => return Err(format!("rule `{rule}`: an entry has a place, or a class and its members")),
+        }
+        Ok(())
+    }
+}
+
+/// The weights of a place. `None` if none are left.
+fn law(
+    expr: &Expr,
+    alternatives: Option<Vec<u32>>,
+    rounds: (Option<Vec<(u32, u32)>>, Option<Vec<u32>>),
+    drops_dead: bool,
+) -> Result<Option<Law>, String> {
+    match (&expr.kind, alternatives, rounds) {
+        (ExprKind::Choice(all), Some(mut weights), (None, None)) => {
+            if drops_dead && drop_dead(all, &mut weights) {
+                return Ok(None);
+            }
+            choice(all, weights).map(Some)
+        }
+        (ExprKind::Repeat { min, max, .. }, None, (Some(rounds), steps)) => {
+            repetition(max.map(|max| max.saturating_sub(*min)), rounds, steps).map(Some)
+        }
+        (ExprKind::Choice(_), ..) => Err("it is a choice and needs `alternatives` alone".to_string()),
+        _ => Err("it is a repetition and needs `rounds`, with or without `steps`, alone".to_string()),
+    }
+}
+
+/// Takes the weights away from alternatives that the user drops. Whether only these had some.
+fn drop_dead(all: &[Alternative], weights: &mut [u32]) -> bool {
+    let mut is_dropped = false;
+    for (_, weight) in all.iter().zip(weights.iter_mut()).filter(|(alternative, _)| !alternative.is_live()) {
+        is_dropped |= std::mem::take(weight) > 0;
+    }
+    is_dropped && weights.iter().all(|&weight| weight == 0)
+}
+
+fn choice(all: &[Alternative], weights: Vec<u32>) -> Result<Law, String> {
     if weights.len() != all.len() {
         return Err(format!("{} weights for {} alternatives", weights.len(), all.len()));
     }
@@ -235,7 +306,7 @@ fn groups(set: &CharSet, members: &[(u32, Vec<(u32, u32)>)]) -> Result<Vec<Group
     Ok(members.iter().map(|(weight, ranges)| Group { weight: *weight, ranges: ranges.clone() }).collect())
 }
 
-fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String> {
+fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>, steps: Option<Vec<u32>>) -> Result<Law, String> {
     let (starts, weights): (Vec<u32>, Vec<u32>) = rounds.into_iter().unzip();
     let ascending = starts.first() == Some(&0) && starts.is_sorted_by(|a, b| a < b);
     if !ascending || starts.last().is_some_and(|&last| room.is_some_and(|room| last > room)) {
@@ -247,7 +318,17 @@ fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String>
     if weights.iter().all(|&weight| weight == 0) {
         return Err("all weights are 0".to_string());
     }
-    Ok(Law::Rounds { starts, weights })
+    let steps = steps.unwrap_or_else(|| vec![1; starts.len()]);
+    let is_good = |range: Range| {
+        let len = range.last.map(|last| last - range.start + 1);
+        range.step.is_power_of_two() && range.step <= MOST_STEP && len.is_none_or(|len| len.is_multiple_of(range.step))
+    };
+    if steps.len() != starts.len() || !ranges(&starts, &steps, room).all(is_good) {
+        return Err(format!(
+            "there is a step for each range of rounds: a power of two up to {MOST_STEP}, of which the length of the range is a multiple"
+        ));
+    }
+    Ok(Law::Rounds { starts, steps, weights })
 }
 
 /// A number that changes with the rules, their alternatives and their contents. It does not change with weights above

@@ -8,10 +8,12 @@ use crate::charset::CharSet;
 use crate::ir::slots::largest_remainder;
 use crate::ir::{Composition, Ir, NodeId};
 use crate::machine::{DecidedSite, Kind, NONE, Part, Position, Recorder};
-use crate::ordered::{Map, Set, sort_by};
+use crate::ordered::{Map, sort_by};
 use crate::sources::{Source, Sources};
 
 use super::weights::{Group, Law, MOST_RANGES, Weights};
+
+mod rounds;
 
 /// How counts become weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,8 +66,8 @@ const FEW: u32 = 512;
 /// The most members that are counted in the map.
 const MOST: usize = 1 << 18;
 
-/// Numbers of rounds from here on share bins, 16 for each power of two.
-const EXACT: u32 = 64;
+/// Numbers of rounds from here on share bins, 64 for each power of two.
+const EXACT: u32 = 1024;
 
 /// The span of a round.
 const ROUND: u32 = NONE - 1;
@@ -101,11 +103,11 @@ impl Counts {
         &self.options[choice.index()]
     }
 
-    /// The numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are rounded
-    /// down.
+    /// The numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are rounded.
     pub fn of_repetition(&self, node: NodeId) -> Vec<(u32, u64)> {
         let counts = self.rounds[node.index()].iter().copied();
-        (0..).map(rounds_of).zip(counts).filter(|&(_, count)| count > 0).collect()
+        let middle = |bin| rounds_of(bin) + (rounds_of(bin + 1) - rounds_of(bin)) / 2;
+        (0..).map(middle).zip(counts).filter(|&(_, count)| count > 0).collect()
     }
 
     /// The members of a class that occurred, ascending, and how often.
@@ -129,7 +131,7 @@ fn bin(rounds: u32) -> usize {
         0..EXACT => rounds as usize,
         _ => {
             let power = rounds.ilog2();
-            (EXACT + (power - EXACT.ilog2()) * 16 + (rounds >> (power - 4) & 15)) as usize
+            (EXACT + (power - EXACT.ilog2()) * 64 + (rounds >> (power - 6) & 63)) as usize
         }
     }
 }
@@ -138,7 +140,7 @@ fn bin(rounds: u32) -> usize {
 fn rounds_of(bin: u32) -> u32 {
     match bin.checked_sub(EXACT) {
         None => bin,
-        Some(further) => (16 + further % 16) << (EXACT.ilog2() - 4 + further / 16),
+        Some(further) => (64 + further % 64) << (EXACT.ilog2() - 6 + further / 64),
     }
 }
 
@@ -193,9 +195,45 @@ impl Recorder for &mut Counts {
     }
 }
 
+/// How finely weights follow the counts.
+#[derive(Clone, Copy)]
+struct Detail {
+    /// The most ranges of rounds of a repetition, and of one that has choices or repetitions within: each range copies
+    /// what is repeated.
+    ranges: usize,
+    nested_ranges: usize,
+    /// The most members of a class with a weight of their own.
+    groups: usize,
+}
+
+/// From fine to coarse.
+const DETAILS: [Detail; 4] = [
+    Detail { ranges: MOST_RANGES, nested_ranges: 4, groups: 256 },
+    Detail { ranges: 8, nested_ranges: 2, groups: 64 },
+    Detail { ranges: 4, nested_ranges: 0, groups: 16 },
+    Detail { ranges: 0, nested_ranges: 0, groups: 16 },
+];
+
 /// The weights that counts give to the places of a grammar. Places that no derivation has come to keep those of the
-/// grammar.
-pub(crate) fn weights(ir: &Ir, sources: &Sources, counts: &Counts, how: &How) -> Weights {
+/// grammar. They are as fine as `fits` allows.
+pub(crate) fn weights(
+    ir: &Ir,
+    sources: &Sources,
+    counts: &Counts,
+    how: &How,
+    fits: &dyn Fn(&Weights) -> bool,
+) -> Weights {
+    let mut found = Weights::default();
+    for detail in DETAILS {
+        found = detailed(ir, sources, counts, how, detail);
+        if fits(&found) {
+            break;
+        }
+    }
+    found
+}
+
+fn detailed(ir: &Ir, sources: &Sources, counts: &Counts, how: &How, detail: Detail) -> Weights {
     let mut weights = Weights::default();
     for (node, source) in sources.iter() {
         let Some(choice) = ir.node(node).choice() else { continue };
@@ -206,16 +244,14 @@ pub(crate) fn weights(ir: &Ir, sources: &Sources, counts: &Counts, how: &How) ->
         }
     }
     for (node, repetition) in sources.repetitions() {
-        let counts = counts.of_repetition(node);
-        // Each range copies what is repeated.
-        let most = if repetition.is_nested { 4 } else { MOST_RANGES };
-        if let Some(law) = how.rounds(&counts, repetition.room, most) {
+        let most = if repetition.is_nested { detail.nested_ranges } else { detail.ranges };
+        if let Some(law) = how.rounds(&counts.of_repetition(node), repetition.room, most) {
             weights.set(repetition.rule.index(), repetition.place, law);
         }
     }
     for (node, rule, number) in sources.classes() {
         let Some(set) = class_of(ir, node) else { continue };
-        if let Some(groups) = how.groups(&counts.of_class(node, set), set) {
+        if let Some(groups) = how.groups(&counts.of_class(node, set), set, detail.groups) {
             weights.set_class(rule.index(), number, groups);
         }
     }
@@ -242,9 +278,6 @@ fn slots_of(shares: &[f64]) -> Vec<u32> {
     let mut slots = largest_remainder(&positive, total).unwrap_or_default().into_iter();
     shares.iter().map(|&share| if share > 0.0 { slots.next().unwrap_or(1) } else { 0 }).collect()
 }
-
-/// The most members of a class with a weight of their own.
-const MOST_GROUPS: usize = 256;
 
 impl How {
     /// The shares of options that were taken this often; `None` if none was. Options that are not generated are not
@@ -284,32 +317,15 @@ impl How {
         }
     }
 
-    /// The weights of a repetition. `room` is the greatest number of rounds beyond the minimum.
-    fn rounds(&self, counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Option<Law> {
-        if counts.is_empty() {
-            return None;
-        }
-        let mut starts = starts(counts, most);
-        starts.retain(|&start| room.is_none_or(|room| start <= room));
-        if starts.len() < 2 {
-            return None;
-        }
-        let mut sums = vec![self.smoothing; starts.len()];
-        for &(rounds, count) in counts {
-            sums[starts.partition_point(|&start| start <= rounds) - 1] += count as f64;
-        }
-        let shares = self.invert(&sums, &vec![true; sums.len()]);
-        Some(Law::Rounds { starts, weights: slots_of(&shares) })
-    }
-
-    /// The weights of the members of a class, in groups.
-    fn groups(&self, counts: &[(u32, u64)], set: &CharSet) -> Option<Vec<Group>> {
+    /// The weights of the members of a class, in groups: the most frequent members, the other ones, and those that did
+    /// not occur.
+    fn groups(&self, counts: &[(u32, u64)], set: &CharSet, most: usize) -> Option<Vec<Group>> {
         if counts.is_empty() {
             return None;
         }
         let mut frequent = counts.to_vec();
         sort_by(&mut frequent, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        let rare = frequent.split_off(frequent.len().min(MOST_GROUPS));
+        let rare = frequent.split_off(frequent.len().min(most));
         let mut parts: Vec<(CharSet, f64)> =
             frequent.iter().map(|&(member, count)| (CharSet::single(set.unit(), member), count as f64)).collect();
         if !rare.is_empty() {
@@ -336,34 +352,6 @@ impl How {
         sort_by(&mut groups, |a, b| a.ranges.cmp(&b.ranges));
         Some(groups)
     }
-}
-
-/// Where the ranges of a repetition begin. If there are few different numbers of rounds, each has a range of its own;
-/// else the ranges have about the same number of derivations.
-fn starts(counts: &[(u32, u64)], most: usize) -> Vec<u32> {
-    let mut exact = Set::new();
-    exact.insert(0);
-    for &(rounds, _) in counts {
-        exact.insert(rounds);
-        exact.insert(rounds.saturating_add(1));
-    }
-    if exact.len() <= most {
-        return exact.iter().copied().collect();
-    }
-    let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    let mut starts = Set::new();
-    starts.insert(0);
-    // The last range begins after the greatest number that occurred.
-    starts.insert(counts.last().map_or(1, |&(rounds, _)| rounds.saturating_add(1)));
-    let (mut sum, mut next) = (0, 1);
-    for &(rounds, count) in counts {
-        if sum * (most as u64 - 2) >= next * total && starts.len() < most {
-            starts.insert(rounds);
-            next += 1;
-        }
-        sum += count;
-    }
-    starts.iter().copied().collect()
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ pub use by_default::{ByDefault, Sizes};
 pub(crate) use file::fingerprint_number;
 pub(crate) use file::{Demands, demands, write};
 pub use file::{FileError, read};
-pub use weights::{Group, Law, Weights};
-pub(crate) use weights::{classes, last_rounds, places};
+pub use weights::{Group, Law, Range, Weights};
+pub(crate) use weights::{classes, places, ranges};
 
 use growth::Growth;
 use model::Model;

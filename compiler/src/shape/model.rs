@@ -9,7 +9,7 @@ use crate::charset::{CharSet, Unit};
 use crate::check::Checked;
 use crate::ir::{Facts, RuleId};
 
-use super::weights::{self, last_rounds};
+use super::weights::{self, ranges};
 
 /// The probabilities of the options of each decision.
 pub(crate) type Laws = Vec<Vec<f64>>;
@@ -49,6 +49,7 @@ pub(crate) enum Kind {
     Rounds {
         room: Option<u32>,
         starts: Vec<u32>,
+        steps: Vec<u32>,
         /// Whether rounds contain instances of rules.
         has_rules: bool,
         /// The length of the shortest round.
@@ -139,7 +140,7 @@ impl Model {
     /// the starts in `wanted` that the repetition has room for in an input of `bytes` bytes.
     pub fn divide_rounds(&mut self, wanted: &[u32], all: bool, bytes: f64) {
         for decision in &mut self.decisions {
-            if let Kind::Rounds { room, starts, has_rules, least } = &mut decision.kind
+            if let Kind::Rounds { room, starts, steps, has_rules, least } = &mut decision.kind
                 && (all || *has_rules)
             {
                 let least = (*least).max(1) as f64;
@@ -147,6 +148,7 @@ impl Model {
                     start <= 1 || room.is_none_or(|room| start <= room) && f64::from(start) * least <= 2.0 * bytes
                 };
                 *starts = wanted.iter().copied().filter(|&start| fits(start)).collect();
+                *steps = vec![1; starts.len()];
                 decision.prior = halves(starts.len());
             }
         }
@@ -181,13 +183,6 @@ fn halves(count: usize) -> Vec<f64> {
         .collect();
     shares.push(rest);
     shares
-}
-
-/// The mean number of further rounds between `start` and `last`. Each number has half the probability of the one
-/// before.
-pub(crate) fn mean_rounds(start: u32, last: Option<u32>) -> f64 {
-    let behind = last.map_or(0.0, |last| power(0.5, last - start));
-    f64::from(start) + 1.0 - behind
 }
 
 /// `base` to a whole power. Uses only multiplications, so the result is the same on every platform.
@@ -263,7 +258,7 @@ impl Builder<'_> {
                 }
                 let room = max.map(|max| max.saturating_sub(*min));
                 let least = self.least(item);
-                let kind = Kind::Rounds { room, starts: vec![0, 1], has_rules: false, least };
+                let kind = Kind::Rounds { room, starts: vec![0, 1], steps: vec![1, 1], has_rules: false, least };
                 let number = self.decide(place, kind, halves(2));
                 let before = self.references.len();
                 let item = self.term(item);
@@ -337,8 +332,8 @@ impl Term {
 
 impl Model {
     fn mean_rounds(&self, decision: usize, laws: &Laws) -> f64 {
-        let Kind::Rounds { room, starts, .. } = &self.decisions[decision].kind else { return 0.0 };
-        let ranges = last_rounds(starts, *room).zip(&laws[decision]);
-        ranges.map(|((start, last), probability)| probability * mean_rounds(start, last)).sum()
+        let Kind::Rounds { room, starts, steps, .. } = &self.decisions[decision].kind else { return 0.0 };
+        let ranges = ranges(starts, steps, *room).zip(&laws[decision]);
+        ranges.map(|(range, probability)| probability * range.mean()).sum()
     }
 }

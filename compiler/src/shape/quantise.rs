@@ -66,7 +66,9 @@ fn table(model: &Model, weights: &[Vec<u32>]) -> Weights {
                 Law::Choice(all)
             }
             Kind::Rounds { .. } if weights.len() == 2 && weights[0] == weights[1] => continue,
-            Kind::Rounds { starts, .. } => Law::Rounds { starts: starts.clone(), weights: weights.clone() },
+            Kind::Rounds { starts, steps, .. } => {
+                Law::Rounds { starts: starts.clone(), steps: steps.clone(), weights: weights.clone() }
+            }
         };
         table.set(decision.rule, decision.place, law);
     }
@@ -81,8 +83,9 @@ pub(crate) fn laws(model: &mut Model, weights: &Weights) -> Laws {
                 let chosen: Vec<u32> = alternatives.iter().map(|&one| all.get(one).copied().unwrap_or(0)).collect();
                 decision.prior = shares(&[chosen]).remove(0);
             }
-            (Some(Law::Rounds { starts: theirs, weights }), Kind::Rounds { starts, .. }) => {
+            (Some(Law::Rounds { starts: theirs, steps: their_steps, weights }), Kind::Rounds { starts, steps, .. }) => {
                 starts.clone_from(theirs);
+                steps.clone_from(their_steps);
                 decision.prior = shares(std::slice::from_ref(weights)).remove(0);
             }
             _ => {}

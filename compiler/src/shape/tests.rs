@@ -199,8 +199,8 @@ fn files_are_read_back() {
     with_grammar(text, |checked| {
         let mut weights = Weights::default();
         weights.set(0, 0, Law::Choice(vec![200, 56]));
-        weights.set(0, 1, Law::Rounds { starts: vec![0, 1], weights: vec![3, 5] });
-        weights.set(0, 3, Law::Rounds { starts: vec![0, 1, 8], weights: vec![3, 5, 7] });
+        weights.set(0, 1, Law::Rounds { starts: vec![0, 1], steps: vec![1, 1], weights: vec![3, 5] });
+        weights.set(0, 3, Law::Rounds { starts: vec![0, 2, 8], steps: vec![2, 1, 64], weights: vec![3, 5, 7] });
         weights.set(1, 0, Law::Choice(vec![0, 2, 1]));
         let file = write(checked.grammar, "g.ebnf", Some("deep"), &weights, Demands::default());
         expect_test::expect![[r#"
@@ -212,7 +212,7 @@ fn files_are_read_back() {
               "weights": [
                 {"rule":"a","place":0,"alternatives":[200,56]},
                 {"rule":"a","place":1,"rounds":[[0,3],[1,5]]},
-                {"rule":"a","place":3,"rounds":[[0,3],[1,5],[8,7]]},
+                {"rule":"a","place":3,"rounds":[[0,3],[2,5],[8,7]],"steps":[2,1,64]},
                 {"rule":"b","place":0,"alternatives":[0,2,1]}
               ]
             }
@@ -229,6 +229,9 @@ fn files_are_read_back() {
         assert!(wrong("[200,56]", "[0,0]").contains("all weights are 0"));
         assert!(wrong("[0,2,1]", "[1,2,1]").contains("switches it off"));
         assert!(wrong("[8,7]", "[1,7]").contains("ascend"));
+        assert!(wrong("[2,1,64]", "[2,1]").contains("a step for each range"));
+        assert!(wrong("[2,1,64]", "[4,1,64]").contains("a step for each range"));
+        assert!(wrong("[2,1,64]", "[2,1,3]").contains("a power of two"));
         assert!(wrong("[[0,3],[1,5]]", "[[0,3],[2,5]]").contains("ascend"));
         assert!(wrong("\"alternatives\":[200,56]", "\"rounds\":[[0,1],[1,1]]").contains("needs `alternatives` alone"));
         assert!(wrong("\"gramjet_weights\": 1", "\"gramjet_weights\": 2").contains("version is 2"));
@@ -242,6 +245,66 @@ fn files_are_read_back() {
     let fingerprint = |text: &str| with_grammar(text, |checked| file::fingerprint(checked.grammar));
     assert_eq!(fingerprint("a ::= 'x' @ 2 | 'y' /* why */"), fingerprint("a::='x'|'y'@7"));
     assert_ne!(fingerprint("a ::= 'x' @ 2 | 'y'"), fingerprint("a ::= 'x' @ 0 | 'y'"));
+}
+
+/// Ranges of rounds derive each number once, with the probabilities of the law.
+#[test]
+fn ranges_of_rounds_are_lowered_as_the_law_says() {
+    for (text, room) in [("s ::= 'x'{2,}", None), ("s ::= 'x'{2,33}", Some(31))] {
+        with_grammar(text, |checked| {
+            let mut weights = Weights::default();
+            let (starts, steps) = (vec![0, 1, 8, 16], vec![1, 1, 8, 4]);
+            let law = Law::Rounds { starts: starts.clone(), steps: steps.clone(), weights: vec![64; 4] };
+            weights.set(0, 0, law);
+            let (ir, _) = crate::lower::lower_weighted(checked, &weights, &mut Diagnostics::default()).expect("an IR");
+            assert_eq!(crate::ir::verify(&ir), Ok(()));
+            let (mut seed, mut counts) = (1u64, [0u32; 34]);
+            const INPUTS: u32 = 60_000;
+            for _ in 0..INPUTS {
+                let mut next = || {
+                    seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    Some((seed >> 56) as u8)
+                };
+                let (mut output, limits) = (Vec::new(), crate::limits::Limits::default());
+                crate::reference::run(&ir, &Pools::default(), limits, &mut next, &mut output, None);
+                counts[output.len().min(33)] += 1;
+            }
+            let all: Vec<Range> = ranges(&starts, &steps, room).collect();
+            let mut below = 0;
+            for (len, &count) in counts.iter().enumerate().take(33) {
+                below += count;
+                let at_most = |range: &Range| len.checked_sub(2).map_or(0.0, |rounds| range.at_most(rounds as u32));
+                let expected = all.iter().map(at_most).sum::<f64>() / 4.0;
+                let found = f64::from(below) / f64::from(INPUTS);
+                assert!((found - expected).abs() < 0.01, "{text}: at most {len}: {found} {expected}");
+            }
+            let mean = ranges(&starts, &steps, room).map(|range| range.mean()).sum::<f64>() / 4.0;
+            let length = facts(checked, &weights, None).length.expect("it is finite");
+            assert_near(length, mean + 2.0, 1e-9);
+        });
+    }
+}
+
+/// What stands twice in a file of weights is reported with its line, as is everything that an entry has wrong.
+#[test]
+fn entries_that_stand_twice_are_refused() {
+    with_grammar("a ::= [xy] | 'z'", |checked| {
+        let mut weights = Weights::default();
+        weights.set(0, 0, Law::Choice(vec![200, 56]));
+        let group = |weight, member: char| Group { weight, ranges: vec![(member as u32, member as u32)] };
+        weights.set_class(0, 0, vec![group(3, 'x'), group(1, 'y')]);
+        let file = write(checked.grammar, "g", None, &weights, Demands::default());
+        assert_eq!(read(checked.grammar, &file), Ok((weights, None)));
+        for (entry, expected) in [
+            ("\"class\":0", "line 8: rule `a`, class 0: this class has weights already"),
+            ("\"place\":0", "line 7: rule `a`, place 0: this place has weights already"),
+        ] {
+            let line = file.lines().find(|line| line.contains(entry)).expect("the entry").trim_end_matches(',');
+            let twice = file.replace(line, &format!("{line},\n{line}"));
+            let said = read(checked.grammar, &twice).expect_err("it stands twice").to_string();
+            assert_eq!(said, expected, "{twice}");
+        }
+    });
 }
 
 #[test]

@@ -7,20 +7,66 @@ use crate::ast::{Expr, ExprKind};
 use crate::charset::CharSet;
 use crate::ordered::Map;
 
+use super::model::power;
+
 /// The weights of one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Law {
     /// For a choice: a weight for each alternative in source order. 0 for alternatives of weight 0.
     Choice(Vec<u32>),
     /// For a repetition: weights for the number of rounds beyond its minimum. Weight i belongs to the range from
-    /// `starts[i]` rounds up to but not including `starts[i + 1]`. Each number in a range has half the probability of
-    /// the one before. The first start is 0.
+    /// `starts[i]` rounds up to but not including `starts[i + 1]`. The first start is 0. See [`Range`].
     Rounds {
         /// The least number of rounds of each range, ascending.
         starts: Vec<u32>,
+        /// The step of each range.
+        steps: Vec<u32>,
         /// The weight of each range.
         weights: Vec<u32>,
     },
+}
+
+/// A range of numbers of rounds. It is divided into blocks of `step` numbers. Each block is half as probable as the one
+/// before, and the numbers in a block are equally probable. With a step of 1, each further round is half as probable;
+/// if the step is the length of the range, all numbers are equally probable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The least number.
+    pub start: u32,
+    /// The greatest number, if there is one.
+    pub last: Option<u32>,
+    /// The numbers in a block: a power of two, of which the length of the range is a multiple.
+    pub step: u32,
+}
+
+impl Range {
+    /// The number of blocks after the first one.
+    pub fn more_blocks(&self) -> Option<u32> {
+        self.last.map(|last| (last - self.start) / self.step)
+    }
+
+    /// The number of expressions that it is made of ([`crate::lower`]), at most.
+    pub(crate) fn copies(&self) -> u64 {
+        if self.step == 1 { 1 } else { 2 + u64::from(self.step.ilog2()) }
+    }
+
+    /// The mean number of rounds.
+    pub(crate) fn mean(&self) -> f64 {
+        let blocks = 1.0 - self.more_blocks().map_or(0.0, |blocks| power(0.5, blocks));
+        f64::from(self.start) + f64::from(self.step) * blocks + f64::from(self.step - 1) / 2.0
+    }
+
+    /// The probability of at most this many rounds.
+    #[cfg(test)]
+    pub(crate) fn at_most(&self, rounds: u32) -> f64 {
+        let Some(rounds) = rounds.checked_sub(self.start) else { return 0.0 };
+        let (block, within) = (rounds / self.step, f64::from(rounds % self.step + 1) / f64::from(self.step));
+        match self.more_blocks() {
+            Some(last) if block > last => 1.0,
+            Some(last) if block == last => 1.0 - power(0.5, block) * (1.0 - within),
+            _ => 1.0 - power(0.5, block) * (1.0 - within / 2.0),
+        }
+    }
 }
 
 /// Members of a class that are equally probable, and their weight together.
@@ -34,6 +80,9 @@ pub struct Group {
 
 /// The most ranges of a repetition. Each one copies the repeated expression.
 pub(crate) const MOST_RANGES: usize = 16;
+
+/// The greatest step of a range of rounds.
+pub(crate) const MOST_STEP: u32 = 1 << 16;
 
 /// Weights by the index of the rule and the number of the place. Other places keep the weights of the grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +135,11 @@ pub(crate) fn last_rounds(starts: &[u32], room: Option<u32>) -> impl Iterator<It
         let last = starts.get(range + 1).map(|next| next - 1).or(room);
         (start, last)
     })
+}
+
+/// The ranges of rounds that begin with `starts`.
+pub(crate) fn ranges(starts: &[u32], steps: &[u32], room: Option<u32>) -> impl Iterator<Item = Range> {
+    last_rounds(starts, room).zip(steps).map(|((start, last), &step)| Range { start, last, step })
 }
 
 /// The number of places in an expression.

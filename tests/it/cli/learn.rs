@@ -75,11 +75,20 @@ fn samples_that_do_not_conform_are_left_out() {
     let nothing = run(&["learn", &grammar, &bad]);
     assert_eq!(nothing.status.code(), Some(1));
     assert!(text(&nothing.stderr).contains("nothing was learned"), "{}", text(&nothing.stderr));
-    for wrong in
-        [["--similarity", "2"], ["--damping", "0"], ["--smoothing", "-1"], ["--context", "2"], ["--shape", "deep"]]
-    {
-        assert_eq!(run(&[&["learn", &grammar, &good][..], &wrong].concat()).status.code(), Some(2), "{wrong:?}");
+    let uncommon = ["--mode", "uncommon"];
+    for wrong in [
+        &[&uncommon[..], &["--similarity", "2"]].concat()[..],
+        &[&uncommon[..], &["--damping", "0"]].concat(),
+        &["--smoothing", "-1"],
+        &["--context", "2"],
+        &["--shape", "deep"],
+        // Options of another mode.
+        &["--similarity", "-1"],
+        &["--mode", "rank-swap", "--damping", "1"],
+    ] {
+        assert_eq!(run(&[&["learn", &grammar, &good][..], wrong].concat()).status.code(), Some(2), "{wrong:?}");
     }
+    stdout(&[&["learn", &grammar, &good, "--similarity", "0", "--damping", "1"], &uncommon[..]].concat());
 }
 
 #[test]
@@ -96,6 +105,81 @@ fn contexts_have_probabilities_of_their_own() {
         let alike = inputs.lines().filter(|input| *input == "a+b").count();
         assert!(alike >= 498, "{engine}: {alike}");
     }
+}
+
+/// Lists and words of generated inputs are as long in the mean as those of the samples.
+#[test]
+fn lengths_are_those_of_the_samples() {
+    let place = place("learn-lengths");
+    let (grammar, samples, weights) = (place.path("g.ebnf"), place.path("samples"), place.path("w"));
+    fs::write(&grammar, "s ::= (word ',')*\nword ::= [a-z]*\n").unwrap();
+    fs::create_dir_all(&samples).unwrap();
+    let (mut words, mut letters) = (0, 0);
+    for number in 0..120 {
+        let word = |at: usize| "w".repeat((number * 7 + at * 13) % 40);
+        let sample: String = (0..number).map(|at| word(at) + ",").collect();
+        words += number;
+        letters += sample.len() - number;
+        fs::write(format!("{samples}/{number}"), sample).unwrap();
+    }
+    stdout(&["learn", &grammar, &samples, "-o", &weights]);
+    for engine in ["jit", "vm", "bulk"] {
+        let inputs = stdout(&["gen", &grammar, "-n", "3000", "--seed", "2", "--engine", engine, "--weights", &weights]);
+        let commas = inputs.iter().filter(|&&byte| byte == b',').count();
+        let found = (commas as f64 / 3000.0, (inputs.len() - 3000 - commas) as f64 / commas as f64);
+        let wanted = (words as f64 / 120.0, letters as f64 / words as f64);
+        let near = |found: f64, wanted: f64| (found - wanted).abs() < 0.05 * wanted;
+        assert!(near(found.0, wanted.0) && near(found.1, wanted.1), "{engine}: {found:?} {wanted:?}");
+    }
+}
+
+/// Rules for contexts depend on the start rule, and the message says which one to give.
+#[test]
+fn weights_with_contexts_belong_to_a_start_rule() {
+    let place = place("learn-contexts-start");
+    let (grammar, sample, weights) = (place.path("g.ebnf"), place.path("sample"), place.path("w"));
+    fs::write(&grammar, "s ::= n '+' n | '(' s ')'\nn ::= 'a' | 'b' | s\n").unwrap();
+    fs::write(&sample, "a+b").unwrap();
+    let refused = |options: &[&str]| {
+        let output = run(&[&["gen", &grammar, "--weights", &weights][..], options].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        text(&output.stderr).to_string()
+    };
+    stdout(&["learn", &grammar, &sample, "--context", "1", "-o", &weights]);
+    let said = refused(&["--start", "n"]);
+    assert!(said.contains("leave `--start` out"), "{said}");
+    stdout(&["learn", &grammar, &sample, "--context", "1", "-o", &weights, "--start", "n"]);
+    let said = refused(&[]);
+    assert!(said.contains("give `--start n`"), "{said}");
+    stdout(&["gen", &grammar, "--weights", &weights, "--start", "n"]);
+}
+
+/// The option of the user wins over the file of weights.
+#[test]
+fn zero_weights_are_dropped_on_request() {
+    let place = place("learn-drop");
+    let (grammar, sample, weights) = (place.path("g.ebnf"), place.path("sample"), place.path("w"));
+    fs::write(&grammar, "s ::= t t t t\nt ::= 'a' @ 2 | 'b' @ 1 | 'c' @ 0\n").unwrap();
+    fs::write(&sample, "accc").unwrap();
+    stdout(&["learn", &grammar, &sample, "-o", &weights]);
+    let with = |options: &[&str]| {
+        text(&stdout(&[&["gen", &grammar, "-n", "300", "--seed", "1", "--weights", &weights], options].concat()))
+            .to_string()
+    };
+    assert!(with(&[]).contains('c') && with(&["--zero-weights", "keep"]).contains('c'));
+    for engine in ["jit", "vm", "bulk"] {
+        let dropped = with(&["--zero-weights", "drop", "--engine", engine]);
+        assert!(dropped.contains('a') && !dropped.contains('c'), "{engine}: {dropped}");
+    }
+    let parse = ["parse", &grammar, &sample, "--weights", &weights];
+    stdout(&parse);
+    assert_eq!(run(&[&parse[..], &["--zero-weights", "drop"]].concat()).status.code(), Some(1));
+    // Choice bytes say which of the two languages they are of.
+    let choices = place.path("choices");
+    stdout(&[&parse[..], &["--choices", "-o", &choices]].concat());
+    assert_eq!(text(&stdout(&["render", &grammar, &choices, "--weights", &weights])), "accc");
+    let learned = run(&["learn", &grammar, &sample, "--zero-weights", "drop"]);
+    assert_eq!(learned.status.code(), Some(1), "{}", text(&learned.stdout));
 }
 
 /// Inputs that a search has kept give weights, and so do failures.
