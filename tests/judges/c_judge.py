@@ -28,6 +28,8 @@ UNKNOWN_TYPE = re.compile(
     r"|continue|default|do|double|else|enum|extern|float|for|goto|if|int|long|register|return|short|sizeof|static|struct|switch|typedef|union"
     r"|unsigned|void|while)')[A-Za-z_$]"
 )
+# What GCC writes into preprocessed files. Its messages would name the files that these lines name.
+LINE_MARKER = re.compile(rb"^# [0-9]+ \".*$", re.MULTILINE)
 ERROR = 3  # The severity of errors in libclang.
 
 
@@ -51,7 +53,7 @@ def judge_by_gcc(syntax_only):
     with tempfile.TemporaryDirectory() as folder:
         names = [f"{index}.c" for index in range(len(documents))]
         for name, document in zip(names, documents):
-            (pathlib.Path(folder) / name).write_bytes(document)
+            (pathlib.Path(folder) / name).write_bytes(LINE_MARKER.sub(b"", document))
 
         def messages_of(first):
             some = names[first : first + FILES_AT_ONCE]
