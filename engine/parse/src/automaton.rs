@@ -18,6 +18,7 @@ mod run;
 mod symbols;
 mod trace;
 mod trial;
+mod views;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub(crate) use kept::Kept;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
 use trial::{List, Outcome, Part, Question, Scratch, Trial, join, member_len};
+use views::Views;
 
 /// The number of a configuration.
 type ConfigurationId = u32;
@@ -95,6 +97,9 @@ const NOTHING: u32 = 0;
 /// This number of choice bytes is held in place.
 const SHORT: usize = 8;
 
+/// More choices or choice bytes at one position are not joined.
+const MOST_WRITTEN: usize = 256;
+
 /// The source is a place of [`Automaton::sources`], where several registers are.
 const MANY: u32 = 1 << 31;
 
@@ -130,6 +135,8 @@ pub(crate) struct Automaton {
     merged: Vec<Merged>,
     /// For each class that was needed, the choice bytes of its members.
     codes: Vec<Option<Code>>,
+    /// What traces do at the transitions.
+    views: Views,
     /// The memory that the configurations take, about.
     size: usize,
     /// Whether an origin of the transition that is made has more zeros than can be.
@@ -164,6 +171,7 @@ impl Automaton {
             bytes: Vec::new(),
             merged: Vec::new(),
             codes: vec![None; program.classes.len()],
+            views: Views::new(),
             size: 0,
             has_many_zeros: false,
             open: Vec::new(),
@@ -195,6 +203,10 @@ impl Automaton {
             + self.written.capacity() * (size_of::<Written>() + 64)
             + self.bytes.capacity()
             + self.merged.capacity() * size_of::<Merged>()
+            + self.merges.capacity() * (size_of::<((ConfigurationId, ConfigurationId), TransitionId)>() + 1)
+            + self.codes.capacity() * size_of::<Option<Code>>()
+            + self.symbols.size()
+            + self.views.size()
     }
 
     #[inline]
@@ -299,7 +311,10 @@ impl Automaton {
                 Part::List(list) => self.open.push(list),
                 Part::Class(class) => {
                     debug_assert!(bytes.is_empty());
-                    self.codes[class as usize].get_or_insert_with(|| Code::new(program, class));
+                    if self.codes[class as usize].is_none() {
+                        self.codes[class as usize] = Some(Code::new(program, class));
+                        self.size += Code::SIZE;
+                    }
                     class_read = class;
                 }
                 Part::Zeros(count) => {
@@ -346,6 +361,29 @@ impl Automaton {
             self.written.push(Written { class, len: bytes.len() as u32, first, bytes: short });
         }
         known
+    }
+
+    /// The place of several choices at once, the last ones first; `None` if that takes too much.
+    fn write_all(&mut self, places: &[u32]) -> Option<u32> {
+        let (&last, before) = match places {
+            [] => return Some(NOTHING),
+            [place] => return Some(*place),
+            [last, before @ ..] => (last, before),
+        };
+        // Only the last choice can be that of a class, and it comes from the end of the list.
+        if places.len() > MOST_WRITTEN || before.iter().any(|&place| self.written[place as usize].class != NONE) {
+            return None;
+        }
+        let bytes: Vec<u8> = places.iter().flat_map(|&place| self.written_bytes(place)).copied().collect();
+        (bytes.len() <= MOST_WRITTEN).then(|| self.write(self.written[last as usize].class, &bytes))
+    }
+
+    fn written_bytes(&self, place: u32) -> &[u8] {
+        let written = &self.written[place as usize];
+        match written.bytes.get(..written.len as usize) {
+            Some(bytes) => bytes,
+            None => &self.bytes[written.first as usize..][..written.len as usize],
+        }
     }
 
     /// Enters a transition for a symbol and for all symbols for which the answers are the same.

@@ -16,6 +16,9 @@ pub(super) struct Code {
 }
 
 impl Code {
+    /// The memory that the choice bytes take.
+    pub const SIZE: usize = 256 * MOST;
+
     pub fn new(program: &Program, class: u32) -> Code {
         let class = &program.classes[class as usize];
         let site = &program.sites[class.site as usize];

@@ -103,7 +103,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
                 Transition::Accept { origin } => {
                     debug_assert_eq!(symbol, END);
                     self.count_steps()?;
-                    self.decide(|trace, log, choices| trace.of_accepted(origin, log, choices))?;
+                    self.decide(|trace, log, _| trace.of_accepted(origin, log))?;
                     return Ok(Some(std::mem::take(&mut self.choices)));
                 }
                 _ => match transition {
@@ -172,7 +172,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         }
         if self.is_certain() {
             self.count_steps()?;
-            self.decide(Trace::of_only)?;
+            self.decide(|trace, log, levels| trace.of_only(log, levels))?;
             self.log.clear();
         }
         self.look_at = self.log.len() + LOOKED_AT;
@@ -203,14 +203,14 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         if self.choices.capacity() <= self.room()? { Ok(()) } else { Err(GaveUp) }
     }
 
-    /// Appends the choices that the log leads to.
-    fn decide<'r>(
-        &'r mut self,
-        write: impl FnOnce(Trace<'r, 't>, &[TransitionId], &mut Vec<u8>) -> Result<(), TooMany>,
+    /// Appends the choices that the log leads to: `write` gets the log and the number of configurations.
+    fn decide(
+        &mut self,
+        write: impl FnOnce(Trace<'_, 't>, &[TransitionId], usize) -> Result<(), TooMany>,
     ) -> Result<(), GaveUp> {
-        let (start, most) = (self.choices.len(), self.room()?);
-        let trace = Trace::new(self.program, self.automaton, self.text, self.position, self.below.len(), most);
-        write(trace, &self.log, &mut self.choices).map_err(|TooMany| GaveUp)?;
+        let (start, most) = (self.choices.len(), [self.room()?, most(self.max_memory) / 8]);
+        let trace = Trace::new(self.program, self.automaton, self.text, self.position, most, &mut self.choices);
+        write(trace, &self.log, self.below.len() + 1).map_err(|TooMany| GaveUp)?;
         self.choices[start..].reverse();
         Ok(())
     }

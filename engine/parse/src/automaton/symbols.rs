@@ -110,6 +110,11 @@ impl Symbols {
         })
     }
 
+    /// The memory that they take in bytes.
+    pub fn size(&self) -> usize {
+        size_of::<Symbols>() + size_of_val(&*self.characters) + size_of_val(&*self.samples)
+    }
+
     /// How many symbols there are.
     pub fn len(&self) -> usize {
         self.samples.len()

@@ -1,28 +1,13 @@
 //! The choices of one derivation, read backwards from the log of a run.
 
 use super::trial::RETURNED;
+use super::views::{Change, Changed, NO_REGISTERS, Register, UNNUMBERED, ViewId, push};
 use super::{Automaton, MANY, Merged, NOTHING, Origin, SHORT, Transition, TransitionId, code};
 use crate::arena::{NONE, make_room_for};
 use crate::machine::{encode, first_character};
 use crate::program::Program;
 
-/// A register of the configuration at a place of the log, or of one below. Its choices belong to the derivation.
-#[derive(Clone, Copy, Debug)]
-struct Register {
-    /// The number of configurations below its own.
-    level: u32,
-    number: u32,
-    /// How many times it is here: left recursion leaves the register of its caller once for each level.
-    times: u32,
-}
-
-impl Register {
-    fn new(level: u32, number: u32) -> Register {
-        Register { level, number, times: 1 }
-    }
-}
-
-/// Each step goes through the registers of a configuration. With more than this number that would take too long.
+/// A step goes through the registers of a view without a number. With more than this number that would take too long.
 const MOST_OPEN: usize = 1 << 10;
 
 /// There are more choice bytes or registers than can be.
@@ -31,194 +16,266 @@ pub(super) struct TooMany;
 
 pub(super) struct Trace<'a, 't> {
     program: &'a Program,
-    automaton: &'a Automaton,
+    automaton: &'a mut Automaton,
     text: &'t [u8],
-    /// The position and the level at the place of the log.
+    /// The position at the place of the log.
     position: usize,
-    level: u32,
-    /// The choices before this place are those of these registers, one after another.
-    open: Vec<Register>,
-    /// The most choice bytes.
+    /// For each configuration at the place of the log, from the lowest one on, its registers. The choices before this
+    /// place are those of these registers, one after another.
+    levels: Vec<ViewId>,
+    /// The registers of the views without numbers, in the same order.
+    unnumbered: Vec<Vec<Register>>,
+    /// The most choice bytes, and the most memory for views.
     most: usize,
+    most_views: usize,
+    choices: &'a mut Vec<u8>,
+}
+
+/// The number of a view; its registers, if it has none.
+type Level = (ViewId, Vec<Register>);
+
+/// A change that is made for the first time.
+#[derive(Debug, Default)]
+struct First {
+    view: Vec<Register>,
+    above: Vec<Register>,
+    /// The choices at this position, the last ones first.
+    written: Vec<u32>,
 }
 
 impl<'a, 't> Trace<'a, 't> {
+    /// Appends the choice bytes to `choices`, the last byte first.
     pub fn new(
         program: &'a Program,
-        automaton: &'a Automaton,
+        automaton: &'a mut Automaton,
         text: &'t [u8],
         position: usize,
-        level: usize,
-        most: usize,
+        [most, most_views]: [usize; 2],
+        choices: &'a mut Vec<u8>,
     ) -> Trace<'a, 't> {
-        Trace { program, automaton, text, position, level: level as u32, open: Vec::new(), most }
+        let (levels, unnumbered) = (Vec::new(), Vec::new());
+        Trace { program, automaton, text, position, levels, unnumbered, most, most_views, choices }
     }
 
-    /// Appends the choice bytes where each configuration has one register, the last byte first.
-    pub fn of_only(mut self, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
-        self.open.extend((0..=self.level).map(|level| Register::new(level, 0)));
-        self.back(log, choices)
+    /// The choice bytes where each configuration has one register.
+    pub fn of_only(mut self, log: &[TransitionId], levels: usize) -> Result<(), TooMany> {
+        let level = self.number(vec![Register { number: 0, times: 1 }]);
+        (0..levels).for_each(|_| self.push_level(level.clone()));
+        self.back(log)
     }
 
-    /// Appends the choice bytes of a text that is derived, the last byte first.
-    pub fn of_accepted(mut self, origin: u32, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
-        self.open.push(Register::new(0, RETURNED));
-        self.take_origin(0, origin, 0, choices);
-        self.back(log, choices)
+    /// The choice bytes of a text that is derived.
+    pub fn of_accepted(mut self, origin: u32, log: &[TransitionId]) -> Result<(), TooMany> {
+        let mut first = First::default();
+        self.take_origin(Register { number: RETURNED, times: 1 }, origin, &mut first.view, &mut first.written)?;
+        first.view.reverse();
+        first.written.iter().for_each(|&written| self.write(written));
+        let level = self.number(first.view);
+        self.push_level(level);
+        self.back(log)
     }
 
-    fn back(&mut self, log: &[TransitionId], choices: &mut Vec<u8>) -> Result<(), TooMany> {
+    fn back(&mut self, log: &[TransitionId]) -> Result<(), TooMany> {
         for &transition in log.iter().rev() {
-            if choices.len() > self.most {
+            if self.choices.len() > self.most {
                 return Err(TooMany);
             }
             match self.automaton.transitions[transition as usize] {
                 Transition::Step { origins, .. } => {
                     self.position -= 1;
-                    self.step(origins, choices)?;
+                    self.change(Change::Step { origins })?;
                 }
                 Transition::Steps { first, count } => {
                     self.position -= 1;
-                    self.level -= count - 1;
-                    self.steps(first, choices)?;
+                    self.steps(first, count)?;
                 }
-                Transition::Return { origin } => {
-                    self.level += 1;
-                    self.returned(origin, choices);
-                }
-                Transition::Merge { first, .. } => {
-                    self.level += 1;
-                    self.merged(first);
-                }
+                Transition::Return { origin } => self.change(Change::Return { origin })?,
+                Transition::Merge { first, .. } => self.change(Change::Merge { first })?,
                 Transition::Accept { .. } | Transition::None => {}
             }
         }
         Ok(())
     }
 
+    /// Changes the highest view. If the change adds a configuration, its view comes above.
     #[inline]
-    fn step(&mut self, origins: u32, choices: &mut Vec<u8>) -> Result<(), TooMany> {
-        let mut place = self.open.len();
-        let before = place;
-        while place > 0 && self.open[place - 1].level >= self.level {
-            place -= 1;
-            let register = self.open[place];
-            let origin = self.automaton.origins[(origins + register.number) as usize];
-            if origin.written != NOTHING {
-                (0..register.times).for_each(|_| self.write(origin.written, choices));
-            }
-            self.replace(place, origin.source, self.level);
-        }
-        if self.open.len() > before { self.unite(place) } else { Ok(()) }
-    }
-
-    /// Makes one of equal registers that follow one another, from a place on.
-    fn unite(&mut self, place: usize) -> Result<(), TooMany> {
-        let mut kept = place;
-        for next in place + 1..self.open.len() {
-            let (register, last) = (self.open[next], &mut self.open[kept]);
-            if (last.level, last.number) == (register.level, register.number) {
-                last.times += register.times;
-            } else {
-                kept += 1;
-                self.open[kept] = register;
-            }
-        }
-        self.open.truncate(kept + 1);
-        if self.open.len() - place > MOST_OPEN { Err(TooMany) } else { Ok(()) }
-    }
-
-    fn steps(&mut self, first: u32, choices: &mut Vec<u8>) -> Result<(), TooMany> {
-        let mut place = self.open.len();
-        let before = place;
-        while place > 0 && self.open[place - 1].level >= self.level {
-            place -= 1;
-            let Register { level, number, .. } = self.open[place];
-            let part = first + (level - self.level);
-            self.take_origin(place, self.automaton.parts[part as usize].1 + number, self.level, choices);
-        }
-        if self.open.len() > before { self.unite(place) } else { Ok(()) }
-    }
-
-    fn returned(&mut self, origin: u32, choices: &mut Vec<u8>) {
-        if let Some(last) = self.open.len().checked_sub(1)
-            && self.open[last].number == RETURNED
+    fn change(&mut self, change: Change) -> Result<(), TooMany> {
+        if let Some(view) = self.levels.last_mut()
+            && let Some(changed) = self.automaton.views.changed(change, *view)
         {
-            self.take_origin(last, origin, self.level, choices);
+            *view = changed.view;
+            if !matches!(change, Change::Step { .. }) {
+                self.levels.push(changed.above);
+            }
+            if changed.written != NOTHING {
+                self.write(changed.written);
+            }
+            return Ok(());
         }
+        self.change_first(change)
     }
 
-    /// Replaces the register at a place by those that it comes from.
-    #[inline]
-    fn replace(&mut self, place: usize, source: u32, level: u32) {
-        if source & MANY == 0 {
-            let register = &mut self.open[place];
-            (register.level, register.number) = (level, source);
-        } else {
-            self.replace_by_others(place, source, level);
+    fn change_first(&mut self, change: Change) -> Result<(), TooMany> {
+        let from = self.pop_level();
+        let registers = self.registers(&from);
+        let First { view, above, written } = match change {
+            Change::Step { origins } => self.stepped(registers, origins)?,
+            Change::Return { origin } => self.returned(registers, origin)?,
+            Change::Merge { first } => self.merged(registers, first),
+        };
+        written.iter().for_each(|&written| self.write(written));
+        let (view, above) = (self.number(view), self.number(above));
+        if ![from.0, view.0, above.0].contains(&UNNUMBERED)
+            && let Some(written) = self.automaton.write_all(&written)
+        {
+            let changed = Changed { view: view.0, above: above.0, written };
+            self.automaton.views.set_changed(change, from.0, changed, self.most_views);
         }
-    }
-
-    /// The same, and writes the choices made here.
-    fn take_origin(&mut self, place: usize, origin: u32, level: u32, choices: &mut Vec<u8>) {
-        let Origin { source, written } = self.automaton.origins[origin as usize];
-        if written != NOTHING {
-            (0..self.open[place].times).for_each(|_| self.write(written, choices));
+        self.push_level(view);
+        if !matches!(change, Change::Step { .. }) {
+            self.push_level(above);
         }
-        self.replace(place, source, level);
+        Ok(())
     }
 
-    /// The register comes from none, or from several.
-    fn replace_by_others(&mut self, place: usize, source: u32, level: u32) {
-        let automaton = self.automaton;
-        let sources: &[u32] = if source == NONE { &[] } else { &automaton.sources[(source & !MANY) as usize] };
-        let times = self.open[place].times as usize;
-        let registers = sources.iter().rev().map(|&number| Register::new(level, number));
-        let registers: Vec<Register> = registers.cycle().take(sources.len() * times).collect();
-        self.open.splice(place..=place, registers);
+    /// A transition to several configurations: the views of all of them come from one.
+    fn steps(&mut self, first: u32, count: u32) -> Result<(), TooMany> {
+        let mut after = (NO_REGISTERS, Vec::new());
+        for part in (first..first + count).rev() {
+            self.change(Change::Step { origins: self.automaton.parts[part as usize].1 })?;
+            let before = self.pop_level();
+            after = self.join(before, after);
+        }
+        self.push_level(after);
+        Ok(())
     }
 
-    fn merged(&mut self, first: u32) {
-        let level = self.level - 1;
-        for register in self.open.iter_mut().rev().take_while(|register| register.level == level) {
+    fn join(&mut self, before: Level, after: Level) -> Level {
+        if let Some(view) = self.automaton.views.joined(before.0, after.0) {
+            return (view, Vec::new());
+        }
+        let mut registers = self.registers(&before).to_vec();
+        self.registers(&after).iter().for_each(|&register| push(&mut registers, register));
+        let level = self.number(registers);
+        if ![before.0, after.0, level.0].contains(&UNNUMBERED) {
+            self.automaton.views.set_joined(before.0, after.0, level.0);
+        }
+        level
+    }
+
+    fn stepped(&self, registers: &[Register], origins: u32) -> Result<First, TooMany> {
+        let mut first = First::default();
+        for &register in registers.iter().rev() {
+            self.take_origin(register, origins + register.number, &mut first.view, &mut first.written)?;
+        }
+        first.view.reverse();
+        Ok(first)
+    }
+
+    fn returned(&self, registers: &[Register], origin: u32) -> Result<First, TooMany> {
+        let mut first = First { view: registers.to_vec(), ..First::default() };
+        if let Some(last) = first.view.pop_if(|last| last.number == RETURNED) {
+            self.take_origin(last, origin, &mut first.above, &mut first.written)?;
+            first.above.reverse();
+        }
+        Ok(first)
+    }
+
+    fn merged(&self, registers: &[Register], first: u32) -> First {
+        let mut split = First::default();
+        for &register in registers {
             if register.number == RETURNED {
-                register.level += 1;
+                push(&mut split.above, register);
                 continue;
             }
             let Merged { is_above, register: number } = self.automaton.merged[(first + register.number) as usize];
-            (register.level, register.number) = (level + u32::from(is_above), number);
+            push(if is_above { &mut split.above } else { &mut split.view }, Register { number, ..register });
+        }
+        split
+    }
+
+    /// Appends the registers that one comes from, and the choices made here; the last ones first.
+    fn take_origin(
+        &self,
+        register: Register,
+        origin: u32,
+        registers: &mut Vec<Register>,
+        written: &mut Vec<u32>,
+    ) -> Result<(), TooMany> {
+        let origin: Origin = self.automaton.origins[origin as usize];
+        if origin.written != NOTHING {
+            written.extend((0..register.times).map(|_| origin.written));
+        }
+        if origin.source & MANY == 0 {
+            push(registers, Register { number: origin.source, ..register });
+        } else if origin.source != NONE {
+            let sources = &self.automaton.sources[(origin.source & !MANY) as usize];
+            for _ in 0..register.times {
+                sources.iter().for_each(|&number| push(registers, Register { number, times: 1 }));
+                if registers.len() > MOST_OPEN {
+                    return Err(TooMany);
+                }
+            }
+        }
+        if registers.len() > MOST_OPEN { Err(TooMany) } else { Ok(()) }
+    }
+
+    fn number(&mut self, registers: Vec<Register>) -> Level {
+        match self.automaton.views.number(&registers, self.most_views) {
+            UNNUMBERED => (UNNUMBERED, registers),
+            view => (view, Vec::new()),
+        }
+    }
+
+    fn registers<'l>(&'l self, (view, registers): &'l Level) -> &'l [Register] {
+        if *view == UNNUMBERED { registers } else { self.automaton.views.registers(*view) }
+    }
+
+    fn push_level(&mut self, (view, registers): Level) {
+        make_room_for(&mut self.levels, 1);
+        self.levels.push(view);
+        if view == UNNUMBERED {
+            self.unnumbered.push(registers);
+        }
+    }
+
+    fn pop_level(&mut self) -> Level {
+        match self.levels.pop() {
+            Some(UNNUMBERED) => (UNNUMBERED, self.unnumbered.pop().unwrap_or_default()),
+            view => (view.unwrap_or(NO_REGISTERS), Vec::new()),
         }
     }
 
     /// Writes the choices made at this position.
     #[inline]
-    fn write(&self, written: u32, choices: &mut Vec<u8>) {
+    fn write(&mut self, written: u32) {
         let written = &self.automaton.written[written as usize];
-        make_room_for(choices, SHORT + code::MOST);
+        make_room_for(self.choices, SHORT + code::MOST);
         if written.class != NONE {
-            self.write_member(written.class, choices);
+            write_member(self.program, self.automaton, &self.text[self.position..], written.class, self.choices);
         }
-        let end = choices.len() + written.len as usize;
+        let end = self.choices.len() + written.len as usize;
         if written.len as usize <= SHORT {
             // A copy of a fixed length is faster.
-            choices.extend_from_slice(&written.bytes);
-            choices.truncate(end);
+            self.choices.extend_from_slice(&written.bytes);
+            self.choices.truncate(end);
         } else {
-            make_room_for(choices, written.len as usize);
-            choices.extend_from_slice(&self.automaton.bytes[written.first as usize..][..written.len as usize]);
+            make_room_for(self.choices, written.len as usize);
+            self.choices
+                .extend_from_slice(&self.automaton.bytes[written.first as usize..][..written.len as usize]);
         }
     }
+}
 
-    #[inline]
-    fn write_member(&self, number: u32, choices: &mut Vec<u8>) {
-        if let Some(code) = &self.automaton.codes[number as usize]
-            && code.append(self.text[self.position], choices)
-        {
-            return;
-        }
-        let class = &self.program.classes[number as usize];
-        if let Some(place) = first_character(&self.text[self.position..]).and_then(|(member, _)| class.place(member)) {
-            encode(&self.program.sites[class.site as usize], place, choices);
-        }
+#[inline]
+fn write_member(program: &Program, automaton: &Automaton, text: &[u8], number: u32, choices: &mut Vec<u8>) {
+    if let Some(code) = &automaton.codes[number as usize]
+        && code.append(text[0], choices)
+    {
+        return;
+    }
+    let class = &program.classes[number as usize];
+    if let Some(place) = first_character(text).and_then(|(member, _)| class.place(member)) {
+        encode(&program.sites[class.site as usize], place, choices);
     }
 }
