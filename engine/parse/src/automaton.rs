@@ -10,6 +10,7 @@
 //! choices of each thread come. The transitions that were taken are logged, and the choices of the thread that derives
 //! the text are read backwards from the log (as in Dubé & Feeley 2000).
 
+mod answers;
 mod code;
 mod configuration;
 mod hash;
@@ -26,13 +27,14 @@ use std::sync::Arc;
 use crate::arena::{EMPTY, NONE};
 use crate::machine::encode;
 use crate::program::{Program, State};
+use answers::Answers;
 use code::Code;
 use configuration::{Configuration, Graph, RETURNING, Waiting};
 use hash::Mixing;
 pub(crate) use kept::Kept;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
-use trial::{List, Outcome, Part, Question, Scratch, Trial, join, member_len};
+use trial::{List, Outcome, Part, Question, Scratch, Trial, join};
 use views::Views;
 
 /// The number of a configuration.
@@ -135,6 +137,7 @@ pub(crate) struct Automaton {
     merged: Vec<Merged>,
     /// For each class that was needed, the choice bytes of its members.
     codes: Vec<Option<Code>>,
+    answers: Answers,
     /// What traces do at the transitions.
     views: Views,
     /// The memory that the configurations take, about.
@@ -171,6 +174,7 @@ impl Automaton {
             bytes: Vec::new(),
             merged: Vec::new(),
             codes: vec![None; program.classes.len()],
+            answers: Answers::default(),
             views: Views::new(),
             size: 0,
             has_many_zeros: false,
@@ -206,6 +210,7 @@ impl Automaton {
             + self.merges.capacity() * (size_of::<((ConfigurationId, ConfigurationId), TransitionId)>() + 1)
             + self.codes.capacity() * size_of::<Option<Code>>()
             + self.symbols.size()
+            + self.answers.size()
             + self.views.size()
     }
 
@@ -395,18 +400,14 @@ impl Automaton {
         questions: &[Question],
         transition: TransitionId,
     ) {
-        let samples = &self.symbols.samples;
-        let row = &mut self.table[from as usize * samples.len()..][..samples.len()];
+        let symbols = self.symbols.len();
+        let row = &mut self.table[from as usize * symbols..][..symbols];
         row[usize::from(symbol)] = transition;
         if symbol == END || questions.len() > MANY_QUESTIONS {
             return;
         }
-        let own = samples[usize::from(symbol)];
-        let own: Vec<u32> = questions.iter().map(|question| question.answer(program, &own)).collect();
-        for (other, sample) in samples.iter().enumerate().skip(1) {
-            if row[other] == UNKNOWN
-                && questions.iter().zip(&own).all(|(question, &own)| question.answer(program, sample) == own)
-            {
+        for other in self.answers.alike(program, &self.symbols, questions, symbol) {
+            if row[other] == UNKNOWN {
                 row[other] = transition;
             }
         }
@@ -436,18 +437,5 @@ impl Automaton {
         let transition = self.add(Transition::Merge { to, first });
         self.merges.insert((below, above), transition);
         transition
-    }
-}
-
-impl Question {
-    fn answer(self, program: &Program, sample: &symbols::Sample) -> u32 {
-        let answer = match self {
-            Question::Allows(state) => program.lookahead.allows(state, sample.byte),
-            Question::Begins(state) => program.lookahead.begins(state, sample.byte),
-            Question::Is(byte) => sample.byte == Some(byte),
-            Question::In(class) => member_len(program, class, sample).is_some(),
-            Question::Length => return sample.character.map_or(1, |(_, len)| u32::from(len)),
-        };
-        u32::from(answer)
     }
 }

@@ -26,6 +26,13 @@ pub(super) struct Sample {
     pub character: Option<(u32, u8)>,
 }
 
+impl Sample {
+    /// The length of the character in bytes.
+    pub fn len(&self) -> u8 {
+        self.character.map_or(1, |(_, len)| len)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Symbols {
     bytes: [Symbol; 256],

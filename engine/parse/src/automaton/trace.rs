@@ -1,7 +1,7 @@
 //! The choices of one derivation, read backwards from the log of a run.
 
 use super::trial::RETURNED;
-use super::views::{Change, Changed, NO_REGISTERS, Register, UNNUMBERED, ViewId, push};
+use super::views::{Change, Changed, Last, NO_REGISTERS, NO_VIEW, Register, UNNUMBERED, ViewId, push};
 use super::{Automaton, MANY, Merged, NOTHING, Origin, SHORT, Transition, TransitionId, code};
 use crate::arena::{NONE, make_room_for};
 use crate::machine::{encode, first_character};
@@ -76,43 +76,69 @@ impl<'a, 't> Trace<'a, 't> {
     }
 
     fn back(&mut self, log: &[TransitionId]) -> Result<(), TooMany> {
+        self.automaton.views.make_room(self.automaton.transitions.len());
         for &transition in log.iter().rev() {
             if self.choices.len() > self.most {
                 return Err(TooMany);
             }
-            match self.automaton.transitions[transition as usize] {
-                Transition::Step { origins, .. } => {
-                    self.position -= 1;
-                    self.change(Change::Step { origins })?;
+            let Last { from, changed } = *self.automaton.views.last(transition);
+            match self.levels.last_mut() {
+                Some(view) if *view == from => {
+                    // Only a step is a change of one configuration to one.
+                    self.position -= usize::from(changed.above == NO_VIEW);
+                    self.enter(changed);
                 }
-                Transition::Steps { first, count } => {
-                    self.position -= 1;
-                    self.steps(first, count)?;
-                }
-                Transition::Return { origin } => self.change(Change::Return { origin })?,
-                Transition::Merge { first, .. } => self.change(Change::Merge { first })?,
-                Transition::Accept { .. } | Transition::None => {}
+                _ => self.back_over(transition)?,
             }
         }
         Ok(())
     }
 
-    /// Changes the highest view. If the change adds a configuration, its view comes above.
-    #[inline]
-    fn change(&mut self, change: Change) -> Result<(), TooMany> {
-        if let Some(view) = self.levels.last_mut()
-            && let Some(changed) = self.automaton.views.changed(change, *view)
-        {
-            *view = changed.view;
-            if !matches!(change, Change::Step { .. }) {
-                self.levels.push(changed.above);
+    /// The same for one transition.
+    fn back_over(&mut self, transition: TransitionId) -> Result<(), TooMany> {
+        let change = match self.automaton.transitions[transition as usize] {
+            Transition::Step { origins, .. } => {
+                self.position -= 1;
+                Change::Step { origins }
             }
-            if changed.written != NOTHING {
-                self.write(changed.written);
+            Transition::Steps { first, count } => {
+                self.position -= 1;
+                return self.steps(first, count);
             }
-            return Ok(());
+            Transition::Return { origin } => Change::Return { origin },
+            Transition::Merge { first, .. } => Change::Merge { first },
+            Transition::Accept { .. } | Transition::None => return Ok(()),
+        };
+        if let Some(last) = self.change(change)? {
+            *self.automaton.views.last(transition) = last;
         }
-        self.change_first(change)
+        Ok(())
+    }
+
+    /// Changes the highest view. If the change adds a configuration, its view comes above. The result if views with
+    /// numbers lead to each other.
+    fn change(&mut self, change: Change) -> Result<Option<Last>, TooMany> {
+        let from = self.levels.last().copied().unwrap_or(NO_REGISTERS);
+        if let Some(changed) = self.automaton.views.changed(change, from) {
+            self.enter(changed);
+            return Ok(Some(Last { from, changed }));
+        }
+        self.change_first(change)?;
+        Ok(None)
+    }
+
+    #[inline]
+    fn enter(&mut self, Changed { view, above, written }: Changed) {
+        if let Some(highest) = self.levels.last_mut() {
+            *highest = view;
+        }
+        if above != NO_VIEW {
+            make_room_for(&mut self.levels, 1);
+            self.levels.push(above);
+        }
+        if written != NOTHING {
+            self.write(written);
+        }
     }
 
     fn change_first(&mut self, change: Change) -> Result<(), TooMany> {
@@ -124,7 +150,9 @@ impl<'a, 't> Trace<'a, 't> {
             Change::Merge { first } => self.merged(registers, first),
         };
         written.iter().for_each(|&written| self.write(written));
-        let (view, above) = (self.number(view), self.number(above));
+        let is_step = matches!(change, Change::Step { .. });
+        let view = self.number(view);
+        let above = if is_step { (NO_VIEW, Vec::new()) } else { self.number(above) };
         if ![from.0, view.0, above.0].contains(&UNNUMBERED)
             && let Some(written) = self.automaton.write_all(&written)
         {
@@ -132,7 +160,7 @@ impl<'a, 't> Trace<'a, 't> {
             self.automaton.views.set_changed(change, from.0, changed, self.most_views);
         }
         self.push_level(view);
-        if !matches!(change, Change::Step { .. }) {
+        if !is_step {
             self.push_level(above);
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::arena::{EMPTY, NONE, Seen};
 use crate::program::{NOT, Program, State, StateId};
 
 /// A question that was asked of the next symbol.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
     /// Whether a state allows it.
     Allows(StateId),
@@ -19,8 +19,8 @@ pub(super) enum Question {
     Is(u8),
     /// Whether it is in this class.
     In(u32),
-    /// How long it is.
-    Length,
+    /// Whether it has this number of bytes.
+    Length(u8),
 }
 
 /// A list of choices: another list and a part after it.
@@ -287,7 +287,7 @@ impl<'p, 's> Trial<'p, 's> {
     fn class(&mut self, thread: Thread, number: u32, next: StateId) {
         self.questions.push(Question::In(number));
         if let Some(len) = member_len(self.program, number, &self.sample) {
-            self.questions.push(Question::Length);
+            self.questions.push(Question::Length(self.sample.len()));
             let list = add(&mut self.lists, thread.list, Part::Class(number));
             self.wait(Thread { list, ..thread }, next, len, NONE);
         }

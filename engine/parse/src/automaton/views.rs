@@ -26,6 +26,20 @@ pub(super) struct Register {
 /// Views with more registers, or the same one more times, get no number.
 const MOST_NUMBERED: usize = 16;
 
+/// The result of the last change at a transition, if all of it is one change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    pub from: ViewId,
+    pub changed: Changed,
+}
+
+/// No view: there was no change yet, or there is no view above.
+pub(super) const NO_VIEW: ViewId = u32::MAX - 1;
+
+impl Last {
+    const NONE: Last = Last { from: NO_VIEW, changed: Changed { view: NO_VIEW, above: NO_VIEW, written: 0 } };
+}
+
 /// What a transition does to a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
@@ -41,7 +55,7 @@ pub(super) enum Change {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Changed {
     pub view: ViewId,
-    /// The view of the configuration above, where there is one more.
+    /// The view of the configuration above, where there is one more; `NO_VIEW` at a step.
     pub above: ViewId,
     /// The choices made: a place of [`super::Automaton::written`].
     pub written: u32,
@@ -53,6 +67,8 @@ pub(super) struct Views {
     registers: Vec<Box<[Register]>>,
     changes: HashMap<(Change, ViewId), Changed, Mixing>,
     joined: HashMap<(ViewId, ViewId), ViewId, Mixing>,
+    /// For each transition.
+    last: Vec<Last>,
     /// The memory that the views take, about.
     size: usize,
 }
@@ -64,6 +80,7 @@ impl Views {
             registers: Vec::new(),
             changes: HashMap::default(),
             joined: HashMap::default(),
+            last: Vec::new(),
             size: 0,
         };
         let none = views.number(&[], usize::MAX);
@@ -75,6 +92,7 @@ impl Views {
     pub fn size(&self) -> usize {
         self.size
             + self.changes.capacity() * (size_of::<((Change, ViewId), Changed)>() + 1)
+            + self.last.capacity() * size_of::<Last>()
             + self.joined.capacity() * (size_of::<((ViewId, ViewId), ViewId)>() + 1)
     }
 
@@ -101,7 +119,17 @@ impl Views {
         &self.registers[view as usize]
     }
 
+    /// Makes room for the last changes at this number of transitions.
+    pub fn make_room(&mut self, transitions: usize) {
+        self.last.resize(transitions, Last::NONE);
+    }
+
+    /// The last change at a transition.
     #[inline]
+    pub fn last(&mut self, transition: u32) -> &mut Last {
+        &mut self.last[transition as usize]
+    }
+
     pub fn changed(&self, change: Change, view: ViewId) -> Option<Changed> {
         self.changes.get(&(change, view)).copied()
     }
