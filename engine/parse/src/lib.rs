@@ -35,7 +35,7 @@ mod program;
 
 pub use error::{Expected, Mismatch, ParseError, place};
 
-use automaton::{GaveUp, Kept, Run};
+use automaton::{Automaton, GaveUp, Kept, Run};
 use machine::Machine;
 use program::Program;
 
@@ -114,7 +114,13 @@ impl Parser {
         if text.len() > Parser::MAX_TEXT {
             return Err(ParseError::TooLong { len: text.len(), most: Parser::MAX_TEXT });
         }
-        self.parse_by_automaton(text, budget).unwrap_or_else(|| self.parse_by_threads(text, budget))
+        self.parse_by_automaton(text, budget).unwrap_or_else(|| match self.parse_by_threads(text, budget) {
+            // Texts before can be the reason why no automaton, or a large one, was tried.
+            Err(error @ (ParseError::Steps { .. } | ParseError::Memory { .. })) => {
+                self.parse_by_new_automaton(text, budget).unwrap_or(Err(error))
+            }
+            result => result,
+        })
     }
 
     /// The same by the automaton alone; `None` if it gives the text up. For tests.
@@ -125,16 +131,30 @@ impl Parser {
             return None;
         }
         let mut automaton = self.kept().take(&self.program)?;
+        let result = self.run(&mut automaton, text, budget);
+        let has_parsed = !matches!(result, Err(GaveUp));
+        self.kept().give_back(automaton, automaton::most(budget.max_memory), has_parsed);
+        result.ok()
+    }
+
+    /// The same by an automaton that knows no text.
+    fn parse_by_new_automaton(&self, text: &[u8], budget: &Budget) -> Option<Result<Parsed, ParseError>> {
+        let mut automaton = self.kept().make(&self.program).filter(|_| !text.is_empty())?;
+        self.run(&mut automaton, text, budget).ok()
+    }
+
+    fn run(
+        &self,
+        automaton: &mut Automaton,
+        text: &[u8],
+        budget: &Budget,
+    ) -> Result<Result<Parsed, ParseError>, GaveUp> {
         let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
-        let mut run = Run::new(&self.program, &mut automaton, text, budget.max_memory, max_steps);
-        let result = run.run();
-        let (steps, furthest) = (run.steps, run.furthest());
-        self.kept().give_back(automaton, automaton::most(budget.max_memory), result.is_ok());
-        match result {
-            Err(GaveUp) => None,
-            Ok(Some(choices)) => Some(Ok(Parsed { choices, work: Work { steps } })),
-            Ok(None) => Some(Err(self.mismatch(text, budget, furthest))),
-        }
+        let mut run = Run::new(&self.program, automaton, text, budget.max_memory, max_steps);
+        Ok(match run.run()? {
+            Some(choices) => Ok(Parsed { choices, work: Work { steps: run.steps } }),
+            None => Err(self.mismatch(text, budget, run.furthest())),
+        })
     }
 
     /// The same by the machine alone. For tests.

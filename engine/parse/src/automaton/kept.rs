@@ -25,8 +25,13 @@ impl Kept {
             self.pause -= 1;
             return None;
         }
+        self.automata.pop().or_else(|| self.make(program))
+    }
+
+    /// A new automaton; `None` if the grammar has too many symbols.
+    pub fn make(&mut self, program: &Program) -> Option<Automaton> {
         let symbols = self.symbols.get_or_insert_with(|| Symbols::new(program).map(Arc::new)).clone()?;
-        Some(self.automata.pop().unwrap_or_else(|| Automaton::new(program, symbols)))
+        Some(Automaton::new(program, symbols))
     }
 
     /// Keeps an automaton for the next text, if all have at most `most` bytes. After texts that were given up,

@@ -141,6 +141,23 @@ fn wide_sites_and_large_sets() {
     check_inverse(&compiled, &parser, "k69999;\u{10FFFF}k7; none\u{7FF}k0;\u{E000}".as_bytes(), &String::new);
 }
 
+/// Texts that cost more than their budget let the parser try no automaton for a while. Whether a later text is within its
+/// budget does not depend on them. This text is, by the automaton alone.
+#[test]
+fn a_budget_does_not_depend_on_earlier_texts() {
+    let parser = Parser::new(&compiled(JSON).lowered);
+    let text = json(1000);
+    let budget = |most| Budget { max_steps: Some(most), ..Budget::default() };
+    for _ in 0..4 {
+        assert!(matches!(parser.parse(&text, &budget(1)), Err(ParseError::Steps { .. })));
+    }
+    let most = 2 * text.len() as u64;
+    assert!(matches!(parser.parse_by_threads(&text, &budget(most)), Err(ParseError::Steps { .. })));
+    for _ in 0..4 {
+        parser.parse(&text, &budget(most)).expect("within the budget");
+    }
+}
+
 /// The budget bounds all memory allocated at any time, not only the memory in use.
 #[test]
 fn memory_stays_within_the_budget() {
