@@ -289,8 +289,7 @@ impl<'a, 't> Trace<'a, 't> {
             self.choices.truncate(end);
         } else {
             make_room_for(self.choices, written.len as usize);
-            self.choices
-                .extend_from_slice(&self.automaton.bytes[written.first as usize..][..written.len as usize]);
+            self.choices.extend_from_slice(&self.automaton.bytes[written.first as usize..][..written.len as usize]);
         }
     }
 }
