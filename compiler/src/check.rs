@@ -41,10 +41,10 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
         check_choices(&rule.body, diagnostics);
     }
     let start = start.filter(|_| complete)?;
-    let reachable = reachable_rules(grammar, start, &index, true);
+    let reachable = reachable_rules(grammar, start, &index, &Alternative::is_live);
     if own_start {
         // Rules that only alternatives of weight 0 refer to are there for texts.
-        let referred_to = reachable_rules(grammar, start, &index, false);
+        let referred_to = reachable_rules(grammar, start, &index, &|_| true);
         report_unreachable(grammar, start, &index, &referred_to, diagnostics);
     }
     let productive = productive::productive_rules(grammar, &index);
@@ -116,7 +116,7 @@ struct Uses {
 fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &mut Diagnostics) {
     let mut undefined: Map<&str, Uses> = Map::new();
     for rule in &grammar.rules {
-        each_reference(&rule.body, false, &mut |name, span| {
+        each_reference(&rule.body, &|_| true, &mut |name, span| {
             if !index.contains_key(name) {
                 let uses = undefined.entry(name).or_default();
                 uses.count += 1;
@@ -148,18 +148,20 @@ fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &m
     }
 }
 
-/// Calls `visit` for each reference in `expr`, in source order. With `live_only`, references in alternatives of weight
-/// 0 are left out.
-fn each_reference<'a>(expr: &'a Expr, live_only: bool, visit: &mut impl FnMut(&'a str, Span)) {
+/// Whether an alternative counts.
+type Counts<'c> = &'c dyn Fn(&Alternative) -> bool;
+
+/// Calls `visit` for each reference in `expr` and in its alternatives that count, in source order.
+fn each_reference<'a>(expr: &'a Expr, counts: Counts<'_>, visit: &mut impl FnMut(&'a str, Span)) {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) => {}
         ExprKind::Rule(name) => visit(name, expr.span),
-        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, live_only, visit)),
+        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, counts, visit)),
         ExprKind::Choice(alternatives) => alternatives
             .iter()
-            .filter(|alternative| !live_only || alternative.is_live())
-            .for_each(|alternative| each_reference(&alternative.expr, live_only, visit)),
-        ExprKind::Repeat { item, .. } => each_reference(item, live_only, visit),
+            .filter(|alternative| counts(alternative))
+            .for_each(|alternative| each_reference(&alternative.expr, counts, visit)),
+        ExprKind::Repeat { item, .. } => each_reference(item, counts, visit),
     }
 }
 
@@ -194,13 +196,13 @@ fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The rules that the start rule reaches. With `live_only`, not through alternatives of weight 0.
-fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>, live_only: bool) -> Vec<bool> {
+/// The rules that the start rule reaches through alternatives that count.
+fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>, counts: Counts<'_>) -> Vec<bool> {
     let mut reachable = vec![false; grammar.rules.len()];
     reachable[start] = true;
     let mut pending = vec![start];
     while let Some(number) = pending.pop() {
-        each_reference(&grammar.rules[number].body, live_only, &mut |name, _| {
+        each_reference(&grammar.rules[number].body, counts, &mut |name, _| {
             if let Some(&target) = index.get(name)
                 && !std::mem::replace(&mut reachable[target], true)
             {
@@ -248,7 +250,7 @@ fn report_unproductive(
             diagnostic.severity = Severity::Warning;
         }
         let mut cause = None;
-        each_reference(&rule.body, true, &mut |name, place| {
+        each_reference(&rule.body, &Alternative::is_live, &mut |name, place| {
             let target = index.get(name).copied();
             if cause.is_none() && target.is_some_and(|target| !productive[target]) {
                 cause = Some((name, place, target == Some(number)));

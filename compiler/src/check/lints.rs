@@ -5,7 +5,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ordered::Set;
 use crate::shape::Facts;
 
-use super::{Checked, shown};
+use super::{Checked, reachable_rules, shown};
 
 /// A class with more members reads three choice bytes for each member.
 const HUGE: u32 = 1 << 16;
@@ -26,7 +26,9 @@ pub(crate) fn lints(
     if growth.length.is_none() && !is_limited {
         diagnostics.push(unbounded_length(checked, growth, depth));
     }
-    for (rule, _) in checked.grammar.rules.iter().zip(&checked.reachable).filter(|(_, reachable)| **reachable) {
+    // Nothing is drawn from what only texts have.
+    let drawn = reachable_rules(checked.grammar, checked.start, &checked.index, &Alternative::is_generated);
+    for (rule, _) in checked.grammar.rules.iter().zip(&drawn).filter(|(_, is_drawn)| **is_drawn) {
         huge_classes(&rule.body, diagnostics);
     }
 }

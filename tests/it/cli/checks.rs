@@ -184,6 +184,25 @@ fn huge_classes_are_found_unless_they_are_rare() {
     assert_eq!(text(&run(&["check", &file, "--deny", "warnings"]).stderr), "");
 }
 
+/// What only texts have is examined, but nothing is drawn from its classes.
+#[test]
+fn what_only_texts_have_is_examined() {
+    let place = place("checks-texts");
+    let file = place.path("text.ebnf");
+    fs::write(
+        &file,
+        "text ::= 'a' | other @ 0\nother ::= [^a] more | nothing\nmore ::= [^b]*\nnothing ::= nothing 'x'",
+    )
+    .unwrap();
+    let said = |options: &[&str]| text(&run(&[&["check", &file][..], options].concat()).stderr).to_string();
+    let dropped = said(&[]);
+    assert!(dropped.contains("warning[unproductive-rule]") && dropped.contains("nothing"), "{dropped}");
+    let kept = said(&["--zero-weights", "keep"]);
+    assert!(kept.contains("error[unproductive-rule]"), "{kept}");
+    fs::write(&file, "text ::= 'a' | other @ 0\nother ::= [^a] more\nmore ::= [^b]*").unwrap();
+    assert_eq!(said(&["--zero-weights", "keep", "--deny", "warnings"]), "");
+}
+
 #[test]
 fn options_for_lexers_are_said_to_have_no_effect_without_one() {
     let place = place("checks-lexers");
