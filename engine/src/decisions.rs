@@ -38,6 +38,11 @@ impl OpenSite<'_> {
         self.site.options()
     }
 
+    /// Whether an option that is offered can be read, but is not in generated inputs.
+    pub fn is_only_read(&self, option: u32) -> bool {
+        self.site.slots().is_some_and(|slots| slots.is_only_read(option as usize))
+    }
+
     /// The weight of an option that is offered, in proportion to its probability in generated inputs: 0 if it is only
     /// read.
     pub fn weight(&self, option: u32) -> f64 {

@@ -29,15 +29,28 @@ impl Desk {
     }
 }
 
-/// Each option that is offered is equally probable, whatever the weights of the grammar.
+/// Each option that is offered is equally probable, whatever the weights of the grammar. Options that are only read come
+/// from texts that were read, and are drawn only if no other is short enough.
 pub(crate) struct Evenly<'r>(pub(crate) &'r mut Random);
 
 impl Chooser for Evenly<'_> {
     fn choose(&mut self, site: &OpenSite<'_>) -> u32 {
         match site.offered() {
             0 | 1 => 0,
-            offered => self.0.below(offered as usize) as u32,
+            offered => {
+                let option = self.0.below(offered as usize) as u32;
+                if site.is_only_read(option) { self.among_generated(site).unwrap_or(option) } else { option }
+            }
         }
+    }
+}
+
+impl Evenly<'_> {
+    /// One of the options that generated inputs have, if any is offered.
+    fn among_generated(&mut self, site: &OpenSite<'_>) -> Option<u32> {
+        let generated = || (0..site.offered()).filter(|&option| !site.is_only_read(option));
+        let count = generated().count();
+        if count == 0 { None } else { generated().nth(self.0.below(count)) }
     }
 }
 
@@ -105,5 +118,30 @@ pub trait Strategy: Send {
     /// What made the candidate that was proposed last: an operator, or the strategy itself.
     fn operator(&self) -> &'static str {
         self.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::{FormatOptions, Language, Settings};
+
+    use super::*;
+
+    #[test]
+    fn options_that_are_only_read_are_not_drawn_if_others_fit() {
+        let file = SourceFile::new("g.ebnf", "s ::= item+  item ::= 'aa' | 'bb' | 'c' @ 0");
+        let settings = Settings { reading: FormatOptions::of_others(), ..Settings::default() };
+        let language = Language::compile(&file, &settings).expect("a grammar");
+        let (mut random, mut drawn) = (Random::new(1), Derivation::default());
+        let mut deriver = language.deriver(Some(40));
+        for _ in 0..200 {
+            deriver.derive(&[], &mut Evenly(&mut random), &mut drawn);
+            // A single byte that is left has room for nothing else.
+            let read = drawn.text.iter().filter(|&&byte| byte == b'c').count();
+            assert!(read == 0 || read == 1 && drawn.text.ends_with(b"c"), "{:?}", String::from_utf8_lossy(&drawn.text));
+        }
+        language.deriver(Some(1)).derive(&[], &mut Evenly(&mut random), &mut drawn);
+        assert_eq!(drawn.text, b"c");
     }
 }

@@ -105,7 +105,7 @@ impl Bias {
         weights.clear();
         for option in 0..site.offered() {
             let item = self.item(site.place(), option);
-            weights.push(self.weight(prior, item));
+            weights.push(if site.is_only_read(option) { 0.0 } else { self.weight(prior, item) });
         }
         let option = roulette(&weights, random.unit()).unwrap_or_else(|| Evenly(random).choose(site));
         self.offered = weights;

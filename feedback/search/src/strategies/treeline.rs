@@ -239,7 +239,11 @@ impl<'g> Guide<'g> {
         }
         let children = self.children.take()?;
         // Of wide classes, the first members stand for all.
-        children.extend(0..site.offered().min(WIDE));
+        let options = 0..site.offered().min(WIDE);
+        children.extend(options.clone().filter(|&option| !site.is_only_read(option)));
+        if children.is_empty() {
+            children.extend(options);
+        }
         children.first().copied()
     }
 }
