@@ -99,7 +99,7 @@ fn input(rank: usize, found: &Found, study: &Study) -> Input {
 
 fn family(number: usize, grown: &Grown, replay: &str) -> Family {
     let point = |member: &gramjet_search::Member| FamilyPoint {
-        size: u64::from(member.copies) + 1,
+        size: u64::from(member.copies),
         length: member.text.len() as u64,
         cost: member.cost,
     };
@@ -112,9 +112,9 @@ fn family(number: usize, grown: &Grown, replay: &str) -> Family {
         points: ended.map(point).collect(),
         fit: growth.map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string),
         curve: growth.map(|growth| {
-            let last = grown.family.members.last().map_or(1.0, |member| f64::from(member.copies) + 1.0);
+            let last = grown.family.members.last().map_or(1.0, |member| f64::from(member.copies));
             let sizes = (0..=60).map(|step| last.powf(f64::from(step) / 60.0));
-            let points = sizes.map(|size| (size, growth.best().predict(size))).collect();
+            let points = sizes.map(|size| (size, growth.predict(size))).collect();
             Curve { points, is_exponential: matches!(growth.best().law, Law::Exponential { .. }) }
         }),
         hottest: grown.spot.as_ref().map_or(String::new(), Spot::to_string),

@@ -46,7 +46,7 @@ pub(super) fn write_families(state: &State, families: &[Grown]) -> Result<(), Fa
 fn write_family(state: &State, folder: &str, grown: &Grown) -> Result<(), StateError> {
     let mut costs = "copies,bytes,cost,stopped\n".to_string();
     for member in &grown.family.members {
-        let size = member.copies + 1;
+        let size = member.copies;
         state.write(&format!("{folder}/{size:05}"), &member.text)?;
         costs += &format!("{size},{},{},{}\n", member.text.len(), member.cost, member.is_stopped);
     }
@@ -78,9 +78,10 @@ pub(super) fn replay(folder: &Path, meter: &mut Meter, objective: &Objective) ->
             let note = if stopped { ", stopped" } else { "" };
             let (bytes, cost, unit) = (text.len(), measured.cost, objective.unit());
             print(format!("{size:>6} copies {bytes:>8} bytes {cost:>14} {unit}{note}"))?;
-            measurements.push(Measurement { stopped, ..Measurement::new(size as f64, measured.cost as f64) });
+            let measurement = Measurement { stopped, ..Measurement::new(size as f64, measured.cost as f64) };
+            measurements.push((measurement, bytes));
         }
-        print(Growth::of(&measurements).map_or_else(|| TOO_LITTLE.to_string(), |growth| growth.to_string()))?;
+        print(Growth::of_texts(&measurements).map_or_else(|| TOO_LITTLE.to_string(), |growth| growth.to_string()))?;
     }
     Ok(())
 }

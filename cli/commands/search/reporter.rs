@@ -126,8 +126,7 @@ fn better(found: &Found) -> serde_json::Value {
 fn studied(study: &Study) -> serde_json::Value {
     let spot = |spot: &Option<Spot>| spot.as_ref().map(Spot::to_string);
     let families = study.families.iter().map(|grown| {
-        let points =
-            grown.family.members.iter().map(|member| json!([member.copies + 1, member.text.len(), member.cost]));
+        let points = grown.family.members.iter().map(|member| json!([member.copies, member.text.len(), member.cost]));
         json!({
             "repeated": grown.what,
             "growth": grown.family.growth.as_ref().map(ToString::to_string),

@@ -46,6 +46,8 @@ impl Measurement {
 #[derive(Clone, Debug)]
 pub struct Growth {
     fits: Vec<Fit>,
+    /// This is added to a size before the law holds.
+    offset: f64,
     sizes: usize,
     ratio: f64,
 }
@@ -61,6 +63,9 @@ const LEAST_RATIO_EXPONENTIAL: f64 = 2.0;
 
 /// Models whose AICc is greater than the best by more have essentially no support (Burnham & Anderson, section 2.6).
 const NO_SUPPORT: f64 = 10.0;
+
+/// A difference in AICc up to which both models have substantial support (Burnham & Anderson, section 2.6).
+const SUBSTANTIAL: f64 = 2.0;
 
 impl Growth {
     /// Fits all models to the measurements that were not stopped. `None` if they hold fewer than three points of cost
@@ -78,7 +83,30 @@ impl Growth {
             return None;
         }
         let fits = fit::fit_all(&points);
-        (!fits.is_empty()).then_some(Self { fits, sizes: sizes.len(), ratio: largest / smallest })
+        (!fits.is_empty()).then_some(Self { fits, offset: 0.0, sizes: sizes.len(), ratio: largest / smallest })
+    }
+
+    /// The growth of texts that repeat a part, from the number of copies, the length and the cost of each. The rest of the
+    /// text may cost as much as some copies more: if the law is distinctly better supported in the length, it is taken in
+    /// the length, divided by that of a copy. The exponent is the same.
+    pub fn of_texts(texts: &[(Measurement, usize)]) -> Option<Self> {
+        let measurements: Vec<Measurement> = texts.iter().map(|text| text.0).collect();
+        let by_copies = Self::of(&measurements)?;
+        let ((first, from), (last, to)) = (texts.first()?, texts.last()?);
+        let copy = (*to as f64 - *from as f64) / (last.size - first.size);
+        let offset = *from as f64 / copy - first.size;
+        if !offset.is_finite() || offset == 0.0 {
+            return Some(by_copies);
+        }
+        let shifted: Vec<Measurement> =
+            measurements.iter().map(|one| Measurement { size: one.size + offset, ..*one }).collect();
+        let by_length = Self::of(&shifted).filter(|growth| growth.best().aicc < by_copies.best().aicc - SUBSTANTIAL);
+        Some(by_length.map_or(by_copies, |growth| Self { offset, ..growth }))
+    }
+
+    /// The cost that the best law gives for a number of copies, or another size that was measured.
+    pub fn predict(&self, size: f64) -> f64 {
+        self.best().predict(size + self.offset)
     }
 
     /// The best supported fit.

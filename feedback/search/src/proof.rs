@@ -15,7 +15,7 @@ use crate::strategy::Evenly;
 /// A measured member of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// How many copies of its parts the text has beyond those of the text that it was made of.
+    /// How many rounds or nested instances it has: those of the text that it was made of, and the copies.
     pub copies: u32,
     /// The text.
     pub text: Vec<u8>,
@@ -43,7 +43,8 @@ pub struct Family {
 impl Family {
     /// The edges whose counts grow fastest.
     pub fn edges(&self) -> Vec<EdgeGrowth> {
-        let runs: Vec<(f64, &[Edge])> = self.measured().map(|member| (size(member.copies), &*member.edges)).collect();
+        let runs: Vec<(f64, &[Edge])> =
+            self.measured().map(|member| (f64::from(member.copies), &*member.edges)).collect();
         edges_by_growth(&runs, LEAST_SIZES)
     }
 
@@ -55,9 +56,10 @@ impl Family {
     fn fit(&mut self) {
         let measurement = |member: &Member| {
             let stopped = member.is_stopped;
-            Measurement { stopped, ..Measurement::new(size(member.copies), member.cost as f64) }
+            let measured = Measurement { stopped, ..Measurement::new(f64::from(member.copies), member.cost as f64) };
+            (measured, member.text.len())
         };
-        self.growth = Growth::of(&self.members.iter().map(measurement).collect::<Vec<_>>());
+        self.growth = Growth::of_texts(&self.members.iter().map(measurement).collect::<Vec<_>>());
     }
 }
 
@@ -92,16 +94,14 @@ impl Default for Effort {
     }
 }
 
-/// The original text counts as one copy.
-fn size(copies: u32) -> f64 {
-    f64::from(copies) + 1.0
-}
-
-/// Copies of the first look at a part.
+/// Copies that are added for the first look at a part.
 const GLANCE: [u32; 4] = [3, 7, 15, 31];
-/// Copies of the families that grow fastest. The sizes, which are one more, are dense enough for exponential growth
-/// and far enough apart for polynomial growth.
+/// Copies that are added to the families that grow fastest: dense enough for exponential growth, and far enough apart for
+/// polynomial growth.
 const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511];
+/// Copies that are added where the text has many already, until there are [`WIDE`] times as many.
+const MORE_SIZES: [u32; 8] = [767, 1023, 1535, 2047, 3071, 4095, 6143, 8191];
+const WIDE: u32 = 16;
 /// Copies that are to be distinct come from a part that allows this many.
 const DISTINCT: u64 = 600;
 /// Attempts to draw such a part, for each part within what is repeated.
@@ -186,9 +186,12 @@ fn steepness(family: &Family) -> f64 {
     }
     let [.., a, b, c] = &members[..] else { return 0.0 };
     let grown = |from: &Member, to: &Member| to.cost.saturating_sub(from.cost) as f64;
-    let doubled = (size(c.copies) / size(b.copies)).log2();
-    let (early, late) = (grown(a, b), grown(b, c));
-    if early <= 0.0 || late <= 0.0 { 0.0 } else { (late / early).log2() / doubled }
+    // The increments belong to the middles of their ranges.
+    let middle = |from: &Member, to: &Member| f64::from(from.copies + to.copies) / 2.0;
+    let apart = |from: &Member, to: &Member| f64::from(to.copies - from.copies);
+    let (early, late) = (grown(a, b) / apart(a, b), grown(b, c) / apart(b, c));
+    let doubled = (middle(b, c) / middle(a, b)).log2();
+    if early <= 0.0 || late <= 0.0 { 0.0 } else { 1.0 + (late / early).log2() / doubled }
 }
 
 /// Exponents in order; exponential growth is faster than all polynomials.
@@ -213,15 +216,28 @@ struct Prover<'p> {
 }
 
 impl Prover<'_> {
-    /// A few members of a family; none if fewer than two can be measured.
+    /// A few members of a family; none if fewer than two can be measured. If the first copies are too many for the
+    /// program already, what is like them in the text is left out.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
-        let family = self.members(whole, pump, &GLANCE);
+        let mut family = self.members(whole, pump, &GLANCE);
+        if family.members.len() == 1 && family.members[0].is_stopped {
+            let pump = family.pump;
+            let options = pump.alone(whole)?;
+            let fit = self.deriver.replay(&options, &mut self.made);
+            let alone = Rc::new(self.made.clone());
+            let pump = pump.same_topic_in(&alone, self.deriver).filter(|_| fit == Fit::Exact)?;
+            family = self.members(&alone, pump, &GLANCE);
+        }
         (family.members.len() > 1).then_some(family)
     }
 
     /// Many members of a family. If no more runs are wanted, those that are known.
     fn measure_all(&mut self, known: Family) -> Family {
-        let mut family = self.members(&known.whole, known.pump.clone(), &SIZES);
+        let whole = known.whole.text.len() / known.pump.len().max(1);
+        let widest = known.pump.present().max(whole as u32).saturating_mul(WIDE);
+        let more = MORE_SIZES.into_iter().filter(|&copies| copies < widest);
+        let sizes: Vec<u32> = SIZES.into_iter().chain(more).collect();
+        let mut family = self.members(&known.whole, known.pump.clone(), &sizes);
         if family.members.len() < known.members.len() {
             family = known;
         }
@@ -267,6 +283,7 @@ impl Prover<'_> {
 
     fn members(&mut self, whole: &Rc<Derivation>, pump: Pump, copies: &[u32]) -> Family {
         let mut family = Family { pump, members: Vec::new(), growth: None, whole: Rc::clone(whole) };
+        let present = family.pump.present();
         for &copies in copies {
             let options = family.pump.options(whole, self.deriver, copies);
             let fit = self.deriver.replay(&options, &mut self.made);
@@ -287,6 +304,7 @@ impl Prover<'_> {
             if family.members.last().is_some_and(|last| cost < last.cost / 2) {
                 break;
             }
+            let copies = present.saturating_add(copies);
             family.members.push(Member { copies, text: self.made.text.clone(), cost, is_stopped, edges });
             if is_stopped || cost / first > MUCH {
                 break;

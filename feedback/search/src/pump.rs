@@ -20,6 +20,8 @@ pub struct Pump {
     what: Vec<What>,
     /// The bytes of a copy.
     len: usize,
+    /// How many rounds or nested instances the text has already: at least one.
+    present: u32,
     /// How the copies differ.
     pub copies: Copies,
 }
@@ -47,18 +49,20 @@ impl Pump {
     /// All single parts of a text that can be repeated.
     pub fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
         let mut pumps = Vec::new();
+        let present = present(whole, deriver);
         let mut open: Vec<u32> = Vec::new();
         for (number, part) in (0..).zip(&whole.parts) {
             while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
                 open.pop();
             }
             let around = || open.iter().rev().map(|&outer| &whole.parts[outer as usize]);
-            pumps.extend(match part.kind {
+            let pump = match part.kind {
                 SpanKind::Round => Pump::of_round(part, around()),
                 SpanKind::Repetition { room: u32::MAX } => Pump::of_first_round(whole, number, deriver, around()),
                 SpanKind::Rule => Pump::of_recursion(part, around()),
                 _ => None,
-            });
+            };
+            pumps.extend(pump.map(|pump| Pump { present: present[number as usize].max(1), ..pump }));
             open.push(number);
         }
         pumps
@@ -92,15 +96,14 @@ impl Pump {
     }
 
     fn of_recursion<'p>(inner: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Pump> {
-        let is_outer = |outer: &&Part| outer.kind == SpanKind::Rule && outer.symbol == inner.symbol;
-        let outer = around.find(is_outer).filter(|outer| outer.len() > inner.len())?;
+        let outer = around.find(|outer| is_same_rule(outer, inner)).filter(|outer| outer.len() > inner.len())?;
         let repeat = |from, to| Repeat { from, to, is_first_round: false };
         let repeats = vec![repeat(outer.decisions.0, inner.decisions.0), repeat(inner.decisions.1, outer.decisions.1)];
         Some(Pump::new(repeats, What::Recursion(inner.symbol), outer.len() - inner.len()))
     }
 
     fn new(repeats: Vec<Repeat>, what: What, len: usize) -> Pump {
-        Pump { repeats, what: vec![what], len, copies: Copies::Equal }
+        Pump { repeats, what: vec![what], len, present: 1, copies: Copies::Equal }
     }
 
     /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
@@ -146,13 +149,45 @@ impl Pump {
         Pump::all(other, deriver).into_iter().find(is_same).map(|pump| pump.copied(self.copies))
     }
 
+    /// The first pump of another text that repeats the same kind of part.
+    pub(crate) fn same_topic_in(&self, other: &Derivation, deriver: &Deriver) -> Option<Pump> {
+        let pumps = Pump::all(other, deriver).into_iter();
+        pumps.map(|pump| pump.copied(self.copies)).find(|pump| pump.what == self.what)
+    }
+
+    /// The options of the text without what is like the repeated part: the other rounds of its repetition, the instances
+    /// around and within the two that it stands between. None if there is nothing to leave out.
+    pub(crate) fn alone(&self, whole: &Derivation) -> Option<Vec<u32>> {
+        let is_left_out = match (&self.what[..], &self.repeats[..]) {
+            ([What::Round(_)], [round]) => other_rounds(whole, round)?,
+            ([What::Recursion(symbol)], [before, after]) => {
+                let (outer, inner) = ((before.from, after.to), (before.to, after.from));
+                let instances = || whole.parts.iter().filter(|part| part.symbol == *symbol);
+                let outermost = instances().map(|part| part.decisions).find(|&range| holds(range, outer))?;
+                let within = instances().map(|part| part.decisions).filter(|&range| holds(inner, range));
+                let innermost = within.min_by_key(|range| range.1 - range.0)?;
+                let between = |(from, to): (u32, u32), kept: (u32, u32)| [(from, kept.0), (kept.1, to)];
+                [between(outermost, outer), between(inner, innermost)].concat()
+            }
+            _ => return None,
+        };
+        let mut options: Vec<Option<u32>> = whole.options().map(Some).collect();
+        for (from, to) in is_left_out {
+            options[from as usize..to as usize].fill(None);
+        }
+        let kept: Vec<u32> = options.into_iter().flatten().collect();
+        (kept.len() < whole.decisions.len()).then_some(kept)
+    }
+
     /// Both at once; none if they overlap.
     pub fn with(&self, other: &Pump) -> Option<Pump> {
         let mut repeats: Vec<Repeat> = self.repeats.iter().chain(&other.repeats).copied().collect();
         repeats.sort_unstable();
         let is_apart = repeats.windows(2).all(|two| two[0].to <= two[1].from && two[0] != two[1]);
         let what = self.what.iter().chain(&other.what).copied().collect();
-        is_apart.then_some(Pump { repeats, what, len: self.len + other.len, copies: self.copies })
+        // Both numbers grow by one with each copy.
+        let present = (self.present + other.present).div_ceil(2);
+        is_apart.then_some(Pump { repeats, what, len: self.len + other.len, present, copies: self.copies })
     }
 
     /// The same with other copies.
@@ -164,6 +199,11 @@ impl Pump {
     /// The number of bytes that a copy adds.
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// How many rounds or nested instances the text has already, at least one: the mean where several parts are repeated.
+    pub fn present(&self) -> u32 {
+        self.present
     }
 
     /// Whether copies add no bytes.
@@ -205,6 +245,75 @@ impl Pump {
         options.extend(decisions[at..].iter().map(|decision| decision.option));
         options
     }
+}
+
+/// The decisions of the other rounds of a round's repetition.
+fn other_rounds(whole: &Derivation, round: &Repeat) -> Option<Vec<(u32, u32)>> {
+    let is_repetition = |part: &Part| matches!(part.kind, SpanKind::Repetition { .. });
+    let range = (round.from, round.to);
+    let around = |part: &&Part| is_repetition(part) && part.decisions != range && holds(part.decisions, range);
+    let repetition = whole.parts.iter().filter(around).min_by_key(|part| part.decisions.1 - part.decisions.0)?;
+    let number = whole.parts.iter().position(|part| std::ptr::eq(part, repetition))?;
+    let mut rounds = Vec::new();
+    let mut at = number + 1;
+    while at < repetition.next as usize {
+        let part = &whole.parts[at];
+        if part.kind == SpanKind::Round && part.decisions != range {
+            rounds.push(part.decisions);
+        }
+        at = part.next as usize;
+    }
+    Some(rounds)
+}
+
+fn holds(outer: (u32, u32), inner: (u32, u32)) -> bool {
+    outer.0 <= inner.0 && inner.1 <= outer.1
+}
+
+/// For each round, the number of rounds of its repetition; for each instance of a rule, the number of instances of the
+/// rule within each other of which it is one. 1 for other parts.
+fn present(whole: &Derivation, deriver: &Deriver) -> Vec<u32> {
+    let parts = &whole.parts;
+    // The nearest part around each that it is counted with: the repetition of a round, the same rule around an instance.
+    let mut around: Vec<Option<usize>> = vec![None; parts.len()];
+    let mut counts = vec![1; parts.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        while open.last().is_some_and(|&outer| parts[outer].next as usize <= number) {
+            open.pop();
+        }
+        around[number] = match part.kind {
+            SpanKind::Round => open.last().copied(),
+            SpanKind::Rule => open.iter().rev().copied().find(|&outer| is_same_rule(&parts[outer], part)),
+            _ => None,
+        };
+        match (part.kind, around[number]) {
+            // Required rounds are no parts.
+            (SpanKind::Repetition { .. }, _) => counts[number] = deriver.min_rounds(part.symbol).unwrap_or(0),
+            (SpanKind::Round, Some(repetition)) => counts[repetition] += 1,
+            _ => {}
+        }
+        open.push(number);
+    }
+    // Heights of instances from the inside, then the numbers from the outside.
+    for number in (0..parts.len()).rev().filter(|&number| parts[number].kind == SpanKind::Rule) {
+        if let Some(outer) = around[number] {
+            counts[outer] = counts[outer].max(counts[number] + 1);
+        }
+    }
+    let mut above = vec![0; parts.len()];
+    for number in 0..parts.len() {
+        match (parts[number].kind, around[number]) {
+            (SpanKind::Rule, Some(outer)) => above[number] = above[outer] + 1,
+            (SpanKind::Round, Some(repetition)) => counts[number] = counts[repetition],
+            _ => {}
+        }
+    }
+    counts.iter().zip(above).map(|(count, above)| count + above).collect()
+}
+
+fn is_same_rule(outer: &Part, inner: &Part) -> bool {
+    outer.kind == SpanKind::Rule && outer.symbol == inner.symbol
 }
 
 /// The symbol of the innermost rule.
@@ -286,6 +395,44 @@ mod tests {
         let pump = Pump::all(&whole, &deriver)[0].copied(Copies::Distinct);
         deriver.replay(&pump.options(&whole, &deriver, 5), &mut made);
         assert_eq!(made.text, b",aa,ab,ac,ba,bb,bc");
+    }
+
+    #[test]
+    fn a_part_can_stand_alone() {
+        let alone = |grammar: &str, text: &str| -> Vec<String> {
+            let language = language(grammar);
+            let mut deriver = language.deriver(None);
+            let (mut whole, mut made) = (Derivation::default(), Derivation::default());
+            deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
+            let pumps = Pump::all(&whole, &deriver);
+            let options = pumps.iter().filter_map(|pump| pump.alone(&whole));
+            let texts = options.map(|options| {
+                deriver.replay(&options, &mut made);
+                String::from_utf8(made.text.clone()).expect("ASCII")
+            });
+            texts.collect()
+        };
+        assert_eq!(alone("s ::= [a-z]*", "abc"), ["a", "b", "c"]);
+        assert_eq!(alone("s ::= l*  l ::= [a-z]* ';'", "ab;c;"), ["ab;", "a;c;", "b;c;", "c;"]);
+        assert_eq!(alone("s ::= '(' s ')' | [x-z]", "((y))"), ["(y)", "(y)"]);
+        assert_eq!(alone("s ::= [(\\[] s [)\\]] | 'x'", "([(x)])"), ["(x)", "[x]", "(x)"]);
+    }
+
+    #[test]
+    fn what_the_text_has_already_counts() {
+        let present = |grammar: &str, text: &str| -> Vec<u32> {
+            let language = language(grammar);
+            let mut whole = Derivation::default();
+            language.deriver(None).decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
+            Pump::all(&whole, &language.deriver(None)).iter().map(Pump::present).collect()
+        };
+        assert_eq!(present("s ::= 'a'*", "aaaa"), [4; 4]);
+        // The required round is no part of its own, but a round.
+        assert_eq!(present("s ::= 'a'+", "aaaa"), [4; 3]);
+        assert_eq!(present("s ::= 'a'+", "a"), [1]);
+        assert_eq!(present("s ::= l*  l ::= 'a'* ';'", "aaa;a;"), [2, 3, 3, 3, 2, 1]);
+        assert_eq!(present("s ::= '(' s ')' | 'x'", "(((x)))"), [4; 3]);
+        assert_eq!(present("s ::= '(' s s ')' | 'x'", "((xx)x)"), [3, 3, 3, 2]);
     }
 
     #[test]

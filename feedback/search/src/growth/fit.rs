@@ -123,7 +123,21 @@ pub(super) fn fit_all(points: &[(f64, f64)]) -> Vec<Fit> {
     let leads = [Lead::None, Lead::Logarithm, Lead::Linearithmic, Lead::Power, Lead::Exponential];
     let mut fits: Vec<Fit> = leads.into_iter().filter_map(|lead| fit(&data, &candidates, lead)).collect();
     fits.sort_by(|left, right| left.aicc.total_cmp(&right.aicc));
+    prefer_linear(&mut fits);
     fits
+}
+
+/// n log n must be distinctly better than n to stand first: steps in the cost, as where tables double, look like it.
+fn prefer_linear(fits: &mut [Fit]) {
+    let [first, ..] = fits else { return };
+    let most = first.aicc + super::SUBSTANTIAL;
+    let is_linear =
+        |fit: &Fit| matches!(fit.law, Law::Polynomial { exponent } if exponent.holds(1.0)) && fit.aicc <= most;
+    if first.law == Law::Linearithmic
+        && let Some(place) = fits.iter().position(is_linear)
+    {
+        fits[..=place].rotate_right(1);
+    }
 }
 
 /// A model with the rate and the coefficients that suit the data best.

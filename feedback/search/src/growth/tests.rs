@@ -4,6 +4,7 @@ use super::*;
 
 mod algorithms;
 mod noise;
+mod searched;
 
 /// What a fit must find.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,27 @@ fn formulas_with_terms_of_lower_order() {
             }
         }
     }
+}
+
+#[test]
+fn the_rest_of_a_text_counts_as_copies_if_that_fits_better() {
+    let texts = |cost: &dyn Fn(f64, f64) -> f64| -> Vec<(Measurement, usize)> {
+        let members = [9, 10, 11, 12, 14, 16, 20, 24, 32, 40, 56, 72, 104];
+        let text = |copies: usize| {
+            let bytes = 40 + 12 * (copies - 9);
+            (Measurement::new(copies as f64, 300.0 + cost(copies as f64, bytes as f64)), bytes)
+        };
+        members.map(text).to_vec()
+    };
+    let by_length = texts(&|_, bytes| (bytes.powi(3) - bytes) / 6.0);
+    let growth = Growth::of_texts(&by_length).unwrap();
+    assert_law("in the length", &growth, Expected::Power(3.0));
+    let alone: Vec<Measurement> = by_length.iter().map(|text| text.0).collect();
+    assert!(Growth::of(&alone).unwrap().best().aicc > growth.best().aicc + 2.0);
+    // The curve is that of the measurements.
+    assert!(alone.iter().all(|one| (growth.predict(one.size) / one.cost - 1.0).abs() < 0.01));
+    let by_copies = texts(&|copies, _| copies * copies);
+    assert_law("in the copies", &Growth::of_texts(&by_copies).unwrap(), Expected::Power(2.0));
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn families() -> Vec<Family> {
         family("quicksort of equal keys", |n| "a".repeat(n), |text| quicksort(text.to_vec()), Power(2.0)),
         family("naive substring search", |n| "aaa".repeat(n), naive_substring, Power(2.0)),
         family("text that grows by copies", |n| "ab".repeat(n), |text| (1..=text.len() as u64).sum(), Power(2.0)),
-        family("hash collisions in one chain", colliding_keys, hash_chains, Power(2.0)),
+        family("hash collisions in one chain", colliding_keys, |text| hash_chains(text, 4096), Power(2.0)),
         family("backtracking a*a*b", |n| "a".repeat(n), |text| stars(text, 2), Power(2.0)),
         family("backtracking a*a*a*b", |n| "a".repeat(n), |text| stars(text, 3), Power(3.0)),
         family("Cocke, Younger, Kasami", |n| "()".repeat(n), cocke_younger_kasami, Power(3.0)),
@@ -58,7 +58,7 @@ fn families() -> Vec<Family> {
     ]
 }
 
-fn vector_pushes(text: &[u8]) -> u64 {
+pub(super) fn vector_pushes(text: &[u8]) -> u64 {
     let (mut capacity, mut steps) = (1, 0);
     for length in 0..text.len() as u64 {
         if length == capacity {
@@ -70,7 +70,7 @@ fn vector_pushes(text: &[u8]) -> u64 {
     steps
 }
 
-fn merge_sort(text: &mut [u8]) -> u64 {
+pub(super) fn merge_sort(text: &mut [u8]) -> u64 {
     if text.len() < 2 {
         return 0;
     }
@@ -87,7 +87,7 @@ fn merge_sort(text: &mut [u8]) -> u64 {
     steps
 }
 
-fn divisors_by_trial(text: &[u8]) -> u64 {
+pub(super) fn divisors_by_trial(text: &[u8]) -> u64 {
     let mut steps = 0;
     for number in 1..=text.len() {
         let mut divisor = 1;
@@ -99,7 +99,7 @@ fn divisors_by_trial(text: &[u8]) -> u64 {
     steps
 }
 
-fn bubble_sort(text: &[u8]) -> u64 {
+pub(super) fn bubble_sort(text: &[u8]) -> u64 {
     let (mut text, mut steps) = (text.to_vec(), 0);
     loop {
         let mut swapped = false;
@@ -116,14 +116,14 @@ fn bubble_sort(text: &[u8]) -> u64 {
     }
 }
 
-fn quicksort(text: Vec<u8>) -> u64 {
+pub(super) fn quicksort(text: Vec<u8>) -> u64 {
     let Some((&pivot, rest)) = text.split_first() else { return 1 };
     let (less, more): (Vec<u8>, Vec<u8>) = rest.iter().partition(|&&byte| byte < pivot);
     rest.len() as u64 + quicksort(less) + quicksort(more)
 }
 
 /// Searches the first half of the text, followed by a byte that it lacks.
-fn naive_substring(text: &[u8]) -> u64 {
+pub(super) fn naive_substring(text: &[u8]) -> u64 {
     let mut wanted = text[..text.len() / 2].to_vec();
     wanted.push(b'b');
     let compared =
@@ -137,11 +137,12 @@ fn colliding_keys(n: usize) -> String {
     (0..n).map(|number| key(number) + " ").collect()
 }
 
-fn hash_chains(text: &[u8]) -> u64 {
-    let (mut chains, mut steps) = (vec![Vec::new(); 4096], 0);
+/// Steps of a hash table with this many chains.
+pub(super) fn hash_chains(text: &[u8], count: usize) -> u64 {
+    let (mut chains, mut steps) = (vec![Vec::new(); count], 0);
     for key in text.split(|byte| *byte == b' ').filter(|key| !key.is_empty()) {
         let hash = key.iter().fold(0_u32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
-        let chain: &mut Vec<&[u8]> = &mut chains[hash as usize % 4096];
+        let chain: &mut Vec<&[u8]> = &mut chains[hash as usize % count];
         let before = chain.iter().take_while(|known| **known != key).count();
         steps += 1 + before as u64;
         if before == chain.len() {
@@ -185,7 +186,7 @@ fn cocke_younger_kasami(text: &[u8]) -> u64 {
 }
 
 /// Steps of a match of `(a+)+b` on a text without `b`.
-fn nested_plus(text: &[u8]) -> u64 {
+pub(super) fn nested_plus(text: &[u8]) -> u64 {
     (1..=text.len()).map(|taken| 1 + nested_plus(&text[taken..])).sum::<u64>() + 1
 }
 
@@ -194,7 +195,7 @@ fn nested_brackets(n: usize) -> String {
 }
 
 /// Parses `E = T "+" E | T "-" E | T`; returns where the expression ends, and the steps.
-fn expression(text: &[u8], at: usize) -> (Option<usize>, u64) {
+pub(super) fn expression(text: &[u8], at: usize) -> (Option<usize>, u64) {
     let mut steps = 0;
     for operator in [Some(b'+'), Some(b'-'), None] {
         let (end, more) = term(text, at);
@@ -227,6 +228,6 @@ fn term(text: &[u8], at: usize) -> (Option<usize>, u64) {
     }
 }
 
-fn fibonacci(n: usize) -> u64 {
+pub(super) fn fibonacci(n: usize) -> u64 {
     if n < 2 { 1 } else { 1 + fibonacci(n - 1) + fibonacci(n - 2) }
 }
