@@ -37,8 +37,12 @@ WAYS = {"default": [], "prune+hoist": ["--phase", "prune", "--phase", "hoist", "
 def without_code(text: str) -> str:
     """A grammar without target code: what parsers for Python would need base classes for."""
     text = re.sub(r"superClass\s*=\s*\w+;", "", text)
-    text = text.replace("'--' { this.HandleComment(); }", r"'--' ~[\r\n]*")
-    return re.sub(r"\{\s*this\.\w+\(\);?\s*\}\??", "", text)
+    text = re.sub(r"@(?:parser|lexer)::members \{.*?\n\}", "", text, flags=re.DOTALL)
+    text = text.replace("'--' { this.HandleComment(); }", r"'--' ~[\r\n]*").replace("channel(2)", "channel(HIDDEN)")
+    text = text.replace("'#' { this.IsLine1Col0() }? '!'?", "'#!'")
+    # A label that Python has as a name.
+    text = re.sub(r"\bobject = ", "", text)
+    return re.sub(r"\{[^{}']*\w\([^{}']*\)[^{}']*\}\??|\{!?\w+\}\?", "", text)
 
 
 def oracle(folder: Path, parts: list[str]) -> tuple[Path, Path]:
