@@ -241,11 +241,14 @@ impl<'g> Places<'g> {
     }
 }
 
+/// The first number of further rounds of each range, and its weight.
+type Ranges = Vec<(u32, u32)>;
+
 /// The weights of a place. `None` if none are left.
 fn law(
     expr: &Expr,
     alternatives: Option<Vec<u32>>,
-    rounds: (Option<Vec<(u32, u32)>>, Option<Vec<u32>>),
+    rounds: (Option<Ranges>, Option<Vec<u32>>),
     drops_dead: bool,
 ) -> Result<Option<Law>, String> {
     match (&expr.kind, alternatives, rounds) {
