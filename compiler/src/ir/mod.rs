@@ -149,11 +149,13 @@ impl Ir {
     }
 
     /// A rule.
+    #[inline]
     pub fn rule(&self, rule: RuleId) -> &Rule {
         &self.rules[rule.index()]
     }
 
     /// The body of a rule.
+    #[inline]
     pub fn body(&self, rule: RuleId) -> Option<NodeId> {
         self.bodies[rule.index()]
     }
@@ -180,11 +182,13 @@ impl Ir {
     }
 
     /// A node.
+    #[inline]
     pub fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.index()]
     }
 
     /// Facts about the strings of a node.
+    #[inline]
     pub fn facts(&self, node: NodeId) -> Facts {
         self.facts[node.index()]
     }
@@ -195,6 +199,7 @@ impl Ir {
     }
 
     /// The children of a node, in order.
+    #[inline]
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         self.node(node).children()
     }

@@ -43,6 +43,7 @@ impl<'i> Site<'i> {
     }
 
     /// log2 of the number of values: 8, 16 or 24. 0 if there is at most one option.
+    #[inline]
     pub fn bits(&self) -> u32 {
         match (self.offered, self.slots) {
             (0 | 1, _) => 0,
@@ -54,11 +55,13 @@ impl<'i> Site<'i> {
     }
 
     /// The number of choice bytes that it reads: none to three.
+    #[inline]
     pub fn width(&self) -> u32 {
         self.bits() / 8
     }
 
     /// The number of offered units.
+    #[inline]
     pub fn units(&self) -> u32 {
         self.units_before(self.offered)
     }
@@ -82,6 +85,7 @@ impl<'i> Site<'i> {
     }
 
     /// The option that a value takes.
+    #[inline]
     pub fn option_of(&self, value: u32) -> u32 {
         let bits = self.bits();
         if bits == 0 {

@@ -79,16 +79,19 @@ impl Slots {
     }
 
     /// log2 of the number of slots: 8, 16 or 24.
+    #[inline]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
     /// The end of each option's slots, exclusive.
+    #[inline]
     pub fn ends(&self) -> &[u32] {
         &self.ends
     }
 
     /// The option of a slot.
+    #[inline]
     pub fn option_of(&self, slot: u32) -> usize {
         self.ends.partition_point(|&end| end <= slot)
     }
