@@ -42,15 +42,24 @@ use program::Program;
 /// A grammar in the form for parsing.
 #[derive(Debug)]
 pub struct Parser {
-    program: Program,
-    automaton: Mutex<Kept>,
+    all: Reader,
+    /// For texts without options that are only read, if the grammar has some.
+    generated: Option<Reader>,
 }
 
 /// A clone learns anew.
 impl Clone for Parser {
     fn clone(&self) -> Parser {
-        Parser { program: self.program.clone(), automaton: Mutex::default() }
+        let learning = |reader: &Reader| Reader::new(reader.program.clone());
+        Parser { all: learning(&self.all), generated: self.generated.as_ref().map(learning) }
     }
+}
+
+/// A program, with the automata that have learned it.
+#[derive(Debug)]
+struct Reader {
+    program: Program,
+    automaton: Mutex<Kept>,
 }
 
 /// Bounds on the cost of parsing a text.
@@ -97,15 +106,21 @@ impl Parser {
     /// The longest text in bytes.
     pub const MAX_TEXT: usize = u32::MAX as usize - 64;
 
+    /// Texts of at most this many bytes are first read without the options that are only read: what a producer made
+    /// gets the derivation that made it, or one like it. Longer ones come from elsewhere, and would be read twice.
+    pub const MAX_GENERATED: usize = 1 << 16;
+
     /// A parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
-        Parser { program: Program::new(lowered), automaton: Mutex::default() }
+        let generated = Program::of_generated(lowered).map(Reader::new);
+        Parser { all: Reader::new(Program::new(lowered)), generated }
     }
 
     /// Finds choice bytes for a text.
     ///
-    /// A text of several derivations gets the same one every time: threads are followed depth first, earlier options
-    /// first, a further round of a repetition before none, and where two meet, the first stands.
+    /// A text of several derivations gets the same one every time: one without options that are only read, if that is
+    /// found within [`Parser::MAX_GENERATED`]; else threads are followed depth first, earlier options first, a further
+    /// round of a repetition before none, and where two meet, the first stands.
     ///
     /// # Errors
     ///
@@ -114,33 +129,83 @@ impl Parser {
         if text.len() > Parser::MAX_TEXT {
             return Err(ParseError::TooLong { len: text.len(), most: Parser::MAX_TEXT });
         }
-        self.parse_by_automaton(text, budget).unwrap_or_else(|| match self.parse_by_threads(text, budget) {
-            // Texts before can be the reason why no automaton, or a large one, was tried.
-            Err(error @ (ParseError::Steps { .. } | ParseError::Memory { .. })) => {
-                self.parse_by_new_automaton(text, budget).unwrap_or(Err(error))
-            }
-            result => result,
-        })
+        if let Some(generated) = self.generated.as_ref().filter(|_| text.len() <= Parser::MAX_GENERATED)
+            && let Ok(parsed) = generated.parse(text, budget, Rejection::Short)
+        {
+            return Ok(parsed);
+        }
+        self.all.parse(text, budget, Rejection::Explained)
     }
 
-    /// The same by the automaton alone; `None` if it gives the text up. For tests.
+    /// The same by the automaton alone, among all derivations; `None` if it gives the text up. For tests.
     #[doc(hidden)]
     pub fn parse_by_automaton(&self, text: &[u8], budget: &Budget) -> Option<Result<Parsed, ParseError>> {
+        self.all.parse_by_automaton(text, budget, Rejection::Explained)
+    }
+
+    /// The same by the machine alone, among all derivations. For tests.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Parser::parse`].
+    #[doc(hidden)]
+    pub fn parse_by_threads(&self, text: &[u8], budget: &Budget) -> Result<Parsed, ParseError> {
+        self.all.parse_by_threads(text, budget, Rejection::Explained)
+    }
+}
+
+/// What is said of a text that does not conform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rejection {
+    /// Where, and what was expected there.
+    Explained,
+    /// Only that it does not.
+    Short,
+}
+
+impl Reader {
+    fn new(program: Program) -> Reader {
+        Reader { program, automaton: Mutex::default() }
+    }
+
+    fn parse(&self, text: &[u8], budget: &Budget, rejection: Rejection) -> Result<Parsed, ParseError> {
+        let by_threads = || match self.parse_by_threads(text, budget, rejection) {
+            // Texts before can be the reason why no automaton, or a large one, was tried.
+            Err(error @ (ParseError::Steps { .. } | ParseError::Memory { .. })) => {
+                self.parse_by_new_automaton(text, budget, rejection).unwrap_or(Err(error))
+            }
+            result => result,
+        };
+        self.parse_by_automaton(text, budget, rejection).unwrap_or_else(by_threads)
+    }
+
+    /// By the automaton; `None` if it gives the text up.
+    fn parse_by_automaton(
+        &self,
+        text: &[u8],
+        budget: &Budget,
+        rejection: Rejection,
+    ) -> Option<Result<Parsed, ParseError>> {
         // The machine knows the shortest derivation.
         if text.is_empty() {
             return None;
         }
         let mut automaton = self.kept().take(&self.program)?;
-        let result = self.run(&mut automaton, text, budget);
+        let result = self.run(&mut automaton, text, budget, rejection);
         let has_parsed = !matches!(result, Err(GaveUp));
         self.kept().give_back(automaton, automaton::most(budget.max_memory), has_parsed);
         result.ok()
     }
 
-    /// The same by an automaton that knows no text.
-    fn parse_by_new_automaton(&self, text: &[u8], budget: &Budget) -> Option<Result<Parsed, ParseError>> {
+    /// By an automaton that knows no text.
+    fn parse_by_new_automaton(
+        &self,
+        text: &[u8],
+        budget: &Budget,
+        rejection: Rejection,
+    ) -> Option<Result<Parsed, ParseError>> {
         let mut automaton = self.kept().make(&self.program).filter(|_| !text.is_empty())?;
-        self.run(&mut automaton, text, budget).ok()
+        self.run(&mut automaton, text, budget, rejection).ok()
     }
 
     fn run(
@@ -148,38 +213,35 @@ impl Parser {
         automaton: &mut Automaton,
         text: &[u8],
         budget: &Budget,
+        rejection: Rejection,
     ) -> Result<Result<Parsed, ParseError>, GaveUp> {
         let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
         let mut run = Run::new(&self.program, automaton, text, budget.max_memory, max_steps);
         Ok(match run.run()? {
             Some(choices) => Ok(Parsed { choices, work: Work { steps: run.steps } }),
-            None => Err(self.mismatch(text, budget, run.furthest())),
+            None => Err(self.mismatch(text, budget, run.furthest(), rejection)),
         })
     }
 
-    /// The same by the machine alone. For tests.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Parser::parse`].
-    #[doc(hidden)]
-    pub fn parse_by_threads(&self, text: &[u8], budget: &Budget) -> Result<Parsed, ParseError> {
+    /// By the machine.
+    fn parse_by_threads(&self, text: &[u8], budget: &Budget, rejection: Rejection) -> Result<Parsed, ParseError> {
         let mut machine = Machine::new(&self.program, text, *budget);
         if let Some(choices) = machine.run()? {
             return Ok(Parsed { choices, work: machine.work });
         }
-        Err(self.mismatch(text, budget, machine.furthest()))
+        Err(self.mismatch(text, budget, machine.furthest(), rejection))
     }
-}
 
-impl Parser {
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.automaton.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The error of a text that does not conform: parses once more, and records all attempts at the place where nothing
     /// goes on.
-    fn mismatch(&self, text: &[u8], budget: &Budget, offset: usize) -> ParseError {
+    fn mismatch(&self, text: &[u8], budget: &Budget, offset: usize, rejection: Rejection) -> ParseError {
+        if rejection == Rejection::Short {
+            return ParseError::Mismatch(error::mismatch(&self.program, text, offset, &[]));
+        }
         let mut machine = Machine::recording(&self.program, text, *budget, offset);
         match machine.run() {
             Err(error) => error,

@@ -3,7 +3,7 @@
 
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::{Composition, Ir, NodeId, RuleId, Site, Slots};
+use gramjet_compiler::ir::{Choice, Composition, First, Ir, NodeId, RuleId, Site, Slots};
 
 use crate::lookahead::Lookahead;
 
@@ -130,13 +130,27 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// For all texts.
     pub fn new(ir: &Ir) -> Program {
+        Program::with(ir, vec![true; ir.node_count()], false)
+    }
+
+    /// For texts without options that are only read; `None` if there are no such options. A part that is empty only by
+    /// another derivation than the shortest one is not found: what follows may then be missed, but never made up.
+    pub fn of_generated(ir: &Ir) -> Option<Program> {
+        let mut nodes = (0..ir.node_count()).map(NodeId::new);
+        let reads_more = nodes.any(|node| ir.node(node).choice().is_some_and(Choice::reads_more));
+        reads_more.then(|| Program::with(ir, shortest_that_are_generated(ir), true))
+    }
+
+    /// `can_be_empty` says of each node whether its shortest derivation may be taken for an empty text.
+    fn with(ir: &Ir, can_be_empty: Vec<bool>, only_generated: bool) -> Program {
         let zeros = shortest::choices(ir);
         let rules = ir.rules().len();
         let nothing = |rule: RuleId| Callee {
             entry: 0,
             end: 0,
-            nullable: ir.rule(rule).facts.min_len == 0,
+            nullable: ir.rule(rule).facts.min_len == 0 && ir.body(rule).is_none_or(|body| can_be_empty[body.index()]),
             zeros: zeros[rule.index()],
             rule,
             is_rule: true,
@@ -158,7 +172,7 @@ impl Program {
         };
         debug_assert_eq!(program.callees.len(), rules);
         let zeros = shortest::node_choices(ir, &zeros);
-        let mut builder = Builder { ir, zeros, program, owner: 0 };
+        let mut builder = Builder { ir, zeros, can_be_empty, only_generated, program, owner: 0 };
         for (rule, body) in ir.bodies() {
             builder.callee(rule.index() as u32, body);
         }
@@ -212,11 +226,38 @@ impl Program {
     }
 }
 
+/// Of each node whether its shortest derivation, with option 0 at every site, has no option that is only read.
+fn shortest_that_are_generated(ir: &Ir) -> Vec<bool> {
+    let mut are = vec![true; ir.node_count()];
+    // Falls until nothing changes: a rule can stand after its references in the arena.
+    loop {
+        let mut has_changed = false;
+        for index in 0..are.len() {
+            let node = ir.node(NodeId::new(index));
+            let is_taken = node.choice().is_none_or(|choice| !choice.is_only_read(0));
+            let is = is_taken
+                && match node.first() {
+                    First::Bytes(_) | First::Member(_) | First::Times(_, 0) => true,
+                    First::Instance(rule) => ir.body(rule).is_none_or(|body| are[body.index()]),
+                    First::Times(items, _) => items.iter().all(|item| are[item.index()]),
+                };
+            has_changed |= are[index] != is;
+            are[index] = is;
+        }
+        if !has_changed {
+            return are;
+        }
+    }
+}
+
 /// Builds states backwards: each with the one that follows it.
 struct Builder<'i> {
     ir: &'i Ir,
     /// How many choice bytes the shortest derivation of each node reads.
     zeros: Vec<u64>,
+    can_be_empty: Vec<bool>,
+    /// Options that are only read are left out.
+    only_generated: bool,
     program: Program,
     /// The callee whose states are being made.
     owner: u32,
@@ -242,10 +283,14 @@ impl Builder<'_> {
     /// A callee that is not a rule.
     fn further_callee(&mut self, node: NodeId) -> u32 {
         let rule = self.program.callees[self.owner as usize].rule;
-        let nullable = self.ir.facts(node).min_len == 0;
+        let nullable = self.can_be_empty(node);
         let zeros = self.zeros[node.index()];
         self.program.callees.push(Callee { entry: 0, end: 0, nullable, zeros, rule, is_rule: false });
         self.program.callees.len() as u32 - 1
+    }
+
+    fn can_be_empty(&self, node: NodeId) -> bool {
+        self.ir.facts(node).min_len == 0 && self.can_be_empty[node.index()]
     }
 
     fn site(&mut self, node: NodeId) -> u32 {
@@ -279,7 +324,9 @@ impl Builder<'_> {
                 let site = self.site(node);
                 let mut targets: Vec<(u32, StateId)> =
                     (0..).zip(&choice.options).map(|(option, &taken)| (option, self.node(taken, next))).collect();
-                targets.sort_by_key(|&(option, _)| choice.is_only_read(option as usize));
+                let is_only_read = |option: u32| choice.is_only_read(option as usize);
+                targets.retain(|&(option, _)| !self.only_generated || !is_only_read(option));
+                targets.sort_by_key(|&(option, _)| is_only_read(option));
                 let first = self.program.targets.len() as u32;
                 self.program.options.extend(targets.iter().map(|(option, _)| option));
                 self.program.targets.extend(targets.iter().map(|(_, state)| state));
@@ -312,7 +359,7 @@ impl Builder<'_> {
         let site = self.site(node);
         let end = self.add(State::End);
         let repeat = self.program.repeats.len() as u32;
-        let empty = (self.ir.facts(item).min_len == 0).then(|| self.zeros[item.index()]);
+        let empty = self.can_be_empty(item).then(|| self.zeros[item.index()]);
         let count = self.add(State::Count { repeat });
         self.program.repeats.push(Repeat { site, min, max, item: count, end, count, empty });
         let round = self.add(State::Round { repeat });

@@ -23,7 +23,12 @@ pub fn shipped(name: &str) -> Compiled {
 /// Compiles a grammar that ships, with the alternatives that are only read.
 pub fn shipped_to_read(name: &str) -> Compiled {
     let path = format!("{}/../../grammars/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
-    let file = SourceFile::new("g.ebnf", std::fs::read_to_string(path).expect("a grammar that ships"));
+    to_read(&std::fs::read_to_string(path).expect("a grammar that ships"))
+}
+
+/// Compiles a grammar in gramjet's EBNF, with the alternatives that are only read.
+pub fn to_read(text: &str) -> Compiled {
+    let file = SourceFile::new("g.ebnf", text);
     let mut options = Options::default();
     options.reading.zero_weights = ZeroWeights::Keep;
     compile(&file, &options).expect("it compiles").0

@@ -3,6 +3,7 @@
 mod automaton;
 mod costs;
 mod errors;
+mod generated;
 mod inverse;
 mod kit;
 mod memory;
