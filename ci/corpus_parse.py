@@ -5,7 +5,6 @@ import os
 import pathlib
 import re
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ GRAMJET = os.environ["GRAMJET"]
 # The files of one process: the system limits the length of its arguments.
 AT_A_TIME = 500
 # A file that is not parsed has a line that begins with its path and a place, or with its path in a failure.
-WRONG = re.compile(rb"(?:gramjet: )?(/.+?)(?::\d+:\d+)?: ")
+WRONG = re.compile(rb"(?:gramjet: )?(?:cannot read `)?(/.+?)(?::\d+:\d+)?`?: ")
 
 
 def batches(files):
@@ -41,23 +40,25 @@ def parse(grammar, files):
 
 
 def unlike(grammar, files):
-    """The files that parse, and whose choice bytes do not give them again."""
-    wrong = []
+    """The files whose choice bytes do not give them again, and the number of files that have choice bytes."""
+    wrong, replayed = [], 0
     for batch in batches(files):
-        folder = pathlib.Path(tempfile.mkdtemp())
-        # Links with numbers for names, so that the name of each file of choice bytes is known.
-        links = [folder / str(index) for index in range(len(batch))]
-        for link, file in zip(links, batch):
-            link.symlink_to(file)
-        subprocess.run([GRAMJET, "parse", grammar, *links, "--choices", "-o", f"{folder}/"], stderr=subprocess.DEVNULL)
-        for link in links:
-            choices = link.with_name(link.name + ".choices")
-            if choices.exists():
-                run = subprocess.run([GRAMJET, "render", grammar, choices], stdout=subprocess.PIPE)
-                if run.returncode != 0 or run.stdout != link.read_bytes():
-                    wrong.append(str(link.readlink()))
-        shutil.rmtree(folder)
-    return wrong
+        with tempfile.TemporaryDirectory() as folder:
+            # Links with numbers for names, so that the name of each file of choice bytes is known.
+            links = [pathlib.Path(folder, str(index)) for index in range(len(batch))]
+            for link, file in zip(links, batch):
+                link.symlink_to(file)
+            command = [GRAMJET, "parse", grammar, *links, "--choices", "-o", f"{folder}/"]
+            if subprocess.run(command, stderr=subprocess.DEVNULL).returncode not in (0, 1):
+                sys.exit(f"{grammar}: gramjet parse --choices failed")
+            for link in links:
+                choices = link.with_name(link.name + ".choices")
+                if choices.exists():
+                    replayed += 1
+                    run = subprocess.run([GRAMJET, "render", grammar, choices], stdout=subprocess.PIPE)
+                    if run.returncode != 0 or run.stdout != link.read_bytes():
+                        wrong.append(str(link.readlink()))
+    return wrong, replayed
 
 
 def main():
@@ -94,7 +95,11 @@ def main():
     if is_wrong:
         print(f"{args.name}: {share:.1f} % of the files parse, and {args.least:g} % should", file=sys.stderr)
     if args.replay:
-        for file in unlike(grammar, files):
+        wrong, replayed = unlike(grammar, files)
+        if replayed != good:
+            is_wrong = True
+            print(f"{args.name}: {good} files parse, and {replayed} have choice bytes", file=sys.stderr)
+        for file in wrong:
             is_wrong = True
             print(f"{args.name}: the choice bytes do not give the file again: {file}", file=sys.stderr)
     sys.exit(is_wrong)

@@ -323,6 +323,12 @@ impl Deriver {
         }
     }
 
+    /// Whether texts may have an option of a node, but generated inputs do not.
+    pub fn is_only_read(&self, place: u32, option: u32) -> bool {
+        let choice = self.ir().node(NodeId::new(place as usize)).choice();
+        choice.is_some_and(|choice| choice.is_only_read(option as usize))
+    }
+
     /// Whether a node is a class: its option is a character or byte, and derives nothing else.
     pub fn is_class(&self, place: u32) -> bool {
         matches!(self.ir().node(NodeId::new(place as usize)).composition(), Composition::Class(_))

@@ -112,8 +112,9 @@ fn family(number: usize, grown: &Grown, replay: &str) -> Family {
         points: ended.map(point).collect(),
         fit: growth.map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string),
         curve: growth.map(|growth| {
-            let last = grown.family.members.last().map_or(1.0, |member| f64::from(member.copies));
-            let sizes = (0..=60).map(|step| last.powf(f64::from(step) / 60.0));
+            let size = |member: Option<&gramjet_search::Member>| member.map_or(1.0, |member| f64::from(member.copies));
+            let (first, last) = (size(grown.family.members.first()), size(grown.family.members.last()));
+            let sizes = (0..=60).map(|step| first * (last / first).powf(f64::from(step) / 60.0));
             let points = sizes.map(|size| (size, growth.predict(size))).collect();
             Curve { points, is_exponential: matches!(growth.best().law, Law::Exponential { .. }) }
         }),

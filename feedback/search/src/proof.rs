@@ -99,8 +99,9 @@ const GLANCE: [u32; 4] = [3, 7, 15, 31];
 /// Copies that are added to the families that grow fastest: dense enough for exponential growth, and far enough apart for
 /// polynomial growth.
 const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511];
-/// Copies that are added where the text has many already, until there are [`WIDE`] times as many.
+/// Copies that are added where the text has many already, below [`WIDE`] times as many.
 const MORE_SIZES: [u32; 8] = [767, 1023, 1535, 2047, 3071, 4095, 6143, 8191];
+/// A proof needs sizes that lie this far apart, and some room.
 const WIDE: u32 = 16;
 /// Copies that are to be distinct come from a part that allows this many.
 const DISTINCT: u64 = 600;
@@ -216,19 +217,26 @@ struct Prover<'p> {
 }
 
 impl Prover<'_> {
-    /// A few members of a family; none if fewer than two can be measured. If the first copies are too many for the
-    /// program already, what is like them in the text is left out.
+    /// A few members of a family; none if fewer than two can be measured. If the program is stopped on the first copies,
+    /// or the text is too long for a proof by more of them, the other rounds or levels are left out of the text.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
+        let is_long = whole.text.len().saturating_mul(WIDE as usize) > self.effort.max_len;
         let mut family = self.members(whole, pump, &GLANCE);
-        if family.members.len() == 1 && family.members[0].is_stopped {
-            let pump = family.pump;
-            let options = pump.alone(whole)?;
-            let fit = self.deriver.replay(&options, &mut self.made);
-            let alone = Rc::new(self.made.clone());
-            let pump = pump.same_topic_in(&alone, self.deriver).filter(|_| fit == Fit::Exact)?;
-            family = self.members(&alone, pump, &GLANCE);
+        let is_stopped = matches!(&family.members[..], [only] if only.is_stopped);
+        if is_long || is_stopped || family.members.is_empty() {
+            let alone = self.alone(whole, &family.pump);
+            family = alone.filter(|alone| alone.members.len() >= family.members.len()).unwrap_or(family);
         }
         (family.members.len() > 1).then_some(family)
+    }
+
+    /// The same family, in a text with the repeated part alone.
+    fn alone(&mut self, whole: &Derivation, pump: &Pump) -> Option<Family> {
+        let (options, from) = pump.alone(whole)?;
+        let fit = self.deriver.replay(&options, &mut self.made);
+        let alone = Rc::new(self.made.clone());
+        let pump = pump.same_at(from, &alone, self.deriver).filter(|_| fit == Fit::Exact)?;
+        Some(self.members(&alone, pump, &GLANCE))
     }
 
     /// Many members of a family. If no more runs are wanted, those that are known.
@@ -388,6 +396,21 @@ mod tests {
             10 + (names.len() as u64).pow(2)
         });
         assert!(growth.contains("n^2.0"), "{growth}");
+    }
+
+    #[test]
+    fn parts_of_long_and_of_costly_texts_are_repeated_alone() {
+        let grammar = "s ::= 'a'* '-' 'b'*";
+        let text = format!("aaa-{}", "b".repeat(4000));
+        let (what, growth) = fastest(grammar, &text, |text| 10 + text.len() as u64 + count(text, b'b').pow(2));
+        assert_eq!(what, "rounds of a repetition in `s`");
+        assert!(growth.contains("n^2.0"), "{growth}");
+        // The program is stopped on one more of the second letter.
+        let (_, growth) = fastest(grammar, "aaa-bbbbbbbbbbbbbbbb", |text| {
+            let letters = count(text, b'b');
+            if letters > 16 { u64::MAX } else { (1 << letters) + text.len() as u64 }
+        });
+        assert!(growth.contains("2.0^n"), "{growth}");
     }
 
     #[test]

@@ -46,10 +46,21 @@ enum What {
 }
 
 impl Pump {
-    /// All single parts of a text that can be repeated.
+    /// All single parts of a text that can be repeated, with the numbers of those that the text has already.
     pub fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
-        let mut pumps = Vec::new();
         let present = present(whole, deriver);
+        let with = |(number, pump): (usize, Pump)| Pump { present: present[number].max(1), ..pump };
+        Pump::by_part(whole, deriver).into_iter().map(with).collect()
+    }
+
+    /// All single parts of a text that can be repeated. What the text has already is not counted.
+    pub(crate) fn uncounted(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
+        Pump::by_part(whole, deriver).into_iter().map(|(_, pump)| pump).collect()
+    }
+
+    /// The pumps, each with the number of its part.
+    fn by_part(whole: &Derivation, deriver: &Deriver) -> Vec<(usize, Pump)> {
+        let mut pumps = Vec::new();
         let mut open: Vec<u32> = Vec::new();
         for (number, part) in (0..).zip(&whole.parts) {
             while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
@@ -62,7 +73,7 @@ impl Pump {
                 SpanKind::Rule => Pump::of_recursion(part, around()),
                 _ => None,
             };
-            pumps.extend(pump.map(|pump| Pump { present: present[number as usize].max(1), ..pump }));
+            pumps.extend(pump.map(|pump| (number as usize, pump)));
             open.push(number);
         }
         pumps
@@ -109,7 +120,7 @@ impl Pump {
     /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
     pub(crate) fn kind(&self, whole: &Derivation) -> impl Ord + use<> {
         let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
-        let options = self.repeats.iter().flat_map(range).map(|decision| decision.option);
+        let options = self.repeats.iter().flat_map(range).map(|decision| (decision.place, decision.option));
         (self.what.clone(), options.collect::<Vec<_>>())
     }
 
@@ -145,19 +156,19 @@ impl Pump {
 
     /// The pump of another text at the same place that repeats the same.
     pub(crate) fn same_in(&self, other: &Derivation, deriver: &Deriver) -> Option<Pump> {
-        let is_same = |pump: &Pump| pump.what == self.what && pump.repeats[0].from == self.repeats[0].from;
+        self.same_at(self.repeats[0].from, other, deriver)
+    }
+
+    /// The pump of another text that repeats the same, and begins at this decision.
+    pub(crate) fn same_at(&self, from: u32, other: &Derivation, deriver: &Deriver) -> Option<Pump> {
+        let is_same = |pump: &Pump| pump.what == self.what && pump.repeats[0].from == from;
         Pump::all(other, deriver).into_iter().find(is_same).map(|pump| pump.copied(self.copies))
     }
 
-    /// The first pump of another text that repeats the same kind of part.
-    pub(crate) fn same_topic_in(&self, other: &Derivation, deriver: &Deriver) -> Option<Pump> {
-        let pumps = Pump::all(other, deriver).into_iter();
-        pumps.map(|pump| pump.copied(self.copies)).find(|pump| pump.what == self.what)
-    }
-
-    /// The options of the text without what is like the repeated part: the other rounds of its repetition, the instances
-    /// around and within the two that it stands between. None if there is nothing to leave out.
-    pub(crate) fn alone(&self, whole: &Derivation) -> Option<Vec<u32>> {
+    /// The options of the text with the repeated part alone: without the other rounds of its repetition, or without the
+    /// instances around and within the two that it stands between. Also the place where the part begins then. None if
+    /// there is nothing to leave out.
+    pub(crate) fn alone(&self, whole: &Derivation) -> Option<(Vec<u32>, u32)> {
         let is_left_out = match (&self.what[..], &self.repeats[..]) {
             ([What::Round(_)], [round]) => other_rounds(whole, round)?,
             ([What::Recursion(symbol)], [before, after]) => {
@@ -175,8 +186,9 @@ impl Pump {
         for (from, to) in is_left_out {
             options[from as usize..to as usize].fill(None);
         }
+        let from = options[..self.repeats[0].from as usize].iter().flatten().count() as u32;
         let kept: Vec<u32> = options.into_iter().flatten().collect();
-        (kept.len() < whole.decisions.len()).then_some(kept)
+        (kept.len() < whole.decisions.len()).then_some((kept, from))
     }
 
     /// Both at once; none if they overlap.
@@ -406,7 +418,7 @@ mod tests {
             deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
             let pumps = Pump::all(&whole, &deriver);
             let options = pumps.iter().filter_map(|pump| pump.alone(&whole));
-            let texts = options.map(|options| {
+            let texts = options.map(|(options, _)| {
                 deriver.replay(&options, &mut made);
                 String::from_utf8(made.text.clone()).expect("ASCII")
             });

@@ -94,6 +94,11 @@ impl fmt::Display for Law {
 }
 
 impl Estimate {
+    /// Whether an exponent can be 1, and is near it.
+    fn is_linear(&self) -> bool {
+        self.holds(1.0) && (self.value - 1.0).abs() <= 0.1
+    }
+
     /// Whether a value lies within the interval, as far as it is shown.
     fn holds(&self, value: f64) -> bool {
         (self.low - 0.005..=self.high + 0.005).contains(&value)
@@ -127,12 +132,13 @@ pub(super) fn fit_all(points: &[(f64, f64)]) -> Vec<Fit> {
     fits
 }
 
-/// n log n must be distinctly better than n to stand first: steps in the cost, as where tables double, look like it.
+/// n log n is reported only if it is distinctly better than n: a cost with steps, such as that of tables that double, also
+/// fits n log n.
 fn prefer_linear(fits: &mut [Fit]) {
     let [first, ..] = fits else { return };
     let most = first.aicc + super::SUBSTANTIAL;
     let is_linear =
-        |fit: &Fit| matches!(fit.law, Law::Polynomial { exponent } if exponent.holds(1.0)) && fit.aicc <= most;
+        |fit: &Fit| matches!(fit.law, Law::Polynomial { exponent } if exponent.is_linear()) && fit.aicc <= most;
     if first.law == Law::Linearithmic
         && let Some(place) = fits.iter().position(is_linear)
     {

@@ -1,5 +1,7 @@
 //! The whole way on twelve functions: a grammar, a search for a short costly text, its repetition, the law.
 
+use std::time::Duration;
+
 use gramjet_compiler::SourceFile;
 use gramjet_session::{Language, Settings, Shape};
 
@@ -85,7 +87,7 @@ fn searched(subject: &Subject, seed: u64) -> Growth {
         let cost = cost(text);
         Some(Reading { cost: cost.unwrap_or(u64::MAX), is_stopped: cost.is_none(), ..Reading::default() })
     };
-    let effort = Effort { max_len: 2048, ..Effort::default() };
+    let effort = Effort { max_len: 2048, time: Duration::from_secs(3600), ..Effort::default() };
     let families = prove(&mut language.deriver(None), &best, effort, &mut measure);
     let family = families.into_iter().next().unwrap_or_else(|| panic!("{}: nothing grows", subject.name));
     let text = String::from_utf8_lossy(&best.text);

@@ -236,6 +236,9 @@ impl Workshop {
     /// Lets one site take another option. A class changes alone; the choice or repetition that a site decides is
     /// derived anew from there on.
     fn change(&mut self, desk: &mut Desk, whole: &Derivation, at: usize, option: u32, child: &mut Derivation) -> bool {
+        if desk.deriver.is_only_read(whole.decisions[at].place, option) {
+            return false;
+        }
         let Some(part) = decided_by(whole, at as u32) else {
             self.options.clear();
             self.options.extend(whole.options());
@@ -280,7 +283,7 @@ impl Workshop {
 
     fn repeat(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let room = desk.max_len - whole.text.len();
-        let pumps = Pump::all(whole, &desk.deriver);
+        let pumps = Pump::uncounted(whole, &desk.deriver);
         let Some(pump) = pick_of(desk, pumps.iter().filter(|pump| !pump.is_empty() && pump.len() <= room)) else {
             return false;
         };
