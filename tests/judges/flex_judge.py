@@ -4,15 +4,22 @@ import concurrent.futures
 import os
 import shutil
 import subprocess
+import tempfile
 
 from judging import not_installed, read_documents, report
 
 SECONDS = 20
 
 
+# To standard output: flex removes the file that it writes, a device too, if it refuses a specification. In a folder of its own, as
+# specifications can name files.
+COMMAND = ["flex", "-w", "-t"]
+
+
 def rejection(document):
     try:
-        result = subprocess.run(["flex", "-w", "-o", os.devnull], input=document, capture_output=True, timeout=SECONDS)
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run(COMMAND, input=document, capture_output=True, timeout=SECONDS, cwd=folder)
     except subprocess.TimeoutExpired:
         return f"no scanner within {SECONDS} seconds"
     if result.returncode != 0:
