@@ -22,9 +22,12 @@ impl Slots {
     /// share is 0, each has one slot, and there are at least 65 536 slots. At least one weight must be positive. `None`
     /// if there are more options than slots.
     pub fn from_weights(weights: &[f64]) -> Option<Slots> {
-        let are_some_only_read = weights.contains(&0.0);
-        let widths = if are_some_only_read { &WIDTHS[1..] } else { &WIDTHS[..] };
-        widths.iter().find_map(|&bits| {
+        Slots::at_least(if weights.contains(&0.0) { WIDTHS[1] } else { WIDTHS[0] }, weights)
+    }
+
+    /// The same with at least 2^least slots.
+    fn at_least(least: u32, weights: &[f64]) -> Option<Slots> {
+        WIDTHS.iter().filter(|&&bits| bits >= least).find_map(|&bits| {
             let counts = largest_remainder(weights, 1 << bits)?;
             let total: f64 = scaled(weights).iter().sum();
             let near = scaled(weights).iter().zip(&counts).all(|(weight, &count)| {
@@ -40,13 +43,15 @@ impl Slots {
     }
 
     /// Slots for whole numbers. If they are positive and their sum is 2^8, 2^16 or 2^24, it is kept. Otherwise they are
-    /// scaled as other weights.
+    /// scaled as other weights. If one of them is 0 and their sum is 2^24, there are so many slots, too.
     pub fn from_whole(counts: &[u32]) -> Option<Slots> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         let are_all_positive = !counts.contains(&0);
-        match WIDTHS.iter().find(|&&bits| are_all_positive && sum == 1 << bits) {
-            Some(&bits) => Some(Slots::from_counts(bits, counts)),
-            None => Slots::from_weights(&counts.iter().map(|&count| f64::from(count)).collect::<Vec<_>>()),
+        let weights = || counts.iter().map(|&count| f64::from(count)).collect::<Vec<_>>();
+        match WIDTHS.iter().find(|&&bits| sum == 1 << bits) {
+            Some(&bits) if are_all_positive => Some(Slots::from_counts(bits, counts)),
+            Some(&bits) if bits == WIDTHS[2] => Slots::at_least(bits, &weights()),
+            _ => Slots::from_weights(&weights()),
         }
     }
 
@@ -218,6 +223,15 @@ mod tests {
         assert!(slots.is_only_read(0) && slots.is_only_read(3) && !slots.is_only_read(1));
         let many = [vec![0.0; 70_000], vec![1.0]].concat();
         assert_eq!(Slots::from_weights(&many).unwrap().bits(), 24);
+    }
+
+    /// Weights that need 2^24 slots keep them where others are 0.
+    #[test]
+    fn fine_weights_stay_fine_with_options_that_are_only_read() {
+        let slots = Slots::from_whole(&[(1 << 24) - 17, 17, 0]).unwrap();
+        assert_eq!((slots.bits(), slots.count(1), slots.count(2)), (24, 17, 1));
+        assert!(slots.is_only_read(2) && !slots.is_only_read(1));
+        assert_eq!(Slots::from_whole(&[1 << 16, 0]).unwrap().bits(), 16);
     }
 
     #[test]

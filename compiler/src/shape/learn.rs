@@ -270,11 +270,16 @@ fn of_alternatives(source: &Source, shares: &[f64]) -> Law {
 /// Whole numbers in proportion to the shares. Their sum is 65536 if no share is 0. Only shares of 0 become 0.
 fn slots_of(shares: &[f64]) -> Vec<u32> {
     const TOTAL: u32 = 1 << 16;
+    let positive = shares.iter().filter(|&&share| share > 0.0).count();
+    slots_among(shares, if positive > TOTAL as usize / 16 { 1 << 24 } else { TOTAL })
+}
+
+/// The same with this sum.
+fn slots_among(shares: &[f64], total: u32) -> Vec<u32> {
     let positive: Vec<f64> = shares.iter().copied().filter(|&share| share > 0.0).collect();
     if positive.is_empty() {
         return vec![1; shares.len()];
     }
-    let total = if positive.len() > TOTAL as usize / 16 { 1 << 24 } else { TOTAL };
     let mut slots = largest_remainder(&positive, total).unwrap_or_default().into_iter();
     shares.iter().map(|&share| if share > 0.0 { slots.next().unwrap_or(1) } else { 0 }).collect()
 }

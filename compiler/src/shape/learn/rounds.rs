@@ -3,12 +3,12 @@
 use crate::ordered::Set;
 use crate::shape::weights::{Law, MOST_RANGES, MOST_STEP, Range, last_rounds};
 
-use super::{How, slots_of};
+use super::{How, slots_among, slots_of};
 
 /// Ranges begin at no greater number of rounds, so that the shortest text of each can be made.
 const GREATEST_START: u32 = 1 << 20;
 
-/// The share of the mean by which whole weights may change it.
+/// The share of the mean, or of one round if the mean is less, by which whole weights may change it.
 const TOLERANCE: f64 = 0.01;
 
 impl How {
@@ -18,6 +18,10 @@ impl How {
         if counts.is_empty() || room == Some(0) || most < 2 {
             return None;
         }
+        // The middle of a bin may be beyond the room.
+        let counts: Vec<(u32, u64)> =
+            counts.iter().map(|&(rounds, count)| (room.map_or(rounds, |room| rounds.min(room)), count)).collect();
+        let counts = counts.as_slice();
         let ranges = exact(counts, room, most).unwrap_or_else(|| fitted(counts, room, most));
         if ranges.len() < 2 {
             return None;
@@ -128,10 +132,10 @@ fn whole(shares: &[f64], means: &[f64]) -> Vec<u32> {
     let total: u32 = coarse.iter().sum();
     // A range of weight 0 has one slot, too.
     let found = coarse.iter().zip(means).map(|(&weight, mean)| f64::from(weight.max(1)) * mean).sum::<f64>();
-    if (found / f64::from(total) - wanted).abs() <= TOLERANCE * wanted {
+    if (found / f64::from(total) - wanted).abs() <= TOLERANCE * wanted.max(1.0) {
         return coarse;
     }
-    crate::ir::slots::largest_remainder(shares, 1 << 24).unwrap_or(coarse)
+    slots_among(shares, 1 << 24)
 }
 
 #[cfg(test)]
@@ -196,6 +200,20 @@ mod tests {
                 assert!((found - wanted).abs() < 0.08, "{name}: at most {limit}: {found} {wanted} {law:?}");
             }
         }
+    }
+
+    /// Ranges that no sample has are only read, and need no wider sites.
+    #[test]
+    fn ranges_without_samples_have_no_weight() {
+        let weights = |counts: &[(u32, u64)], room| match How::COMMON.rounds(counts, room, MOST_RANGES) {
+            Some(Law::Rounds { weights, .. }) => weights,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(weights(&[(0, 5)], Some(1)), [1 << 16, 0]);
+        assert_eq!(weights(&[(0, 5)], None), [1 << 16, 0]);
+        // A rare range of many rounds needs more slots.
+        let fine = weights(&[(0, 999_999), (50_000, 1)], None);
+        assert!(fine.iter().sum::<u32>() == 1 << 24 && fine[1] == 0 && fine[3] == 0, "{fine:?}");
     }
 
     #[test]
