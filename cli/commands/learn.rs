@@ -186,8 +186,12 @@ const LONG: f64 = 100_000.0;
 
 /// Writes the file of weights, and says how long inputs will be.
 pub fn finish(prepared: Prepared, found: &Found, how: &How, output: Option<&Path>) -> Result<(), Failure> {
-    let weights = gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
+    let learned = gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
         .map_err(|diagnostics| prepared.refuse(&diagnostics))?;
+    if learned.are_coarse {
+        say!("gramjet: the weights are coarse: finer ones would make too many copies of what is repeated");
+    }
+    let weights = learned.weights;
     let prepared = prepared.with_weights(SourceFile::new("weights", weights.as_str()));
     let (mean, wanted) = mean_length(&prepared)?;
     say!("gramjet: 100 random inputs have {mean:.0} bytes on average ({wanted})");

@@ -44,4 +44,4 @@ pub mod backend;
 mod pipeline;
 
 pub use diagnostics::{Diagnostics, SourceFile};
-pub use pipeline::{Compiled, Examined, Fingerprints, Options, compile, dump, examine, learned, stages};
+pub use pipeline::{Compiled, Examined, Fingerprints, Learned, Options, compile, dump, examine, learned, stages};

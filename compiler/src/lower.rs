@@ -14,7 +14,7 @@ use crate::sources::{Repetition, Source, Sources};
 /// The most options of a site: it reads at most three choice bytes.
 pub const MAX_OPTIONS: usize = 1 << 24;
 
-/// The most nodes, and ranges of classes, if there are repetitions with weights for their numbers of rounds.
+/// The most nodes, and ranges of classes, that weights may add to a grammar by copies of what is repeated.
 const MAX_COPIES: u64 = 1 << 20;
 
 /// Lowers a checked grammar with its own weights. Rules that the start rule does not reach get no body.
@@ -82,9 +82,8 @@ pub(crate) fn are_too_many(checked: &Checked<'_>, weights: &Weights) -> bool {
     if !weights.iter().any(|(_, _, law)| matches!(law, Law::Rounds { .. })) {
         return false;
     }
-    let rules = checked.grammar.rules.iter().enumerate();
-    let copies = rules.map(|(rule, body)| Copies { weights, rule, place: 0, class: 0 }.of(&body.body));
-    copies.fold(0, u64::saturating_add) > MAX_COPIES
+    let without = Copies::of_grammar(checked, &Weights::default());
+    Copies::of_grammar(checked, weights).saturating_sub(without) > MAX_COPIES
 }
 
 /// Counts the expressions of a rule after each range of rounds is written out; saturates.
@@ -96,6 +95,12 @@ struct Copies<'w> {
 }
 
 impl Copies<'_> {
+    fn of_grammar(checked: &Checked<'_>, weights: &Weights) -> u64 {
+        let rules = checked.grammar.rules.iter().enumerate();
+        let copies = rules.map(|(rule, body)| Copies { weights, rule, place: 0, class: 0 }.of(&body.body));
+        copies.fold(0, u64::saturating_add)
+    }
+
     fn of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Rule(_) => 1,

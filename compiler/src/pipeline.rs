@@ -1,5 +1,6 @@
 //! The stages from a source file to a compiled grammar, in order.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::analysis::fingerprint::fingerprint;
@@ -280,21 +281,35 @@ fn demands(options: &Options) -> Demands {
     Demands { contexts, start: options.start.clone().filter(|_| contexts), keeps_zero_weights }
 }
 
-/// A file of weights that are learned from samples. The counts are those of derivations of the grammar that was
+/// Weights that are learned from samples.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// A file with them.
+    pub weights: String,
+    /// Whether they follow the samples less finely than they could, because finer ones would make the grammar too
+    /// large.
+    pub are_coarse: bool,
+}
+
+/// Learns weights from samples. The counts are those of derivations of the grammar that was
 /// compiled with the same options, which ask for no weights of their own ([`Weighting::Own`]).
 ///
 /// # Errors
 ///
 /// The diagnostics, if the grammar does not compile.
-pub fn learned(file: &SourceFile, options: &Options, counts: &Counts, how: &How) -> Result<String, Diagnostics> {
-    let mut found = String::new();
+pub fn learned(file: &SourceFile, options: &Options, counts: &Counts, how: &How) -> Result<Learned, Diagnostics> {
+    let (mut found, are_coarse) = (String::new(), Cell::new(false));
     let mut write = |checked: &Checked<'_>, lowered: &Lowered, _: &Pools| {
-        let fits = |weights: &_| !are_too_many(checked, weights);
+        let fits = |weights: &_| {
+            let fits = !are_too_many(checked, weights);
+            are_coarse.set(are_coarse.get() || !fits);
+            fits
+        };
         let weights = shape::learn::weights(&lowered.ir, &lowered.sources, counts, how, &fits);
         found = shape::write(checked.grammar, file.name(), Some("learned"), &weights, demands(options));
     };
     compile_examined(file, options, &mut |_, _| {}, Some(&mut write))?;
-    Ok(found)
+    Ok(Learned { weights: found, are_coarse: are_coarse.get() })
 }
 
 /// A compiled grammar with further facts.
@@ -329,11 +344,14 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
             let limit = depth.and_then(|depth| DepthLimit::new(depth, &lowered.ir, pools));
             let growth = shape::facts(checked, &lowered.weights, limit.as_ref());
             // The lints examine the grammar with its own weights.
-            let own = lowered.by_default.map(|_| shape::facts(checked, &Weights::default(), limit.as_ref()));
+            let none = Weights::default();
+            let own = lowered.by_default.map(|_| shape::facts(checked, &none, limit.as_ref()));
+            let examined = if own.is_some() { &none } else { &lowered.weights };
             let is_limited = options.limits.over(directives) != Limits::default()
                 || matches!(options.weighting, Weighting::Shape(Shape::TargetSize(_)));
             let depth = limit.map(|limit| limit.depth);
-            lints::lints(checked, own.as_ref().unwrap_or(&growth), is_limited, depth, &mut more);
+            let growth_examined = own.as_ref().unwrap_or(&growth);
+            lints::lints(checked, (examined, growth_examined), is_limited, depth, &mut more);
             let mut critical: Vec<String> = Vec::new();
             for &rule in &growth.critical {
                 let name = grammar.told(&grammar.rules[rule].name.text);

@@ -3,7 +3,7 @@
 use crate::ast::{Alternative, Expr, ExprKind};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ordered::Set;
-use crate::shape::Facts;
+use crate::shape::{Facts, Weights, each_place};
 
 use super::{Checked, reachable_rules, shown};
 
@@ -14,11 +14,11 @@ const RARE: f64 = 1.0 / 8.0;
 /// The number of a cycle's rules that are shown.
 const SHOWN: usize = 3;
 
-/// Runs the lints. `is_limited` says whether the file or the user limits depth or length, `depth` is the limit in
+/// Runs the lints under these weights, with which the grammar grows so. `is_limited` says whether the file or the user limits depth or length, `depth` is the limit in
 /// force.
 pub(crate) fn lints(
     checked: &Checked<'_>,
-    growth: &Facts,
+    (weights, growth): (&Weights, &Facts),
     is_limited: bool,
     depth: Option<u32>,
     diagnostics: &mut Diagnostics,
@@ -27,10 +27,29 @@ pub(crate) fn lints(
         diagnostics.push(unbounded_length(checked, growth, depth));
     }
     // Nothing is drawn from what only texts have.
-    let drawn = reachable_rules(checked.grammar, checked.start, &checked.index, &Alternative::is_generated);
+    let only_of_weights = only_of_weights(checked, weights);
+    let is_only_of_weights = |one: &Alternative| only_of_weights.contains(&std::ptr::from_ref(one));
+    let is_drawn = |one: &Alternative| one.is_generated() || is_only_of_weights(one);
+    let drawn = reachable_rules(checked.grammar, checked.start, &checked.index, &is_drawn);
     for (rule, _) in checked.grammar.rules.iter().zip(&drawn).filter(|(_, is_drawn)| **is_drawn) {
-        huge_classes(&rule.body, diagnostics);
+        huge_classes(&rule.body, &is_only_of_weights, diagnostics);
     }
+}
+
+/// The alternatives that the grammar has for texts only, and to which the weights of a file give a share.
+fn only_of_weights(checked: &Checked<'_>, weights: &Weights) -> Set<*const Alternative> {
+    let mut found = Set::new();
+    for (rule, body) in checked.grammar.rules.iter().enumerate() {
+        each_place(&body.body, &mut 0, &mut |place, expr| {
+            let ExprKind::Choice(all) = &expr.kind else { return };
+            let of_weights =
+                all.iter().enumerate().filter(|(index, one)| !one.is_generated() && weights.has(rule, place, *index));
+            of_weights.for_each(|(_, one)| {
+                found.insert(std::ptr::from_ref(one));
+            });
+        });
+    }
+    found
 }
 
 fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -> Diagnostic {
@@ -60,7 +79,7 @@ fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -
     )
 }
 
-fn huge_classes(expr: &Expr, diagnostics: &mut Diagnostics) {
+fn huge_classes(expr: &Expr, is_only_of_weights: &dyn Fn(&Alternative) -> bool, diagnostics: &mut Diagnostics) {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
         ExprKind::Class(set) if set.len() > HUGE => {
@@ -77,13 +96,14 @@ fn huge_classes(expr: &Expr, diagnostics: &mut Diagnostics) {
             }
         }
         ExprKind::Class(_) => {}
-        ExprKind::Seq(items) => items.iter().for_each(|item| huge_classes(item, diagnostics)),
+        ExprKind::Seq(items) => items.iter().for_each(|item| huge_classes(item, is_only_of_weights, diagnostics)),
         ExprKind::Choice(alternatives) => {
             let weight = |alternative: &Alternative| alternative.weight.map_or(1.0, |weight| weight.value);
             let total: f64 = alternatives.iter().map(weight).sum();
-            let frequent = alternatives.iter().filter(|one| one.is_generated() && weight(one) >= RARE * total);
-            frequent.for_each(|alternative| huge_classes(&alternative.expr, diagnostics));
+            let is_frequent = |one: &Alternative| one.is_generated() && weight(one) >= RARE * total;
+            let examined = alternatives.iter().filter(|one| is_frequent(one) || is_only_of_weights(one));
+            examined.for_each(|alternative| huge_classes(&alternative.expr, is_only_of_weights, diagnostics));
         }
-        ExprKind::Repeat { item, .. } => huge_classes(item, diagnostics),
+        ExprKind::Repeat { item, .. } => huge_classes(item, is_only_of_weights, diagnostics),
     }
 }

@@ -28,7 +28,7 @@ pub(crate) use file::fingerprint_number;
 pub(crate) use file::{Demands, demands, write};
 pub use file::{FileError, read};
 pub use weights::{Group, Law, Range, Weights};
-pub(crate) use weights::{classes, places, ranges};
+pub(crate) use weights::{classes, each_place, places, ranges};
 
 use growth::Growth;
 use model::Model;
@@ -165,7 +165,7 @@ pub struct Shaped {
 
 /// Computes the weights of a shape. The limit only affects [`Shape::TargetSize`].
 pub fn solve(checked: &Checked<'_>, shape: Shape, limit: Option<DepthLimit>) -> Shaped {
-    let mut model = Model::new(checked, shape != Shape::Uniform);
+    let mut model = Model::new(checked, shape != Shape::Uniform, &Weights::default());
     let measure = Measure { depth: limit.map(|limit| (limit.depth, limit.pools)) };
     let unlimited = Measure { depth: None };
     let Solution { laws, reachable } = match shape {
@@ -195,7 +195,7 @@ pub struct Facts {
 
 /// Computes the growth of a grammar.
 pub fn facts(checked: &Checked<'_>, weights: &Weights, limit: Option<&DepthLimit>) -> Facts {
-    let mut model = Model::new(checked, true);
+    let mut model = Model::new(checked, true, weights);
     let laws = quantise::laws(&mut model, weights);
     let growth = Growth::new(&model, &laws);
     let (mut radius, mut critical) = (0.0, Vec::new());

@@ -9,7 +9,7 @@ use crate::charset::{CharSet, Unit};
 use crate::check::Checked;
 use crate::ir::{Facts, RuleId};
 
-use super::weights::{self, ranges};
+use super::weights::{self, Weights, ranges};
 
 /// The probabilities of the options of each decision.
 pub(crate) type Laws = Vec<Vec<f64>>;
@@ -79,11 +79,20 @@ const MOST_WORK: u64 = 1 << 28;
 const CACHED_RULES: usize = 1 << 13;
 
 impl Model {
-    /// The decisions of a grammar. The priors are its own weights, or equal.
-    pub fn new(checked: &Checked<'_>, own_weights: bool) -> Model {
+    /// The decisions of a grammar. The priors are its own weights, or equal. Alternatives that are only for texts are
+    /// left out, unless `weights` has them.
+    pub fn new(checked: &Checked<'_>, own_weights: bool, weights: &Weights) -> Model {
         let facts = least::of_grammar(checked.grammar, &|name| checked.index.get(name).copied());
-        let mut builder =
-            Builder { checked, own_weights, facts, rule: 0, place: 0, decisions: Vec::new(), references: Vec::new() };
+        let mut builder = Builder {
+            checked,
+            own_weights,
+            weights,
+            facts,
+            rule: 0,
+            place: 0,
+            decisions: Vec::new(),
+            references: Vec::new(),
+        };
         let mut lists = Vec::with_capacity(checked.grammar.rules.len());
         let mut rules = Vec::with_capacity(checked.grammar.rules.len());
         for (index, rule) in checked.grammar.rules.iter().enumerate() {
@@ -210,6 +219,7 @@ fn mean_length(set: &CharSet) -> f64 {
 struct Builder<'c> {
     checked: &'c Checked<'c>,
     own_weights: bool,
+    weights: &'c Weights,
     facts: Vec<Option<Facts>>,
     rule: usize,
     place: u32,
@@ -236,7 +246,7 @@ impl Builder<'_> {
                 // The decision gets its number before the decisions within it.
                 let number = self.decide(place, Kind::Choice { alternatives: Vec::new(), of: all.len() }, Vec::new());
                 for (index, alternative) in all.iter().enumerate() {
-                    if !alternative.is_generated() {
+                    if !alternative.is_generated() && !self.weights.has(self.rule, place, index) {
                         self.place += weights::places(&alternative.expr);
                         continue;
                     }

@@ -47,9 +47,13 @@ fn rounded(model: &Model, laws: &Laws, bits: u32) -> Vec<Vec<u32>> {
     laws.iter().zip(&model.decisions).map(slots).collect()
 }
 
+/// The shares of whole weights; equal ones if all are 0.
 fn shares(weights: &[Vec<u32>]) -> Laws {
     let share = |weights: &Vec<u32>| {
         let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+        if sum == 0 {
+            return vec![1.0 / weights.len() as f64; weights.len()];
+        }
         weights.iter().map(|&weight| f64::from(weight) / sum as f64).collect()
     };
     weights.iter().map(share).collect()

@@ -83,7 +83,7 @@ fn lengths_within_a_depth() {
 #[test]
 fn values_of_generating_functions() {
     with_grammar("t ::= 'a' | t t", |checked| {
-        let model = Model::new(checked, true);
+        let model = Model::new(checked, true, &Weights::default());
         for x in [0.1, 0.5, 0.9, 0.999] {
             let values = boltzmann::values(&model, &model.priors(), x).expect("below the radius of convergence");
             assert_near(values[0], (1.0 - (1.0 - x * x).sqrt()) / x, 1e-10);
@@ -96,7 +96,7 @@ fn values_of_generating_functions() {
     });
     // At x = 1 the value is the probability that a derivation ends: 1/3 if three of four instances branch.
     with_grammar("t ::= 'a' | t t @ 3", |checked| {
-        let model = Model::new(checked, true);
+        let model = Model::new(checked, true, &Weights::default());
         let values = boltzmann::values(&model, &model.priors(), 1.0).expect("a probability");
         assert_near(values[0], 1.0 / 3.0, 1e-9);
         // Under the condition that derivations end, the probabilities of branches and ends are swapped.
@@ -105,7 +105,7 @@ fn values_of_generating_functions() {
     });
     // T = x (1/2) / (1 - T/2): the repetition's own series.
     with_grammar("t ::= '(' t* ')'", |checked| {
-        let model = Model::new(checked, true);
+        let model = Model::new(checked, true, &Weights::default());
         let values = boltzmann::values(&model, &model.priors(), 0.8).expect("below the radius of convergence");
         assert_near(values[0], 1.0 - (1.0f64 - 0.8).sqrt(), 1e-9);
     });

@@ -118,6 +118,11 @@ impl Weights {
         self.laws.get(&(rule, place))
     }
 
+    /// Whether an alternative of a place has a weight that is not 0.
+    pub fn has(&self, rule: usize, place: u32, alternative: usize) -> bool {
+        matches!(self.get(rule, place), Some(Law::Choice(all)) if all.get(alternative).is_some_and(|&weight| weight > 0))
+    }
+
     /// All places with their weights, by rule and place.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u32, &Law)> {
         self.laws.iter().map(|(&(rule, place), law)| (rule, place, law))

@@ -44,7 +44,7 @@ fn alternatives_rounds_and_members_are_counted() {
     assert_eq!(outputs.next().expect("a text"), b"aa");
     assert_eq!(outputs.next().expect("a text"), b"caxxx");
     drop(outputs);
-    let text = learned(&file, &options(), &counts, &How::COMMON).expect("weights");
+    let text = learned(&file, &options(), &counts, &How::COMMON).expect("weights").weights;
     let (checked, mut diagnostics) = (crate::formats::detect(&file), crate::Diagnostics::default());
     let grammar = checked.parse(&file, &mut diagnostics);
     let (weights, _) = read(&grammar, &text).expect("a file of weights");
@@ -104,6 +104,71 @@ fn weights_are_as_fine_as_the_grammar_has_room_for() {
     assert!(fine.0 > 4 && fine.1 > 18 && coarse.0 == 0 && coarse.1 <= 18, "{fine:?} {coarse:?}");
 }
 
+/// The lints look at what the weights of a file draw from, too.
+#[test]
+fn classes_that_are_drawn_from_are_examined() {
+    let file = SourceFile::new("g.ebnf", "s ::= 'a' | t @ 0\nt ::= [^b]");
+    let mut options = options();
+    options.reading = crate::formats::FormatOptions::of_others();
+    let (compiled, _) = compile(&file, &options).expect("a grammar");
+    let huge = |text: &str| {
+        let weighting = Weighting::File(SourceFile::new("w", text));
+        let (_, said) = crate::examine(&file, &Options { weighting, ..Options::default() }).expect("it has weights");
+        said.iter().any(|one| one.code == crate::diagnostics::Code::HugeClass)
+    };
+    let learned = |choices: &[u8]| {
+        let mut counts = Counts::new(&compiled.lowered);
+        count(&compiled.lowered, choices, &mut counts);
+        learned(&file, &options, &counts, &How::COMMON).expect("weights").weights
+    };
+    assert!(huge(&learned(&[255, 255, 99, 9, 0])) && !huge(&learned(&[0; 8])));
+}
+
+/// Large numbers of rounds share a bin, whose middle the repetition may have no room for.
+#[test]
+fn bins_at_the_end_of_the_room_count() {
+    for (most, numbers) in [(1030, &[1030][..]), (1090, &[0, 1090])] {
+        let file = SourceFile::new("g.ebnf", format!("s ::= 'x'{{0,{most}}}"));
+        let (compiled, _) = compile(&file, &options()).expect("a grammar");
+        let mut counts = Counts::new(&compiled.lowered);
+        let (node, _) = compiled.sources.repetitions().next().expect("a repetition");
+        counts.rounds[node.index()] = vec![0; bin(most) + 1];
+        numbers.iter().for_each(|&number| counts.rounds[node.index()][bin(number)] += 5);
+        let found = weights(&compiled.lowered, &compiled.sources, &counts, &How::COMMON, &|_| true);
+        let Some(Law::Rounds { starts, weights, .. }) = found.get(0, 0) else { panic!("nothing is learned: {most}") };
+        assert_eq!(starts.last(), Some(&most));
+        assert_eq!(weights.last().map(|&last| last as usize), Some((1 << 16) / numbers.len()), "{starts:?}");
+    }
+}
+
+/// Whoever learns is told that finer weights would make too many copies.
+#[test]
+fn coarse_weights_are_reported() {
+    let are_coarse = |levels: usize| {
+        let text = format!("s ::= {}'x'{}", "(".repeat(levels), ")* ','".repeat(levels));
+        let file = SourceFile::new("g.ebnf", text.as_str());
+        let (compiled, _) = compile(&file, &options()).expect("a grammar");
+        let mut counts = Counts::new(&compiled.lowered);
+        compiled.sources.repetitions().for_each(|(node, _)| counts.rounds[node.index()] = vec![5, 5, 5]);
+        learned(&file, &options(), &counts, &How::COMMON).expect("weights").are_coarse
+    };
+    assert!(are_coarse(12) && !are_coarse(3));
+}
+
+/// A large grammar has the same room for copies as a small one.
+#[test]
+fn expressions_that_are_not_copied_do_not_count() {
+    let file = SourceFile::new("g.ebnf", "s ::= 'x'* 'a'");
+    let (mut diagnostics, format) = (crate::Diagnostics::default(), crate::formats::detect(&file));
+    let mut grammar = format.parse(&file, &mut diagnostics);
+    let crate::ast::ExprKind::Seq(items) = &mut grammar.rules[0].body.kind else { panic!("a sequence") };
+    items.resize((1 << 20) + 1, items[1].clone());
+    let checked = crate::check::check(&grammar, None, &mut diagnostics).expect("a grammar");
+    let mut weights = Weights::default();
+    weights.set(0, 0, Law::Rounds { starts: vec![0, 1], steps: vec![1, 1], weights: vec![1, 3] });
+    assert!(!crate::lower::are_too_many(&checked, &weights));
+}
+
 /// Groups of members count for each copy that ranges of rounds make of their class.
 #[test]
 fn copies_of_groups_are_bounded() {
@@ -137,7 +202,7 @@ fn contexts_are_learned_apart() {
     for _ in 0..3 {
         assert_eq!(count(&compiled.lowered, &[0, 255], &mut counts), b"1+2");
     }
-    let text = learned(&file, &options, &counts, &How::COMMON).expect("weights");
+    let text = learned(&file, &options, &counts, &How::COMMON).expect("weights").weights;
     let weighting = Weighting::File(SourceFile::new("w", text.as_str()));
     let (compiled, _) = compile(&file, &Options { weighting, ..Options::default() }).expect("it has weights");
     for choices in [[0; 8], [90; 8], [200; 8], [254; 8]] {
@@ -157,11 +222,14 @@ fn alternatives_of_weight_0_are_learned() {
     let (compiled, _) = compile(&file, &options).expect("a grammar");
     let mut counts = Counts::new(&compiled.lowered);
     assert_eq!(count(&compiled.lowered, &[255, 255], &mut counts), b"b");
-    let text = learned(&file, &options, &counts, &How::COMMON).expect("weights");
+    let text = learned(&file, &options, &counts, &How::COMMON).expect("weights").weights;
     let weighting = Weighting::File(SourceFile::new("w", text.as_str()));
     let (compiled, _) = compile(&file, &Options { weighting, ..Options::default() }).expect("it has weights");
     let mut counts = Counts::new(&compiled.lowered);
     assert_eq!(count(&compiled.lowered, &[200, 100], &mut counts), b"b", "{text}");
+    let weighting = Weighting::File(SourceFile::new("w", text.as_str()));
+    let (examined, _) = crate::examine(&file, &Options { weighting, ..Options::default() }).expect("it has weights");
+    assert!((examined.growth.length.expect("it is bounded") - 1.0).abs() < 1e-6, "{:?}", examined.growth);
     let (dumped, _) = crate::dump(&file, &options, "ast");
     assert_eq!(dumped.expect("a stage"), "s ::= \"a\" | \"b\" @ 0\n");
 }
