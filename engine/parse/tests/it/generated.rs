@@ -7,7 +7,7 @@ use gramjet_compiler::ir::{Ir, NodeId};
 use gramjet_compiler::machine::{Machine, Part, Recorder};
 use gramjet_compiler::reference::{Limits, render};
 use gramjet_parse::Parser;
-use gramjet_testkit::{Draw, Rng};
+use gramjet_testkit::Rng;
 
 use crate::kit::{check_inverse, compiled, shipped, shipped_to_read, to_read};
 
