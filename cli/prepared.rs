@@ -98,6 +98,12 @@ impl Prepared {
         start.is_none() && tokens.is_none() && matches!(weighting, Weighting::Own | Weighting::ByDefault)
     }
 
+    /// Whether alternatives of weight 0 belong to the language, as `--zero-weights` names it.
+    pub fn zero_weights(&self) -> &'static str {
+        let setting = self.options.zero_weights();
+        ZeroWeights::ALL.iter().find(|(_, one)| *one == setting).map_or("drop", |(name, _)| name)
+    }
+
     /// Examines the grammar closely; all diagnostics, and the findings if it compiles.
     pub fn examine(&self) -> (Option<Examined>, Diagnostics) {
         match gramjet_compiler::examine(&self.source.file, &self.options) {

@@ -10,6 +10,9 @@ use gramjet_compiler::tokens::Indent;
 use crate::arguments::values;
 use crate::units;
 
+/// The fact about a search that says whether alternatives of weight 0 belong to its language.
+pub const ZERO_WEIGHTS: &str = "zero-weights";
+
 /// Which grammar, and how to read it.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GrammarArgs {
@@ -117,20 +120,14 @@ pub struct ReadingArgs {
 
 impl GrammarArgs {
     /// The same grammar for a search, unless the user says otherwise. Without seeds all inputs are generated, so
-    /// alternatives of weight 0 are left out, unless a file of weights has them. A search that goes on keeps the setting
-    /// that it began with.
+    /// alternatives of weight 0 are left out, unless a file of weights has them. A search that goes on keeps the
+    /// setting that it began with.
     #[must_use]
     pub fn for_search(&self, has_seeds: bool, begun_with: Option<String>) -> GrammarArgs {
         let mut args = self.for_texts();
-        let usual = begun_with.unwrap_or_else(|| if has_seeds { "keep" } else { "drop" }.to_string());
-        let given = self.how.reading.zero_weights.clone();
-        args.how.reading.zero_weights = given.or(Some(usual).filter(|usual| usual != "drop"));
+        let usual = begun_with.or_else(|| has_seeds.then(|| "keep".to_string()));
+        args.how.reading.zero_weights = self.how.reading.zero_weights.clone().or(usual);
         args
-    }
-
-    /// The setting of zero weights that is in force.
-    pub fn zero_weights(&self) -> &str {
-        self.how.reading.zero_weights.as_deref().unwrap_or("drop")
     }
 
     /// The same grammar, read for texts that it did not make, unless the user says otherwise.

@@ -10,7 +10,7 @@ use gramjet::{Choices, Producer as _};
 use gramjet_search::State;
 use gramjet_session::Language;
 
-use crate::arguments::grammar::GrammarArgs;
+use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
 use crate::arguments::limits::LimitArgs;
 use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
@@ -156,7 +156,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     }
     let seeds =
         args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "run, but not varied"))?;
-    let state = State::open(&args.output, &facts(args, &grammar, &language))?;
+    let state = State::open(&args.output, &facts(args, &prepared, &language))?;
     let stop = Stop::on_signals();
     if let Some(time) = args.time {
         stop.after(time);
@@ -202,17 +202,14 @@ fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
 }
 
 /// What tells this search from others in the same folder.
-/// The fact that says how the grammar is read.
-const ZERO_WEIGHTS: &str = "zero-weights";
-
-fn facts(args: &Arguments, read: &GrammarArgs, language: &Language) -> [(&'static str, String); 3] {
+fn facts(args: &Arguments, prepared: &Prepared, language: &Language) -> [(&'static str, String); 3] {
     let grammar = format!("{:016x}", language.fingerprint());
     let program = quoted(&args.command);
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
     [
         ("grammar", line(grammar.as_bytes())),
         ("program", line(program.as_encoded_bytes())),
-        (ZERO_WEIGHTS, read.zero_weights().to_string()),
+        (ZERO_WEIGHTS, prepared.zero_weights().to_string()),
     ]
 }
 

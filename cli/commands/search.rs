@@ -11,7 +11,7 @@ use gramjet_search::{Effort, STRATEGIES, State};
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
-use crate::arguments::grammar::GrammarArgs;
+use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
 use crate::arguments::run::{RunArgs, parse_timeout};
 use crate::failure::{Failure, say};
 use crate::files::shown;
@@ -172,7 +172,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         if !args.output.join("search").exists() {
             return Err(Failure::Usage(format!("{} has no search in it", shown(&args.output))));
         }
-        let _state = State::open(&args.output, &facts(args, &grammar, &language, &objective))?;
+        let _state = State::open(&args.output, &facts(args, &prepared, &language, &objective))?;
         return records::replay(&args.output, &mut meter, &objective);
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
@@ -190,7 +190,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if too_long > 0 {
         say!("gramjet: {} with more than {} bytes left out", plural(too_long, "file"), args.max_len);
     }
-    let state = State::open(&args.output, &facts(args, &grammar, &language, &objective))?;
+    let state = State::open(&args.output, &facts(args, &prepared, &language, &objective))?;
     let stop = Stop::on_signals();
     let plan = Plan {
         language,
@@ -353,12 +353,9 @@ fn write_page(args: &Arguments, hunt: &Hunt, study: &Study) -> Result<PathBuf, F
 }
 
 /// What tells this search from others in the same folder.
-/// The fact that says how the grammar is read.
-const ZERO_WEIGHTS: &str = "zero-weights";
-
 fn facts(
     args: &Arguments,
-    read: &GrammarArgs,
+    prepared: &Prepared,
     language: &Language,
     objective: &Objective,
 ) -> [(&'static str, String); 5] {
@@ -368,7 +365,7 @@ fn facts(
         ("program", line(quoted(&args.command).as_encoded_bytes())),
         ("length", args.max_len.to_string()),
         ("cost", line(objective.to_string().as_bytes())),
-        (ZERO_WEIGHTS, read.zero_weights().to_string()),
+        (ZERO_WEIGHTS, prepared.zero_weights().to_string()),
     ]
 }
 

@@ -59,10 +59,22 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     write_output(args.output.as_deref(), examined.weights.as_bytes())
 }
 
+/// Whether alternatives of weight 0 belong to the language of a search, as its folder says.
+#[cfg(target_os = "linux")]
+fn begun_with(run: &Path) -> Option<String> {
+    gramjet_search::State::fact(run, crate::arguments::grammar::ZERO_WEIGHTS)
+}
+
+/// There are no searches on other systems.
+#[cfg(not(target_os = "linux"))]
+fn begun_with(_: &Path) -> Option<String> {
+    None
+}
+
 /// What is added to the count of each alternative, so that all stay possible.
 const SMOOTHING: f64 = 0.5;
 
-/// Writes the weights that the inputs of a search have.
+/// Writes the weights that the inputs of a search have, as its language was read.
 fn learn_from_run(args: &Arguments, run: &Path) -> Result<(), Failure> {
     let places = ["best", "queue", "failures"].map(|place| run.join(place));
     let [best, queue, failures] = places.clone().map(|place| place.is_dir());
@@ -80,7 +92,10 @@ fn learn_from_run(args: &Arguments, run: &Path) -> Result<(), Failure> {
         let there = places[1..].iter().filter(|place| place.is_dir()).cloned();
         samples = samples::find(&there.collect::<Vec<_>>())?;
     }
-    let prepared = learn::prepare(&args.grammar, false)?;
+    let mut grammar = args.grammar.clone();
+    let setting = &mut grammar.how.reading.zero_weights;
+    *setting = setting.take().or_else(|| begun_with(run));
+    let prepared = learn::prepare(&grammar, false)?;
     let reading = Reading { budget: Budget::default(), jobs: 1, is_strict: false };
     let found = learn::learn(&prepared, &samples, &reading)?;
     let how = How { smoothing: SMOOTHING, ..How::COMMON };

@@ -218,3 +218,31 @@ fn runs_give_weights() {
     // Half a use is added to each: 3.5 of 4.5.
     assert!(text(&weights.stdout).contains("[7282,50972,7282]"), "{}", text(&weights.stdout));
 }
+
+/// A search goes on with the setting of zero weights that it began with, and weights are learned under it.
+#[cfg(target_os = "linux")]
+#[test]
+fn searches_keep_their_setting_of_zero_weights() {
+    let place = place("learn-search");
+    let (grammar, sample, weights) = (place.path("g.ebnf"), place.path("sample"), place.path("w"));
+    fs::write(&grammar, "s ::= t t t t\nt ::= 'a' @ 2 | 'b' @ 1 | 'c' @ 0\n").unwrap();
+    fs::write(&sample, "accc").unwrap();
+    stdout(&["learn", &grammar, &sample, "-o", &weights]);
+    for (command, setting) in [("fuzz", "drop"), ("search", "drop"), ("fuzz", "keep")] {
+        let out = place.path(&format!("{command}-{setting}"));
+        let search = |options: &[&str]| {
+            let all = [command, &grammar, "--weights", &weights, "-n", "20", "-o", &out, "--no-progress"];
+            let ended = run(&[&all[..], options, &["--", "cat"]].concat());
+            assert_eq!(ended.status.code(), Some(0), "{command}: {}", text(&ended.stderr));
+            let facts = fs::read_to_string(format!("{out}/search")).unwrap();
+            assert!(facts.contains(&format!("zero-weights: {setting}\n")), "{facts}");
+        };
+        search(if setting == "drop" { &["--zero-weights", "drop"] } else { &[] });
+        search(&[]);
+        let _ = fs::remove_dir_all(format!("{out}/best"));
+        fs::create_dir_all(format!("{out}/queue")).unwrap();
+        fs::write(format!("{out}/queue/1"), "aaab").unwrap();
+        let learned = text(&stdout(&["weights", &grammar, "--from-run", &out])).to_string();
+        assert_eq!(learned.contains("\"keeps_zero_weights\": true"), setting == "keep", "{learned}");
+    }
+}
