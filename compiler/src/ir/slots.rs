@@ -43,7 +43,7 @@ impl Slots {
     }
 
     /// Slots for whole numbers. If they are positive and their sum is 2^8, 2^16 or 2^24, it is kept. Otherwise they are
-    /// scaled as other weights. If one of them is 0 and their sum is 2^24, there are so many slots, too.
+    /// scaled as other weights. If one of them is 0 and their sum is 2^24, there are 2^24 slots.
     pub fn from_whole(counts: &[u32]) -> Option<Slots> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         let are_all_positive = !counts.contains(&0);

@@ -232,7 +232,7 @@ fn searches_keep_their_setting_of_zero_weights() {
         let out = place.path(&format!("{command}-{setting}"));
         let search = |options: &[&str]| {
             let all = [command, &grammar, "--weights", &weights, "-n", "20", "-o", &out, "--no-progress"];
-            let ended = run(&[&all[..], options, &["--", "cat"]].concat());
+            let ended = run(&[&all[..], options, &["--", "/bin/cat"]].concat());
             assert_eq!(ended.status.code(), Some(0), "{command}: {}", text(&ended.stderr));
             let facts = fs::read_to_string(format!("{out}/search")).unwrap();
             assert!(facts.contains(&format!("zero-weights: {setting}\n")), "{facts}");
