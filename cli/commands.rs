@@ -19,6 +19,8 @@ mod cxx;
 mod dump;
 mod emit;
 #[cfg(target_os = "linux")]
+mod evolve;
+#[cfg(target_os = "linux")]
 mod fuzz;
 mod generate;
 mod grammars;
@@ -76,6 +78,8 @@ commands! {
     Minimise: minimise,
     #[cfg(target_os = "linux")]
     Fuzz: fuzz,
+    #[cfg(target_os = "linux")]
+    Evolve: evolve,
     #[cfg(target_os = "linux")]
     Search: search,
     #[cfg(target_os = "linux")]

@@ -118,6 +118,22 @@ pub fn count(compiled: &Compiled, samples: &[PathBuf], reading: &Reading) -> Res
     }
 }
 
+/// Counts texts that are at hand. Those that do not conform are left out.
+pub fn count_texts(compiled: &Compiled, texts: &[Vec<u8>]) -> Found {
+    let mut found = Found { counts: Counts::new(&compiled.lowered), parsed: (0, 0), left_out: 0 };
+    let (parser, mut memory) = (Parser::new(&compiled.lowered), Memory::default());
+    for text in texts {
+        match parser.parse(text, &Budget::default()) {
+            Ok(parsed) => {
+                memory.count(compiled, &parsed.choices, &mut found.counts);
+                found.parsed = (found.parsed.0 + 1, found.parsed.1 + text.len() as u64);
+            }
+            Err(_) => found.left_out += 1,
+        }
+    }
+    found
+}
+
 /// What threads share.
 struct Shared {
     parser: Parser,

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::Resettable;
+use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
-use gramjet_search::State;
+use gramjet_search::{FOR_COVERAGE, State};
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
@@ -24,10 +24,13 @@ use crate::units::{self, plural};
 
 mod campaign;
 mod evidence;
+mod evolved;
 mod examine;
+mod exceptions;
 mod finding;
 mod gist;
 mod how;
+mod maker;
 mod replay;
 mod reporter;
 mod verdict;
@@ -36,6 +39,7 @@ use crate::subject::{Tested, quoted};
 use campaign::{Campaign, Plan};
 use finding::Call;
 use how::{FailureArgs, How};
+use maker::{GUIDED, Making};
 use reporter::Reporter;
 use verdict::Judge;
 
@@ -61,6 +65,14 @@ pub struct Arguments {
     /// End after this many runs, without those that make failures smaller.
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     runs: Option<u64>,
+
+    /// How texts are made.
+    #[arg(long, value_name = "NAME", default_value = GUIDED, value_parser = strategies())]
+    strategy: String,
+
+    /// With `--strategy evolve`: as published, with its constants and its fitness.
+    #[arg(long)]
+    paper: bool,
 
     /// Use N threads, each with a process of the program, or `auto` for one per processor.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
@@ -122,6 +134,13 @@ Examples:
 Exit status: 0 if nothing new failed; 1 if something did, or if the search could not go on;
 2 if the arguments or the grammar cannot be used.";
 
+/// The names of the strategies.
+fn strategies() -> PossibleValuesParser {
+    let guided = PossibleValue::new(GUIDED).help("variants of texts that did something new, and new texts");
+    let others = FOR_COVERAGE.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about));
+    PossibleValuesParser::new(std::iter::once(guided).chain(others))
+}
+
 /// Texts have at most this many bytes if neither the command line nor the grammar says otherwise.
 const MAX_LEN: u64 = 4096;
 
@@ -142,6 +161,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&args.output, ZERO_WEIGHTS));
     let prepared = Prepared::new(Source::load(&args.grammar)?, &grammar, &args.limits)?;
+    let making = making(args)?;
     let (language, max_len) = language(&prepared)?;
     // What is wrong with the arguments is said before a folder is made.
     let tested = Tested::new(&args.command, how.surroundings)?;
@@ -166,6 +186,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
         rules: how.rules,
         surroundings: how.surroundings,
         call: call(args)?,
+        making,
         max_len: usize::try_from(max_len).unwrap_or(usize::MAX),
         seed: args.seed,
         jobs: args.jobs,
@@ -180,12 +201,28 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     let ran = campaign.run(|campaign| reporter.look(campaign));
     reporter.end(&campaign);
     ran?;
+    let grammar = read_as(&args.grammar, &prepared);
+    evolved::write(&campaign.state, prepared.source, &grammar, &campaign.shared().recent)?;
     if let Some(file) = &args.junit {
         let cases: Vec<replay::Case> =
             reporter.found.iter().map(|(key, what)| replay::Case::failed(key, what)).collect();
         write_output(Some(file), replay::junit(&cases).as_bytes())?;
     }
     conclude(&campaign, reporter.found.len())
+}
+
+/// How texts are made.
+fn making(args: &Arguments) -> Result<Making, Failure> {
+    let making = Making::new(&args.strategy, args.paper);
+    let (is_guided, limits) = (making.kind.is_none(), &args.limits);
+    if args.paper && args.strategy != "evolve" {
+        return Err(Failure::Usage("`--paper` needs `--strategy evolve`: other strategies do not use it".to_string()));
+    }
+    if !is_guided && (limits.max_depth.is_some() || limits.max_choices.is_some()) {
+        let strategy = &args.strategy;
+        return Err(Failure::Usage(format!("texts of `--strategy {strategy}` have no limit but `--max-len`")));
+    }
+    Ok(making)
 }
 
 /// The language, with the limits of what is made, and the greatest length of a text.
@@ -199,6 +236,13 @@ fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
     })?;
     let max_len = applied.limits().length().unwrap_or(MAX_LEN);
     Ok((limited.unwrap_or(language), max_len))
+}
+
+/// The same grammar with the setting of zero weights that is in force.
+fn read_as(grammar: &GrammarArgs, prepared: &Prepared) -> GrammarArgs {
+    let mut grammar = grammar.clone();
+    grammar.how.reading.zero_weights = Some(prepared.zero_weights().to_string());
+    grammar
 }
 
 /// What tells this search from others in the same folder.

@@ -144,9 +144,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     };
     let prepared = prepare(&args.grammar, args.context > 0)?;
     let found = learn(&prepared, &samples, &reading)?;
-    if prepared.source.format(&args.grammar.how).has_lexer() && args.grammar.how.reading.separator_policy.is_none() {
-        say!("gramjet: the samples are read with `--separator-policy any`; `gramjet gen` needs it, too");
-    }
+    say_how_to_read(&prepared, &args.grammar);
     if args.context > 0 {
         let rules = prepared.compiled()?.lowered.rules().len();
         say!("gramjet: {} for the contexts of the grammar's rules", plural(rules as u64, "rule"));
@@ -154,12 +152,24 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     finish(prepared, &found, &how, args.output.as_deref())
 }
 
+/// Says with which options the weights can be used, if some are needed.
+pub fn say_how_to_read(prepared: &Prepared, grammar: &GrammarArgs) {
+    if prepared.source.format(&grammar.how).has_lexer() && grammar.how.reading.separator_policy.is_none() {
+        say!("gramjet: the samples are read with `--separator-policy any`; `gramjet gen` needs it, too");
+    }
+}
+
 /// A grammar to learn from texts. It has its own weights: those of a shape would split its repetitions.
 pub fn prepare(grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failure> {
     if grammar.how.shape.shape.is_some() || grammar.how.shape.weights.is_some() {
         return Err(Failure::Usage("weights are learned: leave out `--shape` and `--weights`".to_string()));
     }
-    let mut prepared = Prepared::new(Source::load(grammar)?, &grammar.for_texts(), &LimitArgs::default())?;
+    prepare_source(Source::load(grammar)?, grammar, contexts)
+}
+
+/// The same of a grammar that was read.
+pub fn prepare_source(source: Source, grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failure> {
+    let mut prepared = Prepared::new(source, &grammar.for_texts(), &LimitArgs::default())?;
     prepared.options.weighting = Weighting::Own;
     prepared.options.contexts = contexts;
     Ok(prepared)

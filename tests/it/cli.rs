@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 mod checks;
 mod ends;
 #[cfg(target_os = "linux")]
+mod evolve;
+#[cfg(target_os = "linux")]
 mod fuzz;
 mod learn;
 mod parse;

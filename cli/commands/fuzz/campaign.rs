@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Coverage, Target};
-use gramjet_search::{Fuzzer, Goal, Observation, Operator, Place, State};
+use gramjet_harness::{Coverage, Outcome, Target};
+use gramjet_search::{Place, State};
 use gramjet_session::Language;
 
 use super::evidence::{Again, Evidence};
+use super::exceptions::Exceptions;
 use super::finding::{Call, Finding};
+use super::maker::{Maker, Making, Yields, no_yields};
 use super::verdict::{Judge, Rules, Verdict};
 use crate::cores::Cores;
 use crate::failure::Failure;
@@ -23,6 +25,7 @@ pub(super) struct Plan {
     pub(super) rules: Rules,
     pub(super) surroundings: Surroundings,
     pub(super) call: Call,
+    pub(super) making: Making,
     pub(super) max_len: usize,
     pub(super) seed: u64,
     pub(super) jobs: usize,
@@ -67,7 +70,12 @@ pub(super) struct Shared {
     /// Lines for the user that were not printed yet.
     pub(super) news: Vec<News>,
     edges: usize,
-    yields: [(u64, u64); Operator::ALL.len()],
+    yields: Yields,
+    exceptions: Exceptions,
+    /// The last texts of a strategy, once its workers have ended.
+    pub(super) recent: Vec<Vec<u8>>,
+    /// What the log says last: the numbers of edges and of failures.
+    logged: (usize, usize),
     failure: Option<Failure>,
 }
 
@@ -93,14 +101,20 @@ pub(super) struct Progress {
     /// Failures that are told apart, those of earlier runs on the folder included.
     pub(super) failures: usize,
     /// For each operator how many texts it has made, and how many of them did something new.
-    pub(super) yields: [(u64, u64); Operator::ALL.len()],
+    pub(super) yields: Yields,
+    /// The number of classes of exceptions, and of those that are not expected.
+    pub(super) exceptions: (usize, usize),
 }
+
+/// The log has coverage over time.
+const LOG: (&str, &str) = ("log.csv", "seconds,runs,edges,texts,failing,failures,exceptions");
 
 impl Campaign {
     pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Result<Campaign, Failure> {
         let keys = state.failures()?.into_iter().collect();
         let active = AtomicUsize::new(plan.jobs);
-        let shared = Mutex::new(Shared { keys, ..Shared::default() });
+        let (yields, exceptions) = (no_yields(plan.making), Exceptions::of(&plan.call.command));
+        let shared = Mutex::new(Shared { keys, yields, exceptions, ..Shared::default() });
         let (begun, runs, valid, failing) = Default::default();
         Ok(Campaign { plan, state, stop, begin: Instant::now(), shared, active, begun, runs, valid, failing })
     }
@@ -120,10 +134,27 @@ impl Campaign {
             while self.active.load(Ordering::SeqCst) > 0 {
                 std::thread::sleep(Duration::from_millis(50));
                 look(self);
+                self.log(false);
             }
         });
         look(self);
+        self.log(true);
         self.shared().failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Writes a line to the log if there are new edges or failures, or the search has ended.
+    fn log(&self, is_end: bool) {
+        let now = self.progress();
+        let Progress { runs, edges, texts, failing, failures, exceptions: (exceptions, _), .. } = now;
+        let last = std::mem::replace(&mut self.shared().logged, (edges, failures));
+        if last == (edges, failures) && !is_end {
+            return;
+        }
+        let seconds = now.elapsed.as_secs_f64();
+        let line = format!("{seconds:.3},{runs},{edges},{texts},{failing},{failures},{exceptions}");
+        if let Err(error) = self.state.append(LOG.0, LOG.1, &line) {
+            self.shared().failure.get_or_insert(error.into());
+        }
     }
 
     /// How far it has come.
@@ -137,7 +168,8 @@ impl Campaign {
             texts: shared.texts.len(),
             edges: shared.edges,
             failures: shared.keys.len(),
-            yields: shared.yields,
+            yields: shared.yields.clone(),
+            exceptions: shared.exceptions.counts(),
         }
     }
 
@@ -167,6 +199,7 @@ impl Campaign {
             worker.step()?;
         }
         worker.tell_yields();
+        self.shared().recent.extend(worker.maker.recent());
         Ok(())
     }
 }
@@ -186,13 +219,13 @@ pub(super) struct Worker<'c> {
     number: usize,
     pub(super) tested: Tested,
     pub(super) judge: Judge,
-    pub(super) fuzzer: Fuzzer,
+    pub(super) maker: Maker,
     pub(super) coverage: Coverage,
     behaviours: HashSet<u64>,
     /// How many of the shared texts it has looked at.
     imported: usize,
     /// What its operators had made when that was said last.
-    told: [(u64, u64); Operator::ALL.len()],
+    told: Yields,
 }
 
 /// What a text did to the search.
@@ -217,23 +250,27 @@ struct Seen {
 
 impl<'c> Worker<'c> {
     fn new(campaign: &'c Campaign, number: usize) -> Result<Worker<'c>, Failure> {
-        let Plan { language, rules, surroundings, call, max_len, seed, cores, .. } = &campaign.plan;
+        let Plan { language, rules, surroundings, call, making, max_len, seed, cores, .. } = &campaign.plan;
         let surroundings = surroundings.on(cores.of(number));
         let tested = Tested::new(&call.command, surroundings)?;
         let judge = Judge::new(rules, surroundings)?;
         tested.stay_beside(surroundings);
         // A search that goes on does not begin with the same texts again.
         let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
-        let fuzzer = Fuzzer::new(language, Goal::New, *max_len, seed);
+        let maker = Maker::new(language, *making, *max_len, seed)?;
         let (coverage, behaviours) = (Coverage::new(), HashSet::new());
-        let told = Default::default();
-        Ok(Worker { campaign, number, tested, judge, fuzzer, coverage, behaviours, imported: 0, told })
+        let told = no_yields(*making);
+        Ok(Worker { campaign, number, tested, judge, maker, coverage, behaviours, imported: 0, told })
     }
 
     /// Runs a text. A run that fails does nothing that is new to the search, as failures are not varied.
     fn run(&mut self, text: &[u8]) -> Result<Seen, Failure> {
         let run = self.tested.run(text)?;
         let mut verdict = self.judge.judge(text, &run)?;
+        self.maker.measure(&run, &verdict);
+        if let Outcome::Exception(exception) = &run.outcome {
+            self.campaign.shared().exceptions.add(&exception.class);
+        }
         if let Some(failed) = verdict.failed.take() {
             let evidence = Evidence::new(failed, &run);
             return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.identified(&self.tested)) });
@@ -257,21 +294,21 @@ impl<'c> Worker<'c> {
             return Ok(Effect::Fails);
         }
         // Without edges little is known of the run. A new derivation counts as new, too.
-        let is_new = seen.is_new || self.coverage.edges() == 0 && self.fuzzer.is_new_derivation(text);
+        let is_new = seen.is_new || self.coverage.edges() == 0 && self.maker.is_new_derivation(text);
         Ok(if is_new { Effect::New } else { Effect::Known })
     }
 
     /// Tries the next text.
     fn step(&mut self) -> Result<(), Failure> {
         let max_len = self.campaign.plan.max_len;
-        let Some(text) = self.fuzzer.propose() else {
+        let Some(text) = self.maker.propose() else {
             return Err(Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")));
         };
         let text = text.to_vec();
         let is_new = self.run_and_count(&text)? == Effect::New;
-        let operator = self.fuzzer.operator();
-        if self.fuzzer.observe(Observation { is_new, cost: 0 }) {
-            self.keep(&text, &format!("op:{}", operator.name()), true)?;
+        let operator = self.maker.operator();
+        if self.maker.observe(is_new) {
+            self.keep(&text, &format!("op:{operator}"), true)?;
         }
         Ok(())
     }
@@ -298,11 +335,12 @@ impl<'c> Worker<'c> {
     /// Adds what its operators have done to what all have done.
     fn tell_yields(&mut self) {
         let mut shared = self.campaign.shared();
-        for (index, (_, made, kept)) in self.fuzzer.yields().enumerate() {
-            let told = std::mem::replace(&mut self.told[index], (made, kept));
-            shared.yields[index].0 += made - told.0;
-            shared.yields[index].1 += kept - told.1;
+        let yields = self.maker.yields();
+        for (all, (now, told)) in shared.yields.iter_mut().zip(yields.iter().zip(&self.told)) {
+            all.1 += now.1 - told.1;
+            all.2 += now.2 - told.2;
         }
+        self.told = yields;
     }
 
     /// Runs a text that was not made here, and varies it if it conforms. If it is a seed and does something new, it is
@@ -312,7 +350,7 @@ impl<'c> Worker<'c> {
         if campaign.is_over() {
             return Ok(());
         }
-        if !self.fuzzer.session().remember(text) {
+        if !self.maker.session().remember(text) {
             // The search learns nothing from it, but it may fail. One worker runs it.
             if self.number == 0
                 && let Again::Failed(evidence) = self.try_again(text)?
@@ -329,7 +367,7 @@ impl<'c> Worker<'c> {
             Effect::Known
         };
         if effect != Effect::Fails {
-            self.fuzzer.add(text, 0);
+            self.maker.add(text);
         }
         if effect == Effect::New {
             self.keep(text, "op:seed", is_seed)?;
@@ -344,7 +382,7 @@ impl<'c> Worker<'c> {
             let Some((text, finder)) = next else { return Ok(()) };
             self.imported += 1;
             if finder != self.number && self.run(&text)?.is_new {
-                self.fuzzer.add(&text, 0);
+                self.maker.add(&text);
                 let mut shared = self.campaign.shared();
                 shared.edges = shared.edges.max(self.coverage.edges());
             }

@@ -150,7 +150,7 @@ impl Worker<'_> {
         let campaign = self.campaign;
         let end = Instant::now() + campaign.plan.shrinking;
         let mut best = evidence;
-        let Some(mut trim) = self.fuzzer.session().minimise(text) else { return Ok(Some((text.to_vec(), best))) };
+        let Some(mut trim) = self.maker.session().minimise(text) else { return Ok(Some((text.to_vec(), best))) };
         for _ in 0..campaign.plan.shrinks {
             // A search that is to end soon still writes what it has.
             if Instant::now() > end || campaign.is_over() {

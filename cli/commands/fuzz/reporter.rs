@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use gramjet_search::Operator;
 use serde_json::json;
 
 use super::campaign::{Campaign, News, Progress as Reached};
@@ -71,6 +70,13 @@ impl Reporter {
             print(&status("end", &progress));
         } else {
             say!("gramjet: {}", line(&progress));
+            if let (classes @ 1.., unexpected) = progress.exceptions {
+                let classes = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };
+                say!(
+                    "gramjet: exceptions of {classes}, {unexpected} without IllegalArgumentException, TimeoutException and \
+                     those of the program's own package"
+                );
+            }
         }
     }
 }
@@ -94,8 +100,8 @@ fn line(progress: &Reached) -> String {
 
 /// How far a search is, for machines.
 fn status(event: &str, progress: &Reached) -> serde_json::Value {
-    let operators = Operator::ALL.iter().zip(progress.yields);
-    let operators = operators.map(|(operator, (made, kept))| (operator.name(), json!({ "made": made, "kept": kept })));
+    let operators = progress.yields.iter();
+    let operators = operators.map(|(operator, made, kept)| (operator, json!({ "made": made, "kept": kept })));
     json!({
         "event": event,
         "seconds": progress.elapsed.as_secs_f64(),
@@ -105,6 +111,8 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
         "edges": progress.edges,
         "texts": progress.texts,
         "failures": progress.failures,
+        "exceptions": progress.exceptions.0,
+        "unexpected_exceptions": progress.exceptions.1,
         "operators": operators.collect::<std::collections::BTreeMap<_, _>>(),
     })
 }

@@ -142,6 +142,11 @@ impl Search {
         gain
     }
 
+    /// Learns what a sample uses. It may be of any length: the search does not run it again.
+    pub fn learn(&mut self, sample: &Derivation, measured: &Measured<'_>) {
+        self.strategy.adopt(&mut self.desk, sample, measured);
+    }
+
     fn record(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Gain {
         self.runs += 1;
         if self.known.len() >= REMEMBERED {

@@ -17,7 +17,7 @@ mod treeline;
 
 use bias_only::BiasOnly;
 use bytes::Bytes;
-use evolve::Evolve;
+use evolve::{Aim, Evolve};
 use portfolio::Portfolio;
 use random::AtRandom;
 use saffron::Saffron;
@@ -83,7 +83,21 @@ pub const STRATEGIES: &[Kind] = &[
     Kind {
         name: "evolve",
         about: "probabilities of alternatives that evolve on islands, after EvoGFuzz (Eberlein et al. 2020)",
-        make: |paper| Box::new(Evolve::new(paper)),
+        make: |paper| Box::new(Evolve::new(if paper { Aim::Published } else { Aim::Cost })),
+    },
+];
+
+/// Strategies for searches whose goal is coverage and failures, where no text has a cost.
+pub const FOR_COVERAGE: &[Kind] = &[
+    Kind {
+        name: "evolve",
+        about: "probabilities of alternatives that evolve, after EvoGFuzz (Eberlein et al. 2020)",
+        make: |paper| Box::new(Evolve::new(if paper { Aim::Published } else { Aim::Coverage })),
+    },
+    Kind {
+        name: "common",
+        about: "probabilities learned once from the seeds, the baseline of EvoGFuzz",
+        make: |_| Box::new(Evolve::new(Aim::Common)),
     },
 ];
 
@@ -100,6 +114,9 @@ mod tests {
     fn strategies_know_their_names() {
         for kind in STRATEGIES {
             assert_eq!(by_name(kind.name, false).expect("a strategy").name(), kind.name);
+        }
+        for kind in FOR_COVERAGE {
+            assert_eq!(kind.make(false).name(), kind.name);
         }
         assert!(by_name("treline", true).is_none());
     }

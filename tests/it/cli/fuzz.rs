@@ -41,7 +41,7 @@ pub(super) fn run_in(place: &Place, arguments: &[&str]) -> Output {
 }
 
 /// The planted program, built by `gramjet cc`.
-fn planted(test: &str) -> Place {
+pub(super) fn planted(test: &str) -> Place {
     let place = place(test);
     fs::write(place.path("planted.c"), PLANTED).unwrap();
     let built = run_in(&place, &["cc", "-O1", "-g", "planted.c", "-o", "planted"]);

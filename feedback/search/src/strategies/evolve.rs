@@ -19,14 +19,19 @@
 //! - A failure is a signal or the like, not an exception, which is how functions refuse their input.
 //! - Texts have a limit on length, as in all searches.
 //!
+//! Its baseline ("common") is to learn the probabilities of the seeds once, and to draw all texts by these.
+//!
 //! Otherwise:
 //!
-//! - Fitness is the cost as a share of the greatest one, and the gain in coverage: 1 for a new edge, and the share of
+//! - In a search for cost, fitness is the cost as a share of the greatest one, and the gain in coverage: 1 for a new edge, and the share of
 //!   the edges whose maximum is raised. Size says little about cost under a limit on length. Texts on which the program
 //!   was stopped are not selected, and those on which it failed are for their gain alone.
+//! - In a search for coverage, fitness is the sum over the edges of a text of 1 / n, where n texts have executed the
+//!   edge; see `evolve/rarity.rs`. It guides where no text has a new edge, which is nearly always. Texts on which the
+//!   program failed are as fit as others with their edges.
 //! - Generations of 50 texts in turn on 3 islands with probabilities of their own, as one population settles on what it
-//!   finds first. The islands weigh gains by 0, 1/2 and 1, so they settle on different texts.
-//! - Each fifth generation the costliest text of an island goes to the next one, rarely enough that islands differ.
+//!   finds first. In a search for cost the islands weigh gains by 0, 1/2 and 1, so they settle on different texts.
+//! - Each fifth generation the costliest (or the fittest) text of an island goes to the next one, rarely enough that islands differ.
 //! - An elite remains until there are fitter texts. A gain counts half in each later generation.
 //! - Learned probabilities do not forget at once, and have a share of the grammar's own; see `evolve/island.rs`.
 //! - The more sites are mutated the longer an island makes no progress; after 20 generations it begins anew.
@@ -36,6 +41,7 @@
 mod island;
 mod population;
 mod probabilities;
+mod rarity;
 
 use gramjet_session::decisions::{Decision, Derivation};
 
@@ -44,6 +50,7 @@ use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
 use island::Island;
 use population::Member;
 use probabilities::{Draw, Probabilities};
+use rarity::{Rarity, executed};
 
 /// The number of texts in a generation, as published and otherwise: half as many give twice the generations, and are
 /// still several times those selected.
@@ -58,10 +65,23 @@ const MIGRATION: usize = 5;
 const PRIOR: f64 = 10.0;
 const FLOOR_OF_PRIOR: f64 = 0.05;
 
+/// How probabilities evolve, and towards which texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// As published.
+    Published,
+    /// The published baseline: not at all.
+    Common,
+    /// Towards costly texts.
+    Cost,
+    /// Towards texts that execute what few others do.
+    Coverage,
+}
+
 /// Texts by probabilities that evolve.
 #[derive(Debug)]
 pub(super) struct Evolve {
-    paper: bool,
+    aim: Aim,
     /// What was adopted before the first generation.
     samples: Vec<Member>,
     world: Option<World>,
@@ -72,6 +92,14 @@ pub(super) struct Evolve {
     generations: usize,
     greatest: f64,
     maxima: Maxima,
+    rarity: Rarity,
+}
+
+impl Aim {
+    /// Whether the paper has it.
+    fn is_of_paper(self) -> bool {
+        matches!(self, Aim::Published | Aim::Common)
+    }
 }
 
 /// The islands, and the probabilities that do not change.
@@ -86,18 +114,18 @@ struct World {
 }
 
 impl World {
-    fn new(desk: &Desk, samples: Vec<Member>, paper: bool) -> World {
+    fn new(desk: &Desk, samples: Vec<Member>, aim: Aim) -> World {
         let own = Probabilities::of_grammar(&desk.deriver);
         let mut start = own.clone();
         let texts: Vec<&[Decision]> = samples.iter().map(|sample| &sample.decisions[..]).collect();
         match () {
             () if texts.is_empty() => {}
-            () if paper => start.replace(&own, &texts),
+            () if aim.is_of_paper() => start.replace(&own, &texts),
             () => start.adapt(&own, &texts, PRIOR, FLOOR_OF_PRIOR),
         }
-        let weights = if paper { &WEIGHTS_OF_GAIN[..1] } else { &WEIGHTS_OF_GAIN[..] };
+        let weights = if aim.is_of_paper() { &WEIGHTS_OF_GAIN[..1] } else { &WEIGHTS_OF_GAIN[..] };
         let mut islands: Vec<Island> = weights.iter().map(|&weight| Island::new(&start, weight)).collect();
-        for (number, sample) in samples.into_iter().enumerate().filter(|_| !paper) {
+        for (number, sample) in samples.into_iter().enumerate().filter(|_| !aim.is_of_paper()) {
             let count = islands.len();
             islands[number % count].settle(sample);
         }
@@ -117,9 +145,9 @@ impl World {
 }
 
 impl Evolve {
-    pub(super) fn new(paper: bool) -> Evolve {
+    pub(super) fn new(aim: Aim) -> Evolve {
         Evolve {
-            paper,
+            aim,
             samples: Vec::new(),
             world: None,
             members: Vec::new(),
@@ -128,13 +156,14 @@ impl Evolve {
             generations: 0,
             greatest: 0.0,
             maxima: Maxima::new(),
+            rarity: Rarity::default(),
         }
     }
 
     /// A text with its fitness. None if it is not to be selected.
     fn member(&mut self, text: &Derivation, measured: &Measured<'_>) -> Option<Member> {
         let decisions = text.decisions.clone();
-        if self.paper {
+        if self.aim.is_of_paper() {
             let fitness = population::published(text, measured.ending);
             return Some(Member { decisions, fitness, ..Member::default() });
         }
@@ -142,11 +171,16 @@ impl Evolve {
         let gain = population::gain(novelty, self.maxima.edges());
         let cost = if measured.ending == Ending::Done { measured.cost as f64 } else { 0.0 };
         self.greatest = self.greatest.max(cost);
-        (measured.ending != Ending::Stopped).then_some(Member { decisions, cost, gain, fitness: 0.0 })
+        let mut edges = Vec::new();
+        if self.aim == Aim::Coverage {
+            self.rarity.add(measured.edges);
+            edges.extend(executed(measured.edges));
+        }
+        (measured.ending != Ending::Stopped).then_some(Member { decisions, cost, gain, edges, fitness: 0.0 })
     }
 
     fn population(&self) -> usize {
-        if self.paper { PUBLISHED_POPULATION } else { POPULATION }
+        if self.aim.is_of_paper() { PUBLISHED_POPULATION } else { POPULATION }
     }
 
     fn end_generation(&mut self, desk: &mut Desk) {
@@ -155,10 +189,20 @@ impl Evolve {
         (self.drawn, self.repeated) = (0, 0);
         self.generations += 1;
         let island = &mut world.islands[world.turn];
-        if self.paper {
-            return island.replace(&world.own, members, &mut desk.random);
+        let (greatest, rarity) = (self.greatest.max(1.0), &self.rarity);
+        match self.aim {
+            Aim::Common => return,
+            Aim::Published => return island.replace(&world.own, members, &mut desk.random),
+            Aim::Cost => {
+                let weight = island.weight_of_gain;
+                let fitness = |member: &Member| member.cost / greatest + weight * member.gain;
+                island.adapt((&world.own, &world.start), members, fitness, &mut desk.random);
+            }
+            Aim::Coverage => {
+                let fitness = |member: &Member| rarity.of(&member.edges);
+                island.adapt((&world.own, &world.start), members, fitness, &mut desk.random);
+            }
         }
-        island.adapt((&world.own, &world.start), members, self.greatest, &mut desk.random);
         world.turn = (world.turn + 1) % world.islands.len();
         if self.generations.is_multiple_of(MIGRATION * world.islands.len()) {
             world.migrate();
@@ -168,12 +212,12 @@ impl Evolve {
 
 impl Strategy for Evolve {
     fn name(&self) -> &'static str {
-        "evolve"
+        if self.aim == Aim::Common { "common" } else { "evolve" }
     }
 
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
-        let (samples, paper) = (&mut self.samples, self.paper);
-        let world = self.world.get_or_insert_with(|| World::new(desk, std::mem::take(samples), paper));
+        let (samples, aim) = (&mut self.samples, self.aim);
+        let world = self.world.get_or_insert_with(|| World::new(desk, std::mem::take(samples), aim));
         let probabilities = &world.islands[world.turn].drawn;
         let mut draw = Draw { probabilities, random: &mut desk.random };
         desk.deriver.derive(&[], &mut draw, candidate);
@@ -199,13 +243,13 @@ impl Strategy for Evolve {
         };
         match &mut self.world {
             None => self.samples.push(member),
-            Some(world) if !self.paper => world.islands[world.turn].settle(member),
+            Some(world) if !self.aim.is_of_paper() => world.islands[world.turn].settle(member),
             Some(_) => {}
         }
     }
 
     fn repeats(&self) -> Repeats {
-        if self.paper { Repeats::Run } else { Repeats::Remember }
+        if self.aim.is_of_paper() { Repeats::Run } else { Repeats::Remember }
     }
 }
 
@@ -280,16 +324,52 @@ mod tests {
     fn what_was_stopped_is_not_selected() {
         let deriver = language("s ::= [a-d]").deriver(Some(30));
         let mut desk = Desk { deriver, max_len: 30, random: crate::random::Random::new(1), empty_cost: 0 };
-        let (mut evolve, mut text) = (Evolve::new(false), Derivation::default());
+        let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         evolve.propose(&mut desk, &mut text);
         let of = |ending| Measured { ending, ..measured(9, &[(1, 1)]) };
         assert_eq!(evolve.member(&text, &of(Ending::Stopped)), None);
         assert_eq!(evolve.member(&text, &of(Ending::Failed)).map(|member| member.cost), Some(0.0));
         assert_eq!(evolve.member(&text, &of(Ending::Done)).map(|member| member.cost), Some(9.0));
         assert_eq!(
-            Evolve::new(true).member(&text, &of(Ending::Failed)).map(|member| member.fitness),
+            Evolve::new(Aim::Published).member(&text, &of(Ending::Failed)).map(|member| member.fitness),
             Some(f64::INFINITY)
         );
+    }
+
+    /// A search for coverage draws letters more often that few texts have; its baseline draws as it has begun.
+    #[test]
+    fn what_few_texts_execute_becomes_frequent() {
+        let share = |aim| {
+            let grammar = "s ::= t*  t ::= 'x' @ 50 | 'y'";
+            let mut search = search(grammar, Box::new(Evolve::new(aim)), 20, 4);
+            // The edges of y in n places are many, and each is rare.
+            let subject = |text: &[u8]| {
+                let places = (0..).zip(text).filter(|(_, byte)| **byte == b'y').map(|(place, _)| (place + 1, 1));
+                (0, std::iter::once((0, 1)).chain(places).collect())
+            };
+            run(&mut search, 1500, subject);
+            let mut texts = (0..200).map(|_| {
+                let text = search.propose().text.clone();
+                search.observe(&measured(0, &[]));
+                (text.iter().filter(|byte| **byte == b'y').count(), text.len())
+            });
+            let (count, of) = texts.try_fold((0, 0), |sum, next| Some((sum.0 + next.0, sum.1 + next.1))).expect("sums");
+            count as f64 / of as f64
+        };
+        let (coverage, common) = (share(Aim::Coverage), share(Aim::Common));
+        assert!(coverage > 0.3 && common < 0.05, "{coverage} {common}");
+    }
+
+    #[test]
+    fn samples_of_any_length_are_learned_from() {
+        let mut search = search("s ::= [a-d]*", Box::new(Evolve::new(Aim::Common)), 30, 1);
+        let options: Vec<u32> = std::iter::repeat_n([1, 1], 500).flatten().chain([0]).collect();
+        let mut sample = Derivation::default();
+        language("s ::= [a-d]*").deriver(None).replay(&options, &mut sample);
+        assert_eq!(sample.text, b"b".repeat(500));
+        search.learn(&sample, &measured(0, &[]));
+        let text = search.propose().text.clone();
+        assert!(text == b"b".repeat(30) || text.iter().all(|byte| *byte == b'b') && text.len() > 5, "{text:?}");
     }
 
     #[test]
@@ -304,7 +384,7 @@ mod tests {
         // The language has far more texts than are drawn here, so all of these differ.
         let deriver = language("s ::= [a-z] [a-z] [a-z] [a-z] [a-z] [a-z] [a-z]").deriver(Some(30));
         let mut desk = Desk { deriver, max_len: 30, random: crate::random::Random::new(1), empty_cost: 0 };
-        let (mut evolve, mut text) = (Evolve::new(false), Derivation::default());
+        let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         let mut turns = Vec::new();
         for run in 0..MIGRATION * 3 * POPULATION {
             evolve.propose(&mut desk, &mut text);

@@ -1,5 +1,7 @@
 //! A population with probabilities of its own.
 
+use std::cmp::Ordering;
+
 use gramjet_session::decisions::Decision;
 
 use super::population::{ELITE, Member, select};
@@ -26,7 +28,7 @@ pub(super) struct Island {
     pub(super) drawn: Probabilities,
     learned: Probabilities,
     /// The weight of gains in coverage against cost.
-    weight_of_gain: f64,
+    pub(super) weight_of_gain: f64,
     /// The fittest texts of earlier generations.
     elite: Vec<Member>,
     best: f64,
@@ -51,12 +53,12 @@ impl Island {
     }
 
     /// A generation: the elite remains, probabilities move towards those of the selected texts, and the more sites are
-    /// mutated the longer there was no progress. `greatest` is the greatest cost of all islands.
+    /// mutated the longer there was no progress. The fitness of a text of the elite is computed again each time.
     pub(super) fn adapt(
         &mut self,
         (own, start): (&Probabilities, &Probabilities),
         members: Vec<Member>,
-        greatest: f64,
+        fitness: impl Fn(&Member) -> f64,
         random: &mut Random,
     ) {
         self.progress(&members);
@@ -67,7 +69,7 @@ impl Island {
         let mut all = std::mem::take(&mut self.elite);
         all.extend(members);
         for member in &mut all {
-            member.fitness = member.cost / greatest.max(1.0) + self.weight_of_gain * member.gain;
+            member.fitness = fitness(member);
         }
         let selected = select(&mut all, random);
         let texts: Vec<&[Decision]> = selected.iter().map(|&number| &all[number].decisions[..]).collect();
@@ -95,9 +97,10 @@ impl Island {
         }
     }
 
-    /// The text of the elite that costs most.
+    /// The text of the elite that costs most; of those that cost the same, the fittest one.
     pub(super) fn emigrant(&self) -> Option<Member> {
-        self.elite.iter().max_by(|one, other| one.cost.total_cmp(&other.cost)).cloned()
+        let rank = |member: &Member| (member.cost, member.fitness);
+        self.elite.iter().max_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)).cloned()
     }
 
     /// Takes a text from elsewhere into the elite, without its gain, which is no news any more. The next selection says
@@ -142,7 +145,7 @@ mod tests {
         // The five of the elite take option 2; all others cost nothing and take option 0.
         let members = [(2, 9.0, 5), (0, 0.0, 45)];
         let members = members.iter().flat_map(|&(option, cost, count)| vec![member(place, option, cost); count]);
-        island.adapt((&own, &own), members.collect(), 9.0, &mut Random::new(1));
+        island.adapt((&own, &own), members.collect(), |member| member.cost / 9.0, &mut Random::new(1));
         // 5 uses of option 2, 10 of option 0, and 10 of the grammar's; a fiftieth is the grammar's own.
         let expected = [12.5, 2.5, 7.5, 2.5].map(|uses| (1.0 - FLOOR) * uses / 25.0 + FLOOR * 0.25);
         for (option, wanted) in (0..).zip(expected) {
@@ -160,7 +163,7 @@ mod tests {
             let mut island = Island::new(&own, weight);
             let new = Member { gain: 1.0, ..member(place, 3, 1.0) };
             let members = [vec![member(place, 1, 8.0); 5], vec![new]].concat();
-            island.adapt((&own, &own), members, 8.0, &mut Random::new(1));
+            island.adapt((&own, &own), members, |member| member.cost / 8.0 + weight * member.gain, &mut Random::new(1));
             assert_eq!(island.elite[0].decisions[0].option, expected);
             let gains: Vec<f64> = island.elite.iter().map(|member| member.gain).filter(|gain| *gain > 0.0).collect();
             assert_eq!(gains, if weight > 0.0 { vec![0.5] } else { vec![] });
@@ -171,7 +174,9 @@ mod tests {
     fn an_island_without_progress_begins_anew() {
         let (own, place) = own();
         let (mut island, mut random) = (Island::new(&own, 0.0), Random::new(1));
-        let mut adapt = |island: &mut Island| island.adapt((&own, &own), vec![member(place, 2, 5.0)], 5.0, &mut random);
+        let mut adapt = |island: &mut Island| {
+            island.adapt((&own, &own), vec![member(place, 2, 5.0)], |member| member.cost / 5.0, &mut random);
+        };
         for generation in 0..=PATIENCE {
             adapt(&mut island);
             assert_eq!(island.stale, generation);

@@ -20,6 +20,8 @@ pub(super) struct Member {
     /// Its cost, and its gain in coverage.
     pub(super) cost: f64,
     pub(super) gain: f64,
+    /// The edges that it executes, in a search for coverage.
+    pub(super) edges: Vec<u32>,
     pub(super) fitness: f64,
 }
 

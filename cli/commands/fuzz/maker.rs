@@ -1,0 +1,206 @@
+//! What makes the texts of a worker: variants of kept texts, or a strategy.
+
+use std::collections::{HashMap, VecDeque};
+
+use gramjet_harness::{Outcome, Run};
+use gramjet_search::{
+    Edge, Ending, FOR_COVERAGE, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy,
+};
+use gramjet_session::decisions::{Derivation, Fit};
+use gramjet_session::{Language, Session};
+
+use super::verdict::Verdict;
+use crate::failure::Failure;
+
+/// The strategy of [`Fuzzer`].
+pub(super) const GUIDED: &str = "guided";
+
+/// The last texts of a strategy that are kept, for the weights that it has come to.
+const RECENT: usize = 1000;
+
+/// How texts are made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Making {
+    /// None for variants of kept texts.
+    pub(super) kind: Option<&'static Kind>,
+    pub(super) is_paper: bool,
+}
+
+impl Making {
+    /// The strategy of this name.
+    pub(super) fn new(name: &str, is_paper: bool) -> Making {
+        Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper }
+    }
+}
+
+/// How many texts each operator has made, and how many of them were kept.
+pub(super) type Yields = Vec<(&'static str, u64, u64)>;
+
+/// Makes texts.
+pub(super) struct Maker {
+    /// Makes variants, and knows derivations for whoever needs one.
+    fuzzer: Fuzzer,
+    evolution: Option<Evolution>,
+}
+
+/// A strategy, and the measurements of the last run for it.
+struct Evolution {
+    language: Language,
+    search: Search,
+    max_len: usize,
+    edges: Vec<Edge>,
+    ending: Ending,
+    /// For programs that count no edges: what they can be seen to do, numbered as edges.
+    behaviours: HashMap<u64, u32>,
+    recent: VecDeque<Vec<u8>>,
+    made: u64,
+    kept: u64,
+}
+
+impl Maker {
+    pub(super) fn new(language: &Language, making: Making, max_len: usize, seed: u64) -> Result<Maker, Failure> {
+        let fuzzer = Fuzzer::new(language, Goal::New, max_len, seed);
+        let strategy = making.kind.map(|kind| kind.make(making.is_paper));
+        let evolution = strategy.map(|strategy| Evolution::new(language, strategy, max_len, seed)).transpose()?;
+        Ok(Maker { fuzzer, evolution })
+    }
+
+    /// Makes and parses texts.
+    pub(super) fn session(&mut self) -> &mut Session {
+        self.fuzzer.session()
+    }
+
+    /// As [`Fuzzer::is_new_derivation`].
+    pub(super) fn is_new_derivation(&mut self, text: &[u8]) -> bool {
+        self.fuzzer.is_new_derivation(text)
+    }
+
+    /// The next text to run; none if every text of the language is too long.
+    pub(super) fn propose(&mut self) -> Option<&[u8]> {
+        match &mut self.evolution {
+            None => self.fuzzer.propose(),
+            Some(evolution) => Some(evolution.propose()),
+        }
+    }
+
+    /// How the last text was made.
+    pub(super) fn operator(&self) -> &'static str {
+        match &self.evolution {
+            None => self.fuzzer.operator().name(),
+            Some(evolution) => evolution.search.strategy().operator(),
+        }
+    }
+
+    /// Measures a run for the strategy, which hears of it by [`Maker::observe`] or [`Maker::add`].
+    pub(super) fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
+        if let Some(evolution) = &mut self.evolution {
+            evolution.measure(run, verdict);
+        }
+    }
+
+    /// Records the program's reaction to the text that was proposed last. Returns whether the text is kept.
+    pub(super) fn observe(&mut self, is_new: bool) -> bool {
+        match &mut self.evolution {
+            None => self.fuzzer.observe(Observation { is_new, cost: 0 }),
+            Some(evolution) => evolution.observe(is_new),
+        }
+    }
+
+    /// Learns from a text from elsewhere that was measured last.
+    pub(super) fn add(&mut self, text: &[u8]) {
+        match &mut self.evolution {
+            None => {
+                self.fuzzer.add(text, 0);
+            }
+            Some(evolution) => evolution.add(text),
+        }
+    }
+
+    pub(super) fn yields(&self) -> Yields {
+        match &self.evolution {
+            None => self.fuzzer.yields().map(|(operator, made, kept)| (operator.name(), made, kept)).collect(),
+            Some(evolution) => vec![(self.operator(), evolution.made, evolution.kept)],
+        }
+    }
+
+    /// The last texts of a strategy.
+    pub(super) fn recent(self) -> impl Iterator<Item = Vec<u8>> {
+        self.evolution.into_iter().flat_map(|evolution| evolution.recent)
+    }
+}
+
+/// What an operator has made so far: nothing, for each operator of variants.
+pub(super) fn no_yields(making: Making) -> Yields {
+    match making.kind {
+        None => Operator::ALL.iter().map(|operator| (operator.name(), 0, 0)).collect(),
+        Some(kind) => vec![(kind.name, 0, 0)],
+    }
+}
+
+impl Evolution {
+    fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Result<Evolution, Failure> {
+        let search = Search::new(language, strategy, max_len, seed)
+            .ok_or_else(|| Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")))?;
+        Ok(Evolution {
+            language: language.clone(),
+            search,
+            max_len,
+            edges: Vec::new(),
+            ending: Ending::Done,
+            behaviours: HashMap::new(),
+            recent: VecDeque::new(),
+            made: 0,
+            kept: 0,
+        })
+    }
+
+    fn propose(&mut self) -> &[u8] {
+        let text = &self.search.propose().text;
+        let mut kept = if self.recent.len() < RECENT { None } else { self.recent.pop_front() }.unwrap_or_default();
+        kept.clone_from(text);
+        self.recent.push_back(kept);
+        text
+    }
+
+    fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
+        self.edges.clear();
+        match run.edges {
+            Some(edges) => {
+                self.edges.extend(edges.executed().iter().map(|edge| (edge.number, u64::from(edge.count))));
+            }
+            None => {
+                let next = self.behaviours.len() as u32;
+                self.edges.push((*self.behaviours.entry(verdict.behaviour).or_insert(next), 1));
+            }
+        }
+        self.ending = match run.outcome {
+            Outcome::Timeout | Outcome::Memory | Outcome::Processes => Ending::Stopped,
+            _ if verdict.failed.is_some() => Ending::Failed,
+            _ => Ending::Done,
+        };
+    }
+
+    fn observe(&mut self, is_new: bool) -> bool {
+        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
+        self.search.observe(&measured);
+        self.made += 1;
+        self.kept += u64::from(is_new);
+        is_new
+    }
+
+    /// A text that is too long to be made here is a sample all the same.
+    fn add(&mut self, text: &[u8]) {
+        let Ok(choices) = self.language.parse(text) else { return };
+        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
+        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
+        let deriver = &mut self.search.desk().deriver;
+        deriver.decode(&choices, &mut free);
+        if text.len() > self.max_len {
+            return self.search.learn(&free, &measured);
+        }
+        let options: Vec<u32> = free.options().collect();
+        if deriver.replay(&options, &mut bounded) == Fit::Exact {
+            self.search.adopt(&bounded, &measured);
+        }
+    }
+}
