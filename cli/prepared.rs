@@ -8,6 +8,7 @@ use gramjet_compiler::shape::{ByDefault, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Examined, Options, SourceFile};
 use gramjet_files::Unreadable;
+use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ReadingArgs};
 use crate::arguments::limits::LimitArgs;
@@ -47,6 +48,16 @@ impl Prepared {
             self.options.weighting = Weighting::Own;
         }
         self
+    }
+
+    /// The same language with the grammar's own weights, whatever is asked for: other weights split repetitions by
+    /// their numbers of rounds, and no part of such a repetition can be repeated any number of times.
+    pub fn with_whole_repetitions(&self) -> Result<Language, Failure> {
+        let mut options = Options { weighting: Weighting::Own, ..self.options.clone() };
+        options.reading.zero_weights = self.options.zero_weights();
+        let compiled = gramjet_compiler::compile(&self.source.file, &options);
+        let (compiled, _) = compiled.map_err(|diagnostics| self.refuse(&diagnostics))?;
+        Ok(Language::unlimited(&compiled, &options))
     }
 
     /// The same with the weights of a file.

@@ -155,6 +155,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&args.output, ZERO_WEIGHTS));
     let prepared = Prepared::new(source, &grammar, &limits)?.with_own_weights();
     let language = Language::unlimited(prepared.compile()?, &prepared.options);
+    let studied = prepared.with_whole_repetitions()?;
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
     let surroundings = args.run.surroundings(args.timeout);
     let tested = Tested::new(&args.command, surroundings)?;
@@ -194,6 +195,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let stop = Stop::on_signals();
     let plan = Plan {
         language,
+        studied,
         command: args.command.clone(),
         surroundings,
         objective,
@@ -317,7 +319,7 @@ fn is_once(word: &str) -> bool {
 
 fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Student<'s> {
     let effort = Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() };
-    Student { language: &hunt.plan.language, meter, stop: &hunt.stop, effort, time: args.study }
+    Student { language: &hunt.plan.studied, meter, stop: &hunt.stop, effort, time: args.study }
 }
 
 /// Looks at the best text, and writes what is found.

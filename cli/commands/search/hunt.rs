@@ -18,6 +18,8 @@ use crate::subject::Surroundings;
 /// What a search needs to know.
 pub(super) struct Plan {
     pub(super) language: Language,
+    /// The same language with whole repetitions, for what is said of the best text.
+    pub(super) studied: Language,
     pub(super) command: Vec<OsString>,
     pub(super) surroundings: Surroundings,
     pub(super) objective: Objective,

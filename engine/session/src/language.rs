@@ -59,6 +59,9 @@ pub struct Settings {
     /// The shape of inputs, in place of the grammar's own weights; without one, the usual shape of the grammar
     /// ([`Weighting::ByDefault`]).
     pub shape: Option<Shape>,
+    /// Without a shape, the grammar's own weights, even if its inputs are far too long or too short. Searches choose
+    /// lengths by themselves, and can repeat any part only if a repetition is not split by its number of rounds.
+    pub own_weights: bool,
 }
 
 /// A grammar with its parser and producer. A clone shares them; it can be used from many threads.
@@ -157,7 +160,11 @@ impl Language {
             Some(name) => Some(formats::by_name(name).ok_or_else(|| LanguageError::Setting(formats::unknown(name)))?),
         };
         let start = settings.start.clone();
-        let weighting = settings.shape.map_or(Weighting::ByDefault, Weighting::Shape);
+        let weighting = match settings.shape {
+            Some(shape) => Weighting::Shape(shape),
+            None if settings.own_weights => Weighting::Own,
+            None => Weighting::ByDefault,
+        };
         let options = Options {
             format,
             start,

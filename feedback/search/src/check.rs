@@ -259,12 +259,14 @@ impl Check {
         (smallest, reason, runs)
     }
 
-    /// The grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost.
+    /// The grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost. Its repetitions
+    /// are not split by weights.
     fn language(&self, goal: Goal) -> Result<Language, LanguageError> {
         let mut settings = self.settings.clone();
         if goal == Goal::Cost && settings.max_depth == Bound::Default {
             settings.max_depth = Bound::Unlimited;
         }
+        settings.own_weights |= goal == Goal::Cost;
         Language::load(OsStr::new(&self.grammar), &settings)
     }
 
@@ -422,6 +424,18 @@ mod tests {
         check.grows_at_most(1.2, |text| 20 + text.len() as u64 + commas(text));
         let failed = message(|| check.grows_at_most(1.2, |text| if commas(text) > 2 { panic!("three") } else { 1 }));
         assert!(failed.ends_with("three"), "{failed}");
+    }
+
+    /// The weights that such a grammar gets by default would split the repetition by its number of rounds.
+    #[test]
+    fn growth_is_found_in_grammars_without_weights() {
+        let file = std::env::temp_dir().join(format!("gramjet-check-{}.ebnf", std::process::id()));
+        std::fs::write(&file, "words ::= word (' ' word)*  word ::= [a-z]+").expect("a file");
+        let check = Check::new(file.display().to_string()).texts(300).max_len(30);
+        let words = |text: &[u8]| text.split(|&byte| byte == b' ').count() as u64;
+        let failed = message(|| check.grows_at_most(1.5, |text| words(text).pow(2)));
+        std::fs::remove_file(file).expect("the file");
+        assert!(failed.contains("cost ~ n^2.0 (95 %") && failed.contains("a repetition in `words`"), "{failed}");
     }
 
     #[test]

@@ -95,6 +95,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
             ..FormatOptions::default()
         },
         tokens: tokens.map(str::to_string),
+        own_weights: false,
     })
 }
 

@@ -85,6 +85,15 @@ fn the_costly_text_its_causes_and_its_growth_are_found() {
     assert!(text(&other.stderr).contains("has a search with length `40`"), "{}", text(&other.stderr));
 }
 
+/// Weights of a shape split repetitions by their numbers of rounds. Growth is measured without them.
+#[test]
+fn growth_is_found_under_any_weights() {
+    let place = names("search-shape");
+    let found = search(&place, &["-n", "1500", "-o", "out", "--shape", "target-size=100"]);
+    let said = text(&found.stderr);
+    assert!(said.contains("growth: cost ~ n^2.0") && said.contains("in the number of rounds"), "{said}");
+}
+
 #[test]
 fn equal_seeds_and_budgets_give_equal_searches() {
     let place = names("search-seeds");
