@@ -2,6 +2,7 @@
 
 Arguments: module (or a file that ends in .py), function, "text" or "bytes", further modules whose code is counted.
 The harness says the length of an input that it has put into shared memory; see src/languages/protocol.rs for the rest.
+`own_code` and `count_executed` are those of counting.py, which precedes this file in the program.
 """
 
 import sys
@@ -36,29 +37,6 @@ def main():
     # Of several values each with an end of its own.
     def joined(*values):
         return b"\0".join(str(value).encode("utf-8", "replace")[:900].replace(b"\0", b"?") for value in values)
-
-    # The code that is counted: all but the standard library's, and what the arguments name of that.
-
-    standard = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
-    installed = tuple(standard + name + os.sep for name in ("site-packages", "dist-packages"))
-    named = []
-    is_known_own = {}
-
-    def own(file):
-        result = is_known_own.get(file)
-        if result is None:
-            real = os.path.realpath(file)
-            is_code = not file.startswith("<") and os.path.exists(real)
-            is_standard = real.startswith(standard) and not real.startswith(installed)
-            result = is_code and (not is_standard or real.startswith(tuple(named)))
-            is_known_own[file] = result
-        return result
-
-    def name_own(module):
-        file = getattr(module, "__file__", None)
-        if file:
-            is_package = hasattr(module, "__path__")
-            named.append(os.path.realpath(os.path.dirname(file)) + os.sep if is_package else os.path.realpath(file))
 
     def load():
         import importlib
@@ -103,6 +81,8 @@ def main():
             refuse("`%s` of the module `%s` cannot be called" % (function_name, module_name))
         return value
 
+    own, name_own = own_code()
+
     # Edges get numbers as they are first executed. 0 takes what there is no room for.
 
     numbers = {}
@@ -118,109 +98,6 @@ def main():
             numbers[key] = number
             answer(EDGE, struct.pack("=II", number, line or code.co_firstlineno) + key)
         return number
-
-    def count(number):
-        try:
-            counters[number] += 1
-        except ValueError:
-            pass  # The greatest count there is.
-
-    def line_of(code, offset):
-        for start, end, line in code.co_lines():
-            if start <= offset < end:
-                return line
-        return None
-
-    # Branches and entries, by sys.monitoring (from Python 3.12 on).
-    def count_branches():
-        monitoring = sys.monitoring
-        events, disabled = monitoring.events, monitoring.DISABLE
-        tool = next(tool for tool in (4, 3, 1, 2, 5, 0) if monitoring.get_tool(tool) is None)
-        known = {}
-        kept = []  # So that no other code gets the identity of one that is known.
-
-        def on_branch(code, offset, destination):
-            try:
-                counters[known[id(code), offset, destination]] += 1
-            except KeyError:
-                if not own(code.co_filename):
-                    return disabled
-                kept.append(code)
-                line = line_of(code, destination) or line_of(code, offset)
-                number = number_of(code, line, "%d>%d" % (offset, destination))
-                known[id(code), offset, destination] = number
-                count(number)
-            except ValueError:
-                pass
-
-        # Of these, those back to the begin of a loop that tests nothing there, as `while True` does: others come with branches.
-        def on_jump(code, offset, destination):
-            try:
-                counters[known[id(code), offset, destination]] += 1
-            except KeyError:
-                if destination > offset or not own(code.co_filename):
-                    return disabled
-                if opnames[code.co_code[destination]] in ("FOR_ITER", "SEND"):
-                    return disabled
-                on_branch(code, offset, destination)
-            except ValueError:
-                pass
-
-        def on_start(code, offset):
-            try:
-                counters[known[id(code)]] += 1
-            except KeyError:
-                if not own(code.co_filename):
-                    return disabled
-                kept.append(code)
-                known[id(code)] = number_of(code, code.co_firstlineno, "entry")
-                count(known[id(code)])
-            except ValueError:
-                pass
-
-        from opcode import opname as opnames
-
-        monitoring.use_tool_id(tool, "gramjet")
-        monitoring.register_callback(tool, events.BRANCH, on_branch)
-        monitoring.register_callback(tool, events.JUMP, on_jump)
-        monitoring.register_callback(tool, events.PY_START, on_start)
-        monitoring.set_events(tool, events.BRANCH | events.JUMP | events.PY_START)
-
-    # Lines, by sys.settrace (before Python 3.12). What starts to trace, and what stops.
-    def count_lines():
-        tracers = {}
-
-        def tracer_of(code):
-            known = {}
-
-            def trace(frame, event, argument):
-                if event == "line":
-                    try:
-                        counters[known[frame.f_lineno]] += 1
-                    except KeyError:
-                        line = frame.f_lineno
-                        known[line] = number_of(code, line, "%d" % line)
-                        count(known[line])
-                    except ValueError:
-                        pass
-                return trace
-
-            return code, trace
-
-        def enter(frame, event, argument):
-            code = frame.f_code
-            tracer = tracers.get(id(code))
-            if tracer is None:
-                tracer = tracer_of(code) if own(code.co_filename) else (code, None)
-                tracers[id(code)] = tracer
-            return tracer[1]
-
-        def start():
-            if "threading" in sys.modules:
-                sys.modules["threading"].settrace(enter)
-            sys.settrace(enter)
-
-        return start, lambda: sys.settrace(None)
 
     # The frame of the subject's own code in which it was raised.
     def place_of(trace):
@@ -273,11 +150,7 @@ def main():
     sys.argv[:] = [module_name]
     function = load()
     flushed(stdout), flushed(stderr)
-    start = stop = None
-    if hasattr(sys, "monitoring"):
-        count_branches()
-    else:
-        start, stop = count_lines()
+    start, stop, _ = count_executed(counters, number_of, own)
     gc.collect()
     gc.freeze()
     takes_text = kind == "text"
@@ -286,12 +159,10 @@ def main():
     def run(data):
         try:
             try:
-                if start:
-                    start()
+                start()
                 function(data)
             finally:
-                if stop:
-                    stop()
+                stop()
         except SystemExit as error:
             return EXITED, exit_status(error.code), "", ""
         except MemoryError:

@@ -5,7 +5,8 @@ use super::subject::Subject;
 use crate::command::Program;
 use crate::error::Error;
 
-const WORKER: &str = include_str!("../../workers/worker.py");
+/// What counts comes first, as the worker uses it.
+const WORKER: &str = concat!(include_str!("../../workers/counting.py"), include_str!("../../workers/worker.py"));
 
 /// The interpreter with its worker.
 pub(super) fn program(subject: &Subject, module: &str, function: &str) -> Result<Program, Error> {
