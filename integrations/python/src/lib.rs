@@ -1,5 +1,6 @@
 //! The native module of the Python package `gramjet`.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Mutex;
 
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 mod errors;
+mod search;
 mod texts;
 
 use errors::{mismatch, unusable};
@@ -102,8 +104,7 @@ fn compile(
     let reading = reading(separator_policy, alphabet, indent, zero_weights);
     let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
     let settings = Settings { format, start, max_depth, max_len, reading, tokens, shape, ..Settings::default() };
-    let compiled = py.detach(|| Language::compile(&SourceFile::new("<grammar>", text), &settings));
-    Grammar::of(compiled)
+    Grammar::of(py, Source::Text(SourceFile::new("<grammar>", text)), settings)
 }
 
 #[pyfunction]
@@ -115,7 +116,7 @@ fn compile(
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn load(
     py: Python<'_>,
-    grammar: std::path::PathBuf,
+    grammar: PathBuf,
     format: Option<String>,
     start: Option<String>,
     max_depth: Limit,
@@ -130,8 +131,7 @@ fn load(
     let reading = reading(separator_policy, alphabet, indent, zero_weights);
     let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
     let settings = Settings { format, start, max_depth, max_len, reading, tokens, shape, ..Settings::default() };
-    let compiled = py.detach(|| Language::load(grammar.as_os_str(), &settings));
-    Grammar::of(compiled)
+    Grammar::of(py, Source::Named(grammar), settings)
 }
 
 /// A compiled grammar.
@@ -140,12 +140,39 @@ struct Grammar {
     language: Language,
     /// For calls that make one input: most of the time there is one thread.
     producer: Mutex<Box<dyn Producer + Send>>,
+    source: Source,
+    settings: Settings,
+}
+
+/// The text of a grammar, or its file or name.
+enum Source {
+    Text(SourceFile),
+    Named(PathBuf),
+}
+
+impl Source {
+    fn compile(&self, settings: &Settings) -> Result<Language, LanguageError> {
+        match self {
+            Source::Text(file) => Language::compile(file, settings),
+            Source::Named(name) => Language::load(name.as_os_str(), settings),
+        }
+    }
 }
 
 impl Grammar {
-    fn of(compiled: Result<Language, LanguageError>) -> PyResult<Grammar> {
-        let language = compiled.map_err(unusable)?;
-        Ok(Grammar { producer: Mutex::new(language.producer()), language })
+    fn of(py: Python<'_>, source: Source, settings: Settings) -> PyResult<Grammar> {
+        let language = py.detach(|| source.compile(&settings)).map_err(unusable)?;
+        Ok(Grammar { producer: Mutex::new(language.producer()), language, source, settings })
+    }
+
+    /// The language for a search, which bounds lengths by itself: no weights split repetitions, and the depth has a limit
+    /// only if one was asked for.
+    fn searched(&self, py: Python<'_>) -> PyResult<Language> {
+        let mut settings = Settings { shape: None, own_weights: true, ..self.settings.clone() };
+        if settings.max_depth == Bound::Default {
+            settings.max_depth = Bound::Unlimited;
+        }
+        py.detach(|| self.source.compile(&settings)).map_err(unusable)
     }
 
     fn check(&self, py: Python<'_>, text: &[u8]) -> PyResult<()> {
@@ -383,6 +410,8 @@ fn _native(module: &Bound_<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Grammar>()?;
     module.add_class::<Inputs>()?;
     module.add_class::<Session>()?;
+    module.add_class::<search::Search>()?;
+    module.add("COUNTING", search::COUNTING)?;
     module.add_function(wrap_pyfunction!(compile, module)?)?;
     module.add_function(wrap_pyfunction!(load, module)?)
 }

@@ -9,5 +9,18 @@ b'12+3'
 """
 
 from ._native import ChoicesError, Grammar, GrammarError, Inputs, ParseError, Session, compile, load
+from ._search import Found, Growth, search
 
-__all__ = ["ChoicesError", "Grammar", "GrammarError", "Inputs", "ParseError", "Session", "compile", "load"]
+__all__ = [
+    "ChoicesError",
+    "Found",
+    "Grammar",
+    "GrammarError",
+    "Growth",
+    "Inputs",
+    "ParseError",
+    "Session",
+    "compile",
+    "load",
+    "search",
+]

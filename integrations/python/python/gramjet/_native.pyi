@@ -141,3 +141,22 @@ class Session:
 
     def splice(self, text: str | Buffer, other: str | Buffer, *, max_len: int | None = None) -> bytes:
         """The text with a part of the other in place of one of its own."""
+
+COUNTING: str
+
+class Search:
+    """A search for costly texts: it proposes texts, and the caller runs them. `gramjet.search` does both."""
+
+    def __new__(cls, grammar: Grammar, *, strategy: str, max_len: int, seed: int) -> Search: ...
+    def propose(self) -> bytes: ...
+    def observe(self, reading: tuple[int, bytes, bool | None], seconds: float) -> bool: ...
+    def best(self) -> tuple[bytes, int] | None: ...
+    def prove(
+        self,
+        measure: Callable[[bytes], tuple[int, bytes, bool | None]],
+        max_len: int,
+        runs: int,
+        seconds: float,
+    ) -> list[tuple[str, str, float, list[tuple[int, bytes, int]], int | None]]: ...
+    @property
+    def repeats(self) -> int: ...

@@ -1,0 +1,150 @@
+//! The search for costly texts.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gramjet_search::{Edge, Effort, Ending, Family, Law, Measured, STRATEGIES, by_name, prove};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::{Bound_, Grammar, too_short};
+
+/// The Python code that counts what is executed; the harness runs functions with it, too.
+pub(crate) const COUNTING: &str = include_str!("../../../feedback/harness/workers/counting.py");
+
+/// A search for costly texts. It proposes texts, and the caller runs them.
+#[pyclass(frozen, module = "gramjet._native")]
+pub(crate) struct Search {
+    search: Mutex<gramjet_search::Search>,
+    language: gramjet_session::Language,
+}
+
+/// What a run of the function says: its cost, what it executed, and how it ended.
+#[derive(FromPyObject)]
+struct Reading<'py>(u64, Bound_<'py, PyBytes>, Option<bool>);
+
+impl Reading<'_> {
+    /// The counts of the edges that were executed. They are numbers of 32 bits in the order of the machine.
+    fn edges(&self) -> Vec<Edge> {
+        let counts = self.1.as_bytes().as_chunks().0.iter().map(|&bytes| u64::from(u32::from_ne_bytes(bytes)));
+        (0..).zip(counts).filter(|&(_, count)| count > 0).collect()
+    }
+
+    fn ending(&self) -> Ending {
+        match self.2 {
+            Some(true) => Ending::Done,
+            Some(false) => Ending::Failed,
+            None => Ending::Stopped,
+        }
+    }
+}
+
+/// How cost grows: the law, what is repeated, the exponent, texts with their sizes and costs, and the edge whose count grows
+/// fastest.
+type Grown<'py> = (String, String, f64, Vec<(u32, Bound_<'py, PyBytes>, u64)>, Option<u32>);
+
+impl Search {
+    fn locked(&self) -> MutexGuard<'_, gramjet_search::Search> {
+        self.search.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Search {
+    #[new]
+    #[pyo3(signature = (grammar, *, strategy, max_len, seed))]
+    fn new(py: Python<'_>, grammar: &Grammar, strategy: &str, max_len: usize, seed: u64) -> PyResult<Search> {
+        let Some(strategy) = by_name(strategy, false) else {
+            let names = STRATEGIES.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+            return Err(PyValueError::new_err(format!("there is no strategy `{strategy}`; there are {names}")));
+        };
+        let language = grammar.searched(py)?;
+        let search = gramjet_search::Search::new(&language, strategy, max_len, seed);
+        match search {
+            Some(search) => Ok(Search { search: Mutex::new(search), language }),
+            None => Err(too_short(Some(max_len), &language)),
+        }
+    }
+
+    /// The text to run next.
+    fn propose<'py>(&self, py: Python<'py>) -> Bound_<'py, PyBytes> {
+        let text = py.detach(|| self.locked().propose().text.clone());
+        PyBytes::new(py, &text)
+    }
+
+    /// Learns from the run of the text that was proposed last; whether it is the best so far.
+    fn observe(&self, py: Python<'_>, reading: Reading<'_>, seconds: f64) -> bool {
+        let (edges, ending, cost) = (reading.edges(), reading.ending(), reading.0);
+        let hottest = edges.iter().map(|&(_, count)| count).max().unwrap_or(0);
+        py.detach(|| {
+            let measured = Measured { cost, hottest, edges: &edges, ending, seconds, is_repeat: false };
+            self.locked().observe(&measured).is_best
+        })
+    }
+
+    /// The best text and its cost; none if every run has failed.
+    fn best<'py>(&self, py: Python<'py>) -> Option<(Bound_<'py, PyBytes>, u64)> {
+        let search = self.locked();
+        search.best().map(|best| (PyBytes::new(py, &best.derivation.text), best.cost))
+    }
+
+    /// How the cost of the best text grows when its parts are repeated, the fastest growth first. `measure` runs a text.
+    fn prove<'py>(
+        &self,
+        py: Python<'py>,
+        measure: &Bound_<'py, PyAny>,
+        max_len: usize,
+        runs: u32,
+        seconds: f64,
+    ) -> PyResult<Vec<Grown<'py>>> {
+        let Some(best) = self.locked().best().map(|best| best.derivation.text.clone()) else { return Ok(Vec::new()) };
+        let mut deriver = self.language.deriver(None);
+        // Strategies that change bytes have no derivation of their texts.
+        let Ok(choices) = py.detach(|| self.language.parse(&best)) else { return Ok(Vec::new()) };
+        let mut whole = Default::default();
+        deriver.decode(&choices, &mut whole);
+        let mut raised = None;
+        let mut run = |text: &[u8]| match measured(py, measure, text) {
+            Ok(reading) => reading,
+            Err(error) => {
+                raised = Some(error);
+                None
+            }
+        };
+        let effort = Effort { max_len, runs, time: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) };
+        let families = prove(&mut deriver, &whole, effort, &mut run);
+        match raised {
+            Some(error) => Err(error),
+            None => Ok(families.iter().filter_map(|family| grown(py, family, family.pump.describe(&deriver))).collect()),
+        }
+    }
+
+    #[getter]
+    fn repeats(&self) -> u64 {
+        self.locked().repeats()
+    }
+}
+
+/// Runs a text for a proof.
+fn measured(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResult<Option<gramjet_search::Reading>> {
+    let result = measure.call1((PyBytes::new(py, text),))?;
+    py.check_signals()?;
+    let reading: Reading<'_> = result.extract()?;
+    let (is_stopped, has_failed) = (reading.ending() == Ending::Stopped, reading.ending() == Ending::Failed);
+    Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges() }))
+}
+
+/// What Python gets of a family; none if too little was measured for a law.
+fn grown<'py>(py: Python<'py>, family: &Family, what: String) -> Option<Grown<'py>> {
+    let growth = family.growth.as_ref()?;
+    let exponent = match growth.best().law {
+        Law::Constant | Law::Logarithmic => 0.0,
+        Law::Linearithmic => 1.0,
+        Law::Polynomial { exponent } => exponent.value,
+        Law::Exponential { .. } => f64::INFINITY,
+    };
+    let texts = family.members.iter().map(|member| (member.copies, PyBytes::new(py, &member.text), member.cost));
+    let fastest = family.edges().first().map(|growth| growth.edge);
+    Some((growth.to_string(), what, exponent, texts.collect(), fastest))
+}
