@@ -87,6 +87,9 @@ class _Meter:
         self.numbers: dict[tuple[str, str, int, str], int] = {}
         self.failures: dict[str, bytes] = {}
         self.stopped: list[bytes] = []
+        # Calls without effect: nothing is counted yet.
+        self.start: Callable[[], object] = bool
+        self.stop: Callable[[], object] = bool
 
     def number_of(self, code: CodeType, line: int | None, mark: str) -> int:
         name = getattr(code, "co_qualname", code.co_name)
@@ -103,18 +106,18 @@ class _Meter:
     def counting(self, modules: tuple[ModuleType, ...]) -> Iterator[None]:
         """Counts what is executed."""
         if self.is_returned:
-            self.start = self.stop = lambda: None
             yield
             return
         own, name_own = _counting["own_code"]()
         for module in (_package_of(self.function), *modules):
             name_own(module)
         # Code of a notebook has a file that does not exist.
-        itself = {getattr(getattr(self.function, "__code__", None), "co_filename", None), }
-        mine = {__file__}
-        self.start, self.stop, end = _counting["count_executed"](
-            self.counters, self.number_of, lambda file: file not in mine and (file in itself or own(file))
-        )
+        itself = getattr(getattr(self.function, "__code__", None), "co_filename", None)
+
+        def is_counted(file: str) -> bool:
+            return file != __file__ and (file == itself or bool(own(file)))
+
+        self.start, self.stop, end = _counting["count_executed"](self.counters, self.number_of, is_counted)
         try:
             yield
         finally:
@@ -255,8 +258,7 @@ def _search(
             raised = ", ".join(meter.failures) or "a timeout"
             raise ValueError(f"there is no result: each of {runs} calls ended in {raised}")
         best, cost = found
-        limits = {"max_len": proof[1], "runs": 2000, "seconds": proof[0]}
-        grown = search.prove(meter.run, **limits) if proof[0] > 0 else []
+        grown = search.prove(meter.run, max_len=proof[1], runs=2000, seconds=proof[0]) if proof[0] > 0 else []
         hot = meter.hot(best) if not meter.is_returned else []
     growth = [
         Growth(law, repeated, exponent, texts, None if place is None else meter.places[place])
