@@ -1,5 +1,7 @@
 //! Arguments that several commands share, and their values.
 
+#[cfg(target_os = "linux")]
+pub mod accept;
 pub mod engine;
 pub mod grammar;
 pub mod limits;

@@ -76,6 +76,10 @@ pub enum Failure {
     #[cfg(target_os = "linux")]
     #[error("{0}")]
     Found(String),
+    /// Nothing can be learned from the program under test.
+    #[cfg(target_os = "linux")]
+    #[error("{0}")]
+    Useless(String),
     /// A signal asked for the end.
     #[error("interrupted by {name} after {written}")]
     Interrupted {

@@ -10,6 +10,8 @@ mod engine;
 mod failure;
 mod files;
 mod limits;
+#[cfg(target_os = "linux")]
+mod oracle;
 mod output;
 mod plan;
 mod prepared;

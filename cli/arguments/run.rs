@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use gramjet_harness::{Confinement, Limits, Offered, offered};
+use regex_lite::Regex;
 
 use crate::cores::Cores;
 use crate::failure::say;
@@ -65,4 +66,9 @@ pub fn parse_timeout(text: &str) -> Result<Duration, String> {
         Duration::ZERO => Err("no program can be that fast".to_string()),
         timeout => Ok(timeout),
     }
+}
+
+/// A regular expression.
+pub fn parse_regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| error.to_string())
 }

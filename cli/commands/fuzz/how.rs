@@ -7,7 +7,7 @@ use clap::{Args, Parser};
 use regex_lite::Regex;
 
 use super::verdict::{self, Rules};
-use crate::arguments::run::{RunArgs, parse_timeout};
+use crate::arguments::run::{RunArgs, parse_regex, parse_timeout};
 use crate::subject::Surroundings;
 use crate::units::Bound;
 
@@ -64,10 +64,6 @@ struct Exits(Vec<RangeInclusive<i32>>);
 
 fn parse_exits(text: &str) -> Result<Exits, String> {
     verdict::parse_exits(text).map(Exits)
-}
-
-fn parse_regex(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|error| error.to_string())
 }
 
 /// How the program is run, and what a failure is.

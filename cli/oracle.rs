@@ -1,0 +1,359 @@
+//! Whether a program accepts a text: answers are remembered, runs are counted, and an end is an answer, too.
+
+#![allow(dead_code, reason = "the commands that ask are being built")]
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use gramjet_harness::{Outcome, Run, Target as _};
+use gramjet_session::hash;
+use regex_lite::Regex;
+
+use crate::arguments::accept::AcceptArgs;
+use crate::arguments::run::RunArgs;
+use crate::failure::Failure;
+use crate::seeds::one_line;
+use crate::stop::{Stop, StopReason};
+use crate::subject::Tested;
+use crate::units::plural;
+
+/// Bytes of each output stream that regular expressions see.
+const JUDGED_OUTPUT: usize = 1 << 20;
+
+/// A program is given up if this number of texts in a row exceed a limit.
+const MOST_STOPPED: u32 = 16;
+
+/// Texts that hardly any language has, to find out whether the program looks at its input at all.
+const NONSENSE: [&[u8]; 6] = [
+    b"\x00\x01\xFE\xFF",
+    b"}])>\"'`\\\x07\x00",
+    b"(((([[[[{{{{<<<<\"\"\"'''",
+    b"\x7F)]}%$\x1B#@!^&*~ ?:;,|",
+    b"\xC3\x28\xA0\xA1\x00<![\"\\",
+    b"\\\x00(]{'\"[}>)<",
+];
+
+/// A program with the answers that it has given.
+pub struct Oracle {
+    tested: Tested,
+    accept: Option<Regex>,
+    reject: Option<Regex>,
+    /// By the hash of the text; never iterated. There are no more than `most_runs`.
+    known: HashMap<u64, bool>,
+    most_runs: u64,
+    counts: Counts,
+    /// The texts in a row that exceeded a limit.
+    stopped: u32,
+    timeout: Duration,
+    stop: Stop,
+    end: Option<End>,
+    failure: Option<Failure>,
+}
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Runs of the program.
+    pub runs: u64,
+    /// Questions whose answer was known.
+    pub known: u64,
+    /// Runs whose text was accepted.
+    pub accepted: u64,
+    /// Runs that exceeded a limit.
+    pub stopped: u64,
+    /// Time in the program.
+    pub time: Duration,
+}
+
+impl Counts {
+    /// Runs a second of the program's time.
+    pub fn pace(&self) -> f64 {
+        self.runs as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Why nothing more is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The program was run as often as it may be.
+    Runs,
+    /// The time is over.
+    Time,
+    /// A signal: its name and number.
+    Signal(&'static str, u8),
+    /// Something failed: [`Oracle::finish`] says what.
+    Failed,
+}
+
+impl Oracle {
+    /// The program of the command line, run at most `most_runs` times, and not after a request to stop.
+    pub fn new(
+        command: &[OsString],
+        accept: &AcceptArgs,
+        run: &RunArgs,
+        most_runs: u64,
+        stop: Stop,
+    ) -> Result<Oracle, Failure> {
+        let mut surroundings = run.surroundings(accept.timeout).on(run.cores(1).of(0));
+        if accept.accept_regex.is_some() || accept.reject_regex.is_some() {
+            surroundings.limits = surroundings.limits.with_kept_output(JUDGED_OUTPUT);
+        }
+        let tested = Tested::new(command, surroundings)?;
+        tested.stay_beside(surroundings);
+        Ok(Oracle {
+            tested,
+            accept: accept.accept_regex.clone(),
+            reject: accept.reject_regex.clone(),
+            known: HashMap::new(),
+            most_runs,
+            counts: Counts::default(),
+            stopped: 0,
+            timeout: accept.timeout,
+            stop,
+            end: None,
+            failure: None,
+        })
+    }
+
+    /// How the program is run, for the user.
+    pub fn describe(&self) -> &'static str {
+        // No coverage guides here.
+        self.tested.describe().split(',').next().unwrap_or_default()
+    }
+
+    /// What was asked up to now.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Why nothing more is answered; none if more is.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// Whether the program accepts the text; `None` once there is an [`End`]. Answers that are known are given in any
+    /// case.
+    pub fn accepts(&mut self, text: &[u8]) -> Option<bool> {
+        let key = hash(text);
+        if let Some(&answer) = self.known.get(&key) {
+            self.counts.known += 1;
+            return Some(answer);
+        }
+        self.end = self.end.or_else(|| self.over());
+        if self.end.is_some() {
+            return None;
+        }
+        let answer = self.run(text).unwrap_or_else(|failure| {
+            self.failure = Some(failure);
+            self.end = Some(End::Failed);
+            None
+        });
+        if let Some(answer) = answer {
+            self.known.insert(key, answer);
+        }
+        answer
+    }
+
+    /// Whether it is over before the next run.
+    fn over(&self) -> Option<End> {
+        match self.stop.is_requested().then(|| self.stop.reason()).flatten() {
+            Some(StopReason::Time) => Some(End::Time),
+            Some(StopReason::Signal(name, number)) => Some(End::Signal(name, number)),
+            None => (self.counts.runs >= self.most_runs).then_some(End::Runs),
+        }
+    }
+
+    /// Runs the program; `None` if a signal has ended the run, too.
+    fn run(&mut self, text: &[u8]) -> Result<Option<bool>, Failure> {
+        let begin = Instant::now();
+        let run = self.tested.run(text)?;
+        let (answer, outcome) = (judge(&run, self.accept.as_ref(), self.reject.as_ref()), run.outcome);
+        self.counts.runs += 1;
+        self.counts.time += begin.elapsed();
+        // A terminal sends its signals to the program, too.
+        if self.stop.is_signalled() {
+            self.end = self.over();
+            return Ok(None);
+        }
+        self.counts.accepted += u64::from(answer);
+        if matches!(outcome, Outcome::Timeout | Outcome::Memory | Outcome::Processes) {
+            self.counts.stopped += 1;
+            self.stopped += 1;
+            if self.stopped >= MOST_STOPPED {
+                return Err(self.hangs(&outcome, text));
+            }
+        } else {
+            self.stopped = 0;
+        }
+        Ok(Some(answer))
+    }
+
+    fn hangs(&self, outcome: &Outcome, text: &[u8]) -> Failure {
+        let (limit, help) = match outcome {
+            Outcome::Timeout => {
+                (format!("{:?}", self.timeout), "raise `--timeout`, or see whether it waits for something else")
+            }
+            Outcome::Memory => ("memory".to_string(), "raise `--memory`"),
+            _ => ("processes".to_string(), "see what it starts"),
+        };
+        let text = one_line(text, 60);
+        let what = format!("the program exceeded its limit ({limit}) on {MOST_STOPPED} texts in a row");
+        Failure::Useless(format!("{what}, at last on `{text}`: {help}"))
+    }
+
+    /// Finds out whether the program tells texts apart: it is to accept one of `valid`, of which at most 64 are tried,
+    /// and to reject some nonsense.
+    ///
+    /// # Errors
+    ///
+    /// If it does not, or if the program cannot be run.
+    pub fn probe(&mut self, valid: &[Vec<u8>], valid_is: &str) -> Result<(), Failure> {
+        let tried = &valid[..valid.len().min(64)];
+        let accepts_one = tried.iter().any(|text| self.accepts(text) == Some(true));
+        self.fail()?;
+        if !accepts_one && self.end.is_none() {
+            let first = tried.first().map_or(String::new(), |text| format!(", such as `{}`", one_line(text, 60)));
+            let all = plural(tried.len() as u64, "text");
+            return Err(Failure::Useless(format!(
+                "the program rejects all of {all} that are {valid_is}{first}: {}",
+                self.rule()
+            )));
+        }
+        let rejects_one = NONSENSE.iter().any(|text| self.accepts(text) == Some(false));
+        self.fail()?;
+        if !rejects_one && self.end.is_none() {
+            return Err(Failure::Useless(format!(
+                "the program accepts whatever it gets, also nonsense: {}",
+                self.rule()
+            )));
+        }
+        Ok(())
+    }
+
+    /// What counts as acceptance, and what to do if that is wrong.
+    fn rule(&self) -> &'static str {
+        match (&self.accept, &self.reject) {
+            (None, None) => {
+                "it accepts by exit status 0; if it says otherwise what it accepts, give `--accept-regex` or `--reject-regex`"
+            }
+            _ => "see whether the regular expressions match what it writes",
+        }
+    }
+
+    /// What has failed, once.
+    fn fail(&mut self) -> Result<(), Failure> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Why there was an end.
+    ///
+    /// # Errors
+    ///
+    /// If something failed, or a signal came.
+    pub fn finish(&mut self, written: &str) -> Result<Option<End>, Failure> {
+        self.fail()?;
+        match self.end {
+            Some(End::Signal(name, signal)) => {
+                let reached = format!("after {}; {written}", plural(self.counts.runs, "run"));
+                Err(Failure::Stopped { name, signal, reached })
+            }
+            end => Ok(end),
+        }
+    }
+}
+
+/// Whether a run accepts its text. A run that a signal or a limit has ended does not.
+fn judge(run: &Run<'_>, accept: Option<&Regex>, reject: Option<&Regex>) -> bool {
+    let is_exception = matches!(run.outcome, Outcome::Exception(_));
+    if run.outcome.is_abnormal() && !is_exception {
+        return false;
+    }
+    let matches = |regex: &Regex| {
+        [run.stdout, run.stderr].into_iter().any(|written| regex.is_match(&String::from_utf8_lossy(&written.bytes)))
+    };
+    match (accept, reject) {
+        (None, None) => run.outcome == Outcome::Exit(0),
+        (accept, reject) => accept.is_none_or(matches) && !reject.is_some_and(matches),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Options {
+        #[command(flatten)]
+        accept: AcceptArgs,
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    fn oracle(options: &[&str], script: &str, most_runs: u64) -> Oracle {
+        let Options { accept, run } = Options::parse_from(["test"].iter().chain(options));
+        let command = ["/bin/sh", "-c", script].map(OsString::from);
+        Oracle::new(&command, &accept, &run, most_runs, Stop::default()).expect("a program")
+    }
+
+    #[test]
+    fn exit_status_or_regular_expressions_decide() {
+        let script = "read word; echo said $word; echo wrong >&2; test $word = good";
+        let answers = |options: &[&str]| {
+            let mut oracle = oracle(options, script, 100);
+            [&b"good\n"[..], b"bad\n"].map(|text| oracle.accepts(text).expect("an answer"))
+        };
+        assert_eq!(answers(&[]), [true, false]);
+        assert_eq!(answers(&["--accept-regex", "said (good|bad)"]), [true, true]);
+        assert_eq!(answers(&["--reject-regex", "good"]), [false, true]);
+        assert_eq!(answers(&["--accept-regex", "^said", "--reject-regex", "bad"]), [true, false]);
+        assert_eq!(answers(&["--reject-regex", "wrong"]), [false, false]);
+    }
+
+    #[test]
+    fn answers_are_remembered_and_runs_are_bounded() {
+        let mut oracle = oracle(&[], "grep -q a", 2);
+        assert_eq!(
+            [oracle.accepts(b"a"), oracle.accepts(b"b"), oracle.accepts(b"a")],
+            [Some(true), Some(false), Some(true)]
+        );
+        assert_eq!((oracle.counts().runs, oracle.counts().known, oracle.counts().accepted), (2, 1, 1));
+        assert_eq!((oracle.accepts(b"c"), oracle.end()), (None, Some(End::Runs)));
+        assert_eq!(oracle.accepts(b"b"), Some(false));
+        assert_eq!(oracle.finish("").expect("no failure"), Some(End::Runs));
+    }
+
+    #[test]
+    fn a_program_that_tells_nothing_is_refused() {
+        let probe = |script: &str, options: &[&str]| {
+            let result = oracle(options, script, 1000).probe(&[b"a".to_vec(), b"b".to_vec()], "samples");
+            result.err().map(|failure| failure.to_string()).unwrap_or_default()
+        };
+        assert_eq!(probe("grep -q b", &[]), "");
+        let said = probe("cat > /dev/null", &[]);
+        assert!(said.contains("accepts whatever it gets") && said.contains("`--reject-regex`"), "{said}");
+        let said = probe("exit 1", &[]);
+        assert!(said.contains("rejects all of 2 texts that are samples, such as `a`"), "{said}");
+        let said = probe("cat > /dev/null", &["--reject-regex", "x"]);
+        assert!(said.contains("regular expressions match"), "{said}");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_given_up() {
+        let mut oracle = oracle(&["--timeout", "5ms"], "sleep 10", 1000);
+        let answers: Vec<_> = (0..20u8).map(|number| oracle.accepts(&[number])).collect();
+        assert_eq!((answers[0], answers[19], oracle.end()), (Some(false), None, Some(End::Failed)));
+        let failure = oracle.finish("").expect_err("a failure").to_string();
+        assert!(failure.contains("(5ms) on 16 texts in a row") && failure.contains("`--timeout`"), "{failure}");
+    }
+
+    #[test]
+    fn a_request_to_stop_is_an_end() {
+        let mut oracle = oracle(&[], "cat", 1000);
+        oracle.stop.signal();
+        assert_eq!((oracle.accepts(b"a"), oracle.end()), (None, Some(End::Signal("SIGINT", 2))));
+        assert!(oracle.finish("nothing is written").is_err());
+    }
+}
