@@ -16,6 +16,12 @@ AT_A_TIME = 500
 WRONG = re.compile(rb"(?:gramjet: )?(?:cannot read `)?(/.+?)(?::\d+:\d+)?`?: ")
 
 
+def grammar(name):
+    """The grammar of this tree with a name, as an argument of the command."""
+    shipped = pathlib.Path("grammars", f"{name}.ebnf")
+    return str(shipped if shipped.exists() else name)
+
+
 def batches(files):
     return [files[first : first + AT_A_TIME] for first in range(0, len(files), AT_A_TIME)]
 
@@ -27,19 +33,19 @@ def spread(files, most):
     return [files[index * len(files) // most] for index in range(most)]
 
 
-def parse(grammar, files):
+def parse(of, files):
     """The messages about files that do not parse, and the user CPU time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     messages = b""
     for batch in batches(files):
-        run = subprocess.run([GRAMJET, "parse", grammar, *batch], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        run = subprocess.run([GRAMJET, "parse", of, *batch], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if run.returncode not in (0, 1):
-            sys.exit(f"{grammar}: gramjet parse failed with status {run.returncode}\n{run.stderr.decode(errors='replace')}")
+            sys.exit(f"{of}: gramjet parse failed with status {run.returncode}\n{run.stderr.decode(errors='replace')}")
         messages += run.stderr
     return messages, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def unlike(grammar, files):
+def unlike(of, files):
     """The files whose choice bytes do not give them again, and the number of files that have choice bytes."""
     wrong, replayed = [], 0
     for batch in batches(files):
@@ -48,14 +54,14 @@ def unlike(grammar, files):
             links = [pathlib.Path(folder, str(index)) for index in range(len(batch))]
             for link, file in zip(links, batch):
                 link.symlink_to(file)
-            command = [GRAMJET, "parse", grammar, *links, "--choices", "-o", f"{folder}/"]
+            command = [GRAMJET, "parse", of, *links, "--choices", "-o", f"{folder}/"]
             if subprocess.run(command, stderr=subprocess.DEVNULL).returncode not in (0, 1):
-                sys.exit(f"{grammar}: gramjet parse --choices failed")
+                sys.exit(f"{of}: gramjet parse --choices failed")
             for link in links:
                 choices = link.with_name(link.name + ".choices")
                 if choices.exists():
                     replayed += 1
-                    run = subprocess.run([GRAMJET, "render", grammar, choices], stdout=subprocess.PIPE)
+                    run = subprocess.run([GRAMJET, "render", of, choices], stdout=subprocess.PIPE)
                     if run.returncode != 0 or run.stdout != link.read_bytes():
                         wrong.append(str(link.readlink()))
     return wrong, replayed
@@ -75,10 +81,8 @@ def main():
     files = spread((args.root / f"{args.name}.list").read_text().splitlines(), args.most)
     if not files:
         sys.exit(f"{args.name}: there are no files")
-    shipped = pathlib.Path("grammars", f"{args.name}.ebnf")
-    grammar = str(shipped if shipped.exists() else args.name)
     size = sum(os.path.getsize(file) for file in files) / 1e6
-    messages, took = parse(grammar, files)
+    messages, took = parse(grammar(args.name), files)
     (args.root / f"{args.name}.errors").write_bytes(messages)
     lines = [line for line in messages.splitlines() if WRONG.match(line)]
     good = len(files) - len(lines)
@@ -95,7 +99,7 @@ def main():
     if is_wrong:
         print(f"{args.name}: {share:.1f} % of the files parse, and {args.least:g} % should", file=sys.stderr)
     if args.replay:
-        wrong, replayed = unlike(grammar, files)
+        wrong, replayed = unlike(grammar(args.name), files)
         if replayed != good:
             is_wrong = True
             print(f"{args.name}: {good} files parse, and {replayed} have choice bytes", file=sys.stderr)

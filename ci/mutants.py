@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+from corpus_parse import WRONG, grammar, parse, spread
+
 GRAMJET = os.environ["GRAMJET"]
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LEAST = 95
@@ -25,6 +27,7 @@ OPTIONS = {
     "http": ["--llhttp"],
     "imf": ["--structure"],
     "ini": ["--syntax"],
+    "java": ["--syntax"],
     "javascript": ["--syntax"],
     "latex_math": ["--loose"],
     "nginx": ["--syntax"],
@@ -73,15 +76,6 @@ def halves(name, files, texts):
     return halves(name, files[:middle], texts) + halves(name, files[middle:], texts)
 
 
-def grammar(name):
-    shipped = ROOT / "grammars" / f"{name}.ebnf"
-    return str(shipped) if shipped.exists() else name
-
-
-def spread(files, most):
-    return files if len(files) <= most else [files[index * len(files) // most] for index in range(most)]
-
-
 def conforming(name, most):
     """Files of the corpus that conform and are accepted."""
     run = subprocess.run([str(ROOT / "ci" / "corpus"), "--files", name], stdout=subprocess.PIPE, text=True)
@@ -89,9 +83,9 @@ def conforming(name, most):
         sys.exit(f"{name}: ci/corpus --files failed")
     # Some are not accepted, so a few more are asked about.
     files = spread(run.stdout.splitlines(), most + most // 5)
-    parse = [GRAMJET, "parse", grammar(name)]
-    conform = [file for file in files if subprocess.run([*parse, file], capture_output=True).returncode == 0]
-    return spread(accepted(name, conform), most)
+    messages, _ = parse(grammar(name), files)
+    wrong = {found[1].decode() for line in messages.splitlines() if (found := WRONG.match(line))}
+    return spread(accepted(name, [file for file in files if file not in wrong]), most)
 
 
 def mutants(name, files, count, seed):

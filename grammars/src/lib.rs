@@ -68,6 +68,7 @@ shipped! {
     http "HTTP/1.1 requests" "RFC 9112; RFC 9110";
     imf "Internet messages (mail)" "RFC 5322; a little of RFC 2045 to 2047";
     ini "INI files" "configparser: Supported INI File Structure";
+    java "Java compilation units" "The Java Language Specification, Java SE 17";
     javascript "ECMAScript 5 programs" "ECMA-262, edition 5.1";
     json "JSON texts" "RFC 8259";
     json5 "JSON5 documents" "The JSON5 Data Interchange Format, 1.0.0";
@@ -92,7 +93,7 @@ shipped! {
     wkt "well-known text of geometries" "OGC 06-103r4, section 7";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0";
     xpath "XPath expressions" "XPath 1.0";
-    yaml "YAML documents in flow style" "YAML 1.2.2";
+    yaml "YAML documents, made in flow style" "YAML 1.2.2";
 }
 
 #[cfg(test)]

@@ -83,6 +83,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("http", "http_judge.py", &[], 100),
     ("imf", "imf_judge.py", &[], 100),
     ("ini", "ini_judge.py", &[], 100),
+    ("java", "java_judge.py", &[], 100),
     ("javascript", "javascript_judge.mjs", &[], 99),
     ("json", "json_judge.py", &[], 100),
     ("json5", "json5_judge.mjs", &[], 100),
