@@ -63,6 +63,7 @@ shipped! {
     flex "flex specifications" "Lexical Analysis With Flex, for Flex 2.6.2";
     gitignore ".gitignore files" "git 2.43, gitignore(5)";
     glob "glob patterns" "Bash 5.2, pattern matching and brace expansion";
+    go "Go source files" "The Go Programming Language Specification, Go 1.18";
     graphql "GraphQL documents" "GraphQL, October 2021";
     html "HTML documents" "HTML, living standard: sections 3.2.6, 4, 13.1";
     http "HTTP/1.1 requests" "RFC 9112; RFC 9110";

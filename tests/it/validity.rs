@@ -78,6 +78,7 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("flex", "flex_judge.py", &[], 99),
     ("gitignore", "gitignore_judge.py", &[], 100),
     ("glob", "glob_judge.mjs", &[], 100),
+    ("go", "go_judge.py", &[], 100),
     ("graphql", "graphql_judge.mjs", &[], 100),
     ("html", "html_judge.py", &[], 100),
     ("http", "http_judge.py", &[], 100),
