@@ -31,6 +31,8 @@ mod mutate;
 mod parse;
 mod render;
 #[cfg(target_os = "linux")]
+mod report;
+#[cfg(target_os = "linux")]
 mod search;
 mod weights;
 
@@ -82,6 +84,8 @@ commands! {
     Evolve: evolve,
     #[cfg(target_os = "linux")]
     Search: search,
+    #[cfg(target_os = "linux")]
+    Report: report,
     #[cfg(target_os = "linux")]
     Cc: cc,
     #[cfg(target_os = "linux")]

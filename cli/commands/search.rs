@@ -1,13 +1,13 @@
 //! `gramjet search`: finds the short texts of a grammar that cost a program most.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
 use clap::{Args, ValueHint};
-use gramjet_search::report::html;
-use gramjet_search::{Effort, STRATEGIES, State};
+use gramjet_search::report::{Report, html};
+use gramjet_search::{Effort, STRATEGIES, State, View};
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
@@ -23,7 +23,10 @@ use crate::subject::{Tested, quoted};
 use crate::units::{self, plural};
 
 mod conclusion;
+mod course;
 mod hunt;
+mod kept;
+mod log;
 mod meter;
 mod page;
 mod records;
@@ -32,7 +35,7 @@ mod study;
 mod worker;
 
 use hunt::{Found, Hunt, Plan};
-use meter::{Meter, Objective};
+use meter::{Meter, Objectives};
 use reporter::Reporter;
 use study::{Student, Study};
 
@@ -72,9 +75,15 @@ pub struct Arguments {
     ///
     /// `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it executes most),
     /// `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of standard output), or
-    /// `command:COMMAND`, the number that this command of the shell prints for the text.
-    #[arg(long, value_name = "COST", value_parser = Objective::parse)]
-    cost: Option<Objective>,
+    /// `command:COMMAND`, the number that this command of the shell prints for the text. Of several, with commas between
+    /// them or by several options, the first decides which text is the best; texts that no other beats in all of them
+    /// are kept as well.
+    #[arg(long, value_name = "COST", value_parser = Objectives::parse)]
+    cost: Vec<Objectives>,
+
+    /// Explore: vary texts with new coverage more than those that cost most.
+    #[arg(long)]
+    new_coverage: bool,
 
     /// How texts are made and chosen.
     #[arg(long, value_name = "NAME", default_value = "portfolio",
@@ -84,6 +93,10 @@ pub struct Arguments {
     /// Use the constants of the publications, also where others are better.
     #[arg(long)]
     paper: bool,
+
+    /// Leave the texts aside that are in the folder. So several strategies can be compared in one report.
+    #[arg(long)]
+    from_scratch: bool,
 
     /// Use N threads, each with a process of the program, or `auto` for one per processor.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
@@ -161,23 +174,29 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let tested = Tested::new(&args.command, surroundings)?;
     // Cost guides the search, not coverage.
     say!("gramjet: {}", tested.describe().split(',').next().unwrap_or_default());
-    let objective = args.cost.clone().unwrap_or_else(|| Objective::usual(&tested));
+    let objectives = Objectives::of(&args.cost, &tested)?;
     drop(tested);
     let cores = args.run.cores(args.jobs);
     if language.min_len() > args.max_len {
         return Err(Failure::Usage(format!("every text of the grammar is longer than {} bytes", args.max_len)));
     }
-    let mut meter = Meter::new(&args.command, surroundings.on(cores.of(0)), &objective)?;
+    let mut meter = Meter::new(&args.command, surroundings.on(cores.of(0)), &objectives)?;
     args.run.warn_of_confinement();
     if args.replay {
         if !args.output.join("search").exists() {
             return Err(Failure::Usage(format!("{} has no search in it", shown(&args.output))));
         }
-        let _state = State::open(&args.output, &facts(args, &prepared, &language, &objective))?;
-        return records::replay(&args.output, &mut meter, &objective);
+        let _state = State::open(&args.output, &facts(args, &prepared, &language, &objectives))?;
+        return records::replay(&args.output, &mut meter, &objectives);
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--edge-budget needs a program that counts its edges".to_string()));
+    }
+    if args.new_coverage && !meter.tested.counts_edges() {
+        return Err(Failure::Usage("--new-coverage needs a program that counts its edges".to_string()));
+    }
+    if args.new_coverage && args.strategy != STRATEGIES[0].name {
+        return Err(Failure::Usage(format!("--new-coverage needs --strategy {}", STRATEGIES[0].name)));
     }
     if args.until_exponent.is_some() && args.study.is_zero() {
         return Err(Failure::Usage("--until-exponent needs time for --study".to_string()));
@@ -191,16 +210,18 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if too_long > 0 {
         say!("gramjet: {} with more than {} bytes left out", plural(too_long, "file"), args.max_len);
     }
-    let state = State::open(&args.output, &facts(args, &prepared, &language, &objective))?;
+    let state = State::open(&args.output, &facts(args, &prepared, &language, &objectives))?;
     let stop = Stop::on_signals();
     let plan = Plan {
         language,
         studied,
         command: args.command.clone(),
         surroundings,
-        objective,
+        objectives,
         strategy: args.strategy.clone(),
         is_paper: args.paper,
+        explores: args.new_coverage,
+        is_fresh: args.from_scratch,
         max_len,
         seed: args.seed,
         jobs: args.jobs,
@@ -211,6 +232,10 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         seeds,
     };
     let hunt = Hunt::new(plan, state, stop);
+    // So `gramjet report` makes a page of the folder, however the search ends.
+    if hunt.state.view().file(REPORT)?.is_none() {
+        write_page(args, &hunt, &Study::default())?;
+    }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let mut early = Early::new(args);
     let ran = worker::run(&hunt, meter, |hunt| {
@@ -218,6 +243,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         early.look(hunt);
     });
     reporter.end(&hunt);
+    hunt.log_end()?;
+    records::write_front(&hunt)?;
     ran?;
     early.failure.take().map_or(Ok(()), Err)?;
     study(args, &hunt, &mut reporter)?;
@@ -314,7 +341,7 @@ fn is_once(word: &str) -> bool {
     let has_value = |name: &&str| word.strip_prefix(*name).is_some_and(|rest| rest.starts_with('='));
     let is_short =
         word.strip_prefix("-n").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '='));
-    ONCE.iter().any(has_value) || is_short || ["--replay", "--json", "--no-progress"].contains(&word)
+    ONCE.iter().any(has_value) || is_short || ["--replay", "--json", "--no-progress", "--from-scratch"].contains(&word)
 }
 
 fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Student<'s> {
@@ -330,10 +357,14 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
         say!("gramjet: no text ended by itself; report: {}", shown(&place));
         return Ok(());
     };
-    if args.study.is_zero() || hunt.stop.is_signalled() {
+    if args.study.is_zero() {
         return Ok(());
     }
     let mut meter = hunt.meter()?;
+    if hunt.stop.is_signalled() {
+        let glance = student(args, hunt, &mut meter).glance(&best.text)?;
+        return write_page(args, hunt, &glance).map(drop);
+    }
     let mut study = student(args, hunt, &mut meter).study(&best.text)?;
     // Making a text smaller finds better ones, too.
     if let Some((text, _)) = study.smaller.take_if(|(_, cost)| *cost > best.cost) {
@@ -348,10 +379,29 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     Ok(())
 }
 
+/// The report as data, for `gramjet report`, and as a page.
+const REPORT: &str = "report.json";
+const PAGE: &str = "report.html";
+
 fn write_page(args: &Arguments, hunt: &Hunt, study: &Study) -> Result<PathBuf, Failure> {
     let grammar = args.grammar.grammar.to_string_lossy().into_owned();
-    let report = html(&page::page(hunt, study, &grammar, &again(false), &again(true)));
-    Ok(hunt.state.write("report.html", report.as_bytes())?)
+    let earlier = hunt.state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
+    let mut report = page::page(hunt, study, (&grammar, &again(false), &again(true)), earlier);
+    kept::refresh(&mut report, &hunt.state.view())?;
+    let json = serde_json::to_vec(&report).map_err(|error| Failure::Internal(error.to_string()))?;
+    hunt.state.write(REPORT, &json)?;
+    Ok(hunt.state.write(PAGE, html(&report).as_bytes())?)
+}
+
+/// The page of the search in a folder, made anew from all that is there; and where it belongs.
+pub(super) fn page_of(folder: &Path) -> Result<(String, PathBuf), Failure> {
+    let view = View::open(folder)?;
+    let json = view.file(REPORT)?;
+    let json = json.ok_or_else(|| Failure::Usage(format!("{} has no report of `gramjet search`", shown(folder))))?;
+    let mut report: Report = serde_json::from_slice(&json)
+        .map_err(|error| Failure::Usage(format!("{} cannot be read: {error}", shown(&folder.join(REPORT)))))?;
+    kept::refresh(&mut report, &view)?;
+    Ok((html(&report), folder.join(PAGE)))
 }
 
 /// What tells this search from others in the same folder.
@@ -359,14 +409,14 @@ fn facts(
     args: &Arguments,
     prepared: &Prepared,
     language: &Language,
-    objective: &Objective,
+    objectives: &Objectives,
 ) -> [(&'static str, String); 5] {
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
     [
         ("grammar", format!("{:016x}", language.fingerprint())),
         ("program", line(quoted(&args.command).as_encoded_bytes())),
         ("length", args.max_len.to_string()),
-        ("cost", line(objective.to_string().as_bytes())),
+        ("cost", line(objectives.to_string().as_bytes())),
         (ZERO_WEIGHTS, prepared.zero_weights().to_string()),
     ]
 }

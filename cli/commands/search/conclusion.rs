@@ -14,7 +14,7 @@ const LEAST: f64 = 0.05;
 
 /// Lines about the best text.
 pub(super) fn lines(hunt: &Hunt, best: &Found, study: &Study) -> Vec<String> {
-    let unit = hunt.plan.objective.unit();
+    let unit = hunt.plan.objectives.unit();
     let mut lines = vec![format!(
         "{} {unit} by {}: {}",
         best.cost,

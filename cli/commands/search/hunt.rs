@@ -2,14 +2,16 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 use std::time::{Duration, Instant};
 
-use gramjet_search::{Place, State};
+use gramjet_search::{Front, Place, State};
 use gramjet_session::Language;
 
-use super::meter::{Meter, Objective};
+use super::log::{self, Line};
+use super::meter::{Meter, Objectives};
 use crate::cores::Cores;
 use crate::failure::Failure;
 use crate::stop::Stop;
@@ -22,9 +24,13 @@ pub(super) struct Plan {
     pub(super) studied: Language,
     pub(super) command: Vec<OsString>,
     pub(super) surroundings: Surroundings,
-    pub(super) objective: Objective,
+    pub(super) objectives: Objectives,
     pub(super) strategy: String,
     pub(super) is_paper: bool,
+    /// Texts with new coverage are varied more than costly ones.
+    pub(super) explores: bool,
+    /// The texts of earlier searches in the folder are left aside.
+    pub(super) is_fresh: bool,
     pub(super) max_len: usize,
     pub(super) seed: u64,
     pub(super) jobs: usize,
@@ -53,6 +59,8 @@ pub(super) struct Hunt {
     pub(super) edges_executed: AtomicU64,
     pub(super) stopped: AtomicU64,
     pub(super) failed: AtomicU64,
+    /// All texts were run.
+    is_exhausted: AtomicBool,
 }
 
 /// What changes while workers run.
@@ -62,8 +70,8 @@ pub(super) struct Shared {
     pub(super) best: Option<Found>,
     /// Better texts that were not printed yet.
     pub(super) news: Vec<Found>,
-    /// All texts that were the best for a while; only the last ones with their bytes.
-    history: Vec<Found>,
+    /// With several costs, the texts that no other beats in all of them.
+    pub(super) front: Front<Found>,
     /// The number of runs by the bits of their cost: the class of a cost is its binary logarithm, rounded down.
     pub(super) costs: [u64; 65],
     pub(super) edges: usize,
@@ -73,26 +81,13 @@ pub(super) struct Shared {
     pub(super) failure: Option<Failure>,
 }
 
-/// The last of the best texts, whose bytes are kept.
-const REMEMBERED: usize = 10;
-
-impl Shared {
-    /// Adds a text to those that were the best for a while.
-    pub(super) fn remember(&mut self, found: Found) {
-        self.history.push(found);
-        if let Some(old) = self.history.len().checked_sub(REMEMBERED + 1) {
-            self.history[old].text = Vec::new();
-        }
-    }
-}
-
 impl Default for Shared {
     fn default() -> Shared {
         Shared {
             texts: Vec::new(),
             best: None,
             news: Vec::new(),
-            history: Vec::new(),
+            front: Front::default(),
             costs: [0; 65],
             edges: 0,
             repeats: 0,
@@ -112,6 +107,8 @@ pub(super) struct Found {
     pub(super) runs: u64,
     /// What made it.
     pub(super) operator: &'static str,
+    /// Where it was written, if it was.
+    pub(super) file: Option<PathBuf>,
 }
 
 /// How far a search has come.
@@ -125,16 +122,28 @@ pub(super) struct Progress {
     pub(super) stopped: u64,
     pub(super) failed: u64,
     pub(super) best: Option<Found>,
+    pub(super) is_exhausted: bool,
 }
-
-/// The heading of the log.
-const LOG: &str = "seconds,runs,edges,cost,hottest,bytes,strategy,operator";
 
 impl Hunt {
     pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Hunt {
-        let (shared, begun, runs, edges_executed, stopped, failed) = Default::default();
+        let (shared, begun, runs, edges_executed, stopped, failed, is_exhausted) = Default::default();
         let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
-        Hunt { plan, state, stop, begin, took, is_loaded, shared, begun, runs, edges_executed, stopped, failed }
+        Hunt {
+            plan,
+            state,
+            stop,
+            begin,
+            took,
+            is_loaded,
+            shared,
+            begun,
+            runs,
+            edges_executed,
+            stopped,
+            failed,
+            is_exhausted,
+        }
     }
 
     /// Begins the time of the search, if it has not begun.
@@ -152,18 +161,17 @@ impl Hunt {
     /// Keeps a text that costs more than the best one.
     pub(super) fn improve(&self, text: Vec<u8>, meter: &mut Meter) -> Result<Found, Failure> {
         let measured = meter.read(&text)?.measured;
-        let found = Found {
+        let mut found = Found {
             text,
             cost: measured.cost,
             hottest: measured.hottest,
             after: self.elapsed(),
             runs: self.runs.load(Ordering::Relaxed),
             operator: "study",
+            file: None,
         };
-        self.keep_best(&found)?;
-        let mut shared = self.shared();
-        shared.best = Some(found.clone());
-        shared.remember(found.clone());
+        self.keep_best(&mut found)?;
+        self.shared().best = Some(found.clone());
         Ok(found)
     }
 
@@ -173,29 +181,52 @@ impl Hunt {
     }
 
     /// Writes a text that costs more than all before.
-    pub(super) fn keep_best(&self, found: &Found) -> Result<(), Failure> {
+    pub(super) fn keep_best(&self, found: &mut Found) -> Result<(), Failure> {
         let language = &self.plan.language;
         let choices = language.parse(&found.text).ok().map(|choices| language.with_header(&choices));
         let about = self.about(found.cost, found.operator);
-        self.state.keep(Place::Best, &found.text, choices.as_deref(), &about)?;
-        let line = format!(
-            "{:.3},{},{},{},{},{},{},{}",
-            found.after.as_secs_f64(),
-            found.runs,
-            self.edges_executed.load(Ordering::Relaxed),
-            found.cost,
-            found.hottest,
-            found.text.len(),
-            self.plan.strategy,
-            found.operator,
-        );
-        Ok(self.state.append("log.csv", LOG, &line)?)
+        found.file = Some(self.state.keep(Place::Best, &found.text, choices.as_deref(), &about)?);
+        self.log(found)
+    }
+
+    /// Writes a line of the log.
+    fn log(&self, found: &Found) -> Result<(), Failure> {
+        let line = Line {
+            seconds: found.after.as_secs_f64(),
+            runs: found.runs,
+            edges: self.edges_executed.load(Ordering::Relaxed),
+            cost: found.cost,
+            hottest: found.hottest,
+            bytes: found.text.len() as u64,
+            strategy: self.plan.strategy.clone(),
+            operator: found.operator.to_string(),
+            session: self.state.session(),
+        };
+        Ok(self.state.append(log::FILE, log::HEADING, &line.to_string())?)
+    }
+
+    /// Says in the log how long the search went on after its last better text.
+    pub(super) fn log_end(&self) -> Result<(), Failure> {
+        let runs = self.runs.load(Ordering::Relaxed);
+        let best = self.shared().best.clone();
+        match best {
+            Some(best) if self.begun.load(Ordering::Relaxed) > 0 => {
+                self.log(&Found { after: self.elapsed(), runs, operator: log::END, ..best })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the search, as all texts were run.
+    pub(super) fn exhaust(&self) {
+        self.is_exhausted.store(true, Ordering::Relaxed);
+        self.stop.after(Duration::ZERO);
     }
 
     /// A program of its own, to run texts besides those of the search.
     pub(super) fn meter(&self) -> Result<Meter, Failure> {
-        let Plan { command, surroundings, objective, .. } = &self.plan;
-        Meter::new(command, *surroundings, objective)
+        let Plan { command, surroundings, objectives, .. } = &self.plan;
+        Meter::new(command, *surroundings, objectives)
     }
 
     /// The time of the search, without that of the study after it.
@@ -215,6 +246,7 @@ impl Hunt {
             stopped: self.stopped.load(Ordering::Relaxed),
             failed: self.failed.load(Ordering::Relaxed),
             best: shared.best.clone(),
+            is_exhausted: self.is_exhausted.load(Ordering::Relaxed),
         }
     }
 
@@ -223,9 +255,12 @@ impl Hunt {
         std::mem::take(&mut self.shared().news)
     }
 
-    /// All texts that were the best for a while, in the order in which they were found.
-    pub(super) fn history(&self) -> Vec<Found> {
-        self.shared().history.clone()
+    /// The texts that no other beats in all costs, those that cost most by the first measure first.
+    pub(super) fn front(&self) -> Vec<(Vec<u64>, Found)> {
+        let shared = self.shared();
+        let mut front: Vec<_> = shared.front.members().map(|(costs, found)| (costs.to_vec(), found.clone())).collect();
+        front.sort_by(|one, other| other.0.cmp(&one.0));
+        front
     }
 
     /// How many runs had which cost: the least and the greatest cost of each class, and their number.

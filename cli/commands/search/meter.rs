@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::time::Duration;
 
 use gramjet_harness::{Outcome, Run, Target as _};
 use gramjet_search::{Edge, Ending, Measured};
@@ -26,9 +27,58 @@ pub(super) enum Objective {
     Command(String),
 }
 
+/// The costs of a search: one, or several between which there are trade-offs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Objectives(Vec<Objective>);
+
+impl Objectives {
+    /// Costs by their names, with commas between them. A command is the last one, as it may have commas.
+    pub(super) fn parse(text: &str) -> Result<Objectives, String> {
+        let (names, command) = match text.find("command:") {
+            Some(at) if text[..at].is_empty() || text[..at].ends_with(',') => {
+                (text[..at].strip_suffix(','), Some(&text[at..]))
+            }
+            _ => (Some(text), None),
+        };
+        let names = names.into_iter().flat_map(|names| names.split(','));
+        names.chain(command).map(Objective::parse).collect::<Result<Vec<_>, _>>().map(Objectives)
+    }
+
+    /// All of several options, or the usual one.
+    pub(super) fn of(given: &[Objectives], tested: &Tested) -> Result<Objectives, Failure> {
+        let all: Vec<Objective> = given.iter().flat_map(|given| given.0.clone()).collect();
+        if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
+            return Err(Failure::Usage(format!("the cost `{}` is given twice", all[twice])));
+        }
+        Ok(Objectives(if all.is_empty() { vec![Objective::usual(tested)] } else { all }))
+    }
+
+    /// The cost that decides which text is the best.
+    pub(super) fn first(&self) -> &Objective {
+        &self.0[0]
+    }
+
+    /// All, in the order in which they were given.
+    pub(super) fn all(&self) -> &[Objective] {
+        &self.0
+    }
+
+    /// The unit of the first.
+    pub(super) fn unit(&self) -> &'static str {
+        self.first().unit()
+    }
+}
+
+impl fmt::Display for Objectives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.0.iter().map(Objective::to_string).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
 impl Objective {
     /// A cost by its name.
-    pub(super) fn parse(text: &str) -> Result<Objective, String> {
+    fn parse(text: &str) -> Result<Objective, String> {
         Ok(match text {
             "edges" => Objective::Edges,
             "hottest" => Objective::Hottest,
@@ -43,12 +93,35 @@ impl Objective {
     }
 
     /// Edges where the program counts them, else time.
-    pub(super) fn usual(tested: &Tested) -> Objective {
+    fn usual(tested: &Tested) -> Objective {
         if tested.counts_edges() { Objective::Edges } else { Objective::Cpu }
     }
 
-    fn needs_edges(&self) -> bool {
-        matches!(self, Objective::Edges | Objective::Hottest)
+    /// Whether it can be measured of this program.
+    fn check(&self, tested: &Tested) -> Result<(), Failure> {
+        let needs_edges = matches!(self, Objective::Edges | Objective::Hottest);
+        if needs_edges && !tested.counts_edges() {
+            let what = format!("the cost `{self}` needs a program built by gramjet cc, gramjet c++ or gramjet cargo");
+            return Err(Failure::Usage(what));
+        }
+        if *self == Objective::Memory && tested.counts_edges() {
+            let what =
+                "the cost `memory` is known of programs that are started for each text, which are not instrumented";
+            return Err(Failure::Usage(what.to_string()));
+        }
+        Ok(())
+    }
+
+    /// The cost of a run, unless a command tells it.
+    fn of(&self, run: &Run<'_>) -> u64 {
+        match self {
+            Objective::Edges => run.edges.map_or(0, |edges| edges.total()),
+            Objective::Hottest => run.edges.and_then(|edges| edges.hottest()).map_or(0, |edge| u64::from(edge.count)),
+            Objective::Cpu => u64::try_from(cpu(run).as_micros()).unwrap_or(u64::MAX),
+            Objective::Memory => run.usage.peak_memory.unwrap_or(0) >> 10,
+            Objective::Output => run.stdout.written,
+            Objective::Command(_) => 0,
+        }
     }
 
     /// The unit of the cost.
@@ -77,14 +150,14 @@ impl fmt::Display for Objective {
     }
 }
 
-/// A program with the cost that is measured.
+/// A program with the costs that are measured.
 pub(super) struct Meter {
     pub(super) tested: Tested,
-    objective: Objective,
-    counter: Option<Tested>,
-    /// The command has printed a number.
-    has_counted: bool,
+    objectives: Objectives,
+    /// For each command that prints a cost, the command, and whether it has printed a number.
+    counters: Vec<(Tested, bool)>,
     edges: Vec<Edge>,
+    costs: Vec<u64>,
 }
 
 /// The measurements of a run, and how it ended.
@@ -98,60 +171,65 @@ impl Meter {
     pub(super) fn new(
         command: &[OsString],
         surroundings: Surroundings,
-        objective: &Objective,
+        objectives: &Objectives,
     ) -> Result<Meter, Failure> {
         let tested = Tested::new(command, surroundings)?;
-        if objective.needs_edges() && !tested.counts_edges() {
-            let what =
-                format!("the cost `{objective}` needs a program built by gramjet cc, gramjet c++ or gramjet cargo");
-            return Err(Failure::Usage(what));
+        let mut counters = Vec::new();
+        for objective in objectives.all() {
+            objective.check(&tested)?;
+            if let Objective::Command(command) = objective {
+                counters.push((Tested::shell(command, surroundings, None)?, false));
+            }
         }
-        if *objective == Objective::Memory && tested.counts_edges() {
-            let what =
-                "the cost `memory` is known of programs that are started for each text, which are not instrumented";
-            return Err(Failure::Usage(what.to_string()));
-        }
-        let counter = match objective {
-            Objective::Command(command) => Some(Tested::shell(command, surroundings, None)?),
-            _ => None,
-        };
-        Ok(Meter { tested, objective: objective.clone(), counter, has_counted: false, edges: Vec::new() })
+        Ok(Meter { tested, objectives: objectives.clone(), counters, edges: Vec::new(), costs: Vec::new() })
     }
 
     /// Runs the program on a text.
     pub(super) fn read(&mut self, text: &[u8]) -> Result<Reading<'_>, Failure> {
-        let counted = match &mut self.counter {
-            None => Ok(0),
-            Some(counter) => count(counter, text)?,
-        };
-        // A command that has never printed a number is a mistake; later, one text is at fault.
-        if let (Err(printed), false) = (&counted, self.has_counted) {
-            let what = format!("the command of --cost must print a number, and printed `{printed}`");
-            return Err(Failure::Usage(what));
+        let mut counted = Vec::new();
+        let mut has_counted = true;
+        for counter in &mut self.counters {
+            let number = counted_by(counter, text)?;
+            has_counted &= number.is_some();
+            counted.push(number.unwrap_or(0));
         }
-        self.has_counted = true;
         let run = self.tested.run(text)?;
         self.edges.clear();
         self.edges.extend(
             run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, u64::from(edge.count))),
         );
-        let hottest = run.edges.and_then(|edges| edges.hottest()).map_or(0, |edge| u64::from(edge.count));
-        let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let cpu = run.usage.cpu.map_or(run.usage.wall, |(user, system)| user + system);
-        let cost = match &self.objective {
-            Objective::Edges => run.edges.map_or(0, |edges| edges.total()),
-            Objective::Hottest => hottest,
-            Objective::Cpu => micros(cpu),
-            Objective::Memory => run.usage.peak_memory.unwrap_or(0) >> 10,
-            Objective::Output => run.stdout.written,
-            Objective::Command(_) => *counted.as_ref().unwrap_or(&0),
-        };
-        let ending = if counted.is_err() { Ending::Failed } else { ending(&run) };
-        let seconds = cpu.as_secs_f64();
+        let hottest = Objective::Hottest.of(&run);
+        let mut counted = counted.into_iter();
+        self.costs.clear();
+        self.costs.extend(self.objectives.all().iter().map(|objective| match objective {
+            Objective::Command(_) => counted.next().unwrap_or(0),
+            known => known.of(&run),
+        }));
+        let ending = if has_counted { ending(&run) } else { Ending::Failed };
+        let seconds = cpu(&run).as_secs_f64();
         let outcome = run.outcome;
-        let measured = Measured { cost, hottest, edges: &self.edges, ending, seconds, is_repeat: false };
+        let costs = if self.costs.len() > 1 { &self.costs[..] } else { &[] };
+        let cost = self.costs[0];
+        let measured = Measured { cost, costs, hottest, edges: &self.edges, ending, seconds, is_repeat: false };
         Ok(Reading { measured, outcome })
     }
+}
+
+/// Processor time of a run, or time by the clock if that is not known.
+fn cpu(run: &Run<'_>) -> Duration {
+    run.usage.cpu.map_or(run.usage.wall, |(user, system)| user + system)
+}
+
+/// The number that a command prints for a text, if it prints one.
+fn counted_by((counter, has_counted): &mut (Tested, bool), text: &[u8]) -> Result<Option<u64>, Failure> {
+    let counted = count(counter, text)?;
+    // A command that has never printed a number is a mistake; later, one text is at fault.
+    if let (Err(printed), false) = (&counted, *has_counted) {
+        let what = format!("the command of --cost must print a number, and printed `{printed}`");
+        return Err(Failure::Usage(what));
+    }
+    *has_counted = true;
+    Ok(counted.ok())
 }
 
 /// The number that a command prints for a text, or else what it prints.
@@ -185,6 +263,14 @@ mod tests {
         }
         for name in ["", "edge", "command:", "command: "] {
             assert!(Objective::parse(name).is_err(), "{name}");
+        }
+        for names in ["edges", "edges,output", "command:wc -c", "cpu,command:sed s,a,b,|wc -c"] {
+            let parsed = Objectives::parse(names).expect("costs");
+            assert_eq!(parsed.to_string(), names);
+            assert_eq!(parsed.all().len(), 1 + usize::from(names.starts_with("edges,") || names.starts_with("cpu")));
+        }
+        for names in ["edges,", ",edges", "edges,,output", "edges,command:", ",command:wc"] {
+            assert!(Objectives::parse(names).is_err(), "{names}");
         }
     }
 }

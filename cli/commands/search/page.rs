@@ -1,50 +1,43 @@
 //! The report on a search, from all that it has found.
 
 use std::fs;
+use std::sync::atomic::Ordering;
 
 use gramjet_search::report::{
-    Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Progress, ProgressPoint, Report,
-    Setting, Span,
+    Bucket, Command, Curve, Excerpt, Family, FamilyPoint, HotLine, Input, Report, Setting, Span, TradeOffs,
 };
-use gramjet_search::{Growth, Law, Place};
+use gramjet_search::{Growth, Law};
 
 use super::hunt::{Found, Hunt};
 use super::records::{FAMILIES, TOO_LITTLE};
 use super::study::{Grown, Hot, Study};
 use crate::subject::{Spot, quoted};
 
-/// The best texts that the report shows.
-const INPUTS: usize = 10;
 /// Lines of source around a hot one, before and after it.
 const AROUND: u64 = 3;
 /// A part of the text that causes less of its cost is not marked.
 const LEAST: f64 = 0.05;
 
-/// The report. `grammar` is the grammar's name; `resume` is the command of this search, and `replay` the one that runs
-/// its families again.
-pub(super) fn page(hunt: &Hunt, study: &Study, grammar: &str, resume: &str, replay: &str) -> Report {
+/// The report without what the folder says. `grammar` is the grammar's name; `resume` is the command of this search, and
+/// `replay` the one that runs its families again. `earlier` is the report of the search that this one has resumed.
+pub(super) fn page(
+    hunt: &Hunt,
+    study: &Study,
+    (grammar, resume, replay): (&str, &str, &str),
+    earlier: Option<Report>,
+) -> Report {
     let progress = hunt.progress();
     let plan = &hunt.plan;
-    let program = quoted(&plan.command).to_string_lossy().into_owned();
-    let history = hunt.history();
-    let setting = |name: &str, value: String| Setting { name: name.to_string(), value };
-    let paper = if plan.is_paper { ", as published" } else { "" };
-    Report {
+    let mut report = Report {
         title: format!("Costly texts of {grammar}"),
-        program: program.clone(),
+        program: quoted(&plan.command).to_string_lossy().into_owned(),
         grammar: grammar.to_string(),
-        unit: plan.objective.unit().to_string(),
+        unit: plan.objectives.unit().to_string(),
         seconds: progress.elapsed.as_secs_f64(),
         executions: progress.runs,
-        settings: vec![
-            setting("strategy", format!("{}{paper}", plan.strategy)),
-            setting("greatest length", format!("{} bytes", plan.max_len)),
-            setting("seed", plan.seed.to_string()),
-            setting("threads", plan.jobs.to_string()),
-            setting("timeout", format!("{:?}", plan.surroundings.limits.time)),
-        ],
-        progress: vec![Progress { strategy: plan.strategy.clone(), points: points(&history, &progress) }],
-        inputs: history.iter().rev().take(INPUTS).enumerate().map(|(rank, found)| input(rank, found, study)).collect(),
+        settings: settings(hunt),
+        inputs: progress.best.iter().map(|best| best_input(best, study)).collect(),
+        trade_offs: trade_offs(hunt),
         families: study
             .families
             .iter()
@@ -54,46 +47,68 @@ pub(super) fn page(hunt: &Hunt, study: &Study, grammar: &str, resume: &str, repl
             .collect(),
         lines: study.hot.iter().filter_map(line).collect(),
         costs: hunt.costs().into_iter().map(|(least, most, runs)| Bucket { least, most, runs }).collect(),
-        failures: failures(hunt),
-        timeouts: timeouts(hunt),
         commands: vec![
             Command { purpose: "Go on with this search".to_string(), command: resume.to_string() },
             Command { purpose: format!("Run the families of texts in {FAMILIES} again"), command: replay.to_string() },
         ],
+        ..Report::default()
+    };
+    if let Some(earlier) = earlier {
+        go_on(&mut report, earlier, hunt.begun.load(Ordering::Relaxed) > 0);
+    }
+    report
+}
+
+/// What was known before and is not known better now.
+fn go_on(report: &mut Report, earlier: Report, has_searched: bool) {
+    report.inputs.extend(earlier.inputs);
+    // Of one text, the better known comes first.
+    report.inputs.sort_by_key(|input| input.derivation.is_empty());
+    if report.families.is_empty() {
+        report.families = earlier.families;
+    }
+    if report.lines.is_empty() {
+        report.lines = earlier.lines;
+    }
+    if !has_searched {
+        (report.seconds, report.executions, report.costs) = (earlier.seconds, earlier.executions, earlier.costs);
     }
 }
 
-fn points(history: &[Found], progress: &super::hunt::Progress) -> Vec<ProgressPoint> {
-    let point =
-        |found: &Found| ProgressPoint { seconds: found.after.as_secs_f64(), executions: found.runs, cost: found.cost };
-    let mut points: Vec<ProgressPoint> = history.iter().map(point).collect();
-    let end = points.last().map(|last| ProgressPoint {
-        seconds: progress.elapsed.as_secs_f64(),
-        executions: progress.runs,
-        ..*last
-    });
-    points.extend(end);
-    points
+fn settings(hunt: &Hunt) -> Vec<Setting> {
+    let plan = &hunt.plan;
+    let setting = |name: &str, value: String| Setting { name: name.to_string(), value };
+    let paper = if plan.is_paper { ", as published" } else { "" };
+    vec![
+        setting("strategy", format!("{}{paper}", plan.strategy)),
+        setting("cost", plan.objectives.to_string()),
+        setting("greatest length", format!("{} bytes", plan.max_len)),
+        setting("seed", plan.seed.to_string()),
+        setting("threads", plan.jobs.to_string()),
+        setting("timeout", format!("{:?}", plan.surroundings.limits.time)),
+    ]
 }
 
-/// A text; what is known of the best one is shown with it.
-fn input(rank: usize, found: &Found, study: &Study) -> Input {
-    let is_best = rank == 0;
+/// What is known of the best text.
+fn best_input(best: &Found, study: &Study) -> Input {
     let span = |cause: &super::study::Cause| Span {
         bytes: cause.bytes.clone(),
         place: cause.spot.as_ref().map_or_else(|| cause.rule.clone(), Spot::to_string),
         share: cause.share,
     };
-    let causes = study.causes.iter().filter(|cause| is_best && cause.share >= LEAST);
     Input {
-        name: format!("number {}", rank + 1),
-        text: found.text.clone(),
-        cost: found.cost,
-        seconds: found.after.as_secs_f64(),
-        strategy: found.operator.to_string(),
-        spans: causes.map(span).collect(),
-        derivation: if is_best { study.tree.clone() } else { String::new() },
-        replay: String::new(),
+        text: best.text.clone(),
+        spans: study.causes.iter().filter(|cause| cause.share >= LEAST).map(span).collect(),
+        derivation: study.tree.clone(),
+        ..Input::default()
+    }
+}
+
+fn trade_offs(hunt: &Hunt) -> TradeOffs {
+    let objectives = hunt.plan.objectives.all();
+    TradeOffs {
+        units: objectives.iter().map(|objective| objective.unit().to_string()).collect(),
+        inputs: hunt.front().into_iter().map(|(costs, found)| (costs, found.text)).collect(),
     }
 }
 
@@ -115,7 +130,8 @@ fn family(number: usize, grown: &Grown, replay: &str) -> Family {
             let size = |member: Option<&gramjet_search::Member>| member.map_or(1.0, |member| f64::from(member.copies));
             let (first, last) = (size(grown.family.members.first()), size(grown.family.members.last()));
             let sizes = (0..=60).map(|step| first * (last / first).powf(f64::from(step) / 60.0));
-            let points = sizes.map(|size| (size, growth.predict(size))).collect();
+            // A file of JSON has no infinite numbers.
+            let points = sizes.map(|size| (size, growth.predict(size))).filter(|point| point.1.is_finite()).collect();
             Curve { points, is_exponential: matches!(growth.best().law, Law::Exponential { .. }) }
         }),
         hottest: grown.spot.as_ref().map_or(String::new(), Spot::to_string),
@@ -142,20 +158,4 @@ fn excerpt(spot: &Spot) -> Option<Excerpt> {
     let lines = source.lines().skip(first as usize - 1).take((hot + AROUND + 1 - first) as usize);
     let lines: Vec<String> = lines.map(str::to_string).collect();
     (!lines.is_empty()).then_some(Excerpt { first, lines, hot })
-}
-
-fn failures(hunt: &Hunt) -> Vec<Failure> {
-    let keys = hunt.state.failures().unwrap_or_default();
-    let one = |key: &String| Failure {
-        outcome: key.replace('-', " "),
-        text: hunt.state.failure(key, "input").unwrap_or_default(),
-        ..Failure::default()
-    };
-    keys.iter().map(one).collect()
-}
-
-fn timeouts(hunt: &Hunt) -> Vec<Failure> {
-    let texts = hunt.state.texts(Place::Timeouts).unwrap_or_default();
-    let outcome = "stopped at a limit".to_string();
-    texts.into_iter().map(|text| Failure { outcome: outcome.clone(), text, ..Failure::default() }).collect()
 }

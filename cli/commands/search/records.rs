@@ -1,4 +1,5 @@
-//! The files that a search leaves in the end: families of texts that show how cost grows, and their replay.
+//! The files that a search leaves in the end: families of texts that show how cost grows, with their replay, and texts
+//! with several costs.
 
 use std::fs;
 use std::io::Write as _;
@@ -6,13 +7,16 @@ use std::path::{Path, PathBuf};
 
 use gramjet_search::{Ending, Growth, Measurement, State, StateError};
 
-use super::meter::{Meter, Objective};
+use super::hunt::Hunt;
+use super::meter::{Meter, Objectives};
 use super::study::Grown;
 use crate::failure::Failure;
 use crate::files::{self, shown};
 
 /// The folder of all families within that of the search.
 pub(super) const FAMILIES: &str = "growth";
+/// The folder of the texts with several costs.
+const FRONT: &str = "front";
 /// The file with the costs of a family.
 const COSTS: &str = "costs.csv";
 /// In place of a law.
@@ -27,12 +31,40 @@ pub(super) fn write_families(state: &State, families: &[Grown]) -> Result<(), Fa
     if measured.is_empty() {
         return Ok(());
     }
-    // The old ones go when the new ones are complete.
-    let (own, old) = (format!(".{FAMILIES}.{}", std::process::id()), format!(".{FAMILIES}.old"));
-    for (number, grown) in measured.into_iter().enumerate() {
-        write_family(state, &format!("{own}/{}", number + 1), grown)?;
+    replace(state, FAMILIES, |own| {
+        for (number, grown) in measured.into_iter().enumerate() {
+            write_family(state, &format!("{own}/{}", number + 1), grown)?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes the texts that no other beats in all costs, the one that costs most by the first measure first. They replace
+/// those of before.
+pub(super) fn write_front(hunt: &Hunt) -> Result<(), Failure> {
+    let (state, front) = (&hunt.state, hunt.front());
+    if front.is_empty() {
+        return Ok(());
     }
-    let [own, old, folder] = [&own, &old, FAMILIES].map(|name| state.folder().join(name));
+    let names: Vec<String> = hunt.plan.objectives.all().iter().map(|objective| objective.to_string()).collect();
+    replace(state, FRONT, |own| {
+        // Commands may have commas in them.
+        let mut costs = format!("text,{}\n", names.join(",").replace('\n', " "));
+        for (number, (values, found)) in front.iter().enumerate() {
+            state.write(&format!("{own}/{:05}", number + 1), &found.text)?;
+            let values: Vec<String> = values.iter().map(u64::to_string).collect();
+            costs += &format!("{:05},{}\n", number + 1, values.join(","));
+        }
+        state.write(&format!("{own}/{COSTS}"), costs.as_bytes())?;
+        Ok(())
+    })
+}
+
+/// Makes a folder of the search anew. The old one goes when the new one is complete.
+fn replace(state: &State, name: &str, write: impl FnOnce(&str) -> Result<(), StateError>) -> Result<(), Failure> {
+    let (own, old) = (format!(".{name}.{}", std::process::id()), format!(".{name}.old"));
+    write(&own)?;
+    let [own, old, folder] = [&own, &old, name].map(|name| state.folder().join(name));
     let swap = || {
         if folder.exists() {
             fs::rename(&folder, &old)?;
@@ -57,7 +89,7 @@ fn write_family(state: &State, folder: &str, grown: &Grown) -> Result<(), StateE
 }
 
 /// Runs the families of a search again, and prints their costs and how they grow.
-pub(super) fn replay(folder: &Path, meter: &mut Meter, objective: &Objective) -> Result<(), Failure> {
+pub(super) fn replay(folder: &Path, meter: &mut Meter, objectives: &Objectives) -> Result<(), Failure> {
     let mut output = std::io::stdout().lock();
     let mut print = |line: String| {
         let failed = |source| Failure::Write { what: "standard output".to_string(), source };
@@ -76,7 +108,7 @@ pub(super) fn replay(folder: &Path, meter: &mut Meter, objective: &Objective) ->
             let measured = meter.read(&text)?.measured;
             let stopped = measured.ending != Ending::Done;
             let note = if stopped { ", stopped" } else { "" };
-            let (bytes, cost, unit) = (text.len(), measured.cost, objective.unit());
+            let (bytes, cost, unit) = (text.len(), measured.cost, objectives.unit());
             print(format!("{size:>6} copies {bytes:>8} bytes {cost:>14} {unit}{note}"))?;
             let measurement = Measurement { stopped, ..Measurement::new(size as f64, measured.cost as f64) };
             measurements.push((measurement, bytes));

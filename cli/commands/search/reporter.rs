@@ -4,9 +4,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use gramjet_search::report::sparkline;
 use serde_json::json;
 
 use super::conclusion;
+use super::course::Course;
 use super::hunt::{Found, Hunt, Progress as Reached};
 use super::study::Study;
 use crate::failure::{Failure, say};
@@ -21,6 +23,8 @@ pub(super) struct Reporter {
     progress: Progress,
     is_json: bool,
     said: Instant,
+    /// The best cost over time.
+    course: Course,
     /// Why standard output cannot be written to.
     pub(super) failure: Option<Failure>,
 }
@@ -28,7 +32,7 @@ pub(super) struct Reporter {
 impl Reporter {
     pub(super) fn new(is_json: bool, is_quiet: bool) -> Reporter {
         let progress = if is_quiet { Progress::hidden() } else { Progress::of_campaign() };
-        Reporter { progress, is_json, said: Instant::now(), failure: None }
+        Reporter { progress, is_json, said: Instant::now(), course: Course::default(), failure: None }
     }
 
     pub(super) fn look(&mut self, hunt: &Hunt) {
@@ -40,7 +44,9 @@ impl Reporter {
             self.progress.suspend(|| say!("{}", shown(best, hunt)));
         }
         let progress = hunt.progress();
-        self.progress.update_campaign(|| line(&progress));
+        self.course.at(progress.elapsed, progress.best.as_ref().map_or(0, |best| best.cost));
+        let course = &self.course;
+        self.progress.update_campaign(|| format!("{} {}", sparkline(&course.heights()), line(&progress)));
         if self.is_json && self.said.elapsed() >= Duration::from_secs(1) {
             self.said = Instant::now();
             self.print(&status("status", &progress), hunt);
@@ -51,9 +57,15 @@ impl Reporter {
         self.progress.finish();
         let progress = hunt.progress();
         if self.is_json {
+            if hunt.plan.objectives.all().len() > 1 {
+                self.print(&front(hunt), hunt);
+            }
             self.print(&status("end", &progress), hunt);
         } else {
             say!("gramjet: {}", line(&progress));
+            if progress.is_exhausted {
+                say!("gramjet: all texts of at most {} were run", plural(hunt.plan.max_len as u64, "byte"));
+            }
         }
     }
 
@@ -85,7 +97,7 @@ fn shown(found: &Found, hunt: &Hunt) -> String {
         "{:>8.1} s  {} {}  {}",
         found.after.as_secs_f64(),
         found.cost,
-        hunt.plan.objective.unit(),
+        hunt.plan.objectives.unit(),
         one_line(&found.text, 100)
     )
 }
@@ -119,6 +131,22 @@ fn better(found: &Found) -> serde_json::Value {
         "bytes": found.text.len(),
         "operator": found.operator,
         "text": String::from_utf8_lossy(&found.text),
+        "file": file(found),
+    })
+}
+
+/// Where a text is, for machines.
+fn file(found: &Found) -> Option<String> {
+    found.file.as_ref().map(|file| file.to_string_lossy().into_owned())
+}
+
+/// The texts that no other beats in all costs, for machines.
+fn front(hunt: &Hunt) -> serde_json::Value {
+    let text = |(costs, found): &(Vec<u64>, Found)| json!({ "costs": costs, "text": String::from_utf8_lossy(&found.text), "file": file(found) });
+    json!({
+        "event": "front",
+        "costs": hunt.plan.objectives.all().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "texts": hunt.front().iter().map(text).collect::<Vec<_>>(),
     })
 }
 
@@ -161,5 +189,6 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
         "timeouts": progress.stopped,
         "failures": progress.failed,
         "cost": progress.best.as_ref().map(|best| best.cost),
+        "exhausted": progress.is_exhausted,
     })
 }

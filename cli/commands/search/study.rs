@@ -95,6 +95,16 @@ impl Student<'_> {
         Ok(Study { smaller, hot, causes, tree: tree(&deriver, &whole), families })
     }
 
+    /// What one run says of a text: its hot lines, and its derivation.
+    pub(super) fn glance(&mut self, text: &[u8]) -> Result<Study, Failure> {
+        let edges = self.meter.read(text)?.measured.edges.to_vec();
+        let hot = self.hot(&edges);
+        let Ok(choices) = self.language.parse(text) else { return Ok(Study { hot, ..Study::default() }) };
+        let (mut deriver, mut whole) = (self.language.deriver(None), Derivation::default());
+        deriver.decode(&choices, &mut whole);
+        Ok(Study { hot, tree: tree(&deriver, &whole), ..Study::default() })
+    }
+
     /// How the cost of a text grows. Does nothing else.
     pub(super) fn families(&mut self, text: &[u8]) -> Result<Vec<Grown>, Failure> {
         let end = Instant::now() + self.time;

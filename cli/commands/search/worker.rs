@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use gramjet_harness::Outcome;
-use gramjet_search::{Coverage, Ending, Gain, Place, Search};
+use gramjet_search::{Coverage, Ending, Gain, Measured, Place, Search};
 use gramjet_session::decisions::{Derivation, Fit};
 
 use super::hunt::{Found, Hunt};
@@ -44,7 +44,7 @@ fn work(hunt: &Hunt, number: usize, meter: Option<Meter>) -> Result<(), Failure>
     let surroundings = plan.surroundings.on(plan.cores.of(number));
     let meter = match meter {
         Some(meter) => meter,
-        None => Meter::new(&plan.command, surroundings, &plan.objective)?,
+        None => Meter::new(&plan.command, surroundings, &plan.objectives)?,
     };
     meter.tested.stay_beside(surroundings);
     let mut worker = Worker::new(hunt, number, meter)?;
@@ -52,7 +52,9 @@ fn work(hunt: &Hunt, number: usize, meter: Option<Meter>) -> Result<(), Failure>
     hunt.begin_time();
     while !hunt.is_over() && hunt.begun.fetch_add(1, Ordering::Relaxed) < plan.runs {
         worker.import()?;
-        worker.step()?;
+        if !worker.step()? {
+            hunt.exhaust();
+        }
     }
     Ok(())
 }
@@ -63,6 +65,22 @@ struct Active<'a>(&'a AtomicUsize);
 impl Drop for Active<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What a run of a text says of it.
+struct Ran {
+    cost: u64,
+    costs: Vec<u64>,
+    hottest: u64,
+    ending: Ending,
+    gain: Gain,
+}
+
+impl Ran {
+    fn of(measured: &Measured<'_>, gain: Gain) -> Ran {
+        let &Measured { cost, costs, hottest, ending, .. } = measured;
+        Ran { cost, costs: costs.to_vec(), hottest, ending, gain }
     }
 }
 
@@ -85,9 +103,12 @@ impl<'h> Worker<'h> {
             .ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
         // A search that goes on does not begin with the same texts again.
         let seed = plan.seed ^ (number as u64) << 40 ^ hunt.state.session() << 52;
-        let search = Search::new(&plan.language, strategy, plan.max_len, seed).ok_or_else(|| {
+        let mut search = Search::new(&plan.language, strategy, plan.max_len, seed).ok_or_else(|| {
             Failure::Usage(format!("every text of the grammar is longer than {} bytes", plan.max_len))
         })?;
+        if plan.explores {
+            search.explore();
+        }
         let candidate = Derivation::default();
         Ok(Worker { hunt, number, meter, search, imported: 0, told_repeats: 0, candidate })
     }
@@ -97,7 +118,7 @@ impl<'h> Worker<'h> {
         let empty = self.meter.read(b"")?.measured.cost;
         self.search.set_empty_cost(empty);
         // The best texts first: a search never knows less than its folder has.
-        for place in [Place::Best, Place::Queue] {
+        for place in [Place::Best, Place::Queue].into_iter().filter(|_| !self.hunt.plan.is_fresh) {
             for text in self.hunt.state.texts(place)?.iter().rev() {
                 self.adopt(text, false)?;
             }
@@ -108,19 +129,22 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Runs the next text.
-    fn step(&mut self) -> Result<(), Failure> {
+    /// Runs the next text; false if all were run.
+    fn step(&mut self) -> Result<bool, Failure> {
         self.search.propose().clone_into(&mut self.candidate);
+        if self.search.is_exhausted() {
+            return Ok(false);
+        }
         let candidate = std::mem::take(&mut self.candidate);
         let Reading { measured, outcome } = self.meter.read(&candidate.text)?;
         let gain = self.search.observe(&measured);
-        let (cost, hottest, ending) = (measured.cost, measured.hottest, measured.ending);
+        let ran = Ran::of(&measured, gain);
         let executed = measured.edges.iter().map(|edge| edge.1).sum();
         let operator = self.search.strategy().operator();
-        self.count(cost, executed);
-        self.settle(&candidate.text, (cost, hottest, ending), &outcome, gain, Some(operator))?;
+        self.count(ran.cost, executed);
+        self.settle(&candidate.text, &ran, &outcome, Some(operator))?;
         self.candidate = candidate;
-        Ok(())
+        Ok(true)
     }
 
     /// Counts a run.
@@ -141,12 +165,12 @@ impl<'h> Worker<'h> {
         let Some(derivation) = self.derive(text) else { return Ok(()) };
         let Reading { measured, outcome } = self.meter.read(text)?;
         let gain = self.search.adopt(&derivation, &measured);
-        let (cost, hottest, ending) = (measured.cost, measured.hottest, measured.ending);
+        let ran = Ran::of(&measured, gain);
         let executed = measured.edges.iter().map(|edge| edge.1).sum();
-        self.count(cost, executed);
+        self.count(ran.cost, executed);
         // What was found before is kept already.
         let operator = is_seed.then_some("seed");
-        self.settle(text, (cost, hottest, ending), &outcome, gain, operator)
+        self.settle(text, &ran, &outcome, operator)
     }
 
     /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
@@ -168,13 +192,12 @@ impl<'h> Worker<'h> {
     fn settle(
         &mut self,
         text: &[u8],
-        (cost, hottest, ending): (u64, u64, Ending),
+        ran: &Ran,
         outcome: &Outcome,
-        gain: Gain,
         operator: Option<&'static str>,
     ) -> Result<(), Failure> {
-        let hunt = self.hunt;
-        match ending {
+        let (hunt, &Ran { cost, hottest, gain, .. }) = (self.hunt, ran);
+        match ran.ending {
             Ending::Done => {}
             Ending::Stopped => {
                 hunt.stopped.fetch_add(1, Ordering::Relaxed);
@@ -185,24 +208,32 @@ impl<'h> Worker<'h> {
                 return self.keep_failure(text, outcome);
             }
         }
-        let is_new = gain.novelty.coverage > Coverage::Known;
+        let is_new = gain.novelty.coverage > Coverage::Known || gain.is_trade_off;
         if !gain.is_best && !is_new {
             return Ok(());
         }
+        let mut file = None;
         if let Some(operator) = operator.filter(|_| is_new) {
-            hunt.state.keep(Place::Queue, text, None, &hunt.about(cost, operator))?;
+            file = Some(hunt.state.keep(Place::Queue, text, None, &hunt.about(cost, operator))?);
         }
-        let found = Found {
+        let mut found = Found {
             text: text.to_vec(),
             cost,
             hottest,
             after: hunt.elapsed(),
             runs: hunt.runs.load(Ordering::Relaxed),
             operator: operator.unwrap_or("before"),
+            file,
         };
+        if gain.is_trade_off {
+            hunt.shared().front.add(&ran.costs, found.clone());
+        }
         // Files are written once the others can go on.
-        if self.share(&found, gain.is_best) && operator.is_some() {
-            hunt.keep_best(&found)?;
+        if self.share(&found, gain.is_best) {
+            if operator.is_some() {
+                hunt.keep_best(&mut found)?;
+            }
+            hunt.shared().news.push(found);
         }
         Ok(())
     }
@@ -220,8 +251,6 @@ impl<'h> Worker<'h> {
         let is_best = is_best_here && shared.best.as_ref().is_none_or(is_better);
         if is_best {
             shared.best = Some(found.clone());
-            shared.remember(found.clone());
-            shared.news.push(found.clone());
         }
         is_best
     }

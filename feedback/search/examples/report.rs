@@ -5,7 +5,7 @@ use std::io;
 
 use gramjet_search::report::{
     self, Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Progress, ProgressPoint,
-    Report, Setting, Span,
+    Report, Setting, Span, TradeOffs,
 };
 
 fn main() -> io::Result<()> {
@@ -24,6 +24,7 @@ fn example() -> Report {
         settings: settings(),
         progress: progress(),
         inputs: inputs(),
+        trade_offs: TradeOffs::default(),
         families: families(),
         lines: lines(),
         costs: costs(),

@@ -191,6 +191,9 @@ impl Check {
                 break;
             }
             let text = search.propose().text.clone();
+            if search.is_exhausted() {
+                break;
+            }
             let cost = caught(|| cost(&text));
             let cost = cost.map_err(|message| Failed::Text { text, message, number, runs: 0 })?;
             search.observe(&Measured { cost, ..Measured::default() });

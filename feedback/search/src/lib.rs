@@ -15,6 +15,8 @@
 mod bandit;
 mod check;
 mod corpus;
+mod every;
+mod front;
 mod fuzzer;
 mod growth;
 mod maxima;
@@ -30,6 +32,7 @@ mod strategy;
 
 pub use check::{Check, check};
 pub use corpus::{Corpus, Entry};
+pub use front::Front;
 pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};
 pub use maxima::{Coverage, Edge, Maxima, Novelty};
@@ -37,6 +40,6 @@ pub use proof::{Effort, Family, Member, Reading, prove};
 pub use pump::{Copies, Pump};
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};
-pub use state::{Place, State, StateError};
+pub use state::{Place, State, StateError, View};
 pub use strategies::{FOR_COVERAGE, Kind, STRATEGIES, by_name};
 pub use strategy::{Desk, Ending, Measured, Repeats, Strategy};

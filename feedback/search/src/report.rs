@@ -16,12 +16,13 @@ mod progress;
 mod scale;
 mod sparkline;
 mod text;
+mod trade_offs;
 
 use std::fmt::Write as _;
 
 pub use data::{
     Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Progress, ProgressPoint, Report,
-    Setting, Span,
+    Setting, Span, TradeOffs,
 };
 pub use sparkline::sparkline;
 
@@ -61,6 +62,7 @@ fn sections(report: &Report) -> Vec<(&'static str, &'static str, String)> {
     let all = [
         ("progress", "Best cost over time", progress::section(report)),
         ("inputs", "Inputs of highest cost", inputs::section(report)),
+        ("trade-offs", "Several costs", trade_offs::section(report)),
         ("growth", "Growth", growth::section(report)),
         ("lines", "Hot lines", lines::section(report)),
         ("costs", "Distribution of costs", distribution::section(report)),

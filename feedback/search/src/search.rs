@@ -4,6 +4,8 @@ use gramjet_session::decisions::Derivation;
 use gramjet_session::{Language, hash};
 use rustc_hash::FxHashMap;
 
+use crate::every::Every;
+use crate::front::{Front, together};
 use crate::maxima::{Maxima, Novelty};
 use crate::random::Random;
 use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
@@ -24,6 +26,8 @@ pub struct Best {
 pub struct Gain {
     /// The text costs more than all before that ended by themselves, or as much and is shorter.
     pub is_best: bool,
+    /// The text has several costs, and no other text costs at least as much by every measure.
+    pub is_trade_off: bool,
     /// New coverage and new maxima of edges.
     pub novelty: Novelty,
 }
@@ -39,8 +43,11 @@ struct Known {
 /// Number of texts whose costs are remembered; when it is reached, all are forgotten. A table of twice the memory
 /// would begin here.
 const REMEMBERED: usize = 7 << 19;
-/// If this many texts in a row were run before, the last one is run again.
+/// If this many texts in a row were run before, one that was not is looked for.
 const REPEATS: usize = 1000;
+/// At most this many texts of the language are looked at each time, and at most this many in all.
+const LOOKED: u64 = 20_000;
+const LOOKED_IN_ALL: u64 = 1 << 22;
 
 /// A search for costly texts. It proposes texts, and the caller runs them.
 ///
@@ -52,8 +59,15 @@ pub struct Search {
     known: FxHashMap<u64, Known>,
     maxima: Maxima,
     best: Option<Best>,
+    front: Front<Vec<u8>>,
     runs: u64,
     repeats: u64,
+    /// All texts of the language, to find one that was not run, and how many were looked at.
+    every: Every,
+    looked: u64,
+    is_exhausted: bool,
+    /// The strategy did not propose the candidate.
+    is_found: bool,
 }
 
 impl Search {
@@ -61,15 +75,25 @@ impl Search {
     pub fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Option<Search> {
         let deriver = language.deriver(Some(max_len as u64));
         (deriver.min_len() <= max_len as u64).then(|| Search {
-            desk: Desk { deriver, max_len, random: Random::new(seed), empty_cost: 0 },
+            desk: Desk { deriver, max_len, random: Random::new(seed), empty_cost: 0, explores: false },
             strategy,
             candidate: Derivation::default(),
             known: FxHashMap::default(),
             maxima: Maxima::new(),
             best: None,
+            front: Front::default(),
             runs: 0,
             repeats: 0,
+            every: Every::default(),
+            looked: 0,
+            is_exhausted: false,
+            is_found: false,
         })
+    }
+
+    /// Explores: texts with new coverage are varied more than those that cost most. `portfolio` alone does.
+    pub fn explore(&mut self) {
+        self.desk.explores = true;
     }
 
     /// Tells the search the cost of the empty text. Runs that cost less are not counted by `treeline`.
@@ -92,6 +116,17 @@ impl Search {
         self.best.as_ref()
     }
 
+    /// The texts with several costs that no other text beats in all of them.
+    pub fn front(&self) -> &Front<Vec<u8>> {
+        &self.front
+    }
+
+    /// Whether all texts of the language within the limit on length were run. The texts that are proposed from then on
+    /// were run before.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
     /// The greatest counts of all edges.
     pub fn maxima(&self) -> &Maxima {
         &self.maxima
@@ -109,25 +144,51 @@ impl Search {
 
     /// The text to run next.
     pub fn propose(&mut self) -> &Derivation {
+        self.is_found = false;
         for _ in 0..REPEATS {
             self.strategy.propose(&mut self.desk, &mut self.candidate);
             if self.strategy.repeats() == Repeats::Run {
-                break;
+                return &self.candidate;
             }
-            let Some(&known) = self.known.get(&hash(&self.candidate.text)) else { break };
+            let Some(&known) = self.known.get(&hash(&self.candidate.text)) else { return &self.candidate };
             self.repeats += 1;
             let Known { cost, hottest, ending } = known;
             let measured = Measured { cost, hottest, ending, is_repeat: true, ..Measured::default() };
             self.strategy.observe(&mut self.desk, &self.candidate, &measured);
         }
+        // Strategies that change bytes leave the language.
+        if !self.candidate.parts.is_empty() {
+            self.look();
+        }
         &self.candidate
+    }
+
+    /// Makes a text that was not run the candidate, if one is found.
+    fn look(&mut self) {
+        let mut found = Derivation::default();
+        for _ in 0..LOOKED {
+            if self.is_exhausted || self.looked >= LOOKED_IN_ALL {
+                return;
+            }
+            self.looked += 1;
+            if !self.every.next(&mut self.desk.deriver, &mut found) {
+                self.is_exhausted = true;
+            } else if !self.known.contains_key(&hash(&found.text)) {
+                (self.candidate, self.is_found) = (found, true);
+                return;
+            }
+        }
     }
 
     /// Learns from the run of the text that was proposed last.
     pub fn observe(&mut self, measured: &Measured<'_>) -> Gain {
         let candidate = std::mem::take(&mut self.candidate);
         let gain = self.record(&candidate, measured);
-        self.strategy.observe(&mut self.desk, &candidate, measured);
+        let guiding = guiding(measured);
+        match self.is_found {
+            false => self.strategy.observe(&mut self.desk, &candidate, &guiding),
+            true => self.strategy.adopt(&mut self.desk, &candidate, &guiding),
+        }
         self.candidate = candidate;
         gain
     }
@@ -138,7 +199,7 @@ impl Search {
             return Gain::default();
         }
         let gain = self.record(derivation, measured);
-        self.strategy.adopt(&mut self.desk, derivation, measured);
+        self.strategy.adopt(&mut self.desk, derivation, &guiding(measured));
         gain
     }
 
@@ -153,13 +214,69 @@ impl Search {
             self.known.clear();
         }
         let &Measured { cost, hottest, ending, .. } = measured;
-        self.known.insert(hash(&derivation.text), Known { cost, hottest, ending });
+        let guide = guiding(measured).cost;
+        self.known.insert(hash(&derivation.text), Known { cost: guide, hottest, ending });
         let novelty = self.maxima.add(measured.edges);
         let shorter = |best: &Best| best.cost == cost && derivation.text.len() < best.derivation.text.len();
         let is_best = ending == Ending::Done && self.best.as_ref().is_none_or(|best| best.cost < cost || shorter(best));
         if is_best {
             self.best = Some(Best { derivation: derivation.clone(), cost, run: self.runs });
         }
-        Gain { is_best, novelty }
+        let is_trade_off = ending == Ending::Done
+            && !measured.costs.is_empty()
+            && self.front.add(measured.costs, derivation.text.clone()).is_some();
+        Gain { is_best, is_trade_off, novelty }
+    }
+}
+
+/// What guides a strategy: of several costs one number.
+fn guiding<'r>(measured: &Measured<'r>) -> Measured<'r> {
+    match measured.costs {
+        [] => *measured,
+        costs => Measured { cost: together(costs), ..*measured },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::kit;
+
+    #[test]
+    fn a_language_of_which_all_texts_were_run_is_exhausted() {
+        for name in ["portfolio", "random", "slackline-mc", "treeline"] {
+            let mut search = kit::search("s ::= [ab]{3}", kit::strategy(name, false), 3, 1);
+            let mut texts = std::collections::BTreeSet::new();
+            while !search.is_exhausted() {
+                let text = search.propose().text.clone();
+                search.observe(&kit::measured(text.iter().filter(|&&byte| byte == b'b').count() as u64, &[]));
+                texts.insert(text);
+                assert!(search.runs() < 100, "{name}");
+            }
+            assert_eq!((texts.len(), search.best().map(|best| best.cost)), (8, Some(3)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_language_with_texts_that_were_not_run_is_not_exhausted() {
+        let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 20, 1);
+        kit::run(&mut search, 2000, kit::count_of(b'a'));
+        assert!(!search.is_exhausted());
+    }
+
+    /// Letters of two kinds compete for the room.
+    #[test]
+    fn several_costs_keep_their_trade_offs() {
+        let mut search = kit::search("s ::= [abc]{10}", kit::strategy("portfolio", false), 10, 1);
+        for _ in 0..3000 {
+            let text = search.propose().text.clone();
+            let count = |wanted| text.iter().filter(|&&byte| byte == wanted).count() as u64;
+            let costs = [count(b'a'), count(b'b')];
+            search.observe(&Measured { costs: &costs, ..kit::measured(costs[0], &[]) });
+        }
+        let mut costs: Vec<Vec<u64>> = search.front().members().map(|member| member.0.to_vec()).collect();
+        costs.sort();
+        let all: Vec<Vec<u64>> = (0..=10).map(|a| vec![a, 10 - a]).collect();
+        assert_eq!(costs, all);
     }
 }

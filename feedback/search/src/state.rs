@@ -146,7 +146,7 @@ impl State {
         let mut state = State { folder: folder.to_path_buf(), _lock: file, next: Mutex::default(), session };
         let mut next = [0; PLACES.len()];
         for (next, place) in next.iter_mut().zip(PLACES) {
-            let names = state.names(place)?;
+            let names = state.view().names(place)?;
             *next = names.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
         }
         state.next = Mutex::new(next);
@@ -181,12 +181,12 @@ impl State {
     ///
     /// If they cannot be read.
     pub fn texts(&self, place: Place) -> Result<Vec<Vec<u8>>, StateError> {
-        let read = |name: String| {
-            let path = self.folder.join(place.name()).join(name);
-            fs::read(&path).map_err(|source| StateError::Io { path, source })
-        };
-        let is_text = |name: &String| number_of(name).is_some() && !name.ends_with(CHOICES);
-        self.names(place.name())?.into_iter().filter(is_text).map(read).collect()
+        Ok(self.view().texts(place)?.into_iter().map(|(_, text)| text).collect())
+    }
+
+    /// The folder as a reader sees it.
+    pub fn view(&self) -> View<'_> {
+        View { folder: &self.folder }
     }
 
     /// Keeps a text, with its choice bytes beside it if they are given. `about` is the part of AFL++'s file name after
@@ -247,9 +247,7 @@ impl State {
     ///
     /// If they cannot be read.
     pub fn failures(&self) -> Result<Vec<String>, StateError> {
-        let failures = self.folder.join("failures");
-        let is_failure = |name: &String| !name.starts_with('.') && failures.join(name).is_dir();
-        Ok(self.names("failures")?.into_iter().filter(is_failure).collect())
+        self.view().failures()
     }
 
     /// A file of a failure.
@@ -258,8 +256,7 @@ impl State {
     ///
     /// If it cannot be read.
     pub fn failure(&self, key: &str, file: &str) -> Result<Vec<u8>, StateError> {
-        let path = self.folder.join("failures").join(key).join(file);
-        fs::read(&path).map_err(|source| StateError::Io { path, source })
+        self.view().failure(key, file)
     }
 
     /// Writes a failure, a folder with these files; those whose names end in `.sh` can be executed. Returns where it
@@ -290,6 +287,79 @@ impl State {
         let written = write();
         let _ = fs::remove_dir_all(&own);
         written.map(|()| folder.clone()).map_err(|source| StateError::Io { path: folder, source })
+    }
+}
+
+/// The folder of a search, to read what is in it. A search may be writing to it.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'f> {
+    folder: &'f Path,
+}
+
+impl<'f> View<'f> {
+    /// A folder that has a search.
+    ///
+    /// # Errors
+    ///
+    /// If it has none, or one of another version.
+    pub fn open(folder: &'f Path) -> Result<View<'f>, StateError> {
+        let path = folder.join("search");
+        let text = fs::read_to_string(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => StateError::Foreign { path: folder.to_path_buf() },
+            _ => StateError::Io { path, source },
+        })?;
+        same(folder, &text, &[])?;
+        Ok(View { folder })
+    }
+
+    /// The texts in a place with the names of their files, in the order in which they were found.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub fn texts(&self, place: Place) -> Result<Vec<(String, Vec<u8>)>, StateError> {
+        let read = |name: String| {
+            let path = self.folder.join(place.name()).join(&name);
+            let text = fs::read(&path).map_err(|source| StateError::Io { path, source })?;
+            Ok((name, text))
+        };
+        let is_text = |name: &String| number_of(name).is_some() && !name.ends_with(CHOICES);
+        self.names(place.name())?.into_iter().filter(is_text).map(read).collect()
+    }
+
+    /// The keys of the failures.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub fn failures(&self) -> Result<Vec<String>, StateError> {
+        let failures = self.folder.join("failures");
+        let is_failure = |name: &String| !name.starts_with('.') && failures.join(name).is_dir();
+        Ok(self.names("failures")?.into_iter().filter(is_failure).collect())
+    }
+
+    /// A file of a failure.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn failure(&self, key: &str, file: &str) -> Result<Vec<u8>, StateError> {
+        let path = self.folder.join("failures").join(key).join(file);
+        fs::read(&path).map_err(|source| StateError::Io { path, source })
+    }
+
+    /// A file of the search; none if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, StateError> {
+        let path = self.folder.join(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StateError::Io { path, source }),
+        }
     }
 
     /// The names in a folder of the search, in order.

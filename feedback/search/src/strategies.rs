@@ -7,7 +7,7 @@ mod bias_only;
 mod bytes;
 mod evolve;
 #[cfg(test)]
-mod kit;
+pub(crate) mod kit;
 mod portfolio;
 mod random;
 mod saffron;

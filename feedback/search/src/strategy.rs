@@ -15,6 +15,8 @@ pub struct Desk {
     pub(crate) random: Random,
     /// The cost of the empty text. A run that costs less measures nothing.
     pub(crate) empty_cost: u64,
+    /// Texts with new coverage are varied more than those that cost most.
+    pub(crate) explores: bool,
 }
 
 impl Desk {
@@ -71,6 +73,9 @@ pub enum Ending {
 pub struct Measured<'r> {
     /// The cost.
     pub cost: u64,
+    /// All costs, if there are several; `cost` is the first. The search keeps the texts that no other beats in all of
+    /// them. Strategies get one number for all as `cost`.
+    pub costs: &'r [u64],
     /// The greatest count of an edge.
     pub hottest: u64,
     /// How often each edge was executed, ascending by the number of the edge; empty if the program counts nothing, or

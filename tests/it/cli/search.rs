@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::fuzz::run_in;
-use super::{Place, place, text};
+use super::fuzz::{run_in, within};
+use super::{Place, interruptible, place, text};
 
 /// A program that compares each name with all names before it.
 const NAMES: &str = r#"
@@ -197,4 +197,110 @@ fn the_report_says_how_to_go_on() {
     let quoted = again.replace("&#39;", "'");
     assert!(report.contains(again) || report.contains(&quoted), "{report}");
     assert!(report.contains("--seed=3 --replay -- ./names"), "{report}");
+}
+
+/// A JSON event of a kind, the last one.
+fn last_event(stdout: &[u8], kind: &str) -> serde_json::Value {
+    let events = text(stdout);
+    let mut events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    events.rfind(|event| event["event"] == kind).expect(kind)
+}
+
+#[test]
+fn a_search_ends_when_all_texts_were_run() {
+    let place = names("search-exhausted");
+    fs::write(place.path("few.ebnf"), "names ::= name ',' name\nname ::= [a-d]\n").unwrap();
+    let options = ["search", "few.ebnf", "-o", "out", "--no-progress", "--study", "0s", "--jobs", "2", "--", "./names"];
+    let found = run_in(&place, &options);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    assert!(text(&found.stderr).contains("all texts of at most 60 bytes were run"), "{}", text(&found.stderr));
+    let again = run_in(&place, &[&options[..7], &["--json", "--", "./names"]].concat());
+    assert_eq!(last_event(&again.stdout, "end")["exhausted"], true);
+}
+
+#[test]
+fn several_costs_keep_the_texts_that_no_other_beats() {
+    let place = names("search-several");
+    let found = search(&place, &["-n", "600", "-o", "out", "--cost", "edges,command:wc -c", "--json", "--study", "0s"]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let front = last_event(&found.stdout, "front");
+    assert_eq!(front["costs"], serde_json::json!(["edges", "command:wc -c"]));
+    let texts = front["texts"].as_array().unwrap();
+    let costs = |text: &serde_json::Value| [0, 1].map(|cost| text["costs"][cost].as_u64().unwrap());
+    for one in texts {
+        assert_eq!(costs(one)[1], one["text"].as_str().unwrap().len() as u64);
+        let file = fs::read(place.path(one["file"].as_str().unwrap())).unwrap();
+        assert_eq!(file, one["text"].as_str().unwrap().as_bytes());
+        assert!(!texts.iter().any(|other| other != one && (0..2).all(|cost| costs(other)[cost] >= costs(one)[cost])));
+    }
+    assert_eq!(fs::read_dir(place.path("out/front")).unwrap().count(), texts.len() + 1);
+    let report = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert!(report.contains("<section id=trade-offs>"), "{report}");
+    // The search goes on with all of them.
+    let again = search(&place, &["-n", "0", "-o", "out", "--cost", "edges", "--cost", "command:wc -c", "--json"]);
+    assert_eq!(last_event(&again.stdout, "front")["texts"].as_array().unwrap().len(), texts.len());
+}
+
+#[test]
+fn a_report_has_all_strategies_that_were_run() {
+    let place = names("search-report");
+    for strategy in ["random", "portfolio"] {
+        let options = ["-n", "200", "-o", "out", "--strategy", strategy, "--from-scratch", "--json", "--study", "0s"];
+        let found = search(&place, &options);
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        let best = last_event(&found.stdout, "best");
+        let file = fs::read(place.path(best["file"].as_str().unwrap())).unwrap();
+        assert_eq!(file, best["text"].as_str().unwrap().as_bytes());
+    }
+    fs::remove_file(place.path("out/report.html")).unwrap();
+    let made = run_in(&place, &["report", "out"]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let report = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert!(report.contains("</span>random") && report.contains("</span>portfolio"), "{report}");
+    let none = run_in(&place, &["report", "."]);
+    assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
+    assert!(text(&none.stderr).contains("has no search in it"), "{}", text(&none.stderr));
+}
+
+/// The study of a search stays when the search goes on without one, and when it is killed.
+#[test]
+fn a_report_keeps_what_was_proved() {
+    let place = names("search-kept");
+    search(&place, &["-n", "2500", "-o", "out"]);
+    search(&place, &["-n", "20", "-o", "out", "--study", "0s"]);
+    let report = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert!(report.contains("n^2.0") && report.contains("is_known"), "{report}");
+}
+
+#[test]
+fn an_interrupted_search_leaves_a_page_with_what_is_known() {
+    let place = names("search-interrupted");
+    let command = [&SEARCH[..], &["-o", "out", "--", "./names"]].concat();
+    let mut running = within(interruptible().args(command), &place).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    while fs::read_to_string(place.path("out/log.csv")).map_or(0, |log| log.lines().count()) < 4 {
+        assert!(begun.elapsed().as_secs() < 60);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let killed = std::process::Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    let report = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert!(report.contains("<section id=lines>") && report.contains("is_known"), "{report}");
+}
+
+#[test]
+fn exploring_needs_edges_and_the_default_strategy() {
+    let place = names("search-explore");
+    let found = search(&place, &["-n", "60", "-o", "out", "--new-coverage", "--study", "0s"]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    for (options, message) in [
+        (&["--new-coverage", "--", "cat"][..], "--new-coverage needs a program that counts its edges"),
+        (&["--new-coverage", "--strategy", "random", "--", "./names"], "needs --strategy portfolio"),
+        (&["--cost", "edges,edges", "--", "./names"], "the cost `edges` is given twice"),
+    ] {
+        let refused = run_in(&place, &[&SEARCH[..], &["-o", "other"], options].concat());
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+        assert!(text(&refused.stderr).contains(message), "{}", text(&refused.stderr));
+    }
 }

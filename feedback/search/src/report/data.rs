@@ -4,8 +4,10 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// A search, its settings and its findings.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The heading of the page.
     pub title: String,
@@ -25,6 +27,8 @@ pub struct Report {
     pub progress: Vec<Progress>,
     /// The inputs of the highest cost, the best one first.
     pub inputs: Vec<Input>,
+    /// With several costs, the inputs that no other beats in all of them.
+    pub trade_offs: TradeOffs,
     /// How the cost grows with the size of a repeated part.
     pub families: Vec<Family>,
     /// Source lines that were executed most, the hottest first.
@@ -40,7 +44,7 @@ pub struct Report {
 }
 
 /// A setting of the search.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// Its name, as the user knows it.
     pub name: String,
@@ -49,7 +53,7 @@ pub struct Setting {
 }
 
 /// The best cost that a strategy has found, over time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// The name of the strategy.
     pub strategy: String,
@@ -58,7 +62,7 @@ pub struct Progress {
 }
 
 /// The best cost at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgressPoint {
     /// Time since the search began, in seconds.
     pub seconds: f64,
@@ -69,7 +73,7 @@ pub struct ProgressPoint {
 }
 
 /// An input of high cost.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// The file that has it, or another name.
     pub name: String,
@@ -89,8 +93,17 @@ pub struct Input {
     pub replay: String,
 }
 
+/// Inputs with several costs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TradeOffs {
+    /// What each cost counts.
+    pub units: Vec<String>,
+    /// The costs of each input, as many as units, and its text.
+    pub inputs: Vec<(Vec<u64>, Vec<u8>)>,
+}
+
 /// A part of an input that causes a part of its cost.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Span {
     /// The bytes of the text.
     pub bytes: Range<usize>,
@@ -101,7 +114,7 @@ pub struct Span {
 }
 
 /// Inputs that are alike but for the number of times that one part is repeated.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Family {
     /// The part that is repeated, such as the name of a symbol.
     pub part: String,
@@ -122,7 +135,7 @@ pub struct Family {
 }
 
 /// One input of a family.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FamilyPoint {
     /// How many times the part is repeated.
     pub size: u64,
@@ -133,7 +146,7 @@ pub struct FamilyPoint {
 }
 
 /// A model of the cost by the size of a family.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// Sizes and the costs that the model predicts, in ascending order of size.
     pub points: Vec<(f64, f64)>,
@@ -142,7 +155,7 @@ pub struct Curve {
 }
 
 /// A source line that was executed often.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HotLine {
     /// The file and the line, such as `rank.c:311`.
     pub place: String,
@@ -157,7 +170,7 @@ pub struct HotLine {
 }
 
 /// Lines of a source file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The number of the first of them, from 1.
     pub first: u64,
@@ -168,7 +181,7 @@ pub struct Excerpt {
 }
 
 /// The runs whose cost lies in one interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// The least cost.
     pub least: u64,
@@ -179,7 +192,7 @@ pub struct Bucket {
 }
 
 /// An input on which the program failed, or was stopped by a limit.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     /// What happened, such as `SIGSEGV`, `exit status 3` or `10 s`.
     pub outcome: String,
@@ -198,7 +211,7 @@ pub struct Failure {
 }
 
 /// A command that the reader may run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// What it does, in a few words.
     pub purpose: String,

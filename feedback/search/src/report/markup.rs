@@ -73,15 +73,15 @@ pub(super) fn share(share: f64) -> String {
 }
 
 /// A column of a table.
-pub(super) enum Column {
+pub(super) enum Column<'c> {
     /// Of text.
-    Text(&'static str),
+    Text(&'c str),
     /// Of numbers.
-    Number(&'static str),
+    Number(&'c str),
 }
 
 /// A table, which can be scrolled if it is wider than the page. The cells are HTML.
-pub(super) fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(super) fn table(columns: &[Column<'_>], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut html = String::from("<div class=scroll tabindex=0><table><thead><tr>");
     for column in columns {
         let (class, name) = column.class_and_name();
@@ -99,8 +99,8 @@ pub(super) fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<Strin
     html
 }
 
-impl Column {
-    fn class_and_name(&self) -> (&'static str, &'static str) {
+impl<'c> Column<'c> {
+    fn class_and_name(&self) -> (&'static str, &'c str) {
         match self {
             Column::Text(name) => ("", name),
             Column::Number(name) => (" class=number", name),

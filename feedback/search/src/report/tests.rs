@@ -21,6 +21,10 @@ fn small() -> Report {
             derivation: "s\n  t".to_string(),
             ..Input::default()
         }],
+        trade_offs: TradeOffs {
+            units: vec!["edges".to_string(), "bytes of output".to_string()],
+            inputs: vec![(vec![2000, 1], b"a<b".to_vec()), (vec![7, 300], b"c".to_vec()), (vec![9], b"d".to_vec())],
+        },
         families: vec![Family {
             part: "t".to_string(),
             rule: "s".to_string(),
@@ -52,9 +56,20 @@ fn sections_of(page: &str) -> Vec<&str> {
 #[test]
 fn a_page_has_a_section_for_each_list() {
     let page = html(&small());
-    let all = ["progress", "inputs", "growth", "lines", "costs", "failures", "timeouts", "commands", "settings"];
+    let all = [
+        "progress",
+        "inputs",
+        "trade-offs",
+        "growth",
+        "lines",
+        "costs",
+        "failures",
+        "timeouts",
+        "commands",
+        "settings",
+    ];
     assert_eq!(sections_of(&page), all);
-    assert_eq!(page.matches("<svg viewBox=").count(), 4);
+    assert_eq!(page.matches("<svg viewBox=").count(), 5);
     assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
     assert!(page.contains("<title>A &amp; B</title>"));
     let text = "<pre class=text>a<mark class=series-0 title=\"a.c:1: 50.0\u{A0}%\" data-number=1>&lt;b</mark>";
@@ -98,6 +113,7 @@ fn texts_cannot_add_markup() {
         replay: hostile(),
         ..Input::default()
     }];
+    report.trade_offs = TradeOffs { units: vec![hostile(); 2], inputs: vec![(vec![1, 2], hostile().into_bytes())] };
     let family = &mut report.families[0];
     (family.part, family.rule, family.fit) = (hostile(), hostile(), hostile());
     (family.hottest, family.replay) = (hostile(), hostile());
@@ -117,7 +133,7 @@ fn texts_cannot_add_markup() {
     assert!(!page.contains("<script") && !page.contains("<img"));
     // The same elements as with other texts.
     let plain = page.replace("&lt;script&gt;", "").replace("&lt;/script&gt;", "");
-    assert_eq!(plain.matches("</svg>").count(), 4);
+    assert_eq!(plain.matches("</svg>").count(), 5);
 }
 
 #[test]
@@ -159,7 +175,7 @@ fn any_numbers_can_be_drawn() {
                 report.costs = vec![Bucket { least: cost, most: 0, runs: cost }; 3];
                 report.lines[0].share = number;
                 let page = html(&report);
-                let plots = if cost == 0 { 3 } else { 4 };
+                let plots = if cost == 0 { 4 } else { 5 };
                 assert_eq!(page.matches("</svg>").count(), plots, "{number} {cost}");
                 assert!(!page.contains("NaN") && !page.contains("inf\""), "{number} {cost}");
             }

@@ -8,20 +8,23 @@
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
 //!
+//! With several costs, texts that no other beats in all of them are parents half of the time; if the search explores,
+//! those with new coverage are. Such a search does not begin anew.
+//!
 //! Texts on which the program does not end are set aside: they are no parents, and texts whose variants often do not
 //! end are varied less.
 
 use gramjet_session::decisions::Derivation;
 
 use crate::bandit::Bandit;
-use crate::maxima::Edge;
+use crate::maxima::{Coverage, Edge, Maxima};
 use crate::strategy::{Desk, Ending, Measured, Strategy};
 
 mod archive;
 mod habits;
 mod operators;
 
-use archive::{Archive, Kept};
+use archive::{Archive, Kept, Merits};
 use habits::Habits;
 use operators::{Operator, Workshop};
 
@@ -55,6 +58,8 @@ pub(super) struct Portfolio {
     /// The runs since the last beginning, and those since the last better text.
     runs: u64,
     stale: u64,
+    /// What was executed, if the search explores.
+    seen: Maxima,
 }
 
 impl Portfolio {
@@ -72,6 +77,7 @@ impl Portfolio {
             best: None,
             runs: 0,
             stale: 0,
+            seen: Maxima::new(),
         }
     }
 
@@ -84,9 +90,14 @@ impl Portfolio {
             self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
             self.past.truncate(PAST);
             for (derivation, cost, edges) in &self.past {
-                self.archive.keep(derivation, *cost, edges);
+                self.archive.keep(derivation, Merits { cost: *cost, edges, ..Merits::default() });
             }
         }
+    }
+
+    /// New coverage, if the search explores.
+    fn explored(&mut self, desk: &Desk, measured: &Measured<'_>) -> Coverage {
+        if desk.explores { self.seen.add(measured.edges).coverage } else { Coverage::Known }
     }
 
     fn draw(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
@@ -94,11 +105,12 @@ impl Portfolio {
         desk.draw_whole(candidate);
     }
 
-    fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Option<Kept> {
+    fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>, is_new: bool) -> Option<Kept> {
         if measured.ending != Ending::Done || derivation.parts.is_empty() || measured.is_repeat {
             return None;
         }
-        let kept = self.archive.keep(derivation, measured.cost, measured.edges);
+        let &Measured { cost, costs, edges, .. } = measured;
+        let kept = self.archive.keep(derivation, Merits { cost, costs, edges, is_new });
         // A rise by less than this share is no reason to stay.
         let least = self.best.as_ref().map_or(0, |best| best.1 + best.1 / 1000);
         if measured.cost > least {
@@ -146,18 +158,21 @@ impl Strategy for Portfolio {
         self.draw(desk, candidate);
     }
 
-    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
         if let Some(parent) = self.parent.and_then(|parent| self.archive.entry_mut(parent)) {
             parent.picks += 1;
             parent.stopped += u32::from(measured.ending == Ending::Stopped);
         }
         self.runs += 1;
         self.stale += 1;
-        let kept = self.keep(candidate, measured);
-        if self.stale > PATIENCE.max(self.runs / 2) {
+        let coverage = self.explored(desk, measured);
+        let kept = self.keep(candidate, measured, coverage > Coverage::Known);
+        if self.stale > PATIENCE.max(self.runs / 2) && measured.costs.is_empty() && !desk.explores {
             self.restart();
         }
         let paid = match kept {
+            Some(_) if coverage == Coverage::Edge => 10.0,
+            Some(_) if coverage == Coverage::Class => 3.0,
             Some(Kept { place: Some(0), .. }) => 10.0,
             Some(Kept { place: Some(place), edges }) => {
                 2.0 / (1.0 + place as f64 / 8.0) + f64::from(u8::from(edges > 0))
@@ -168,11 +183,39 @@ impl Strategy for Portfolio {
         self.ways.learn(self.way, paid, 1.0);
     }
 
-    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
-        self.keep(derivation, measured);
+    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+        let coverage = self.explored(desk, measured);
+        self.keep(derivation, measured, coverage > Coverage::Known);
     }
 
     fn operator(&self) -> &'static str {
         Operator::ALL[self.way].name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::maxima::Edge;
+    use crate::strategies::kit;
+
+    /// Each letter of a secret word that the text begins with is an edge; only `z` costs.
+    fn secret(text: &[u8]) -> (u64, Vec<Edge>) {
+        let known = b"kestrel".iter().zip(text).take_while(|(one, other)| one == other).count();
+        let costly = text.iter().filter(|&&byte| byte == b'z').count() as u64;
+        (costly, (1..=known as u32).map(|edge| (edge, 1)).chain([(100, costly)]).collect())
+    }
+
+    #[test]
+    fn a_search_that_explores_covers_more() {
+        let edges = |explores: bool, seed| {
+            let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, seed);
+            if explores {
+                search.explore();
+            }
+            kit::run(&mut search, 3000, secret);
+            search.maxima().edges()
+        };
+        let [with, without] = [true, false].map(|explores| (1..=4).map(|seed| edges(explores, seed)).sum::<usize>());
+        assert!(with > without + 4, "{with} and {without}");
     }
 }

@@ -1,4 +1,5 @@
 //! The texts that a portfolio varies: those that cost most, and for each edge the one that executes it most often.
+//! With several costs also those that no other text beats in all of them; if it explores, those with new coverage.
 
 use std::cmp::Reverse;
 
@@ -6,6 +7,7 @@ use gramjet_session::decisions::Derivation;
 use gramjet_session::{SpanKind, hash};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::front::Front;
 use crate::maxima::Edge;
 use crate::random::Random;
 
@@ -22,7 +24,20 @@ pub(super) struct Entry {
     /// The number of edges that it executes most often of all.
     holds: u32,
     is_top: bool,
+    is_trade_off: bool,
+    is_new: bool,
     outline: u64,
+}
+
+/// What a run says of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Merits<'m> {
+    pub(super) cost: u64,
+    /// All costs, if there are several.
+    pub(super) costs: &'m [u64],
+    pub(super) edges: &'m [Edge],
+    /// It has new coverage, and the search explores.
+    pub(super) is_new: bool,
 }
 
 /// What a text has gained by being kept.
@@ -49,6 +64,10 @@ pub(super) struct Archive {
     champions: FxHashMap<u32, (u64, usize)>,
     /// The edges with a champion, to draw one.
     edges: Vec<u32>,
+    /// The texts that no other beats in all costs.
+    front: Front<usize>,
+    /// The texts with new coverage, in the order in which they were found.
+    new: Vec<usize>,
     texts: FxHashSet<Vec<u8>>,
     bytes: usize,
 }
@@ -76,9 +95,10 @@ impl Archive {
         self.top.iter().map(|&number| self.entry(number))
     }
 
-    /// Keeps a text if it is among those that cost most, or executes an edge more often than all others; of texts with
-    /// the same count the shorter one is kept.
-    pub(super) fn keep(&mut self, derivation: &Derivation, cost: u64, edges: &[Edge]) -> Option<Kept> {
+    /// Keeps a text if it is among those that cost most, executes an edge more often than all others, is not beaten in
+    /// all costs, or is new; of texts with the same count the shorter one is kept.
+    pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
+        let Merits { cost, costs, edges, is_new } = merits;
         if self.texts.contains(&derivation.text) {
             return None;
         }
@@ -90,19 +110,30 @@ impl Archive {
         let is_top = place < TOP && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len)).collect();
         let bytes = bytes(derivation);
-        if !is_top && (won.is_empty() || self.bytes + bytes > MOST_BYTES) {
+        let number = self.free.last().copied().unwrap_or(self.entries.len());
+        let replaced = if costs.is_empty() { None } else { self.front.add(costs, number) };
+        let is_trade_off = replaced.is_some();
+        let has_room = self.bytes + bytes <= MOST_BYTES;
+        let is_new = is_new && has_room;
+        if !is_top && !is_trade_off && !is_new && (won.is_empty() || !has_room) {
             return None;
         }
         self.bytes += bytes;
         let holds = won.len() as u32;
-        let entry =
-            Entry { derivation: derivation.clone(), cost, picks: 0, stopped: 0, cursor: 0, holds, is_top, outline };
-        let number = self.free.pop().unwrap_or(self.entries.len());
+        let (derivation, (picks, stopped, cursor)) = (derivation.clone(), Default::default());
+        let entry = Entry { derivation, cost, picks, stopped, cursor, holds, is_top, is_trade_off, is_new, outline };
+        self.free.pop();
         if number == self.entries.len() {
             self.entries.push(None);
         }
+        self.texts.insert(entry.derivation.text.clone());
         self.entries[number] = Some(entry);
-        self.texts.insert(derivation.text.clone());
+        if is_new {
+            self.new.push(number);
+        }
+        for beaten in replaced.into_iter().flatten() {
+            self.release(beaten, |entry| entry.is_trade_off = false);
+        }
         for (edge, count) in won {
             match self.champions.insert(edge, (count, number)) {
                 Some((_, before)) => self.release(before, |entry| entry.holds -= 1),
@@ -134,7 +165,7 @@ impl Archive {
     fn release(&mut self, number: usize, change: impl FnOnce(&mut Entry)) {
         let Some(entry) = self.entries[number].as_mut() else { return };
         change(entry);
-        if entry.holds == 0 && !entry.is_top {
+        if entry.holds == 0 && !entry.is_top && !entry.is_trade_off && !entry.is_new {
             self.bytes -= bytes(&entry.derivation);
             self.texts.remove(&entry.derivation.text);
             self.entries[number] = None;
@@ -172,6 +203,12 @@ impl Archive {
         if self.top.is_empty() {
             return None;
         }
+        if !self.new.is_empty() && random.below(2) == 0 {
+            return Some(self.rather_unused(random));
+        }
+        if !self.front.is_empty() && random.below(2) == 0 {
+            return Some(*self.front.at(random.below(self.front.len())));
+        }
         if random.unit() < 0.7 || self.edges.is_empty() {
             let skewed = random.unit().powi(3);
             return Some(self.top[(skewed * self.top.len() as f64) as usize]);
@@ -179,6 +216,14 @@ impl Archive {
         let mut drawn = || self.champions[&self.edges[random.below(self.edges.len())]];
         let (one, other) = (drawn(), drawn());
         Some(one.max(other).1)
+    }
+}
+
+impl Archive {
+    /// Of three texts with new coverage the one that was varied least.
+    fn rather_unused(&self, random: &mut Random) -> usize {
+        let drawn: [usize; 3] = std::array::from_fn(|_| self.new[random.below(self.new.len())]);
+        drawn.into_iter().min_by_key(|&number| self.entry(number).picks).unwrap_or(drawn[0])
     }
 }
 
@@ -202,6 +247,10 @@ mod tests {
 
     use super::*;
 
+    fn merits(cost: u64, edges: &[Edge]) -> Merits<'_> {
+        Merits { cost, edges, ..Merits::default() }
+    }
+
     /// A text whose outline is that of no other text.
     fn text(text: &str) -> Derivation {
         let symbol = hash(text.as_bytes()) as u32;
@@ -213,23 +262,23 @@ mod tests {
     fn of_texts_with_the_same_outline_the_best_is_kept() {
         let alike = |name: &str| Derivation { text: name.as_bytes().to_vec(), ..text("outline") };
         let mut archive = Archive::default();
-        archive.keep(&text("other"), 6, &[]);
-        assert_eq!(archive.keep(&alike("a"), 5, &[]).and_then(|kept| kept.place), Some(1));
-        assert_eq!(archive.keep(&alike("b"), 4, &[]), None);
-        assert_eq!(archive.keep(&alike("c"), 7, &[]).and_then(|kept| kept.place), Some(0));
+        archive.keep(&text("other"), merits(6, &[]));
+        assert_eq!(archive.keep(&alike("a"), merits(5, &[])).and_then(|kept| kept.place), Some(1));
+        assert_eq!(archive.keep(&alike("b"), merits(4, &[])), None);
+        assert_eq!(archive.keep(&alike("c"), merits(7, &[])).and_then(|kept| kept.place), Some(0));
         assert_eq!(archive.top().map(|entry| entry.cost).collect::<Vec<_>>(), [7, 6]);
     }
 
     #[test]
     fn texts_are_kept_for_their_cost_and_for_edges() {
         let mut archive = Archive::default();
-        let kept = archive.keep(&text("a"), 5, &[(1, 2), (2, 3)]);
+        let kept = archive.keep(&text("a"), merits(5, &[(1, 2), (2, 3)]));
         assert_eq!(kept, Some(Kept { place: Some(0), edges: 2 }));
-        assert_eq!(archive.keep(&text("a"), 5, &[(1, 2)]), None);
+        assert_eq!(archive.keep(&text("a"), merits(5, &[(1, 2)])), None);
         // More costly, and one edge more often.
-        assert_eq!(archive.keep(&text("bb"), 9, &[(1, 3), (2, 3)]), Some(Kept { place: Some(0), edges: 1 }));
+        assert_eq!(archive.keep(&text("bb"), merits(9, &[(1, 3), (2, 3)])), Some(Kept { place: Some(0), edges: 1 }));
         // As costly and longer.
-        assert_eq!(archive.keep(&text("ccc"), 9, &[(2, 3)]), Some(Kept { place: Some(1), edges: 0 }));
+        assert_eq!(archive.keep(&text("ccc"), merits(9, &[(2, 3)])), Some(Kept { place: Some(1), edges: 0 }));
         assert_eq!(archive.entry(archive.best().expect("a text")).derivation.text, b"bb");
         assert_eq!(archive.champions[&2].1, 0);
     }
@@ -238,17 +287,17 @@ mod tests {
     fn texts_that_are_beaten_are_dropped() {
         let mut archive = Archive::default();
         for number in 0..TOP + 10 {
-            archive.keep(&text(&format!("{number:04}")), number as u64, &[(7, number as u64)]);
+            archive.keep(&text(&format!("{number:04}")), merits(number as u64, &[(7, number as u64)]));
         }
         assert_eq!(archive.entries.iter().flatten().count(), TOP);
         assert_eq!(archive.bytes, archive.top().map(|entry| bytes(&entry.derivation)).sum::<usize>());
         assert_eq!(archive.top().map(|entry| entry.cost).min(), Some(10));
         // Cheap texts stay as long as they hold an edge.
-        assert_eq!(archive.keep(&text("x"), 0, &[(8, 1)]), Some(Kept { place: None, edges: 1 }));
+        assert_eq!(archive.keep(&text("x"), merits(0, &[(8, 1)])), Some(Kept { place: None, edges: 1 }));
         assert_eq!(archive.entries.iter().flatten().count(), TOP + 1);
-        assert_eq!(archive.keep(&text("y"), 0, &[(8, 2)]), Some(Kept { place: None, edges: 1 }));
+        assert_eq!(archive.keep(&text("y"), merits(0, &[(8, 2)])), Some(Kept { place: None, edges: 1 }));
         assert_eq!(archive.entries.iter().flatten().count(), TOP + 1);
-        assert!(archive.keep(&text("z"), 0, &[(8, 2)]).is_none());
+        assert!(archive.keep(&text("z"), merits(0, &[(8, 2)])).is_none());
     }
 
     #[test]
@@ -256,7 +305,7 @@ mod tests {
         let (mut archive, mut random) = (Archive::default(), Random::new(1));
         assert_eq!(archive.pick(&mut random), None);
         for number in 0..TOP {
-            archive.keep(&text(&format!("{number:04}")), number as u64, &[(number as u32, 1)]);
+            archive.keep(&text(&format!("{number:04}")), merits(number as u64, &[(number as u32, 1)]));
         }
         let mut picks = [0; TOP];
         for _ in 0..10_000 {

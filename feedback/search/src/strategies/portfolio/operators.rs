@@ -407,6 +407,7 @@ mod tests {
     use gramjet_compiler::SourceFile;
     use gramjet_session::{Language, Settings, Shape};
 
+    use super::super::archive::Merits;
     use super::*;
     use crate::random::Random;
 
@@ -422,7 +423,7 @@ number ::= [0-9]
         let settings = Settings { shape: Some(Shape::Uniform), ..Settings::default() };
         let language = Language::compile(&SourceFile::new("g.ebnf", GRAMMAR), &settings).expect("a grammar");
         let deriver = language.deriver(Some(MAX_LEN as u64));
-        Desk { deriver, max_len: MAX_LEN, random: Random::new(5), empty_cost: 0 }
+        Desk { deriver, max_len: MAX_LEN, random: Random::new(5), empty_cost: 0, explores: false }
     }
 
     /// An archive of texts as long as they may be.
@@ -432,7 +433,7 @@ number ::= [0-9]
         for number in 0..3000 {
             desk.draw_whole(&mut drawn);
             if drawn.text.len() > 12 {
-                archive.keep(&drawn, number, &[]);
+                archive.keep(&drawn, Merits { cost: number, ..Merits::default() });
             }
         }
         archive

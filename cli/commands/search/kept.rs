@@ -1,0 +1,132 @@
+//! What a folder says of its searches: the course of each strategy, the texts that cost most, failures and timeouts.
+
+use std::collections::BTreeMap;
+
+use gramjet_search::report::{Failure, Input, Progress, ProgressPoint, Report};
+use gramjet_search::{Place, StateError, View};
+
+use super::log::{self, Line};
+
+/// The best texts that the report shows.
+const INPUTS: usize = 10;
+
+/// Takes what the folder has into a report. What the report knows of the parts of a text stays.
+pub(super) fn refresh(report: &mut Report, view: &View<'_>) -> Result<(), StateError> {
+    let log = view.file(log::FILE)?.unwrap_or_default();
+    report.progress = courses(&log::lines(&String::from_utf8_lossy(&log)));
+    report.inputs = inputs(view, &report.inputs)?;
+    report.failures = failures(view)?;
+    report.timeouts = timeouts(view)?;
+    Ok(())
+}
+
+/// The best cost of each strategy over time. A search that went on continues the line of the one before it.
+fn courses(lines: &[Line]) -> Vec<Progress> {
+    let mut courses: BTreeMap<&str, Course> = BTreeMap::new();
+    for line in lines {
+        courses.entry(&line.strategy).or_default().add(line);
+    }
+    let named = |(strategy, course): (&str, Course)| Progress { strategy: strategy.to_string(), points: course.points };
+    courses.into_iter().map(named).collect()
+}
+
+/// The points of one strategy.
+#[derive(Default)]
+struct Course {
+    points: Vec<ProgressPoint>,
+    session: u64,
+    /// The last point of earlier sessions.
+    before: ProgressPoint,
+}
+
+impl Course {
+    fn add(&mut self, line: &Line) {
+        let last = self.points.last().copied().unwrap_or_default();
+        if line.session != self.session {
+            (self.session, self.before) = (line.session, last);
+        }
+        self.points.push(ProgressPoint {
+            seconds: self.before.seconds + line.seconds,
+            executions: self.before.executions + line.runs,
+            cost: line.cost.max(last.cost),
+        });
+    }
+}
+
+/// The texts that cost most, the best one first.
+fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
+    let texts = view.texts(Place::Best)?;
+    let mut inputs: Vec<Input> = texts.into_iter().map(|(name, text)| input(&name, text, known)).collect();
+    // Of equal costs the text that was found last is the shortest.
+    inputs.reverse();
+    inputs.sort_by_key(|input| std::cmp::Reverse(input.cost));
+    let mut seen = Vec::new();
+    inputs.retain(|input| {
+        let is_new = !seen.contains(&input.text);
+        seen.push(input.text.clone());
+        is_new
+    });
+    inputs.truncate(INPUTS);
+    Ok(inputs)
+}
+
+/// A text by its file name, such as `id:000012,time:52,execs:9,op:splice,cost:7`, with what was known of it.
+fn input(name: &str, text: Vec<u8>, known: &[Input]) -> Input {
+    let fact = |wanted: &str| name.split(',').find_map(|fact| fact.strip_prefix(wanted)?.strip_prefix(':'));
+    let number = |wanted: &str| fact(wanted).and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
+    let known = known.iter().find(|known| known.text == text);
+    Input {
+        name: format!("best/{name}"),
+        cost: number("cost"),
+        seconds: number("time") as f64 / 1000.0,
+        strategy: fact("op").unwrap_or_default().to_string(),
+        spans: known.map_or_else(Vec::new, |known| known.spans.clone()),
+        derivation: known.map_or_else(String::new, |known| known.derivation.clone()),
+        text,
+        ..Input::default()
+    }
+}
+
+fn failures(view: &View<'_>) -> Result<Vec<Failure>, StateError> {
+    let keys = view.failures()?;
+    let one = |key: String| Failure {
+        text: view.failure(&key, "input").unwrap_or_default(),
+        outcome: key.replace('-', " "),
+        ..Failure::default()
+    };
+    Ok(keys.into_iter().map(one).collect())
+}
+
+fn timeouts(view: &View<'_>) -> Result<Vec<Failure>, StateError> {
+    let outcome = "stopped at a limit".to_string();
+    let one = |(_, text)| Failure { outcome: outcome.clone(), text, ..Failure::default() };
+    Ok(view.texts(Place::Timeouts)?.into_iter().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_strategy_has_its_course_over_all_its_sessions() {
+        let log = format!(
+            "{}\n1.0,10,0,5,0,1,a,x,0\n2.0,20,0,7,0,1,a,end,0\n1.0,5,0,6,0,1,b,x,1\n3.0,9,0,8,0,1,a,x,2\n",
+            log::HEADING
+        );
+        let courses = courses(&log::lines(&log));
+        let points = |course: &Progress| -> Vec<(f64, u64, u64)> {
+            course.points.iter().map(|point| (point.seconds, point.executions, point.cost)).collect()
+        };
+        assert_eq!(courses.len(), 2);
+        assert_eq!(points(&courses[0]), [(1.0, 10, 5), (2.0, 20, 7), (5.0, 29, 8)]);
+        assert_eq!(points(&courses[1]), [(1.0, 5, 6)]);
+    }
+
+    #[test]
+    fn file_names_say_where_a_text_comes_from() {
+        let known = [Input { text: b"x".to_vec(), derivation: "s".to_string(), ..Input::default() }];
+        let input = input("id:000012,time:1500,execs:9,op:splice,cost:7", b"x".to_vec(), &known);
+        assert_eq!((input.cost, input.seconds, input.strategy.as_str()), (7, 1.5, "splice"));
+        assert_eq!(input.derivation, "s");
+    }
+}
