@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
 use clap::{Args, ValueHint};
 use gramjet_search::report::{Report, html};
-use gramjet_search::{Effort, STRATEGIES, State, View};
+use gramjet_search::{Effort, STRATEGIES, SaffronSettings, State, View};
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
@@ -93,6 +93,11 @@ pub struct Arguments {
     /// Use the constants of the publications, also where others are better.
     #[arg(long)]
     paper: bool,
+
+    /// With `--strategy saffron`: what its paper leaves open, by name. `batch=100,kept=10,tournament=3,depth=32` are the
+    /// defaults.
+    #[arg(long, value_name = "NAME=N,..", value_parser = SaffronSettings::parse)]
+    saffron: Option<SaffronSettings>,
 
     /// Leave the texts aside that are in the folder. So several strategies can be compared in one report.
     #[arg(long)]
@@ -198,6 +203,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if args.new_coverage && args.strategy != STRATEGIES[0].name {
         return Err(Failure::Usage(format!("--new-coverage needs --strategy {}", STRATEGIES[0].name)));
     }
+    if args.saffron.is_some() && args.strategy != "saffron" {
+        return Err(Failure::Usage("--saffron needs --strategy saffron".to_string()));
+    }
     if args.until_exponent.is_some() && args.study.is_zero() {
         return Err(Failure::Usage("--until-exponent needs time for --study".to_string()));
     }
@@ -220,6 +228,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         objectives,
         strategy: args.strategy.clone(),
         is_paper: args.paper,
+        saffron: args.saffron,
         explores: args.new_coverage,
         is_fresh: args.from_scratch,
         max_len,

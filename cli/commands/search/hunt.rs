@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 use std::time::{Duration, Instant};
 
-use gramjet_search::{Front, Place, State};
+use gramjet_search::{Front, Place, SaffronSettings, State};
 use gramjet_session::Language;
 
 use super::log::{self, Line};
@@ -27,6 +27,8 @@ pub(super) struct Plan {
     pub(super) objectives: Objectives,
     pub(super) strategy: String,
     pub(super) is_paper: bool,
+    /// The settings of SAFFRON, if they are not its own.
+    pub(super) saffron: Option<SaffronSettings>,
     /// Texts with new coverage are varied more than costly ones.
     pub(super) explores: bool,
     /// The texts of earlier searches in the folder are left aside.

@@ -99,8 +99,12 @@ struct Worker<'h> {
 impl<'h> Worker<'h> {
     fn new(hunt: &'h Hunt, number: usize, meter: Meter) -> Result<Worker<'h>, Failure> {
         let plan = &hunt.plan;
-        let strategy = gramjet_search::by_name(&plan.strategy, plan.is_paper)
-            .ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
+        let strategy = match plan.saffron {
+            Some(settings) => Some(settings.strategy(plan.is_paper)),
+            None => gramjet_search::by_name(&plan.strategy, plan.is_paper),
+        };
+        let strategy =
+            strategy.ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
         // A search that goes on does not begin with the same texts again.
         let seed = plan.seed ^ (number as u64) << 40 ^ hunt.state.session() << 52;
         let mut search = Search::new(&plan.language, strategy, plan.max_len, seed).ok_or_else(|| {

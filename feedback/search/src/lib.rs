@@ -41,5 +41,5 @@ pub use pump::{Copies, Pump};
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};
 pub use state::{Place, State, StateError, View};
-pub use strategies::{FOR_COVERAGE, Kind, STRATEGIES, by_name};
+pub use strategies::{FOR_COVERAGE, Kind, STRATEGIES, SaffronSettings, by_name};
 pub use strategy::{Desk, Ending, Measured, Repeats, Strategy};

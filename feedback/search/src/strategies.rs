@@ -21,6 +21,7 @@ use evolve::{Aim, Evolve};
 use portfolio::Portfolio;
 use random::AtRandom;
 use saffron::Saffron;
+pub use saffron::SaffronSettings;
 use slackline::{slackline, slackline_mc};
 use treeline::TreeLine;
 

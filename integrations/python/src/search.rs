@@ -78,7 +78,7 @@ impl Search {
         let (edges, ending, cost) = (reading.edges(), reading.ending(), reading.0);
         let hottest = edges.iter().map(|&(_, count)| count).max().unwrap_or(0);
         py.detach(|| {
-            let measured = Measured { cost, hottest, edges: &edges, ending, seconds, is_repeat: false };
+            let measured = Measured { cost, hottest, edges: &edges, ending, seconds, ..Measured::default() };
             self.locked().observe(&measured).is_best
         })
     }
@@ -120,6 +120,12 @@ impl Search {
                 Ok(families.iter().filter_map(|family| grown(py, family, family.pump.describe(&deriver))).collect())
             }
         }
+    }
+
+    /// Whether all texts of the grammar were run.
+    #[getter]
+    fn is_exhausted(&self) -> bool {
+        self.locked().is_exhausted()
     }
 
     #[getter]

@@ -290,13 +290,15 @@ fn an_interrupted_search_leaves_a_page_with_what_is_known() {
 }
 
 #[test]
-fn exploring_needs_edges_and_the_default_strategy() {
+fn options_that_do_not_fit_the_strategy_or_the_program_are_refused() {
     let place = names("search-explore");
     let found = search(&place, &["-n", "60", "-o", "out", "--new-coverage", "--study", "0s"]);
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     for (options, message) in [
         (&["--new-coverage", "--", "cat"][..], "--new-coverage needs a program that counts its edges"),
         (&["--new-coverage", "--strategy", "random", "--", "./names"], "needs --strategy portfolio"),
+        (&["--saffron", "batch=9", "--", "./names"], "--saffron needs --strategy saffron"),
+        (&["--strategy", "saffron", "--saffron", "batches=9", "--", "./names"], "`batches` is none of batch, kept"),
         (&["--cost", "edges,edges", "--", "./names"], "the cost `edges` is given twice"),
     ] {
         let refused = run_in(&place, &[&SEARCH[..], &["-o", "other"], options].concat());

@@ -7,7 +7,8 @@
 //! alternatives in them.
 //!
 //! The paper leaves open how many texts a batch has and how many of them count, how many alternatives are in a
-//! tournament, whether new probabilities replace old ones, and the limit on depth. Here:
+//! tournament, whether new probabilities replace old ones, and the limit on depth. [`SaffronSettings`] has the numbers;
+//! their defaults come from a sweep (`benches/search/saffron`):
 //!
 //! - 100 texts, of which at most 10 count: enough to see a share of a tenth.
 //! - Tournaments of 3: with two alternatives, the more probable one wins in 7 of 8 draws, so a repetition that pays
@@ -30,14 +31,55 @@ use crate::strategy::{Desk, Measured, Repeats, Strategy};
 use backtrack::Backtrack;
 use probabilities::Probabilities;
 
-/// The number of texts in a batch.
-const BATCH: usize = 100;
-/// At most this many of them set the probabilities.
-const KEPT: usize = 10;
-/// The number of alternatives in a tournament.
-const TOURNAMENT: u32 = 3;
-/// The limit on depth, and how often the depth of the shortest text must fit.
-const DEPTH: u32 = 32;
+/// What the paper leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SaffronSettings {
+    /// The number of texts in a batch.
+    pub batch: usize,
+    /// At most this many of them set the probabilities.
+    pub kept: usize,
+    /// The number of alternatives in a tournament; one is an even draw.
+    pub tournament: u32,
+    /// The limit on depth, if twice the depth of the shortest text is not more.
+    pub depth: u32,
+}
+
+impl Default for SaffronSettings {
+    fn default() -> SaffronSettings {
+        SaffronSettings { batch: 100, kept: 10, tournament: 3, depth: 32 }
+    }
+}
+
+impl SaffronSettings {
+    /// Settings such as `batch=50,depth=16`; what is not named has its default.
+    ///
+    /// # Errors
+    ///
+    /// In words, if a name is unknown or a value is no number above 0.
+    pub fn parse(text: &str) -> Result<SaffronSettings, String> {
+        let mut settings = SaffronSettings::default();
+        for setting in text.split(',') {
+            let (name, value) = setting.split_once('=').ok_or_else(|| format!("`{setting}` is no NAME=NUMBER"))?;
+            let number = value.parse::<u32>().ok().filter(|&number| number > 0);
+            let number = number.ok_or_else(|| format!("`{value}` is no number above 0"))?;
+            match name {
+                "batch" => settings.batch = number as usize,
+                "kept" => settings.kept = number as usize,
+                "tournament" => settings.tournament = number,
+                "depth" => settings.depth = number,
+                _ => return Err(format!("`{name}` is none of batch, kept, tournament, depth")),
+            }
+        }
+        Ok(settings)
+    }
+
+    /// SAFFRON with these settings.
+    pub fn strategy(self, paper: bool) -> Box<dyn Strategy> {
+        Box::new(Saffron::with(self, paper))
+    }
+}
+
+/// How often the depth of the shortest text must fit in the limit.
 const TIMES: u32 = 2;
 
 /// Texts of limited depth.
@@ -45,8 +87,7 @@ const TIMES: u32 = 2;
 pub(super) struct Saffron {
     name: &'static str,
     paper: bool,
-    /// The number of alternatives in a tournament; one is an even draw.
-    tournament: u32,
+    settings: SaffronSettings,
     /// Whether probabilities are learned.
     adapts: bool,
     /// The limit on depth, once the grammar is known.
@@ -68,13 +109,13 @@ struct Batch {
 }
 
 impl Batch {
-    fn add(&mut self, cost: u64, decisions: &[Decision]) {
+    fn add(&mut self, most: usize, cost: u64, decisions: &[Decision]) {
         self.best = self.best.max(cost);
-        let is_better = self.kept.len() < KEPT || self.kept.first().is_some_and(|least| least.0 < cost);
+        let is_better = self.kept.len() < most || self.kept.first().is_some_and(|least| least.0 < cost);
         if cost <= self.before || !is_better {
             return;
         }
-        if self.kept.len() >= KEPT {
+        if self.kept.len() >= most {
             self.kept.remove(0);
         }
         let place = self.kept.partition_point(|known| known.0 <= cost);
@@ -94,7 +135,7 @@ impl Saffron {
         Saffron {
             name: "gramrand",
             paper,
-            tournament: 1,
+            settings: SaffronSettings { tournament: 1, ..SaffronSettings::default() },
             adapts: false,
             depth: None,
             probabilities: Probabilities::default(),
@@ -105,15 +146,19 @@ impl Saffron {
 
     /// Probabilities follow costly texts.
     pub(super) fn adaptive(paper: bool) -> Saffron {
-        Saffron { name: "saffron", tournament: TOURNAMENT, adapts: true, ..Saffron::gramrand(paper) }
+        Saffron::with(SaffronSettings::default(), paper)
+    }
+
+    fn with(settings: SaffronSettings, paper: bool) -> Saffron {
+        Saffron { name: "saffron", settings, adapts: true, ..Saffron::gramrand(paper) }
     }
 }
 
 /// The limit on depth for a grammar.
-fn depth_for(desk: &mut Desk, scratch: &mut Derivation) -> u32 {
+fn depth_for(desk: &mut Desk, least: u32, scratch: &mut Derivation) -> u32 {
     desk.deriver.replay(&[], scratch);
     let shortest = scratch.parts.iter().map(|part| part.depth).max().unwrap_or(0);
-    DEPTH.max(shortest.saturating_mul(TIMES))
+    least.max(shortest.saturating_mul(TIMES))
 }
 
 impl Strategy for Saffron {
@@ -122,8 +167,9 @@ impl Strategy for Saffron {
     }
 
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
-        let depth = *self.depth.get_or_insert_with(|| depth_for(desk, candidate));
-        let (probabilities, tournament, random) = (&self.probabilities, self.tournament, &mut desk.random);
+        let SaffronSettings { depth, tournament, .. } = self.settings;
+        let depth = *self.depth.get_or_insert_with(|| depth_for(desk, depth, candidate));
+        let (probabilities, random) = (&self.probabilities, &mut desk.random);
         let draw = |site: &OpenSite<'_>, tried: &[u32]| probabilities.draw(site, tried, tournament, random);
         self.backtrack.derive(depth, &mut desk.deriver, draw, candidate);
     }
@@ -134,9 +180,9 @@ impl Strategy for Saffron {
         }
         if !measured.is_repeat {
             self.batch.len += 1;
-            self.batch.add(measured.cost, &candidate.decisions);
+            self.batch.add(self.settings.kept, measured.cost, &candidate.decisions);
         }
-        if self.batch.len >= BATCH {
+        if self.batch.len >= self.settings.batch {
             self.probabilities.learn(self.batch.kept.iter().map(|kept| &kept.1[..]));
             self.batch.begin();
         }
@@ -145,7 +191,7 @@ impl Strategy for Saffron {
     /// A costly text from elsewhere counts in the batch.
     fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         if self.adapts {
-            self.batch.add(measured.cost, &derivation.decisions);
+            self.batch.add(self.settings.kept, measured.cost, &derivation.decisions);
         }
     }
 
@@ -164,13 +210,13 @@ mod tests {
     fn a_batch_keeps_the_costliest_beyond_the_best_before() {
         let mut batch = Batch { before: 5, best: 5, ..Batch::default() };
         for cost in (0..20).chain([3, 17]) {
-            batch.add(cost, &[]);
+            batch.add(10, cost, &[]);
         }
         let costs: Vec<u64> = batch.kept.iter().map(|kept| kept.0).collect();
         assert_eq!(costs, [11, 12, 13, 14, 15, 16, 17, 17, 18, 19]);
         batch.begin();
         assert_eq!((batch.before, batch.kept.len()), (19, 0));
-        batch.add(19, &[]);
+        batch.add(10, 19, &[]);
         assert_eq!(batch.kept.len(), 0);
     }
 
@@ -180,7 +226,7 @@ mod tests {
         let mut desk = Desk { deriver, max_len: 30, random: Random::new(1), empty_cost: 0, explores: false };
         let (mut saffron, mut text) = (Saffron::adaptive(true), Derivation::default());
         let mut place = None;
-        for run in 0..BATCH {
+        for run in 0..SaffronSettings::default().batch {
             saffron.propose(&mut desk, &mut text);
             let decision = *text.decisions.iter().find(|known| known.offered == 3).expect("a choice");
             place = Some(decision.place);
@@ -195,11 +241,30 @@ mod tests {
             [1.0, 11.0, 1.0].map(|n| n / 13.0)
         );
         // No text costs more than 1 from then on, so nothing changes.
-        for _ in 0..BATCH {
+        for _ in 0..SaffronSettings::default().batch {
             saffron.propose(&mut desk, &mut text);
             saffron.observe(&mut desk, &text, &measured(1, &[]));
         }
         assert_eq!(saffron.probabilities.of(place, 1, 3), 11.0 / 13.0);
+    }
+
+    #[test]
+    fn settings_are_read_by_their_names() {
+        let settings = SaffronSettings::parse("batch=50,depth=16").expect("settings");
+        assert_eq!(settings, SaffronSettings { batch: 50, depth: 16, ..SaffronSettings::default() });
+        for wrong in ["", "batch", "batch=0", "batch=x", "smoothing=1", "batch=5,"] {
+            assert!(SaffronSettings::parse(wrong).is_err(), "{wrong}");
+        }
+        // Without a choice among alternatives nothing is favoured.
+        let texts = |settings: &str| {
+            let strategy = SaffronSettings::parse(settings).expect("settings").strategy(false);
+            crate::strategies::kit::run(
+                &mut crate::strategies::kit::search("s ::= [a-d]*", strategy, 30, 1),
+                3000,
+                count_of(b'a'),
+            )
+        };
+        assert!(texts("tournament=3") > texts("tournament=1"));
     }
 
     #[test]
@@ -208,7 +273,7 @@ mod tests {
             let chain: Vec<String> = (0..rules).map(|rule| format!("r{rule} ::= r{} | 'x' 'y'", rule + 1)).collect();
             let deriver = language(&format!("{}\nr{rules} ::= 'a'", chain.join("\n"))).deriver(Some(30));
             let mut desk = Desk { deriver, max_len: 30, random: Random::new(1), empty_cost: 0, explores: false };
-            depth_for(&mut desk, &mut Derivation::default())
+            depth_for(&mut desk, 32, &mut Derivation::default())
         };
         assert_eq!([depth(5), depth(16), depth(20)], [32, 32, 40]);
     }

@@ -249,6 +249,8 @@ def _search(
     with meter.counting(modules), meter.interrupted():
         while (most is None or runs < most) and (seconds is None or time.monotonic() - begin < seconds):
             text = search.propose()
+            if search.is_exhausted:
+                break
             before = time.perf_counter()
             reading = meter.run(text)
             search.observe(reading, time.perf_counter() - before)
