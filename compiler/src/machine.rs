@@ -5,7 +5,7 @@
 //! It is meant for the lowered IR. Residual IR has the same meaning to it, which the tests of the passes use (E2).
 
 use crate::analysis::pools::Pools;
-use crate::ir::{Composition, Ir, NodeId, RuleId, Site};
+use crate::ir::{Composition, Ir, NodeId, Rounds, RuleId, Site};
 use crate::limits::Limits;
 
 /// A part that can be derived by itself.
@@ -131,10 +131,7 @@ pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
     match part {
         Part::Rule(rule) | Part::Pool(rule) => ir.rule(rule).facts.min_len,
         Part::Node(node) => ir.facts(node).min_len,
-        Part::Round(node) => match ir.node(node).composition() {
-            Composition::Rounds { item, .. } => ir.facts(item).min_len,
-            _ => 0,
-        },
+        Part::Round(node) => ir.node(node).rounds().map_or(0, |rounds| ir.facts(rounds.item).min_len),
     }
 }
 
@@ -320,7 +317,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     }
 
     fn rounds(&mut self, node: NodeId, done: u32, depth: u32, span: u32) {
-        let Composition::Rounds { item, min, max } = self.ir.node(node).composition() else { return };
+        let Some(Rounds { item, min, max }) = self.ir.node(node).rounds() else { return };
         if done < min {
             self.todo(Todo::Rounds(node, done + 1, depth, span));
             self.todo(Todo::Node(item, depth));
@@ -352,7 +349,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
 
     /// A single round.
     fn round(&mut self, node: NodeId, depth: u32) {
-        if let Composition::Rounds { item, .. } = self.ir.node(node).composition() {
+        if let Some(Rounds { item, .. }) = self.ir.node(node).rounds() {
             self.pick(node, Site::even(2));
             self.todo(Todo::Node(item, depth));
         }

@@ -310,17 +310,14 @@ impl Deriver {
             }
             Composition::Rounds { .. } => Item::Rounds(place, option == 1),
             Composition::One(choice) => choice.options.get(option as usize).map_or(Item::Empty, |&taken| of(ir, taken)),
-            _ => Item::Node(place),
+            Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => Item::Node(place),
         }
     }
 
     /// How many rounds a repetition with this symbol has at least; none for other parts.
     pub fn min_rounds(&self, symbol: u32) -> Option<u32> {
         let Node::Node(node) = self.grammar.part(symbol)? else { return None };
-        match self.ir().node(node).composition() {
-            Composition::Rounds { min, .. } => Some(min),
-            _ => None,
-        }
+        Some(self.ir().node(node).rounds()?.min)
     }
 
     /// Whether texts may have an option of a node, but generated inputs do not.
@@ -331,7 +328,7 @@ impl Deriver {
 
     /// Whether a node is a class: its option is a character or byte, and derives nothing else.
     pub fn is_class(&self, place: u32) -> bool {
-        matches!(self.ir().node(NodeId::new(place as usize)).composition(), Composition::Class(_))
+        self.ir().node(NodeId::new(place as usize)).class().is_some()
     }
 
     fn ir(&self) -> &Ir {
@@ -384,7 +381,9 @@ fn of(ir: &Ir, node: NodeId) -> Item {
         Composition::All([]) => Item::Empty,
         Composition::Bytes(bytes) => literal(bytes),
         Composition::Instance(rule, _) => Item::Rule(rule.index() as u32),
-        _ => Item::Node(node.index() as u32),
+        Composition::Class(_) | Composition::All(_) | Composition::One(_) | Composition::Rounds { .. } => {
+            Item::Node(node.index() as u32)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::shortest;
-use gramjet_compiler::ir::{self, Composition, Ir, NodeId, RuleId};
+use gramjet_compiler::ir::{self, Ir, NodeId, Rounds, RuleId};
 use gramjet_compiler::machine::{
     Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task,
 };
@@ -81,7 +81,7 @@ impl Grammar {
             }
             Part::Node(node) => (self.node_shortest[node.index()], ir.facts(node).height),
             Part::Round(node) => {
-                let Composition::Rounds { item, .. } = ir.node(node).composition() else { return (0, 0) };
+                let Some(Rounds { item, .. }) = ir.node(node).rounds() else { return (0, 0) };
                 (1 + self.node_shortest[item.index()], ir.facts(item).height)
             }
         }

@@ -189,10 +189,16 @@ impl<'i> Forms<'i> {
 
     /// The form of an instance of a rule: [`Form::Instance`] or [`Form::Loop`].
     pub fn of_instance(&self, rule: RuleId, body: NodeId) -> Form<'i> {
-        match self.is_loop(rule, body) {
-            true => Form::Loop(rule, body, tail_run(self.ir, rule, body)),
-            false => Form::Instance(rule, body),
+        if self.is_loop(rule, body) {
+            Form::Loop(rule, body, self.run_of(rule, body))
+        } else {
+            Form::Instance(rule, body)
         }
+    }
+
+    /// The run of single bytes that an instance of a rule is, if it is one. It is a loop, as it jumps back to itself.
+    pub fn run_of(&self, rule: RuleId, body: NodeId) -> Option<TailRun> {
+        tail_run(self.ir, rule, body)
     }
 
     /// Whether there are jumps back to the instance of a rule.

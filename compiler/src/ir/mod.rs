@@ -16,7 +16,7 @@ pub mod slots;
 mod text;
 mod verify;
 
-pub use node::{Choice, Composition, First, Node};
+pub use node::{Choice, Composition, First, Node, Rounds};
 pub use sites::Site;
 pub use slots::Slots;
 pub use text::{ParseError, parse, print};

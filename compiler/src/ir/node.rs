@@ -99,6 +99,17 @@ pub enum Composition<'i> {
     },
 }
 
+/// A repetition: `item` at least `min` times, and up to `max` times.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounds {
+    /// The repeated node.
+    pub item: NodeId,
+    /// The number of rounds before the first site.
+    pub min: u32,
+    /// The greatest number of rounds.
+    pub max: Option<u32>,
+}
+
 /// The composition of a node if every site takes option 0.
 #[derive(Clone, Copy, Debug)]
 pub enum First<'i> {
@@ -207,6 +218,12 @@ impl Node {
     pub fn choice(&self) -> Option<&Choice> {
         let Node::Choice(choice) = self else { return None };
         Some(choice)
+    }
+
+    /// The repetition, if the node is one.
+    pub fn rounds(&self) -> Option<Rounds> {
+        let Composition::Rounds { item, min, max } = self.composition() else { return None };
+        Some(Rounds { item, min, max })
     }
 
     /// The items of a sequence.

@@ -6,7 +6,7 @@
 
 use crate::charset::CharSet;
 use crate::ir::slots::largest_remainder;
-use crate::ir::{Composition, Ir, NodeId};
+use crate::ir::{Ir, NodeId};
 use crate::machine::{DecidedSite, Kind, NONE, Part, Position, Recorder};
 use crate::ordered::{Map, sort_by};
 use crate::sources::{Source, Sources};
@@ -77,7 +77,7 @@ impl Counts {
     pub fn new(ir: &Ir) -> Counts {
         let nodes = || (0..ir.node_count()).map(NodeId::new);
         let options = |node| ir.node(node).choice().map_or(0, |choice| choice.options.len());
-        let members = |node| class_of(ir, node).map_or(0, |set| set.len().min(FEW) as usize);
+        let members = |node| ir.node(node).class().map_or(0, |set| set.len().min(FEW) as usize);
         Counts {
             options: nodes().map(|node| vec![0; options(node)].into()).collect(),
             members: nodes().map(|node| vec![0; members(node)].into()).collect(),
@@ -115,13 +115,6 @@ impl Counts {
         let few = set.iter().zip(self.members[node.index()].iter().copied()).filter(|&(_, count)| count > 0);
         let more = self.more.iter().filter(|((of, _), _)| *of == node);
         few.chain(more.filter_map(|(&(_, place), &count)| Some((set.nth(place)?, count)))).collect()
-    }
-}
-
-fn class_of(ir: &Ir, node: NodeId) -> Option<&CharSet> {
-    match ir.node(node).composition() {
-        Composition::Class(set) => Some(set),
-        _ => None,
     }
 }
 
@@ -250,7 +243,7 @@ fn detailed(ir: &Ir, sources: &Sources, counts: &Counts, how: &How, detail: Deta
         }
     }
     for (node, rule, number) in sources.classes() {
-        let Some(set) = class_of(ir, node) else { continue };
+        let Some(set) = ir.node(node).class() else { continue };
         if let Some(groups) = how.groups(&counts.of_class(node, set), set, detail.groups) {
             weights.set_class(rule.index(), number, groups);
         }

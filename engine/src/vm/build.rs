@@ -49,10 +49,7 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
     }
     for (rule, body) in ir.bodies() {
         let entry = builder.entries[rule.index()];
-        let run = match builder.forms.of_instance(rule, body) {
-            Form::Loop(_, _, run) => run,
-            _ => None,
-        };
+        let run = builder.forms.run_of(rule, body);
         builder.instance(rule, body, run.as_ref(), entry, 0, Exit::RETURN);
     }
     let start = builder.entries[ir.start().index()];

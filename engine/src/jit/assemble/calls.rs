@@ -1,7 +1,7 @@
 //! Functions, references to rules, instances in place, and their replacements beyond the depth limit.
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
-use gramjet_compiler::analysis::form::{Form, Strings};
+use gramjet_compiler::analysis::form::Strings;
 use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::ir::{Composition, Ir, NodeId, RuleId};
 
@@ -62,10 +62,11 @@ impl<'g> Assembler<'g> {
         if self.guarded[rule.index()] {
             self.guard();
         }
-        match self.forms.of_instance(rule, body) {
+        if self.forms.is_loop(rule, body) {
             // The levels below the instance are those in the register: as if it stood one instance above.
-            Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, -1),
-            _ => self.node(body, 0),
+            self.tail_loop(rule, body, self.forms.run_of(rule, body), -1);
+        } else {
+            self.node(body, 0);
         }
         self.flush();
         if !self.is_dead && (self.flow.reads < RETURNED.reads || self.flow.writes < RETURNED.writes) {

@@ -2,7 +2,7 @@
 
 use gramjet_compiler::analysis::form::Repetition;
 use gramjet_compiler::analysis::runs::ByteItem;
-use gramjet_compiler::ir::{Composition, Ir, NodeId};
+use gramjet_compiler::ir::{Ir, NodeId, Rounds};
 
 use super::Builder;
 use super::runs::pays;
@@ -103,7 +103,7 @@ pub(super) fn weights(ir: &Ir) -> Vec<u32> {
         let children = ir.children(node).iter().map(|child| weights[child.index()]);
         let inside = children.fold(1, u32::saturating_add);
         let mut times = 1;
-        if let Composition::Rounds { min, max, .. } = ir.node(node).composition()
+        if let Some(Rounds { min, max, .. }) = ir.node(node).rounds()
             && is_unrolled(inside, min)
         {
             times = max.filter(|&max| is_unrolled(inside, max)).unwrap_or(min + 1);

@@ -2,7 +2,7 @@
 
 use gramjet_compiler::analysis::form::Repetition;
 use gramjet_compiler::analysis::runs::{ByteItem, byte_item};
-use gramjet_compiler::ir::{Composition, NodeId};
+use gramjet_compiler::ir::{NodeId, Rounds};
 
 use super::Builder;
 use crate::vm::draft::Exit;
@@ -47,7 +47,7 @@ impl Builder<'_> {
         let (&last, before) = items.split_last()?;
         let mut word = Word { heads: [0; Word::HEADS], count: 0, tail: 0, further: 0 };
         let mut first = items.len();
-        if let Composition::Rounds { item, min, max } = ir.node(last).composition()
+        if let Some(Rounds { item, min, max }) = ir.node(last).rounds()
             && min <= Word::HEADS as u32
             && let Some(table) = self.byte_table(item)
         {
