@@ -100,10 +100,8 @@ const STATED_DEPTH: u32 = 8;
 
 /// The Rust backend's producer, with or without unsafe code.
 fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
-    let (name, module) = match forbid_unsafe {
-        false => ("rust", format!("rust_{module}")),
-        true => ("rust-safe", format!("rust_safe_{module}")),
-    };
+    let (name, module) =
+        if forbid_unsafe { ("rust-safe", format!("rust_safe_{module}")) } else { ("rust", format!("rust_{module}")) };
     let compiled = compile(file, &Options::default());
     let (compiled, _) = compiled.map_err(|diagnostics| one_line(&diagnostics, file))?;
     let emit = |max_depth| rust::emit(&compiled, &EmitOptions { forbid_unsafe, max_depth, ..EmitOptions::default() });

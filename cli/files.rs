@@ -10,9 +10,10 @@ use crate::failure::{Failure, quoted};
 
 /// The file of weights at `path`, or on standard input if it is `-`.
 pub fn read_weights(path: &Path) -> Result<SourceFile, Failure> {
-    Ok(match path.as_os_str() == "-" {
-        true => gramjet_files::read_text_stream("weights", io::stdin().lock(), "<stdin>")?,
-        false => gramjet_files::read_text("weights", path, path)?,
+    Ok(if path.as_os_str() == "-" {
+        gramjet_files::read_text_stream("weights", io::stdin().lock(), "<stdin>")?
+    } else {
+        gramjet_files::read_text("weights", path, path)?
     })
 }
 

@@ -63,10 +63,11 @@ impl Progress {
 
     /// A progress line for a search that begins with a text of this many bytes, if standard error is a terminal.
     pub fn of_search(len: usize) -> Progress {
-        match std::io::stderr().is_terminal() {
+        if std::io::stderr().is_terminal() {
             // The duration is unknown.
-            true => Progress::new(Unit::BytesLess, len as u64, "{bar:24} {percent:>3}%  {msg}"),
-            false => Progress::hidden(),
+            Progress::new(Unit::BytesLess, len as u64, "{bar:24} {percent:>3}%  {msg}")
+        } else {
+            Progress::hidden()
         }
     }
 
@@ -81,10 +82,7 @@ impl Progress {
 
     /// A line for the state of a campaign, which has no end, if standard error is a terminal.
     pub fn of_campaign() -> Progress {
-        match std::io::stderr().is_terminal() {
-            true => Progress::new(Unit::Runs, 0, "{msg}"),
-            false => Progress::hidden(),
-        }
+        if std::io::stderr().is_terminal() { Progress::new(Unit::Runs, 0, "{msg}") } else { Progress::hidden() }
     }
 
     /// Updates the state of a campaign.

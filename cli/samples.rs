@@ -28,9 +28,10 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             return Err(Failure::Usage(format!("there is no file or folder {}", shown(path))));
         }
     }
-    match found.is_empty() {
-        true => Err(Failure::Usage("there are no samples: the folders have no files".to_string())),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(Failure::Usage("there are no samples: the folders have no files".to_string()))
+    } else {
+        Ok(found)
     }
 }
 

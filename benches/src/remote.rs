@@ -24,9 +24,10 @@ pub fn build(target_folder: &Path) -> io::Result<PathBuf> {
         .arg("--target-dir")
         .arg(target_folder)
         .status()?;
-    match status.success() {
-        true => Ok(target_folder.join("release/gramjet-rivals")),
-        false => Err(io::Error::other("the rivals cannot be built")),
+    if status.success() {
+        Ok(target_folder.join("release/gramjet-rivals"))
+    } else {
+        Err(io::Error::other("the rivals cannot be built"))
     }
 }
 

@@ -71,10 +71,8 @@ fn run(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     for output in &mut outputs {
         output.write_all(CSV_HEADING.as_bytes())?;
     }
-    let rivals = match args.rivals {
-        true => Some(remote::build(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("rivals"))?),
-        false => None,
-    };
+    let rivals =
+        if args.rivals { Some(remote::build(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("rivals"))?) } else { None };
     println!("{}", table_heading());
     for subject in engines::SUBJECTS {
         for (max_depth, mean) in subject.mean_lengths(&depths(subject))? {

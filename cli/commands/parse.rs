@@ -107,10 +107,8 @@ The exit code is 1 if a file does not conform or cannot be read; the others are 
 fn output_names(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
     let mut taken = BTreeSet::new();
     let name_of = |file: &PathBuf| {
-        let name = match file.as_os_str() == "-" {
-            true => "stdin".into(),
-            false => file.file_name().unwrap_or_default().to_os_string(),
-        };
+        let name =
+            if file.as_os_str() == "-" { "stdin".into() } else { file.file_name().unwrap_or_default().to_os_string() };
         let numbered = (1..).map(|number| {
             let mut numbered = name.clone();
             if number > 1 {

@@ -84,10 +84,7 @@ fn learn_from_run(args: &Arguments, run: &Path) -> Result<(), Failure> {
         return Err(Failure::Usage(message));
     }
     // The queue of a search for cost has inputs that led to others; its best ones are what paid.
-    let mut samples = match best {
-        true => samples::find(&places[..1])?,
-        false => Vec::new(),
-    };
+    let mut samples = if best { samples::find(&places[..1])? } else { Vec::new() };
     if samples.is_empty() {
         let there = places[1..].iter().filter(|place| place.is_dir()).cloned();
         samples = samples::find(&there.collect::<Vec<_>>())?;

@@ -211,10 +211,8 @@ fn compile_examined(
     }
     observe("ast", Stage::Ast(&grammar));
     // After syntax errors, the checks would only repeat them.
-    let checked = match diagnostics.has_errors() {
-        true => None,
-        false => check(&grammar, options.start.as_deref(), &mut diagnostics),
-    };
+    let checked =
+        if diagnostics.has_errors() { None } else { check(&grammar, options.start.as_deref(), &mut diagnostics) };
     let lowered =
         checked.as_ref().and_then(|checked| lower_as_asked(checked, options, format.has_weights(), &mut diagnostics));
     diagnostics.sort();

@@ -24,9 +24,10 @@ const GRAMMAR: &str =
     "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | '\"' [a-z]* #xA? #x0? '\"' @ 2 | list @ 0.3\n";
 
 /// The engines that run any grammar here.
-const ENGINES: &[&str] = match gramjet_engine::jit::is_available() {
-    true => &["auto", "reference", "vm", "jit"],
-    false => &["auto", "reference", "vm"],
+const ENGINES: &[&str] = if gramjet_engine::jit::is_available() {
+    &["auto", "reference", "vm", "jit"]
+} else {
+    &["auto", "reference", "vm"]
 };
 
 /// The grammar of the tests, and a directory that one test has for itself.
@@ -566,9 +567,10 @@ fn verbose_says_which_engine_runs_and_why() {
     let shipped = said(&["json"]);
     assert!(shipped.contains("engine rust (compiled ahead of time"), "{shipped}");
     let file = said(&[place.grammar()]);
-    match gramjet_engine::jit::is_available() {
-        true => assert!(file.contains("engine jit (") && file.contains("KiB of machine code"), "{file}"),
-        false => assert!(file.contains("engine vm (machine code is made for x86-64"), "{file}"),
+    if gramjet_engine::jit::is_available() {
+        assert!(file.contains("engine jit (") && file.contains("KiB of machine code"), "{file}")
+    } else {
+        assert!(file.contains("engine vm (machine code is made for x86-64"), "{file}")
     }
     let table = said(&[place.grammar(), "--engine", "vm"]);
     assert!(table.contains("engine vm,"), "{table}");

@@ -55,10 +55,7 @@ pub fn context(flat: &Flat, max_rules: usize) -> Result<NautilusContext, String>
     let rules: Vec<(&str, &[u8])> = rules.iter().map(|(name, rule)| (name.as_str(), rule.as_slice())).collect();
     let context = NautilusContext::with_rules(max_rules, &rules).ok_or("no rules")?;
     let least = context.ctx.get_min_len_for_nt(context.ctx.nt_id("START"));
-    match least <= max_rules {
-        true => Ok(context),
-        false => Err(format!("the smallest derivation of Nautilus has {least} rules")),
-    }
+    if least <= max_rules { Ok(context) } else { Err(format!("the smallest derivation of Nautilus has {least} rules")) }
 }
 
 fn reference(name: &str) -> Vec<u8> {

@@ -66,9 +66,10 @@ impl Parse for Module {
         input.parse::<Token![mod]>()?;
         let name = input.parse()?;
         input.parse::<Token![=]>()?;
-        let source = match input.peek(LitStr) {
-            true => Source::File(input.parse()?),
-            false => Source::Inline { format: input.parse()?, text: input.parse()? },
+        let source = if input.peek(LitStr) {
+            Source::File(input.parse()?)
+        } else {
+            Source::Inline { format: input.parse()?, text: input.parse()? }
         };
         let mut module = Module {
             attributes,

@@ -38,10 +38,8 @@ impl Alike {
     /// Groups the options that differ only in literals of at most `max_literal` bytes. If `shares_heads`, the items
     /// that all options begin with are kept apart from the groups.
     pub fn new(ir: &Ir, options: Vec<Vec<NodeId>>, shares_heads: bool, max_literal: usize) -> Alike {
-        let shared = match shares_heads {
-            true => (0..).take_while(|&position| is_shared(ir, &options, position)).count(),
-            false => 0,
-        };
+        let shared =
+            if shares_heads { (0..).take_while(|&position| is_shared(ir, &options, position)).count() } else { 0 };
         let groups = groups(ir, &options, shared, max_literal);
         Alike { options, shared, groups }
     }
@@ -57,12 +55,13 @@ impl Alike {
         let first = &self.options[group[0]];
         let item = |position: usize| {
             let members = || group.iter().map(|&option| (option, self.options[option][position]));
-            match members().all(|(_, other)| ir.is_written_like(first[position], other)) {
-                true => Item::Same(first[position]),
+            if members().all(|(_, other)| ir.is_written_like(first[position], other)) {
+                Item::Same(first[position])
+            } else {
                 // Options of a group that are not written alike are literals here.
-                false => Item::Literals(
+                Item::Literals(
                     members().map(|(option, item)| (option, ir.node(item).literal().unwrap_or_default())).collect(),
-                ),
+                )
             }
         };
         (self.shared..first.len()).map(item).collect()
@@ -79,11 +78,10 @@ fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
 fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize, max_literal: usize) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (option, items) in options.iter().enumerate() {
-        let group = match options.len() <= MAX_GROUPED {
-            true => groups
-                .iter_mut()
-                .find(|group| are_alike(ir, &options[group[0]][shared..], &items[shared..], max_literal)),
-            false => None,
+        let group = if options.len() <= MAX_GROUPED {
+            groups.iter_mut().find(|group| are_alike(ir, &options[group[0]][shared..], &items[shared..], max_literal))
+        } else {
+            None
         };
         match group {
             Some(group) => group.push(option),

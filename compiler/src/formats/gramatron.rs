@@ -50,9 +50,10 @@ impl Format for Gramatron {
             builder.error(value.span, message, RULE_HELP);
             return Grammar::default();
         };
-        match members.iter().any(|(key, _)| key.text == "pda") {
-            true => automaton(members, &mut builder),
-            false => source(members, &mut builder),
+        if members.iter().any(|(key, _)| key.text == "pda") {
+            automaton(members, &mut builder)
+        } else {
+            source(members, &mut builder)
         }
     }
 }

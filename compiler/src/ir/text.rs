@@ -68,10 +68,8 @@ fn node(out: &mut String, ir: &Ir, id: NodeId, indent: usize) {
             out.push_str(if set.unit() == Unit::Byte { "[" } else { "u[" });
             for (index, &(low, high)) in set.ranges().iter().enumerate() {
                 let space = if index == 0 { "" } else { " " };
-                let _ = match low == high {
-                    true => write!(out, "{space}{low:X}"),
-                    false => write!(out, "{space}{low:X}-{high:X}"),
-                };
+                let _ =
+                    if low == high { write!(out, "{space}{low:X}") } else { write!(out, "{space}{low:X}-{high:X}") };
             }
             out.push(']');
         }

@@ -118,9 +118,10 @@ fn lower_by_default(
     // A grammar must not be refused because of weights that the user has not asked for.
     let is_usable = unbounded_derivation(&found.ir, grammar).is_none();
     let by_default = ByDefault::new(sizes, found.sizes(checked, depth), reachable.is_none());
-    match by_default.is_shaped && is_usable {
-        true => Some(Lowered { by_default: Some(by_default), ..found }),
-        false => Some(Lowered { by_default: Some(ByDefault { is_shaped: false, ..by_default }), ..own }),
+    if by_default.is_shaped && is_usable {
+        Some(Lowered { by_default: Some(by_default), ..found })
+    } else {
+        Some(Lowered { by_default: Some(ByDefault { is_shaped: false, ..by_default }), ..own })
     }
 }
 

@@ -291,9 +291,10 @@ impl Writer<'_, '_> {
                     let more = (max - min) as usize;
                     rounds += if min > 0 && more > 0 { " " } else { "" };
                     // Nested rounds have only one parse for each number of rounds. But readers limit the nesting.
-                    match more <= NESTED_ROUNDS {
-                        true => rounds += &(vec![format!("({round}"); more].join(" ") + &")?".repeat(more)),
-                        false => rounds += &vec![format!("({round})?"); more].join(" "),
+                    if more <= NESTED_ROUNDS {
+                        rounds += &(vec![format!("({round}"); more].join(" ") + &")?".repeat(more))
+                    } else {
+                        rounds += &vec![format!("({round})?"); more].join(" ")
                     }
                 }
             }

@@ -124,9 +124,10 @@ impl std::fmt::Display for ByDefault {
                 )?;
             }
         }
-        match self.is_shaped && self.found.shortest > Sizes::SHORTEST {
-            true => write!(f, ", with which {:.0} % are the shortest one", 100.0 * self.found.shortest),
-            false => Ok(()),
+        if self.is_shaped && self.found.shortest > Sizes::SHORTEST {
+            write!(f, ", with which {:.0} % are the shortest one", 100.0 * self.found.shortest)
+        } else {
+            Ok(())
         }
     }
 }

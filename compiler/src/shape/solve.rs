@@ -100,15 +100,14 @@ pub(crate) fn deep(model: &Model) -> Laws {
     }
     let radius = |laws: &Laws| Growth::new(model, laws).radius();
     let priors = preferring(8.0);
-    let priors = match radius(&priors) < RADIUS {
-        true => {
-            let value = |factor: f64| {
-                let laws = preferring(factor);
-                Some((radius(&laws), laws))
-            };
-            bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
-        }
-        false => priors,
+    let priors = if radius(&priors) < RADIUS {
+        let value = |factor: f64| {
+            let laws = preferring(factor);
+            Some((radius(&laws), laws))
+        };
+        bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
+    } else {
+        priors
     };
     if radius(&priors) <= RADIUS + 1e-3 {
         return priors;
@@ -404,9 +403,10 @@ fn tilted(base: &Laws, exponents: &[Vec<f64>], factor: f64) -> Laws {
         let top = if factor >= 1.0 { powers.iter().max() } else { powers.iter().min() };
         let top = top.copied().unwrap_or(0);
         for (probability, &power) in law.iter_mut().zip(&powers) {
-            let change = match factor >= 1.0 {
-                true => super::model::power(1.0 / quarter, top - power),
-                false => super::model::power(quarter, power - top),
+            let change = if factor >= 1.0 {
+                super::model::power(1.0 / quarter, top - power)
+            } else {
+                super::model::power(quarter, power - top)
             };
             *probability = (*probability * change).max(1e-9);
         }

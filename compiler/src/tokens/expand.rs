@@ -260,9 +260,10 @@ fn report_unseparated(
         shown.push(format!("{} more pairs", pairs.len() - MAX_PAIRS));
     }
     let message = format!("the lexer may not cut between {}", shown.join(", "));
-    let help = match left_out {
-        true => "no hidden rule can stand there; derivations with such neighbours are left out where there are others",
-        false => "no hidden rule can stand there; some outputs may have other tokens than were derived",
+    let help = if left_out {
+        "no hidden rule can stand there; derivations with such neighbours are left out where there are others"
+    } else {
+        "no hidden rule can stand there; some outputs may have other tokens than were derived"
     };
     let span = grammar.rules[grammar.start].span;
     diagnostics.push(Diagnostic::warning(Code::AmbiguousBoundary, span, message).help(help));

@@ -204,9 +204,10 @@ impl<'l> Building<'l> {
             }
         };
         // A fragment can be shared only if no expansion was cut off and nothing was joined. Both depend on the place.
-        match !self.sets.is_recursive(fragment) || self.cuts == cuts && self.joints.is_empty() {
-            true => self.made.insert(place, state),
-            false => self.made.remove(&place),
+        if !self.sets.is_recursive(fragment) || self.cuts == cuts && self.joints.is_empty() {
+            self.made.insert(place, state)
+        } else {
+            self.made.remove(&place)
         };
         state
     }

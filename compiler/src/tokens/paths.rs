@@ -82,16 +82,17 @@ impl Flattening<'_> {
                 before = self.named(before, origin);
             }
             let last = behind.len().saturating_sub(1);
-            options.push(match self.building {
-                true => behind
+            options.push(if self.building {
+                behind
                     .into_iter()
                     .enumerate()
                     .map(|(number, (out, flat))| {
                         let before = if number == last { std::mem::take(&mut before) } else { before.clone() };
                         (out, before.then(flat))
                     })
-                    .collect(),
-                false => behind,
+                    .collect()
+            } else {
+                behind
             });
         }
         choice(options)

@@ -230,10 +230,7 @@ impl Separating<'_> {
         let mut need = self.need_behind(&left.lexemes, number, lexeme);
         if left.inherited {
             if let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme) {
-                need = match left.lexemes.is_empty() {
-                    true => key[place].1,
-                    false => self.either(need, key[place].1),
-                };
+                need = if left.lexemes.is_empty() { key[place].1 } else { self.either(need, key[place].1) };
             } else if self.policy == SeparatorPolicy::Any {
                 need = Need::FREE;
             }

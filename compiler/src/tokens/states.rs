@@ -211,12 +211,11 @@ impl Automata {
             }
         }
         let drawn_ends: Vec<StateId> = ends.iter().copied().filter(|end| reached.contains(end)).collect();
-        let (ends, leads) = match drawn_ends.is_empty() {
-            true => (ends.to_vec(), leads),
-            false => {
-                let leads = dfa.leading_to(&drawn_ends);
-                (drawn_ends, leads)
-            }
+        let (ends, leads) = if drawn_ends.is_empty() {
+            (ends.to_vec(), leads)
+        } else {
+            let leads = dfa.leading_to(&drawn_ends);
+            (drawn_ends, leads)
         };
         let mut first = Bits::new(self.classes.len());
         for class in drawn.iter().filter(|&class| leads.binary_search(&dfa.next(START, class)).is_ok()) {

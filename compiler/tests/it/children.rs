@@ -42,13 +42,12 @@ pub fn run<'p>(child: &str, parts: impl IntoIterator<Item = &'p str>) {
 /// Runs a part and returns the error.
 fn failure(child: &str, part: &str) -> Option<String> {
     let program = std::env::current_exe().expect("this program has a path");
-    let mut command = match cfg!(unix) {
-        true => {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &format!("ulimit -t {MAX_SECONDS} && exec \"$0\" \"$@\"")]).arg(program);
-            shell
-        }
-        false => Command::new(program),
+    let mut command = if cfg!(unix) {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -t {MAX_SECONDS} && exec \"$0\" \"$@\"")]).arg(program);
+        shell
+    } else {
+        Command::new(program)
     };
     let mut process = command
         .args(["--exact", child, "--nocapture"])

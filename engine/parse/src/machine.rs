@@ -193,10 +193,7 @@ impl<'p, 't> Machine<'p, 't> {
 
     /// Ends the run if it takes too much memory. Within one position the memory can grow with the number of positions.
     fn check_memory(&self) -> Result<(), Stop> {
-        match self.memory() > self.room() / 8 * 5 {
-            true => Err(Stop::Budget(self.out_of_memory())),
-            false => Ok(()),
-        }
+        if self.memory() > self.room() / 8 * 5 { Err(Stop::Budget(self.out_of_memory())) } else { Ok(()) }
     }
 
     /// Appends lists of choices to the choice bytes.

@@ -127,14 +127,13 @@ impl Tables {
                         None => row..=top,
                     };
                     for depth in depths {
-                        let planned = match chunks.is_free(pushed) {
-                            true => places.state(pushed, 0).is_some(),
+                        let planned = if chunks.is_free(pushed) {
+                            places.state(pushed, 0).is_some()
+                        } else {
                             // Relative words refer to the state's own chunk.
-                            false => {
-                                (entry.end.is_some() || state.chunk == chunk)
-                                    && depth >= less
-                                    && places.state(pushed, depth - less).is_some()
-                            }
+                            (entry.end.is_some() || state.chunk == chunk)
+                                && depth >= less
+                                && places.state(pushed, depth - less).is_some()
                         };
                         assert!(planned, "a place that is not planned");
                     }

@@ -235,10 +235,8 @@ impl<'r, 's> Context<'r, 's> {
 
     fn find_full(&mut self) {
         self.base = self.input.base() as usize;
-        self.full = match self.input.goes_on() {
-            true => self.base.saturating_add(self.full_len).min(self.output_limit + 1),
-            false => 0,
-        };
+        self.full =
+            if self.input.goes_on() { self.base.saturating_add(self.full_len).min(self.output_limit + 1) } else { 0 };
     }
 
     /// How much of the stack that is kept for finishing was used, in bytes.

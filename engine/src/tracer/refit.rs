@@ -196,10 +196,8 @@ impl Filling<'_> {
         });
         let before = state.weight;
         let is_kept = self.keep(part, state);
-        let is_better = |inside: &State| match is_kept {
-            true => self.score(inside) > self.score(state),
-            false => inside.weight > before,
-        };
+        let is_better =
+            |inside: &State| if is_kept { self.score(inside) > self.score(state) } else { inside.weight > before };
         if let Some(inside) = inside.filter(is_better) {
             *state = inside;
         } else if !is_kept {

@@ -135,9 +135,10 @@ impl<'c> Builder<'c> {
         if exit == Exit::RETURN {
             return Exit { deeper, ..Exit::to(entry) };
         }
-        let (push, push_deeper) = match exit.is_bare() && exit.push == 0 && exit.next != RETURN {
-            true => (exit.next, exit.deeper),
-            false => (self.label(exit), 0),
+        let (push, push_deeper) = if exit.is_bare() && exit.push == 0 && exit.next != RETURN {
+            (exit.next, exit.deeper)
+        } else {
+            (self.label(exit), 0)
         };
         Exit { push, deeper, push_deeper, ..Exit::to(entry) }
     }

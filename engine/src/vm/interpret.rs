@@ -364,9 +364,10 @@ impl<'r> Interpreter<'r, '_, '_> {
         // SAFETY: `s` is this machine's state. The run fills the credit up as it goes on and leaves enough of it for the text
         // of an exit.
         let (s, end, done) = unsafe {
-            match run.plus {
-                true => self.machine.run::<true>(s, table, run.bound, cap),
-                false => self.machine.run::<false>(s, table, run.bound, cap),
+            if run.plus {
+                self.machine.run::<true>(s, table, run.bound, cap)
+            } else {
+                self.machine.run::<false>(s, table, run.bound, cap)
             }
         };
         let option = match end {

@@ -115,12 +115,11 @@ impl Layout {
     fn op(&mut self, tables: &Tables<'_>, op: &draft::Op) -> Op {
         let drafts = &tables.exits[op.exit_range()];
         let mut exits: Vec<Exit> = drafts.iter().map(|exit| self.exit(tables, exit)).collect();
-        let texts = match op.is_site() {
-            true => tables.exits[op.text_range()].iter().map(|exit| exit.text).collect(),
-            false => {
-                let first = tables.exits[op.texts as usize].text;
-                std::iter::once(first).chain(drafts.iter().map(|exit| exit.text)).collect()
-            }
+        let texts = if op.is_site() {
+            tables.exits[op.text_range()].iter().map(|exit| exit.text).collect()
+        } else {
+            let first = tables.exits[op.texts as usize].text;
+            std::iter::once(first).chain(drafts.iter().map(|exit| exit.text)).collect()
         };
         let own_exits = op.own_exits && exits.iter().any(|&exit| exit != exits[0]);
         if op.own_exits && !own_exits {

@@ -195,10 +195,7 @@ impl<'c> Tables<'c> {
     fn decision(&mut self, count: usize, slots: Option<&Slots>) -> Op {
         let op = Op { code: Code::Large, ..Op::UNSET };
         let Some(slots) = slots else {
-            return match count <= 256 {
-                true => Op { code: Code::Site, argument: self.even(count), ..op },
-                false => op,
-            };
+            return if count <= 256 { Op { code: Code::Site, argument: self.even(count), ..op } } else { op };
         };
         let (ends, bits) = (append(&mut self.program.slot_ends, slots.ends()), slots.bits() as u8);
         let op = Op { ends, bits, ..op };

@@ -12,9 +12,8 @@ use crate::kit::{SplitMix, compiled};
 /// Random decisions; every eighth derivation takes the first option at most sites.
 fn random(deriver: &mut Deriver, random: &mut SplitMix, derivation: &mut Derivation) {
     let is_short = random.below(8) == 0;
-    let mut choose = |site: &OpenSite<'_>| match is_short && random.below(4) != 0 {
-        true => 0,
-        false => random.below(u64::from(site.offered())) as u32,
+    let mut choose = |site: &OpenSite<'_>| {
+        if is_short && random.below(4) != 0 { 0 } else { random.below(u64::from(site.offered())) as u32 }
     };
     assert_ne!(deriver.derive(&[], &mut choose, derivation), Fit::Changed);
 }

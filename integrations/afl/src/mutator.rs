@@ -69,9 +69,10 @@ impl Mutator {
 
     /// How many mutants are to be made of a queue entry.
     pub fn fuzz_count(&mut self, text: &[u8]) -> u32 {
-        match self.session.remember(text) {
-            true => self.configuration.fuzz_count,
-            false => (self.configuration.fuzz_count / UNPARSED_SHARE).max(1),
+        if self.session.remember(text) {
+            self.configuration.fuzz_count
+        } else {
+            (self.configuration.fuzz_count / UNPARSED_SHARE).max(1)
         }
     }
 
@@ -90,9 +91,10 @@ impl Mutator {
             self.other.clear();
             self.other.extend_from_slice(other);
         }
-        self.last = match self.calls.is_multiple_of(OTHER_ENTRY) && !self.other.is_empty() {
-            true => self.session.splice(text, &self.other, max_len, mutant),
-            false => self.session.mutate(text, max_len, mutant),
+        self.last = if self.calls.is_multiple_of(OTHER_ENTRY) && !self.other.is_empty() {
+            self.session.splice(text, &self.other, max_len, mutant)
+        } else {
+            self.session.mutate(text, max_len, mutant)
         };
     }
 
@@ -122,9 +124,10 @@ impl Mutator {
 
     fn add_seed(&mut self, seed: &Path, text: &[u8]) {
         // Only a text that does not conform is parsed again, for the reason.
-        let error = match self.session.remember(text) {
-            true => None,
-            false => self.session.language().parse_within(text, &Session::BUDGET).err(),
+        let error = if self.session.remember(text) {
+            None
+        } else {
+            self.session.language().parse_within(text, &Session::BUDGET).err()
         };
         self.seeds.add(seed, text, error.as_ref());
     }

@@ -46,9 +46,10 @@ impl gramjet_bytes {
     pub(crate) fn check_apart(&self, input: &[u8], what: &str) -> Result<(), Failure> {
         let own = (self.data as usize)..(self.data as usize).saturating_add(self.capacity);
         let input = input.as_ptr_range();
-        match (input.start as usize) < own.end && own.start < input.end as usize {
-            true => Err((GRAMJET_INVALID_ARGUMENT, format!("{what} lies in the bytes that are written"))),
-            false => Ok(()),
+        if (input.start as usize) < own.end && own.start < input.end as usize {
+            Err((GRAMJET_INVALID_ARGUMENT, format!("{what} lies in the bytes that are written")))
+        } else {
+            Ok(())
         }
     }
 

@@ -154,10 +154,7 @@ pub unsafe extern "C" fn gramjet_remember(
     call(|| {
         // SAFETY: as for this function.
         let (session, text) = unsafe { (exclusive(session, "session")?, slice(text, len, "text")?) };
-        match session.session.remember(text) {
-            true => Ok(()),
-            false => Err(why_not(session, text)),
-        }
+        if session.session.remember(text) { Ok(()) } else { Err(why_not(session, text)) }
     })
 }
 

@@ -47,9 +47,10 @@ fn main() {
 /// One fuzzer in this process.
 fn alone(arguments: &Arguments) -> Result<(), libafl::Error> {
     let mut manager = SimpleEventManager::new(NopMonitor::new());
-    match arguments.forkserver {
-        true => forkserver::fuzz(arguments, None, &mut manager),
-        false => in_process::fuzz(arguments, None, &mut manager),
+    if arguments.forkserver {
+        forkserver::fuzz(arguments, None, &mut manager)
+    } else {
+        in_process::fuzz(arguments, None, &mut manager)
     }
 }
 
@@ -60,9 +61,12 @@ fn on_cores(arguments: &Arguments, cores: &str) -> Result<(), libafl::Error> {
         .shmem_provider(StdShMemProvider::new()?)
         .configuration(EventConfig::from_name("planted"))
         .monitor(MultiMonitor::new(|line| println!("{line}")))
-        .run_client(|state, mut manager, _client| match arguments.forkserver {
-            true => forkserver::fuzz(arguments, state, &mut manager),
-            false => in_process::fuzz(arguments, state, &mut manager),
+        .run_client(|state, mut manager, _client| {
+            if arguments.forkserver {
+                forkserver::fuzz(arguments, state, &mut manager)
+            } else {
+                in_process::fuzz(arguments, state, &mut manager)
+            }
         })
         .cores(&cores)
         .broker_port(arguments.port)

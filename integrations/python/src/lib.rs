@@ -233,9 +233,12 @@ impl Grammar {
     #[pyo3(signature = (choices, *, raw = false))]
     fn render<'py>(&self, py: Python<'py>, choices: Text<'_>, raw: bool) -> PyResult<Bound_<'py, PyBytes>> {
         let mut output = Vec::new();
-        let mut with = |producer: &mut dyn Producer| match raw {
-            true => Ok(producer.produce(&mut Choices::replay(&choices), &mut output)),
-            false => self.language.replay(producer, &choices, &mut output),
+        let mut with = |producer: &mut dyn Producer| {
+            if raw {
+                Ok(producer.produce(&mut Choices::replay(&choices), &mut output))
+            } else {
+                self.language.replay(producer, &choices, &mut output)
+            }
         };
         let mut render = || match self.producer.try_lock() {
             Ok(mut producer) => with(&mut **producer),

@@ -69,10 +69,13 @@ impl Emitter<'_> {
             Form::Branches(choice) => self.choice(node, choice, at),
             Form::Sequence(items) => items.iter().map(|&item| self.node(item, at)).collect(),
             Form::Repetition(repetition) => self.repeat(&repetition, at),
-            Form::Call(rule) => match self.is_entered_within(rule) {
-                true => self.within(rule, at, |emitter| emitter.call(rule, at)),
-                false => self.call(rule, at),
-            },
+            Form::Call(rule) => {
+                if self.is_entered_within(rule) {
+                    self.within(rule, at, |emitter| emitter.call(rule, at))
+                } else {
+                    self.call(rule, at)
+                }
+            }
             Form::Instance(rule, body) => self.within(rule, at, |emitter| emitter.node(body, &at.deeper())),
             Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, at),
             Form::JumpBack(rule) => self.jump_back(rule, at),

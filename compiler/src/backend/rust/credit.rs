@@ -102,20 +102,14 @@ impl Emitter<'_> {
     /// round.
     pub(super) fn begin_loop(&mut self) -> (TokenStream, Used) {
         let head = self.used.or(LOOP_HEAD);
-        let ensure = match head.is_within(MAX_LOOP_HEAD) {
-            true => quote!(),
-            false => self.ensure(),
-        };
+        let ensure = if head.is_within(MAX_LOOP_HEAD) { quote!() } else { self.ensure() };
         self.used = self.used.or(LOOP_HEAD);
         (ensure, self.used)
     }
 
     /// The way back to the head of a loop.
     pub(super) fn next_round(&mut self, head: Used) -> TokenStream {
-        match self.used.is_within(head) {
-            true => quote!(),
-            false => self.ensure(),
-        }
+        if self.used.is_within(head) { quote!() } else { self.ensure() }
     }
 
     /// Makes room for output that is longer than the credit. All credit counts as used after it.
@@ -132,10 +126,7 @@ impl Emitter<'_> {
 
     /// The end of the function of `rule`. In a recursion, keeps the bound that its callers may have assumed.
     pub(super) fn leave(&mut self, rule: RuleId) -> TokenStream {
-        match self.recursion.is_recursive(rule) && !self.used.is_within(RECURSIVE_EXIT) {
-            true => self.ensure(),
-            false => quote!(),
-        }
+        if self.recursion.is_recursive(rule) && !self.used.is_within(RECURSIVE_EXIT) { self.ensure() } else { quote!() }
     }
 
     /// Emits the code of alternative paths. Each begins with the current credit.

@@ -29,10 +29,8 @@ impl Emitter<'_> {
             Some(rule) => byte_pool(&self.pools.get(rule)?.strings)?,
             None => bytes.table,
         };
-        let behind = match plus {
-            true => byte_pool(strings),
-            false => matches!(&**strings, [only] if only.is_empty()).then_some([0; 256]),
-        };
+        let behind =
+            if plus { byte_pool(strings) } else { matches!(&**strings, [only] if only.is_empty()).then_some([0; 256]) };
         let name = names::constant("STAR", &self.ir.rule(rule).name);
         let star = self.statics.star(&name, [&bytes.table, &last, &behind.unwrap_or([0; 256])], &pool);
         if behind.is_some() {

@@ -220,19 +220,21 @@ impl<'c> Emitter<'c> {
             [CREDIT.choices, CREDIT.output, RUN.choices, RUN.output].map(Literal::usize_unsuffixed);
         let call = quote!(rt::#machine::run(&ENTRIES, super::MIN_LEN, limits, choices, output));
         let call_batch = quote!(rt::#machine::run_batch(&ENTRIES, super::MIN_LEN, limits, choices, output, batch));
-        let (about_rules, call, call_batch) = match self.options.forbid_unsafe {
-            true => (" One function per residual rule.", call, call_batch),
-            false => (
+        let (about_rules, call, call_batch) = if self.options.forbid_unsafe {
+            (" One function per residual rule.", call, call_batch)
+        } else {
+            (
                 " One function per residual rule. Safety: each is entered with a state of its machine, and reads and writes \
                  only what the reservation before it covers; tables are indexed by options below their length.",
                 quote!(unsafe { #call }),
                 quote!(unsafe { #call_batch }),
-            ),
+            )
         };
-        let entries = match self.ir.is_ordered() {
-            true => quote!([#start::<false, false>, #start::<true, false>, #start::<true, true>]),
+        let entries = if self.ir.is_ordered() {
+            quote!([#start::<false, false>, #start::<true, false>, #start::<true, true>])
+        } else {
             // The unfolded code has the limit built in.
-            false => quote!([#start::<false, false>; 3]),
+            quote!([#start::<false, false>; 3])
         };
         quote! {
             #[doc = #about_rules]
@@ -308,17 +310,11 @@ impl<'c> Emitter<'c> {
         self.used = Used::ALL;
         let loops = self.forms.is_loop(rule, body);
         // Jumps back into the loop pass the check of the depth limit.
-        let begin = match loops {
-            true => self.begin_loop().0,
-            false => quote!(),
-        };
+        let begin = if loops { self.begin_loop().0 } else { quote!() };
         let scope = Scope { rule, label: label.clone(), levels: depth.clone(), head: self.used };
         let at = At { base: depth, offset: 0, scopes: vec![scope] };
         let head = self.used;
-        let pool = match self.is_entered_within(rule) {
-            true => None,
-            false => self.pool_code(rule),
-        };
+        let pool = if self.is_entered_within(rule) { None } else { self.pool_code(rule) };
         let mut exit = Used::NOTHING;
         let pool = pool.map(|pool| {
             let leave = self.leave(rule);
@@ -326,22 +322,17 @@ impl<'c> Emitter<'c> {
             quote!(if DEPTH && depth < 0 { #pool #leave return s; })
         });
         self.used = head;
-        let enter = match loops {
-            true => quote!(),
-            false => self.enter(&function, body),
-        };
+        let enter = if loops { quote!() } else { self.enter(&function, body) };
         let inside = self.node(body, &at);
         let leave = self.leave(rule);
         self.exits[rule.index()] = Some(exit.or(self.used));
-        let guard = match self.guarded[rule.index()] {
-            true => quote!(if cx.stack_is_low() { return cx.deeper(s, depth, #function::<DEPTH, LEN>); }),
-            false => quote!(),
+        let guard = if self.guarded[rule.index()] {
+            quote!(if cx.stack_is_low() { return cx.deeper(s, depth, #function::<DEPTH, LEN>); })
+        } else {
+            quote!()
         };
         let round = quote!(#pool #enter #inside #leave);
-        let round = match loops {
-            true => quote!(#begin #label: loop { #round return s; }),
-            false => quote!(#round s),
-        };
+        let round = if loops { quote!(#begin #label: loop { #round return s; }) } else { quote!(#round s) };
         let signature = quote! {
             fn #function<const DEPTH: bool, const LEN: bool>(
                 cx: &mut Machine<'_, '_>,
@@ -392,9 +383,10 @@ impl<'c> Emitter<'c> {
             });
         }
         let longest = strings.longest();
-        let reserve = match longest > MAX_LITERAL {
-            true => self.reserve_output(longest),
-            false => self.take(strings.site().width() as usize, longest),
+        let reserve = if longest > MAX_LITERAL {
+            self.reserve_output(longest)
+        } else {
+            self.take(strings.site().width() as usize, longest)
         };
         let pool = self.pool(rule)?;
         Some(quote!(#reserve s = cx.string::<LEN>(s, &#pool);))

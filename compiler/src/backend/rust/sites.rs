@@ -36,10 +36,11 @@ impl Emitter<'_> {
             return self.put_mapped(&table);
         }
         let (longest, width) = (site.longest(), site.site().width() as usize);
-        let costs = match self.ir.is_ordered() {
-            true => site.costs(),
+        let costs = if self.ir.is_ordered() {
+            site.costs()
+        } else {
             // There is no length limit.
-            false => vec![0; site.strings.len()],
+            vec![0; site.strings.len()]
         };
         let ensure = self.take(width, if longest > MAX_LITERAL { 0 } else { longest });
         let pick = self.pick(site.site(), &costs);
@@ -129,9 +130,10 @@ impl Emitter<'_> {
         }
         let mut codes = Vec::new();
         self.either([true, false], |emitter, is_literal| {
-            codes.push(match is_literal {
-                true => emitter.put_one_of(&literals[..first], &chosen),
-                false => emitter.branches(&branches, &chosen, at),
+            codes.push(if is_literal {
+                emitter.put_one_of(&literals[..first], &chosen)
+            } else {
+                emitter.branches(&branches, &chosen, at)
             });
         });
         let is_literal = chosen.is_below(first);
@@ -154,10 +156,8 @@ impl Emitter<'_> {
                     Item::Literals(literals) => emitter.put_differing(*first, &literals, chosen),
                 })
                 .collect();
-            let pattern = match index == last {
-                true => quote!(_),
-                false => chosen.pattern(group.iter().map(|option| first + option)),
-            };
+            let pattern =
+                if index == last { quote!(_) } else { chosen.pattern(group.iter().map(|option| first + option)) };
             arms.push((pattern, code));
         });
         let subject = chosen.subject();
@@ -221,10 +221,7 @@ impl Emitter<'_> {
     fn put_one_of(&mut self, literals: &[&[u8]], chosen: &Chosen) -> TokenStream {
         let option = self.option(chosen);
         let longest = literals.iter().map(|literal| literal.len()).max().unwrap_or(0);
-        let reserve = match longest > MAX_LITERAL {
-            true => self.reserve_output(longest),
-            false => self.take(0, longest),
-        };
+        let reserve = if longest > MAX_LITERAL { self.reserve_output(longest) } else { self.take(0, longest) };
         let put = self.put_numbered(literals, &option);
         quote!(#reserve #put)
     }
@@ -235,9 +232,10 @@ impl Emitter<'_> {
             let table = self.statics.packed(literals);
             return quote!(cx.put_packed(&mut s, &#table, #number););
         }
-        let table = match self.ir.is_ordered() {
-            true => self.statics.strings("STRINGS", literals, None),
-            false => self.statics.unordered_strings("STRINGS", literals),
+        let table = if self.ir.is_ordered() {
+            self.statics.strings("STRINGS", literals, None)
+        } else {
+            self.statics.unordered_strings("STRINGS", literals)
         };
         quote!(s = cx.put_string(s, &#table, #number);)
     }

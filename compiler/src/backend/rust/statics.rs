@@ -84,9 +84,10 @@ impl Statics {
 
     /// The tables of right recursion over single bytes.
     pub fn star(&mut self, name: &str, tables: [&[u8; 256]; 3], pool: &Ident) -> Ident {
-        let [table, last, behind] = tables.map(|table| match table.iter().all(|&byte| byte == 0) {
-            true => quote!([0; 256]),
-            false => {
+        let [table, last, behind] = tables.map(|table| {
+            if table.iter().all(|&byte| byte == 0) {
+                quote!([0; 256])
+            } else {
                 let bytes = Literal::byte_string(table);
                 quote!(*#bytes)
             }

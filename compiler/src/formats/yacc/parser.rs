@@ -194,9 +194,10 @@ impl<'t> Parser<'t, '_> {
             return Reported;
         }
         let found = &self.lexer.scan.text[span.start as usize..span.end as usize];
-        let found = match found.is_empty() {
-            true => "the end of the file".to_string(),
-            false => format!("`{}`", found.chars().take(40).collect::<String>().escape_debug()),
+        let found = if found.is_empty() {
+            "the end of the file".to_string()
+        } else {
+            format!("`{}`", found.chars().take(40).collect::<String>().escape_debug())
         };
         self.builder.error(
             span,

@@ -119,10 +119,7 @@ fn tilted(sums: &[f64], means: &[f64], wanted: f64) -> Vec<f64> {
     // No range that occurred may vanish.
     let least = all().filter(|(sum, _)| **sum > 0.0).map(|(_, own)| lean * (own - mean)).fold(0.0, f64::min);
     let lean = if least < -0.9 { lean * -0.9 / least } else { lean };
-    match lean.is_finite() {
-        true => all().map(|(sum, own)| sum * (1.0 + lean * (own - mean))).collect(),
-        false => sums.to_vec(),
-    }
+    if lean.is_finite() { all().map(|(sum, own)| sum * (1.0 + lean * (own - mean))).collect() } else { sums.to_vec() }
 }
 
 /// Whole weights, with as few slots as keep the mean.

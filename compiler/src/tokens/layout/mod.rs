@@ -95,19 +95,17 @@ fn written(grammar: &Grammar, facts: &Facts<'_>, start: &Name, layout: &Layout, 
 
 /// Reports how the layout tokens were read.
 fn report(start: &Name, layout: &Layout, asked: u8, levels: u8, indents: bool, diagnostics: &mut Diagnostics) {
-    let blocks = match indents {
-        true => {
-            let plural = if levels == 1 { "" } else { "s" };
-            format!("blocks are indented by {} a level, up to {levels} level{plural}", layout.indentation.unit)
-        }
-        false => "but no block can be derived".to_string(),
+    let blocks = if indents {
+        let plural = if levels == 1 { "" } else { "s" };
+        format!("blocks are indented by {} a level, up to {levels} level{plural}", layout.indentation.unit)
+    } else {
+        "but no block can be derived".to_string()
     };
     let message = format!("tokens for indentation are read as the layout of lines: {blocks}");
-    let help = match levels < asked {
-        true => "the rules would be too many for more levels; deeper blocks are left out",
-        false => {
-            "deeper blocks are left out; `--indent` says how many levels there are, how they are indented, and which tokens are meant"
-        }
+    let help = if levels < asked {
+        "the rules would be too many for more levels; deeper blocks are left out"
+    } else {
+        "deeper blocks are left out; `--indent` says how many levels there are, how they are indented, and which tokens are meant"
     };
     diagnostics.push(Diagnostic::warning(Code::Indentation, start.span, message).help(help));
 }

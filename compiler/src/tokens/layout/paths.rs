@@ -202,12 +202,11 @@ impl Writer<'_> {
         let mut options = Vec::new();
         for (place, before) in first {
             for (out, behind) in next(self, place) {
-                let expr = match self.building {
-                    true => {
-                        self.work += size(&before);
-                        then(before.clone(), behind)
-                    }
-                    false => empty(span),
+                let expr = if self.building {
+                    self.work += size(&before);
+                    then(before.clone(), behind)
+                } else {
+                    empty(span)
                 };
                 options.push((out, Alternative { expr, weight: None }));
             }

@@ -158,9 +158,10 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
 
     fn check_effort(&self) -> Result<(), GaveUp> {
         let effort = self.most_effort + EFFORT_PER_BYTE * self.position as u64;
-        match self.automaton.effort > effort || self.automaton.size() > most(self.max_memory) {
-            true => Err(GaveUp),
-            false => Ok(()),
+        if self.automaton.effort > effort || self.automaton.size() > most(self.max_memory) {
+            Err(GaveUp)
+        } else {
+            Ok(())
         }
     }
 

@@ -85,20 +85,14 @@ impl<'g> Assembler<'g> {
         let bmi1 = self.features.bmi1;
         let ops = &mut self.ops;
         asm!(ops ; mov rcx, [BYTE choice + at]);
-        match bmi1 {
-            true => asm!(ops ; andn rcx, rcx, [tables + stops]),
-            false => asm!(ops ; not rcx ; and rcx, [tables + stops]),
-        }
+        if bmi1 { asm!(ops ; andn rcx, rcx, [tables + stops]) } else { asm!(ops ; not rcx ; and rcx, [tables + stops]) }
     }
 
     /// The place of the lowest bit of rcx, which is not 0.
     fn find_first(&mut self) {
         let bmi1 = self.features.bmi1;
         let ops = &mut self.ops;
-        match bmi1 {
-            true => asm!(ops ; tzcnt rcx, rcx),
-            false => asm!(ops ; bsf rcx, rcx),
-        }
+        if bmi1 { asm!(ops ; tzcnt rcx, rcx) } else { asm!(ops ; bsf rcx, rcx) }
     }
 
     /// Emits the members of all rounds, and the byte that follows them. Keeps rcx.

@@ -61,12 +61,11 @@ impl<'g> Assembler<'g> {
             return None;
         }
         let pool = &self.pools.get(rule)?.strings;
-        let behind = match run.plus {
-            true => Some(byte_pool(pool)?),
-            false => {
-                let is_empty = matches!(&**pool, [only] if only.is_empty());
-                return is_empty.then_some(LastRounds { member: self.last_member(run)?, behind: None });
-            }
+        let behind = if run.plus {
+            Some(byte_pool(pool)?)
+        } else {
+            let is_empty = matches!(&**pool, [only] if only.is_empty());
+            return is_empty.then_some(LastRounds { member: self.last_member(run)?, behind: None });
         };
         Some(LastRounds { member: self.last_member(run)?, behind })
     }

@@ -267,13 +267,12 @@ impl<'g> Assembler<'g> {
     ///
     /// Where a depth limit is unfolded, nothing recurses and there are no guards: these are all frames that there may be.
     fn finishing(&self) -> usize {
-        let frames = match self.ir.is_ordered() {
-            true => {
-                let rules = self.ir.bodies().map(|(rule, _)| self.ir.rule(rule));
-                let height = rules.map(|rule| rule.facts.height as usize).max().unwrap_or(0);
-                1 + MAX_UNGUARDED + height + 1
-            }
-            false => most_calls(self.ir) + 1,
+        let frames = if self.ir.is_ordered() {
+            let rules = self.ir.bodies().map(|(rule, _)| self.ir.rule(rule));
+            let height = rules.map(|rule| rule.facts.height as usize).max().unwrap_or(0);
+            1 + MAX_UNGUARDED + height + 1
+        } else {
+            most_calls(self.ir) + 1
         };
         frames.saturating_mul(8 * (self.most_stack as usize + 1)).saturating_add(thunks::STACK)
     }

@@ -131,10 +131,7 @@ impl Assembler<'_> {
 
     /// Strings of which some are long: a slow path copies them.
     fn slow_strings(&mut self, site: Site<'_>, costs: Vec<u64>) {
-        let free = match self.kind.length {
-            true => costs,
-            false => vec![0; costs.len()],
-        };
+        let free = if self.kind.length { costs } else { vec![0; costs.len()] };
         let decision = Decision { site: site.strings.site(), costs: free };
         let number = self.string_site(site, &decision);
         self.need(3, 0);

@@ -217,9 +217,10 @@ impl Assembler<'_> {
         if length {
             asm!(ops ; mov slack, [context + SLACK]);
         }
-        match batch {
-            true => self.inputs(start),
-            false => asm!(ops ; call =>start),
+        if batch {
+            self.inputs(start)
+        } else {
+            asm!(ops ; call =>start)
         }
         let ops = &mut self.ops;
         asm!(ops

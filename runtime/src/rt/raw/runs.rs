@@ -159,9 +159,10 @@ impl Machine<'_, '_> {
         // SAFETY: the choice bytes and output bytes that are touched are reserved.
         unsafe {
             if !DEPTH || LEN {
-                return match DEPTH && depth < 1 {
-                    true => self.string::<LEN>(s, star.pool),
-                    false => self.star::<PLUS, DEPTH, LEN>(s, depth - 1, star),
+                return if DEPTH && depth < 1 {
+                    self.string::<LEN>(s, star.pool)
+                } else {
+                    self.star::<PLUS, DEPTH, LEN>(s, depth - 1, star)
                 };
             }
             self.check(s, RUN_CHOICES + 1, RUN_OUTPUT);
