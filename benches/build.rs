@@ -1,7 +1,8 @@
 //! Writes the producers that the benchmarks run: per grammar the textbook producer and the Rust backend's.
 //!
 //! `GRAMJET_SUBJECTS` names a folder with the subjects of the published comparison; without it, and without the default
-//! folder, they are left out. `GRAMJET_BENCH_GRAMMARS` names the grammars to build, separated by commas, instead of all.
+//! folder, they are left out. `GRAMJET_BENCH_GRAMMARS` names the grammars to build, separated by commas, instead of
+//! all.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -94,8 +95,8 @@ fn textbook_engine(file: &SourceFile, module: &str) -> Engine {
     Ok(Some((text, format!("|depth| Ok(textbook(depth, {module}::produce))"))))
 }
 
-/// The depth limit that is measured for which a producer with this limit as its default is emitted, too: it is small enough
-/// to be unfolded.
+/// The depth limit that is measured for which a producer with this limit as its default is emitted, too: it is small
+/// enough to be unfolded.
 const STATED_DEPTH: u32 = 8;
 
 /// The Rust backend's producer, with or without unsafe code.

@@ -1,11 +1,11 @@
-// Makes Java parsers of ANTLR 4 grammars: runs the ANTLR tool and the Java compiler, both within this process, so that only the first
-// grammar pays for their start.
+// Makes Java parsers of ANTLR 4 grammars: runs the ANTLR tool and the Java compiler, both within this process, so that
+// only the first grammar pays for their start.
 //
 // Usage: java -cp ANTLR.jar:CLASSES G4Build <REQUESTS
 //
-// Each line of the input is a request of fields between tabs: a folder for the result, the folder of the grammar's imports, the folder
-// of its own base classes (which need not exist), and its files. The sources go to `java` in the result's folder, the classes to
-// `classes`. A line of answer follows each request: empty, or why there are no classes.
+// Each line of the input is a request of fields between tabs: a folder for the result, the folder of the grammar's
+// imports, the folder of its own base classes (which need not exist), and its files. The sources go to `java` in the
+// result's folder, the classes to `classes`. A line of answer follows each request: empty, or why there are no classes.
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -12,11 +12,12 @@ use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_engine::{Jit, Tracer, Vm};
 use gramjet_grammars::{SHIPPED, Shipped};
 
-/// Mutants of inputs of a certain length: how many differ, their sizes, and mutants per second of CPU time, on one thread.
+/// Mutants of inputs of a certain length: how many differ, their sizes, and mutants per second of CPU time, on one
+/// thread.
 #[derive(Parser)]
 struct Args {
-    /// Only these grammars, separated by commas; of those with a producer made ahead of time, which `--features ahead-of-time` are
-    /// all of the default.
+    /// Only these grammars, separated by commas; of those with a producer made ahead of time, which `--features
+    /// ahead-of-time` are all of the default.
     #[arg(long, value_delimiter = ',', default_value = "json,xml,html,css,expr")]
     grammars: Vec<String>,
     /// The length of the inputs that are mutated in bytes, give or take a quarter.

@@ -126,9 +126,9 @@ pub unsafe fn refill(out: *mut u8) {
     unsafe { NEXT = 0 };
 }
 
-/// The next random byte. These are macros so that the output pointer is a local variable and nothing else from the start:
-/// if a function took its address, even an inlined one, the compiler would no longer turn a `match` over single bytes into
-/// a table.
+/// The next random byte. These are macros so that the output pointer is a local variable and nothing else from the
+/// start: if a function took its address, even an inlined one, the compiler would no longer turn a `match` over single
+/// bytes into a table.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! random_byte {

@@ -25,8 +25,8 @@ mod ways {
     const WAYS: [&str; 5] =
         ["table of jumps", "compares, rare first", "tree of compares", "conditional moves", "look-up"];
 
-    /// Choice bytes in all, too many to be learnt by a branch predictor, and of a run, which is over before the machine has
-    /// other work.
+    /// Choice bytes in all, too many to be learnt by a branch predictor, and of a run, which is over before the machine
+    /// has other work.
     const LEN: usize = 1 << 22;
     const RUN: usize = 1 << 14;
     const ROUNDS: usize = 4;
@@ -79,7 +79,8 @@ mod ways {
             let arms: Vec<DynamicLabel> = table.iter().map(|_| ops.new_dynamic_label()).collect();
             let (head, next) = (ops.new_dynamic_label(), ops.new_dynamic_label());
             let entry = ops.offset();
-            // rdi: output, rsi: choice byte, rdx: their end, r8: map, r9: table, r10: where addresses of jumps count from.
+            // rdi: output, rsi: choice byte, rdx: their end, r8: map, r9: table, r10: where addresses of jumps count
+            // from.
             dynasm!(ops
                 ; .arch x64
                 ; mov r8, QWORD map.as_ptr() as i64

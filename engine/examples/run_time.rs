@@ -1,4 +1,5 @@
-//! A grammar that is known at run time only: `run_time [FILE]` prints ten inputs, of a small grammar if no file is named.
+//! A grammar that is known at run time only: `run_time [FILE]` prints ten inputs, of a small grammar if no file is
+//! named.
 
 use std::io::Write;
 

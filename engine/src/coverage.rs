@@ -10,8 +10,8 @@ use gramjet_compiler::{Compiled, ir::RuleId};
 
 use crate::directives::first_limits;
 
-/// The reference interpreter, which keeps in mind what its inputs came to. It makes the same inputs as the other replaying
-/// engines, so that a run is covered by making it again. A clone shares the grammar.
+/// The reference interpreter, which keeps in mind what its inputs came to. It makes the same inputs as the other
+/// replaying engines, so that a run is covered by making it again. A clone shares the grammar.
 #[derive(Clone, Debug)]
 pub struct Covering {
     grammar: Arc<Compiled>,

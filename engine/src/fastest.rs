@@ -10,8 +10,8 @@ use crate::directives::first_limits;
 use crate::jit::{Jit, NotCompiled};
 use crate::kind::Engine;
 
-/// A producer on the fastest engine that takes its grammar: machine code, else the table interpreter. A clone shares what
-/// was compiled.
+/// A producer on the fastest engine that takes its grammar: machine code, else the table interpreter. A clone shares
+/// what was compiled.
 #[derive(Clone, Debug)]
 pub struct Fastest {
     engine: Engine,
@@ -96,8 +96,8 @@ pub struct Grammar;
 pub struct GrammarError(String);
 
 impl Grammar {
-    /// A producer for the grammar that `text` holds; its notation is found from the text. [`Fastest::warnings`] has what there is
-    /// to say about it.
+    /// A producer for the grammar that `text` holds; its notation is found from the text. [`Fastest::warnings`] has
+    /// what there is to say about it.
     ///
     /// # Errors
     ///

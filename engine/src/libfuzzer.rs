@@ -1,5 +1,5 @@
-//! Custom mutators for libFuzzer: [`fuzz_mutator!`](crate::fuzz_mutator) registers them for a fuzz target that takes choice
-//! bytes.
+//! Custom mutators for libFuzzer: [`fuzz_mutator!`](crate::fuzz_mutator) registers them for a fuzz target that takes
+//! choice bytes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +52,8 @@ macro_rules! fuzz_mutator {
 
             #[unsafe(export_name = "LLVMFuzzerCustomMutator")]
             unsafe extern "C" fn mutate(data: *mut u8, size: usize, max_size: usize, seed: ::core::ffi::c_uint) -> usize {
-                // SAFETY: libFuzzer gives a buffer of `max_size` bytes, the first `size` of them set; of more if `size` is greater.
+                // SAFETY: libFuzzer gives a buffer of `max_size` bytes, the first `size` of them set; of more if `size`
+                // is greater.
                 let data = unsafe { ::core::slice::from_raw_parts_mut(data, ::core::cmp::max(size, max_size)) };
                 MUTATOR.with_borrow_mut(|mutator| mutator.mutate(data, size, max_size, seed as u32))
             }
@@ -81,14 +82,14 @@ macro_rules! fuzz_mutator {
     };
 }
 
-/// A mutator of the choice bytes of a producer. It is one type, so that it is compiled here, where no instrumentation slows it
-/// down if this crate has none.
+/// A mutator of the choice bytes of a producer. It is one type, so that it is compiled here, where no instrumentation
+/// slows it down if this crate has none.
 #[derive(Clone, Debug)]
 pub struct Registered(FuzzMutator<Tracer>);
 
 impl Registered {
-    /// A mutator of the choice bytes of `producer`, which was made of this grammar, with its limits. `others` are the files that
-    /// the grammar names: their paths and texts.
+    /// A mutator of the choice bytes of `producer`, which was made of this grammar, with its limits. `others` are the
+    /// files that the grammar names: their paths and texts.
     ///
     /// # Panics
     ///

@@ -1,5 +1,5 @@
-//! Memory faults of machine code: every buffer of a run ends at an inaccessible page, so that a byte read or written too far
-//! is a crash. A program of its own, because it has an allocator of its own.
+//! Memory faults of machine code: every buffer of a run ends at an inaccessible page, so that a byte read or written
+//! too far is a crash. A program of its own, because it has an allocator of its own.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
@@ -49,8 +49,8 @@ unsafe fn guarded(size: usize) -> *mut u8 {
     }
 }
 
-// SAFETY: guarded buffers are disjoint mappings of at least the size asked for, with alignment 1 as asked for; a list of the
-// thread remembers which buffers are guarded.
+// SAFETY: guarded buffers are disjoint mappings of at least the size asked for, with alignment 1 as asked for; a list
+// of the thread remembers which buffers are guarded.
 unsafe impl GlobalAlloc for Guarding {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let guard = layout.align() == 1 && layout.size() > 0 && GUARDED.try_with(Cell::get).unwrap_or(false);
@@ -196,7 +196,8 @@ fn no_byte_is_touched_beyond_a_buffer_in_a_million_runs() {
     assert!(runs >= 1_000_000, "{runs}");
 }
 
-/// Straight code that reads and writes as much as is checked at once, and strings of all lengths at the end of the output.
+/// Straight code that reads and writes as much as is checked at once, and strings of all lengths at the end of the
+/// output.
 #[test]
 fn long_stretches_stay_within_their_buffers() {
     let mut rng = Rng::new(3);

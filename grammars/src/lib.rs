@@ -6,7 +6,8 @@
 //! assert!(json.text.contains("::="));
 //! ```
 //!
-//! Their table says what each was written from and which parsers judge it: [README.md](https://github.com/gramjet/gramjet/tree/main/grammars).
+//! Their table says what each was written from and which parsers judge it:
+//! [README.md](https://github.com/gramjet/gramjet/tree/main/grammars).
 
 #![forbid(unsafe_code)]
 

@@ -65,9 +65,9 @@ impl<'a> Choices<'a> {
         Choices::of_block(seed, 0)
     }
 
-    /// The pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: words of eight generators in turn,
-    /// xoshiro256++, little endian, seeded by SplitMix64 from the seed and the block number, so that any block can be made without
-    /// the others.
+    /// The pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: words of eight generators
+    /// in turn, xoshiro256++, little endian, seeded by SplitMix64 from the seed and the block number, so that any block
+    /// can be made without the others.
     pub fn of_block(seed: u64, block: u64) -> Choices<'static> {
         Choices::over(Source::Random(Box::new(block_generators(seed, block))))
     }

@@ -39,7 +39,8 @@ pub struct Doc<P> {
 }
 
 impl<P: Producer + Default> Doc<P> {
-    /// The input of these choice bytes, within the limits that the producer begins with. Every byte string is a choice string.
+    /// The input of these choice bytes, within the limits that the producer begins with. Every byte string is a choice
+    /// string.
     pub fn new(choices: &[u8]) -> Doc<P> {
         Doc::with(&mut P::default(), choices)
     }

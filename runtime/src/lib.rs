@@ -105,8 +105,8 @@ pub use producer::{Batch, Inputs, Producer};
 /// | `forbid_unsafe: true` | emits no `unsafe` code, at about half to two thirds of the speed |
 ///
 /// A module has `generate(seed)`, `render(choice_bytes)`, `MIN_LEN`, `DEFAULT_LIMITS` and `Producer`, which implements
-/// [`Producer`] and has no state but its limits. A grammar with errors is a compilation error that shows them. Warnings about
-/// a grammar are shown as the use of something deprecated, the one way in which macros can warn on stable Rust;
+/// [`Producer`] and has no state but its limits. A grammar with errors is a compilation error that shows them. Warnings
+/// about a grammar are shown as the use of something deprecated, the one way in which macros can warn on stable Rust;
 /// `#[allow(deprecated)]` before `mod` silences them.
 #[cfg(feature = "macros")]
 #[macro_export]

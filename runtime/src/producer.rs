@@ -75,7 +75,8 @@ impl<'b> Batch<'b> {
         self.separator
     }
 
-    /// Says that an input has ended, with its separator, where the output has `len` bytes. There must have been room for it.
+    /// Says that an input has ended, with its separator, where the output has `len` bytes. There must have been room
+    /// for it.
     #[inline(always)]
     pub fn close(&mut self, len: usize) {
         self.ends.push(len);
@@ -166,8 +167,8 @@ impl<P: Producer> Inputs<P> {
         self.producer.produce(&mut self.choices, output)
     }
 
-    /// Appends the next inputs to `output`, as `batch` says but none of the next block of [`BLOCK_INPUTS`] inputs. Returns the
-    /// number of choice bytes that they read.
+    /// Appends the next inputs to `output`, as `batch` says but none of the next block of [`BLOCK_INPUTS`] inputs.
+    /// Returns the number of choice bytes that they read.
     pub fn append_batch(&mut self, output: &mut Vec<u8>, batch: Batch<'_>) -> u64 {
         if self.next.is_multiple_of(BLOCK_INPUTS) && self.next != 0 {
             self.choices.restart(self.seed, self.next / BLOCK_INPUTS);

@@ -1,4 +1,5 @@
-//! Grammars of RFCs as they stand there, in `tests/rfc`: read, compiled and generated from, and judged by Python's parsers.
+//! Grammars of RFCs as they stand there, in `tests/rfc`: read, compiled and generated from, and judged by Python's
+//! parsers.
 
 use std::process::Command;
 

@@ -63,7 +63,8 @@ fn verdict(said: &str) -> Option<(u64, u64)> {
 }
 
 /// The judges of the shipped grammars: the grammar, the script in `tests/judges`, its arguments, and the share of the
-/// documents that it must accept, in percent. The second judges that only `ci/judges-setup --all` installs are not here.
+/// documents that it must accept, in percent. The second judges that only `ci/judges-setup --all` installs are not
+/// here.
 const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("c", "c_judge.py", &[], 99),
     ("cookie", "cookie_judge.mjs", &[], 100),

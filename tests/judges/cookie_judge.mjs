@@ -1,5 +1,5 @@
-// Judges values of Set-Cookie by tough-cookie, strict: it finds the name, the value and each attribute that stands there.
-// With `--loose`, it reads a cookie, as user agents do.
+// Judges values of Set-Cookie by tough-cookie, strict: it finds the name, the value and each attribute that stands
+// there. With `--loose`, it reads a cookie, as user agents do.
 
 import process from 'node:process';
 import { judgeEach, need } from './judging.mjs';

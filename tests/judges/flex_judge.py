@@ -11,8 +11,8 @@ from judging import not_installed, read_documents, report
 SECONDS = 20
 
 
-# To standard output: flex removes the file that it writes, a device too, if it refuses a specification. In a folder of its own, as
-# specifications can name files.
+# To standard output: flex removes the file that it writes, a device too, if it refuses a specification. In a folder of
+# its own, as specifications can name files.
 COMMAND = ["flex", "-w", "-t"]
 
 

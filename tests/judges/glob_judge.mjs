@@ -1,5 +1,6 @@
-// Judges glob patterns by picomatch, strict about brackets, and minimatch: both make a regular expression, and to picomatch it is a pattern.
-// With `--syntax` it may also be a path without wildcards, or one that minimatch expands to nothing.
+// Judges glob patterns by picomatch, strict about brackets, and minimatch: both make a regular expression, and to
+// picomatch it is a pattern. With `--syntax` it may also be a path without wildcards, or one that minimatch expands to
+// nothing.
 
 import process from 'node:process';
 import { judgeEach, need } from './judging.mjs';

@@ -1,7 +1,8 @@
 // Judges ECMAScript 5 programs by acorn (ecmaVersion 5) and by V8, which compiles each as a script; nothing runs.
 //
-// With --syntax it judges scripts and modules of the latest edition by acorn alone, and of early errors only those that need no look
-// at other places: names may be declared twice or not at all, and jumps, `await`, `super`, `import` and `export` may stand anywhere.
+// With --syntax it judges scripts and modules of the latest edition by acorn alone, and of early errors only those that
+// need no look at other places: names may be declared twice or not at all, and jumps, `await`, `super`, `import` and
+// `export` may stand anywhere.
 
 import process from 'node:process';
 import vm from 'node:vm';

@@ -1,5 +1,5 @@
-// What the judges in JavaScript share, as in judging.py: read NUL-separated documents from standard input, count, report,
-// exit with 0, 1, or 77 if the parser is not installed.
+// What the judges in JavaScript share, as in judging.py: read NUL-separated documents from standard input, count,
+// report, exit with 0, 1, or 77 if the parser is not installed.
 
 import path from 'node:path';
 import process from 'node:process';

@@ -1,5 +1,5 @@
-// Judges Markdown texts by commonmark, the reference implementation: every text is Markdown, so the tree must hold more than
-// paragraphs of plain text, and must be made within a second.
+// Judges Markdown texts by commonmark, the reference implementation: every text is Markdown, so the tree must hold more
+// than paragraphs of plain text, and must be made within a second.
 
 import { judgeEach, need } from './judging.mjs';
 

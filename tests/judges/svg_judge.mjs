@@ -1,6 +1,7 @@
-// Judges SVG images by saxes (well-formed XML with namespaces), svg-path-parser (the grammar of path data), and svgpath (the same by
-// another parser, and transforms). svgpath refuses numbers such as 09, which the specification allows; such paths are left to the first.
-// With `--form` elements of other namespaces, prefixes that nobody declares and paths without data are accepted.
+// Judges SVG images by saxes (well-formed XML with namespaces), svg-path-parser (the grammar of path data), and svgpath
+// (the same by another parser, and transforms). svgpath refuses numbers such as 09, which the specification allows;
+// such paths are left to the first. With `--form` elements of other namespaces, prefixes that nobody declares and paths
+// without data are accepted.
 
 import { judgeEach, need } from './judging.mjs';
 

@@ -21,8 +21,8 @@ pub fn emit(grammar: &Grammar, module_name: &str) -> Result<String, String> {
     Ok(emitter.text)
 }
 
-/// How many of the values of a choice select each of `count` options: 256 values in all, or 65536 if there are more options
-/// than that.
+/// How many of the values of a choice select each of `count` options: 256 values in all, or 65536 if there are more
+/// options than that.
 pub fn option_slots(count: usize, weights: Option<&[f64]>) -> Vec<u32> {
     let values = if count <= 256 { 256 } else { 65536 };
     let behind = |option: usize| (option as u64 * u64::from(values)).div_ceil(count as u64);
@@ -215,9 +215,9 @@ impl Emitter<'_> {
         format!("r{rule}_{name}")
     }
 
-    /// An upper bound of the bytes that a sequence writes without choosing: its literals, and those of rules that have no
-    /// choice. Every other byte is counted to a choice. Recursion ends because a rule without a choice that refers to
-    /// itself would derive no finite string.
+    /// An upper bound of the bytes that a sequence writes without choosing: its literals, and those of rules that have
+    /// no choice. Every other byte is counted to a choice. Recursion ends because a rule without a choice that refers
+    /// to itself would derive no finite string.
     fn bytes_without_a_choice(&self, items: &[Item]) -> u64 {
         let bytes = items.iter().map(|item| match item {
             Item::Bytes(bytes) => bytes.len() as u64,

@@ -61,8 +61,8 @@ impl Flat {
     ///
     /// # Errors
     ///
-    /// Says what is wrong if the grammar has no rules, refers to an unknown rule, has a rule without a finite derivation,
-    /// or alternatives that are all switched off.
+    /// Says what is wrong if the grammar has no rules, refers to an unknown rule, has a rule without a finite
+    /// derivation, or alternatives that are all switched off.
     pub fn new(grammar: &Grammar) -> Result<Flat, String> {
         let names: BTreeMap<&str, usize> =
             grammar.rules.iter().enumerate().map(|(index, rule)| (rule.name.text.as_str(), index)).collect();
@@ -109,8 +109,9 @@ impl Flat {
         Flat { rules: rules.into_iter().map(|(_, rule)| rule).collect() }
     }
 
-    /// Sorts alternatives by their minimum length, then by their minimum height, as the published producer does by height
-    /// and the replaying engines do by both: where 256 is no multiple of their number, the first are a little likelier.
+    /// Sorts alternatives by their minimum length, then by their minimum height, as the published producer does by
+    /// height and the replaying engines do by both: where 256 is no multiple of their number, the first are a little
+    /// likelier.
     fn order_alternatives(&mut self) -> Result<(), String> {
         let lengths = self.minima(Measure::Length);
         let heights = self.minima(Measure::Height);

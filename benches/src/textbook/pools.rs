@@ -5,9 +5,10 @@ use super::flat::{Body, Flat, Item, Measure, sequence_minimum};
 /// No pool has more strings.
 pub const MAX_STRINGS: usize = 256;
 
-/// Per counted rule its pool: the strings of its minimum-height derivations, in which every rule takes alternatives of its
-/// own minimum height and repetitions stop as soon as they may, without duplicates, by length and bytes. If there are more
-/// than [`MAX_STRINGS`] derivations, an even sample of them, found by number and not by listing all. Helpers have none.
+/// Per counted rule its pool: the strings of its minimum-height derivations, in which every rule takes alternatives of
+/// its own minimum height and repetitions stop as soon as they may, without duplicates, by length and bytes. If there
+/// are more than [`MAX_STRINGS`] derivations, an even sample of them, found by number and not by listing all. Helpers
+/// have none.
 ///
 /// The grammar's rules must all derive a finite string, which [`Flat::new`] has checked.
 pub fn pools(flat: &Flat) -> Vec<Vec<Vec<u8>>> {
@@ -72,7 +73,8 @@ impl<'a> Counter<'a> {
         let mut strings: Vec<Vec<u8>> = (0..taken)
             .map(|index| {
                 let mut string = Vec::new();
-                // Spread over all numbers; the remainder term keeps the last digits of the numbers from being all equal.
+                // Spread over all numbers; the remainder term keeps the last digits of the numbers from being all
+                // equal.
                 let number = index * (count / taken) + index * (count % taken) / taken;
                 let offset = if count > taken { (index * 0x9E37_79B1) % (count / taken) } else { 0 };
                 self.write_rule(rule, number + offset, &mut string);

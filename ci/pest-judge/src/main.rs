@@ -1,5 +1,5 @@
-//! Judges texts by a grammar of pest: `pest-judge GRAMMAR RULE` reads texts, each ended by a NUL, from standard input. Written are
-//! `accepted N of M` and a line for each of the first texts that are refused.
+//! Judges texts by a grammar of pest: `pest-judge GRAMMAR RULE` reads texts, each ended by a NUL, from standard input.
+//! Written are `accepted N of M` and a line for each of the first texts that are refused.
 
 use std::io::{Read, Write};
 use std::process::ExitCode;

@@ -14,8 +14,8 @@ const RARE: f64 = 1.0 / 8.0;
 /// The number of a cycle's rules that are shown.
 const SHOWN: usize = 3;
 
-/// Runs the lints under these weights, with which the grammar grows so. `is_limited` says whether the file or the user limits depth or length, `depth` is the limit in
-/// force.
+/// Runs the lints under these weights, with which the grammar grows so. `is_limited` says whether the file or the user
+/// limits depth or length, `depth` is the limit in force.
 pub(crate) fn lints(
     checked: &Checked<'_>,
     (weights, growth): (&Weights, &Facts),

@@ -21,8 +21,8 @@ pub(crate) struct Frame {
     pub last_edge: u32,
     /// Whether it has exactly one edge.
     pub single: bool,
-    /// If the frame's end is the end of its only caller, and so on: the last frame of that chain, and the choices in the
-    /// frames of the chain (Leo 1991). Known when first needed.
+    /// If the frame's end is the end of its only caller, and so on: the last frame of that chain, and the choices in
+    /// the frames of the chain (Leo 1991). Known when first needed.
     pub top: u32,
     pub top_list: u32,
 }

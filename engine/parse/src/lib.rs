@@ -87,8 +87,8 @@ impl Budget {
 /// The work of parsing a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Steps of the automaton, or of threads where it gives the text up: linear in the length of the text on grammars that
-    /// are LR(k) or near.
+    /// Steps of the automaton, or of threads where it gives the text up: linear in the length of the text on grammars
+    /// that are LR(k) or near.
     pub steps: u64,
 }
 

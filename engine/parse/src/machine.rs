@@ -1,5 +1,5 @@
-//! Threads through the network, all at the same position of the text: generalised LL parsing with one byte of look-ahead
-//! (Scott & Johnstone 2010) and Leo's chains for right recursion.
+//! Threads through the network, all at the same position of the text: generalised LL parsing with one byte of
+//! look-ahead (Scott & Johnstone 2010) and Leo's chains for right recursion.
 //!
 //! A thread that comes to a place where another has been, at the same position and in the same frame, ends: the
 //! derivation that came first stays. So the order in which threads are followed decides among derivations. It is depth

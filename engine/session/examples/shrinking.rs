@@ -1,5 +1,6 @@
-//! Measures searches for small texts. Without arguments: `prop_recursive` of proptest and `Session::minimise` from the same failing
-//! values of JSON, five seeds for each property. With `serve` it answers lines of `benches/shrinking/from_lark.py`.
+//! Measures searches for small texts. Without arguments: `prop_recursive` of proptest and `Session::minimise` from the
+//! same failing values of JSON, five seeds for each property. With `serve` it answers lines of
+//! `benches/shrinking/from_lark.py`.
 
 use std::cell::Cell;
 use std::io::{BufRead, Write};

@@ -174,15 +174,15 @@ impl Session {
         Some(max_len.min(own)).filter(|&most| most as u64 >= self.producer.min_len())
     }
 
-    /// Writes a variant of a text to `variant`, and says how it was made; `None`, and nothing is written, if every text of the
-    /// language has more than `max_len` bytes.
+    /// Writes a variant of a text to `variant`, and says how it was made; `None`, and nothing is written, if every text
+    /// of the language has more than `max_len` bytes.
     pub fn mutate(&mut self, text: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
         self.vary(text, None, max_len, variant)
     }
 
-    /// Writes `text`, with a part of `other` in place of one of its own, to `variant`; if that is not possible, another variant.
-    /// Finding the derivation of `other` takes longer than making a variant, unless it is the same text as in the call
-    /// before.
+    /// Writes `text`, with a part of `other` in place of one of its own, to `variant`; if that is not possible, another
+    /// variant. Finding the derivation of `other` takes longer than making a variant, unless it is the same text as in
+    /// the call before.
     pub fn splice(&mut self, text: &[u8], other: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
         let mut input = std::mem::take(&mut self.other);
         let found = match &self.other_text {
@@ -236,8 +236,8 @@ impl Session {
         Some(Mutation::Cut(operation))
     }
 
-    /// Writes an input made at random to `variant`; `None`, and nothing is written, if every text of the language has more than
-    /// `max_len` bytes.
+    /// Writes an input made at random to `variant`; `None`, and nothing is written, if every text of the language has
+    /// more than `max_len` bytes.
     pub fn fresh(&mut self, max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
         variant.clear();
         let most = self.most(max_len)?;
@@ -288,7 +288,8 @@ impl Session {
         Some(Trim::new(tracer, self.input.choices()).parts_only(max_tests))
     }
 
-    /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
+    /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not
+    /// known.
     pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
         let (tracer, producer) = self.for_shorter(text)?;
         let tracer = ParsingTracer::new(tracer, producer, self.language.parser.clone());

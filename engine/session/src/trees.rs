@@ -46,7 +46,8 @@ impl Trees {
     }
 }
 
-/// The hash of a text that trees are kept under: 64 bits of FNV-1a (Fowler, Noll, Vo), the same everywhere and for ever.
+/// The hash of a text that trees are kept under: 64 bits of FNV-1a (Fowler, Noll, Vo), the same everywhere and for
+/// ever.
 pub fn hash(text: &[u8]) -> u64 {
     text.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }

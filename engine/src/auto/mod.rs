@@ -75,7 +75,8 @@ pub enum Why {
     Little,
     /// The bulk engine does not take the grammar or the limits.
     Refused(NotInBulk),
-    /// Full tables are not worth their time. Bytes a second of the engine that replays, and of the bulk engine with small tables.
+    /// Full tables are not worth their time. Bytes a second of the engine that replays, and of the bulk engine with
+    /// small tables.
     Sketched {
         /// Of the engine that replays.
         replay: f64,

@@ -1,5 +1,5 @@
-//! Sets of bytes of which members are drawn, and the placeholder codes that let most of them be drawn in one pass over the
-//! text.
+//! Sets of bytes of which members are drawn, and the placeholder codes that let most of them be drawn in one pass over
+//! the text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,8 +82,8 @@ pub(crate) fn products(set: &CharSet) -> Vec<(f64, Product)> {
     products
 }
 
-/// The bytes that options of an unweighted choice are, if there are several, and the numbers of its other options, those
-/// among them that are a byte which an option before them is.
+/// The bytes that options of an unweighted choice are, if there are several, and the numbers of its other options,
+/// those among them that are a byte which an option before them is.
 pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize]>)> {
     let Some(Choice { options, slots: None }) = ir.node(node).choice() else { return None };
     let mut set = ByteSet([0; 4]);

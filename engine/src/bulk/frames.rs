@@ -336,8 +336,8 @@ impl Grammar {
         }
     }
 
-    /// The options of a choice that are one byte each and equally probable, as a set with their probability, if it is drawn
-    /// by a code; and the numbers of the others, if they are not all.
+    /// The options of a choice that are one byte each and equally probable, as a set with their probability, if it is
+    /// drawn by a code; and the numbers of the others, if they are not all.
     fn split(&self, node: NodeId, choice: &Choice) -> (Option<(f64, ByteSet)>, Option<&[usize]>) {
         match self.byte_options.get(&node) {
             Some((set, others)) => (Some((set.len() as f64 / choice.options.len() as f64, *set)), Some(others)),

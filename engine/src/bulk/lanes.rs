@@ -145,8 +145,8 @@ unsafe fn steps(
                     let now = &numbers[batch % 2][step][0];
                     // Records drawn after the last step are not used.
                     let next = &numbers[(batch + (step + 1) / BATCH) % 2][(step + 1) % BATCH][0];
-                    // Written out, so that the lanes' places are known to the compiler. The lane that is decided was drawn half a
-                    // step ago.
+                    // Written out, so that the lanes' places are known to the compiler. The lane that is decided was
+                    // drawn half a step ago.
                     macro_rules! step_each {
                         ($($lane:literal $other:literal $numbers:ident,)*) => {
                             $(

@@ -1,5 +1,5 @@
-//! The search for the plan that should run fastest: each attempt is finer than the one before and made from what a trial run of
-//! that has shown, as long as more bytes a step outweigh that tables are read from slower memory.
+//! The search for the plan that should run fastest: each attempt is finer than the one before and made from what a
+//! trial run of that has shown, as long as more bytes a step outweigh that tables are read from slower memory.
 
 use super::ahead::Memo;
 use super::chunks::{Chunks, Policy};
@@ -33,8 +33,8 @@ const POLICIES: [Policy; 6] = [
     Policy { often: 1.0, large: 1.0 },
     Policy { often: 16.0, large: 0.0 },
 ];
-/// Policies that are compared before one is made finer. For each of eighteen grammars and limits the best plan of one of the first
-/// three should run within 1 % of the best of all.
+/// Policies that are compared before one is made finer. For each of eighteen grammars and limits the best plan of one
+/// of the first three should run within 1 % of the best of all.
 const COMPARED: usize = 3;
 /// Once this part of the work is done, no further policy is considered: large grammars take much work for any plan.
 const COMPARING: usize = 3;

@@ -10,7 +10,8 @@ use super::unfold::{OPEN, TEXT};
 #[repr(C, align(64))]
 pub(crate) struct Record {
     pub(crate) text: [u8; TEXT],
-    /// The record is chosen if a random number of 64 bits is below this, else the one whose number is in the lower half.
+    /// The record is chosen if a random number of 64 bits is below this, else the one whose number is in the lower
+    /// half.
     pub(crate) alias: u64,
     /// Words for the stack, the next one last. The machine adds the word that it was at, or nothing, to all of them and
     /// stores them whole.
@@ -21,8 +22,8 @@ pub(crate) struct Record {
     /// Whether an input ends within the text, and where.
     pub(crate) ends: u8,
     pub(crate) end: u8,
-    /// All bits where the words are relative to the one that the machine was at; none where they are not, since what is left
-    /// of the depth is known or does not matter.
+    /// All bits where the words are relative to the one that the machine was at; none where they are not, since what is
+    /// left of the depth is known or does not matter.
     pub(crate) relative: u32,
 }
 
@@ -38,7 +39,8 @@ pub(crate) struct Row {
     pub(crate) first: u32,
 }
 
-/// Everything that steps read. A *word* is the number of a chunk times the number of depths, plus what is left of the depth.
+/// Everything that steps read. A *word* is the number of a chunk times the number of depths, plus what is left of the
+/// depth.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) records: Box<[Record]>,
@@ -143,8 +145,8 @@ impl Tables {
     }
 }
 
-/// The alias table of a state: for each entry the threshold and the other one. Entries have cells of equal probability, each
-/// shared by at most two.
+/// The alias table of a state: for each entry the threshold and the other one. Entries have cells of equal probability,
+/// each shared by at most two.
 fn aliases(state: &State) -> Vec<(u32, u32)> {
     let count = state.entries.len();
     let total: f64 = state.entries.iter().map(|entry| entry.probability).sum();

@@ -18,7 +18,8 @@ const FIRST_LEVEL: usize = 256;
 const SECOND_LEVEL: usize = 12 << 10;
 
 impl Traffic {
-    /// Bytes a nanosecond, about: fitted to 48 plans that were measured, which it meets to within a seventh (`docs/bulk.md`).
+    /// Bytes a nanosecond, about: fitted to 48 plans that were measured, which it meets to within a seventh
+    /// (`docs/bulk.md`).
     pub(crate) fn speed(&self) -> f64 {
         self.bytes / (1.9 + 0.2 * self.bytes + 1.3 * self.first + 4.0 * self.second)
     }

@@ -111,7 +111,8 @@ impl Beginning {
         }
     }
 
-    /// Appends the beginnings in its place, by the options of its first open frame; says whether none leaves too much open.
+    /// Appends the beginnings in its place, by the options of its first open frame; says whether none leaves too much
+    /// open.
     fn expand(&self, stream: &Stream<'_>, memo: &mut Memo, beginnings: &mut Vec<Beginning>) -> bool {
         let branches = memo.branches(stream.grammar, self.open[0], stream.floor).clone();
         if self.open.len() - 1 + branches.longest > FRAMES {
@@ -159,9 +160,9 @@ impl Ord for Candidate {
     }
 }
 
-/// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to `max`
-/// beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back as they
-/// are.
+/// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to
+/// `max` beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back
+/// as they are.
 pub(crate) fn unfold(stream: &Stream<'_>, memo: &mut Memo, items: &Open, threshold: f64, max: usize) -> Vec<Beginning> {
     let mut first = Beginning::of(copied(items));
     first.advance(stream, memo);

@@ -103,9 +103,9 @@ impl Code {
     /// The one door from memory to a function, which is at `entry`.
     #[inline]
     fn enter(&self, entry: usize, context: &mut Context<'_, '_>, depth: i64) -> Ends {
-        // SAFETY: both entries are functions of this signature that the assembler wrote, in memory that is executable and
-        // lives as long as `self`. They and all that they call keep the calling convention, move the pointers over bytes
-        // that the context reserved, and leave the stack as it was.
+        // SAFETY: both entries are functions of this signature that the assembler wrote, in memory that is executable
+        // and lives as long as `self`. They and all that they call keep the calling convention, move the pointers over
+        // bytes that the context reserved, and leave the stack as it was.
         unsafe {
             let entry: Entry = std::mem::transmute(entry as *const u8);
             entry(context, context.choice, context.output, depth)

@@ -13,8 +13,8 @@ use super::stack::{CALLER_STACK, FINISHING_HERE, Region};
 /// A stretch of straight code reads at most this many choice bytes, and writes at most this many output bytes.
 pub(super) const MARGIN: (i32, i32) = (128, 1024);
 
-/// The context of a run. Machine code knows the first fields by their offsets. It stores the pointers and the slack there
-/// before it calls a slow path, and loads them with their limits afterwards.
+/// The context of a run. Machine code knows the first fields by their offsets. It stores the pointers and the slack
+/// there before it calls a slow path, and loads them with their limits afterwards.
 #[repr(C)]
 pub(super) struct Context<'r, 's> {
     pub choice: *const u8,
@@ -39,7 +39,8 @@ pub(super) struct Context<'r, 's> {
     pub separator_len: usize,
     /// Where the output begins.
     pub base: usize,
-    /// From here on no further input of a batch begins: it is full, or a stretch has no room, or there are no choice bytes.
+    /// From here on no further input of a batch begins: it is full, or a stretch has no room, or there are no choice
+    /// bytes.
     pub full: usize,
     /// The length at which the batch is full.
     full_len: usize,
@@ -207,8 +208,8 @@ impl<'r, 's> Context<'r, 's> {
             let open = batch.open_ends().as_mut_ptr_range();
             (self.ends, self.ends_limit) = (open.start.cast(), open.end.cast());
             let ends = self.code.run_batch(self, depth);
-            // SAFETY: the code left these pointers, and stored the ends of all inputs that it made. An input whose choice
-            // source panicked is the last one, and does not count.
+            // SAFETY: the code left these pointers, and stored the ends of all inputs that it made. An input whose
+            // choice source panicked is the last one, and does not count.
             unsafe {
                 let closed = self.ends.offset_from_unsigned(open.start.cast());
                 batch.close_many(closed - usize::from(self.input.has_panicked()));

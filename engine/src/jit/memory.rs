@@ -1,5 +1,5 @@
-//! Memory of code. It is writable first; then instructions are executable, tables are not, and nothing is writable: each stage
-//! is a type of its own.
+//! Memory of code. It is writable first; then instructions are executable, tables are not, and nothing is writable:
+//! each stage is a type of its own.
 
 use std::io;
 

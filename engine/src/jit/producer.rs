@@ -118,8 +118,8 @@ impl Jit {
         Jit::with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Jit::new`]. Code for other limits is not
-    /// made before they are set.
+    /// A producer with these limits; if the grammar cannot keep them, with those of [`Jit::new`]. Code for other limits
+    /// is not made before they are set.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The register plan of machine code, written down once: each of these registers holds the same thing all through a run, so
-//! that rule bodies call each other with bare `call` and `ret`.
+//! The register plan of machine code, written down once: each of these registers holds the same thing all through a
+//! run, so that rule bodies call each other with bare `call` and `ret`.
 //!
 //! | register | name | holds |
 //! |---|---|---|

@@ -5,8 +5,8 @@
 //! with the input. Where the region ends too, the machine finishes. The most stack that lowest derivations use is known
 //! when the code is made, and is reserved. Slow paths, and choice sources with them, run on the caller's stack.
 //!
-//! Without a region the machine finishes where [`CALLER_STACK`] is used up. That takes at most [`FINISHING_HERE`] bytes more:
-//! code that may need more has its region before an input begins, or does not run.
+//! Without a region the machine finishes where [`CALLER_STACK`] is used up. That takes at most [`FINISHING_HERE`] bytes
+//! more: code that may need more has its region before an input begins, or does not run.
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
@@ -33,8 +33,8 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// A new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes; smaller, if the system
-    /// has no room for it. `None` if it has no room at all.
+    /// A new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes; smaller, if the
+    /// system has no room for it. `None` if it has no room at all.
     pub fn map(len: usize, finishing: usize) -> Option<Region> {
         #[cfg(test)]
         if tests::REFUSED.get() {
@@ -88,8 +88,8 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this region's own, and the run that used it as a stack is over. If it cannot be unmapped,
-        // nothing can be done.
+        // SAFETY: the mapping is this region's own, and the run that used it as a stack is over. If it cannot be
+        // unmapped, nothing can be done.
         unsafe {
             let _ = munmap(self.base, self.len);
         }

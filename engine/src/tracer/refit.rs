@@ -93,7 +93,8 @@ impl Tracer {
         distances
     }
 
-    /// Whether there is a part with this symbol in a node, or a rule for which a distance is known. The nesting of nodes is bounded.
+    /// Whether there is a part with this symbol in a node, or a rule for which a distance is known. The nesting of
+    /// nodes is bounded.
     fn leads_to(&self, node: NodeId, symbol: u32, distances: &[u8]) -> bool {
         let ir = &self.grammar.lowered;
         self.grammar.symbol(Part::Node(node)) == symbol

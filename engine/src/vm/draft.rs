@@ -12,15 +12,16 @@ pub(super) const MAX_DEEPER: u8 = 126;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Op {
     pub argument: u32,
-    /// The exit whose text is that of option 0. The options of a site follow each other. Other ops emit this text first.
+    /// The exit whose text is that of option 0. The options of a site follow each other. Other ops emit this text
+    /// first.
     pub texts: u32,
     /// The exit of option 0.
     pub exits: u32,
     /// Whether each option has an exit of its own; if not, all take the one of option 0.
     pub own_exits: bool,
-    /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
-    /// depth. Then the op before this one runs instead. If just this is left, the op before that one does: no instance
-    /// inside is within the limit.
+    /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of
+    /// the depth. Then the op before this one runs instead. If just this is left, the op before that one does: no
+    /// instance inside is within the limit.
     pub level: i8,
     pub code: Code,
     /// Number of options of a site.

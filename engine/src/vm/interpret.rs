@@ -139,8 +139,8 @@ impl<'r> Interpreter<'r, '_, '_> {
                 argument = op.argument;
             }
             debug_assert_eq!(argument, op.argument);
-            // SAFETY: `s` is this machine's state. The credit covers what an op reads and writes; those that need more say so
-            // below.
+            // SAFETY: `s` is this machine's state. The credit covers what an op reads and writes; those that need more
+            // say so below.
             s = unsafe { self.machine.ensure(s) };
             macro_rules! emit {
                 ($option:expr) => {{
@@ -361,8 +361,8 @@ impl<'r> Interpreter<'r, '_, '_> {
     #[inline(never)]
     fn long_run(&mut self, s: State, run: &Run, cap: u64) -> (State, usize, u64) {
         let table = self.program.table(run.table);
-        // SAFETY: `s` is this machine's state. The run fills the credit up as it goes on and leaves enough of it for the text
-        // of an exit.
+        // SAFETY: `s` is this machine's state. The run fills the credit up as it goes on and leaves enough of it for
+        // the text of an exit.
         let (s, end, done) = unsafe {
             if run.plus {
                 self.machine.run::<true>(s, table, run.bound, cap)
@@ -396,7 +396,8 @@ impl<'r> Interpreter<'r, '_, '_> {
         (s, further)
     }
 
-    /// Makes room for frames; where there are too many, the machine finishes: shortest derivations need a bounded number more.
+    /// Makes room for frames; where there are too many, the machine finishes: shortest derivations need a bounded
+    /// number more.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, mut s: State, stack: Box<[Frame]>) -> (State, Box<[Frame]>) {

@@ -47,8 +47,8 @@ impl Vm {
         Vm::with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Vm::new`]. Programs for other limits are
-    /// not built before they are set.
+    /// A producer with these limits; if the grammar cannot keep them, with those of [`Vm::new`]. Programs for other
+    /// limits are not built before they are set.
     pub fn with_limits(compiled: &Compiled, limits: Limits) -> Vm {
         Vm::with(compiled, limits, Unfolded::new(compiled))
     }
@@ -114,7 +114,8 @@ impl Producer for Vm {
 }
 
 impl Grammar {
-    /// The program that keeps `limits`, which must be such that can be kept, and those of them that it keeps at run time.
+    /// The program that keeps `limits`, which must be such that can be kept, and those of them that it keeps at run
+    /// time.
     fn program(&self, limits: Limits) -> (Arc<Program>, Limits) {
         let unfolded = |unfolded: &Ir| Some(build::build(unfolded, &Pools::none(), false));
         if let Some(unfolded) = self.unfolded.get(limits, unfolded) {

@@ -1,9 +1,9 @@
 //! The program that the interpreter runs: ops and exits of 16 bytes, and the tables that they refer to.
 //!
-//! Nearly every op is a *site*: its choice byte leads through a table of 256 to an option, the option to a text, which is
-//! emitted, and to an exit, which is *followed*: it pushes a frame, or pops one, and leads to the next op. An op that
-//! decides nothing is a site of one option that reads nothing. As all of them do the same steps on other data, running
-//! them does not branch on what was chosen.
+//! Nearly every op is a *site*: its choice byte leads through a table of 256 to an option, the option to a text, which
+//! is emitted, and to an exit, which is *followed*: it pushes a frame, or pops one, and leads to the next op. An op
+//! that decides nothing is a site of one option that reads nothing. As all of them do the same steps on other data,
+//! running them does not branch on what was chosen.
 
 use super::text::Text;
 
@@ -19,7 +19,8 @@ pub(super) const RETURN: Pc = 0;
 /// The op that ends the run.
 pub(super) const HALT: Pc = 1;
 
-/// The level of an op with which no instance begins. Less than this is never left of the depth, not even beyond the limit.
+/// The level of an op with which no instance begins. Less than this is never left of the depth, not even beyond the
+/// limit.
 pub(super) const NO_LEVEL: i8 = i8::MIN;
 
 /// See [`Op::reads`].
@@ -77,8 +78,8 @@ pub(super) struct Op {
     pub mask: i8,
     /// How many choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
     pub reads: u8,
-    /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
-    /// depth. If just this is left, no instance inside is within the limit. Either way another op runs instead; see
+    /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of
+    /// the depth. If just this is left, no instance inside is within the limit. Either way another op runs instead; see
     /// [`Program::others`].
     pub level: i8,
     pub code: Code,
@@ -265,7 +266,8 @@ impl Program {
     ///
     /// # Safety
     ///
-    /// An exit of this program, which is verified, or its start must lead here, or it must be one of the others of an op that they lead to.
+    /// An exit of this program, which is verified, or its start must lead here, or it must be one of the others of an
+    /// op that they lead to.
     #[inline(always)]
     pub unsafe fn op_unchecked(&self, place: Place) -> &Op {
         debug_assert!(((place / Op::SIZE) as usize) < self.ops.len());

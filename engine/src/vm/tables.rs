@@ -128,8 +128,8 @@ impl<'c> Tables<'c> {
         after.collect()
     }
 
-    /// Whether the depth stays right if an exit of `op` is taken together with the exit `first` before the op. The rounds
-    /// of a run are taken from what is left when the run's own exit is taken, and from no frame.
+    /// Whether the depth stays right if an exit of `op` is taken together with the exit `first` before the op. The
+    /// rounds of a run are taken from what is left when the run's own exit is taken, and from no frame.
     fn may_follow(&self, op: Op, option: usize, first: Exit, exit: Exit) -> bool {
         let deepens = op.code == Code::Run && self.program.runs[op.argument as usize].deepens[option] != 0;
         !deepens || first.push == 0 || exit.next != RETURN

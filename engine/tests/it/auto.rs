@@ -1,4 +1,5 @@
-//! Engines that are measured and chosen from, by a clock that goes on by the same at each look: no test depends on the machine.
+//! Engines that are measured and chosen from, by a clock that goes on by the same at each look: no test depends on the
+//! machine.
 
 use std::cell::Cell;
 use std::time::Duration;

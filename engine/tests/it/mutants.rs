@@ -33,8 +33,8 @@ fn input(tracer: &mut Tracer, rng: &mut Rng, len: usize) -> TracedInput {
     TracedInput::new(tracer, &choices, MOST)
 }
 
-/// Every operation but havoc puts whole parts in place of whole parts: each choice byte of a mutant is read, and none is
-/// missing.
+/// Every operation but havoc puts whole parts in place of whole parts: each choice byte of a mutant is read, and none
+/// is missing.
 #[test]
 fn the_rest_stays_in_place() {
     let mut done = [0; Operation::ALL.len()];

@@ -1,7 +1,7 @@
 //! The C interface of custom mutators, as AFL++ 4.04c to 4.40c call it (`docs/custom_mutators.md` of AFL++).
 //!
-//! `afl_custom_havoc_mutation` is missing on purpose: it would be handed texts in the middle of byte mutations, which have no
-//! derivation. So is `afl_custom_post_process`: what AFL++ keeps is the text already.
+//! `afl_custom_havoc_mutation` is missing on purpose: it would be handed texts in the middle of byte mutations, which
+//! have no derivation. So is `afl_custom_post_process`: what AFL++ keeps is the text already.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -38,7 +38,8 @@ fn guarded<T>(body: impl FnOnce() -> T) -> T {
 ///
 /// # Safety
 ///
-/// `data` must come from [`afl_custom_init`], not yet be given to [`afl_custom_deinit`], and no other reference may be alive.
+/// `data` must come from [`afl_custom_init`], not yet be given to [`afl_custom_deinit`], and no other reference may be
+/// alive.
 unsafe fn state<'a>(data: *mut c_void) -> &'a mut State {
     if data.is_null() {
         refuse("the custom mutator was called without its state");

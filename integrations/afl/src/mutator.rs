@@ -159,8 +159,8 @@ impl Mutator {
         &self.trimmed
     }
 
-    /// Says whether the text that was tested takes the same path as the entry; returns the number of the next step, the greatest
-    /// one at the end.
+    /// Says whether the text that was tested takes the same path as the entry; returns the number of the next step, the
+    /// greatest one at the end.
     pub fn end_step(&mut self, is_alike: bool) -> u32 {
         self.trim_steps += 1;
         if let Some(trim) = &mut self.trim {

@@ -1,4 +1,5 @@
-//! How many of the seeds conform: a seed that does not is hardly used, so its user should know before hours have passed.
+//! How many of the seeds conform: a seed that does not is hardly used, so its user should know before hours have
+//! passed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,16 +1,17 @@
 /*
  * gramjet for C: valid inputs of a context-free grammar, from seeds, from choice bytes, and as variants of texts.
  *
- * Ownership. What a function named ..._new, ..._compile or ..._load hands out is freed by the ..._free of its type, once; NULL may be
- * freed. A gramjet_bytes is the caller's: begin with {0}, use it for as many calls as you like, each of which replaces what is in
- * it, and give it to gramjet_bytes_free at the end. Texts and choice bytes that are handed in are only read, during the call, and
- * must not lie in the bytes that it writes; NULL stands for none if the length is 0. Strings that a function returns belong to the library; each says how long they live.
+ * Ownership. What a function named ..._new, ..._compile or ..._load hands out is freed by the ..._free of its type,
+ * once; NULL may be freed. A gramjet_bytes is the caller's: begin with {0}, use it for as many calls as you like, each
+ * of which replaces what is in it, and give it to gramjet_bytes_free at the end. Texts and choice bytes that are handed
+ * in are only read, during the call, and must not lie in the bytes that it writes; NULL stands for none if the length
+ * is 0. Strings that a function returns belong to the library; each says how long they live.
  *
- * Threads. A gramjet_grammar never changes: any number of threads may use it at the same time. A gramjet_session may be used by
- * one thread at a time, any one. A session keeps what it needs of its grammar, which may be freed before it.
+ * Threads. A gramjet_grammar never changes: any number of threads may use it at the same time. A gramjet_session may be
+ * used by one thread at a time, any one. A session keeps what it needs of its grammar, which may be freed before it.
  *
- * Errors. Functions return GRAMJET_OK or why not; gramjet_last_error then has a text for people. Arguments are checked for NULL. No
- * call unwinds into its caller, and none ends the process but for lack of memory.
+ * Errors. Functions return GRAMJET_OK or why not; gramjet_last_error then has a text for people. Arguments are checked
+ * for NULL. No call unwinds into its caller, and none ends the process but for lack of memory.
  */
 
 #ifndef GRAMJET_H
@@ -40,7 +41,8 @@ typedef enum gramjet_status {
     GRAMJET_NO_ROOM = 5,
     // A defect of gramjet; the handle that was used may only be freed.
     GRAMJET_INTERNAL_ERROR = 6,
-    // The choice bytes have a header that cannot be read, or of another grammar, or of one that was read in another way.
+    // The choice bytes have a header that cannot be read, or of another grammar, or of one that was read in another
+    // way.
     GRAMJET_OTHER_GRAMMAR = 7,
 } gramjet_status;
 
@@ -50,8 +52,8 @@ typedef struct gramjet_grammar gramjet_grammar;
 // A session makes inputs. Its state depends on the seed and on the calls so far.
 typedef struct gramjet_session gramjet_session;
 
-// Bytes that calls write. Begin with {0}; each call replaces what is in it, and takes more memory only if there is not enough.
-// Only `data` and `len` are of interest; do not change them. `data` may be NULL if `len` is 0.
+// Bytes that calls write. Begin with {0}; each call replaces what is in it, and takes more memory only if there is not
+// enough. Only `data` and `len` are of interest; do not change them. `data` may be NULL if `len` is 0.
 typedef struct gramjet_bytes {
     // The bytes; no zero byte follows them.
     uint8_t *data;
@@ -63,44 +65,51 @@ typedef struct gramjet_bytes {
 
 // How a grammar is read and run. With {0} all is as usual.
 typedef struct gramjet_options {
-    // The notation, by the name that `gramjet gen --format` takes; NULL to find it from the name of the file and its text.
+    // The notation, by the name that `gramjet gen --format` takes; NULL to find it from the name of the file and its
+    // text.
     const char *format;
     // The start rule; NULL for the grammar's own.
     const char *start;
     // The engine: "auto", "jit", "vm" or "reference"; NULL for "auto".
     const char *engine;
-    // The greatest depth of what is made, in rules; 0 for that of the grammar, or 32 where it sets neither depth nor length.
+    // The greatest depth of what is made, in rules; 0 for that of the grammar, or 32 where it sets neither depth nor
+    // length.
     uint64_t max_depth;
     // The greatest length of what is made, in bytes; 0 for that of the grammar.
     uint64_t max_len;
-    // In notations with a lexer (ANTLR's), where separators stand between tokens: "auto", "space", "none", or "any", with which texts
-    // that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something under one policy only.
+    // In notations with a lexer (ANTLR's), where separators stand between tokens: "auto", "space", "none", or "any",
+    // with which texts that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something
+    // under one policy only.
     const char *separator_policy;
-    // There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all"; NULL for
-    // "all" with the policy "any", and "readable" with others.
+    // There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all";
+    // NULL for "all" with the policy "any", and "readable" with others.
     const char *alphabet;
-    // The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or "target-size=BYTES"; NULL for
-    // what is usual for the grammar, which gramjet_grammar_warnings says if it is not that of the grammar itself.
+    // The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or
+    // "target-size=BYTES"; NULL for what is usual for the grammar, which gramjet_grammar_warnings says if it is not
+    // that of the grammar itself.
     const char *shape;
-    // In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes it: "auto", "none",
-    // or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under one such reading only.
+    // In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes it:
+    // "auto", "none", or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under one
+    // such reading only.
     const char *indent;
     // The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
     const char *tokens;
-    // Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others have
-    // made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two only.
+    // Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others
+    // have made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two
+    // only.
     const char *zero_weights;
 } gramjet_options;
 
-// Says whether a text has what is asked for: 0 for no. It must return; it must not call gramjet with the session in use.
+// Says whether a text has what is asked for: 0 for no. It must return; it must not call gramjet with the session in
+// use.
 typedef int32_t (*gramjet_test)(const uint8_t *text, size_t len, void *context);
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-// Why the last call in this thread that failed did so, as a text of one or more lines; empty if none has failed. It lives up to
-// the next call in this thread that fails.
+// Why the last call in this thread that failed did so, as a text of one or more lines; empty if none has failed. It
+// lives up to the next call in this thread that fails.
 const char *gramjet_last_error(void);
 
 // The version of the library, such as "0.1.0"; it lives for ever.
@@ -125,7 +134,8 @@ enum gramjet_status gramjet_grammar_load(const char *name,
 // NULL for NULL.
 const char *gramjet_grammar_warnings(const struct gramjet_grammar *grammar);
 
-// The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for NULL.
+// The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for
+// NULL.
 const char *gramjet_grammar_engine(const struct gramjet_grammar *grammar);
 
 // The length of the grammar's shortest text in bytes; 0 for NULL.
@@ -134,9 +144,9 @@ uint64_t gramjet_grammar_min_len(const struct gramjet_grammar *grammar);
 // Frees a grammar.
 void gramjet_grammar_free(struct gramjet_grammar *grammar);
 
-// Finds the choice bytes that produce a text, whatever its depth and length, and writes them after a header, as files of choice
-// bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place of the first byte
-// that nothing can stand for; `choices` and `offset` may be NULL.
+// Finds the choice bytes that produce a text, whatever its depth and length, and writes them after a header, as files
+// of choice bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place
+// of the first byte that nothing can stand for; `choices` and `offset` may be NULL.
 enum gramjet_status gramjet_parse(const struct gramjet_grammar *grammar,
                                   const uint8_t *text,
                                   size_t len,
@@ -161,17 +171,17 @@ void gramjet_session_free(struct gramjet_session *session);
 // Writes the next input of the run with the session's seed, as `gramjet gen --seed` does.
 enum gramjet_status gramjet_generate(struct gramjet_session *session, struct gramjet_bytes *text);
 
-// Writes the input of choice bytes, within the limits of their header, or of the grammar if they have none. Every
-// byte string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice bytes
-// that were read, without the header; it may be NULL.
+// Writes the input of choice bytes, within the limits of their header, or of the grammar if they have none. Every byte
+// string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice
+// bytes that were read, without the header; it may be NULL.
 enum gramjet_status gramjet_render(struct gramjet_session *session,
                                    const uint8_t *choices,
                                    size_t len,
                                    struct gramjet_bytes *text,
                                    size_t *read);
 
-// Writes the input of choice bytes within the limits of the grammar, also if they begin as a header does: for fuzzers, whose choice
-// bytes are any.
+// Writes the input of choice bytes within the limits of the grammar, also if they begin as a header does: for fuzzers,
+// whose choice bytes are any.
 enum gramjet_status gramjet_render_raw(struct gramjet_session *session,
                                        const uint8_t *choices,
                                        size_t len,
@@ -181,16 +191,16 @@ enum gramjet_status gramjet_render_raw(struct gramjet_session *session,
 // Finds the derivation of a text and remembers its parts, to use them in variants of other texts.
 enum gramjet_status gramjet_remember(struct gramjet_session *session, const uint8_t *text, size_t len);
 
-// Writes a variant of a text that has at most `max_len` bytes. Of a text that does not conform there are none; an input that is
-// made at random stands for it, and gramjet_last_mutation says "fresh".
+// Writes a variant of a text that has at most `max_len` bytes. Of a text that does not conform there are none; an input
+// that is made at random stands for it, and gramjet_last_mutation says "fresh".
 enum gramjet_status gramjet_mutate(struct gramjet_session *session,
                                    const uint8_t *text,
                                    size_t len,
                                    size_t max_len,
                                    struct gramjet_bytes *variant);
 
-// Writes a text with a part of another one in place of one of its own, at most `max_len` bytes; another variant if they have
-// nothing in common.
+// Writes a text with a part of another one in place of one of its own, at most `max_len` bytes; another variant if they
+// have nothing in common.
 enum gramjet_status gramjet_splice(struct gramjet_session *session,
                                    const uint8_t *text,
                                    size_t len,
@@ -199,12 +209,12 @@ enum gramjet_status gramjet_splice(struct gramjet_session *session,
                                    size_t max_len,
                                    struct gramjet_bytes *variant);
 
-// How the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap", "delete", "repeat-round" or
-// "fresh"; empty if there was none. It lives up to the next call on the session; NULL for NULL.
+// How the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap", "delete",
+// "repeat-round" or "fresh"; empty if there was none. It lives up to the next call on the session; NULL for NULL.
 const char *gramjet_last_mutation(const struct gramjet_session *session);
 
-// Searches for a shorter and simpler text for which `test` holds, as it must for `text`. It is called at most `max_tests` times, with
-// `context` handed through.
+// Searches for a shorter and simpler text for which `test` holds, as it must for `text`. It is called at most
+// `max_tests` times, with `context` handed through.
 enum gramjet_status gramjet_minimise(struct gramjet_session *session,
                                      const uint8_t *text,
                                      size_t len,

@@ -5,8 +5,8 @@ use std::ptr;
 
 use crate::calls::*;
 
-/// Bytes that calls write. Begin with {0}; each call replaces what is in it, and takes more memory only if there is not enough.
-/// Only `data` and `len` are of interest; do not change them. `data` may be NULL if `len` is 0.
+/// Bytes that calls write. Begin with {0}; each call replaces what is in it, and takes more memory only if there is not
+/// enough. Only `data` and `len` are of interest; do not change them. `data` may be NULL if `len` is 0.
 #[repr(C)]
 #[derive(Debug)]
 pub struct gramjet_bytes {

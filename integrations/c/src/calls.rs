@@ -22,7 +22,8 @@ pub enum gramjet_status {
     GRAMJET_NO_ROOM = 5,
     /// A defect of gramjet; the handle that was used may only be freed.
     GRAMJET_INTERNAL_ERROR = 6,
-    /// The choice bytes have a header that cannot be read, or of another grammar, or of one that was read in another way.
+    /// The choice bytes have a header that cannot be read, or of another grammar, or of one that was read in another
+    /// way.
     GRAMJET_OTHER_GRAMMAR = 7,
 }
 
@@ -117,8 +118,8 @@ pub(crate) unsafe fn string<'a>(text: *const c_char, what: &str) -> Result<Optio
     Ok(Some(text))
 }
 
-/// Why the last call in this thread that failed did so, as a text of one or more lines; empty if none has failed. It lives up to
-/// the next call in this thread that fails.
+/// Why the last call in this thread that failed did so, as a text of one or more lines; empty if none has failed. It
+/// lives up to the next call in this thread that fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn gramjet_last_error() -> *const c_char {
     LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())

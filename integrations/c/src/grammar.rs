@@ -24,32 +24,38 @@ pub const GRAMJET_UNLIMITED: u64 = u64::MAX;
 #[repr(C)]
 #[derive(Debug)]
 pub struct gramjet_options {
-    /// The notation, by the name that `gramjet gen --format` takes; NULL to find it from the name of the file and its text.
+    /// The notation, by the name that `gramjet gen --format` takes; NULL to find it from the name of the file and its
+    /// text.
     pub format: *const c_char,
     /// The start rule; NULL for the grammar's own.
     pub start: *const c_char,
     /// The engine: "auto", "jit", "vm" or "reference"; NULL for "auto".
     pub engine: *const c_char,
-    /// The greatest depth of what is made, in rules; 0 for that of the grammar, or 32 where it sets neither depth nor length.
+    /// The greatest depth of what is made, in rules; 0 for that of the grammar, or 32 where it sets neither depth nor
+    /// length.
     pub max_depth: u64,
     /// The greatest length of what is made, in bytes; 0 for that of the grammar.
     pub max_len: u64,
-    /// In notations with a lexer (ANTLR's), where separators stand between tokens: "auto", "space", "none", or "any", with which texts
-    /// that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something under one policy only.
+    /// In notations with a lexer (ANTLR's), where separators stand between tokens: "auto", "space", "none", or "any",
+    /// with which texts that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something
+    /// under one policy only.
     pub separator_policy: *const c_char,
-    /// There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all"; NULL for
-    /// "all" with the policy "any", and "readable" with others.
+    /// There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all";
+    /// NULL for "all" with the policy "any", and "readable" with others.
     pub alphabet: *const c_char,
-    /// The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or "target-size=BYTES"; NULL for
-    /// what is usual for the grammar, which gramjet_grammar_warnings says if it is not that of the grammar itself.
+    /// The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or
+    /// "target-size=BYTES"; NULL for what is usual for the grammar, which gramjet_grammar_warnings says if it is not
+    /// that of the grammar itself.
     pub shape: *const c_char,
-    /// In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes it: "auto", "none",
-    /// or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under one such reading only.
+    /// In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes
+    /// it: "auto", "none", or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under
+    /// one such reading only.
     pub indent: *const c_char,
     /// The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
     pub tokens: *const c_char,
-    /// Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others have
-    /// made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two only.
+    /// Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others
+    /// have made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two
+    /// only.
     pub zero_weights: *const c_char,
 }
 
@@ -185,7 +191,8 @@ pub unsafe extern "C" fn gramjet_grammar_warnings(grammar: *const gramjet_gramma
     unsafe { grammar.as_ref() }.map_or(ptr::null(), |grammar| grammar.warnings.as_ptr())
 }
 
-/// The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for NULL.
+/// The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for
+/// NULL.
 ///
 /// # Safety
 ///
@@ -220,9 +227,9 @@ pub unsafe extern "C" fn gramjet_grammar_free(grammar: *mut gramjet_grammar) {
     }
 }
 
-/// Finds the choice bytes that produce a text, whatever its depth and length, and writes them after a header, as files of choice
-/// bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place of the first byte
-/// that nothing can stand for; `choices` and `offset` may be NULL.
+/// Finds the choice bytes that produce a text, whatever its depth and length, and writes them after a header, as files
+/// of choice bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the
+/// place of the first byte that nothing can stand for; `choices` and `offset` may be NULL.
 ///
 /// # Safety
 ///

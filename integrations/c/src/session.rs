@@ -76,9 +76,9 @@ pub unsafe extern "C" fn gramjet_generate(session: *mut gramjet_session, text: *
     })
 }
 
-/// Writes the input of choice bytes, within the limits of their header, or of the grammar if they have none. Every
-/// byte string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice bytes
-/// that were read, without the header; it may be NULL.
+/// Writes the input of choice bytes, within the limits of their header, or of the grammar if they have none. Every byte
+/// string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice
+/// bytes that were read, without the header; it may be NULL.
 ///
 /// # Safety
 ///
@@ -110,8 +110,8 @@ pub unsafe extern "C" fn gramjet_render(
     })
 }
 
-/// Writes the input of choice bytes within the limits of the grammar, also if they begin as a header does: for fuzzers, whose choice
-/// bytes are any.
+/// Writes the input of choice bytes within the limits of the grammar, also if they begin as a header does: for fuzzers,
+/// whose choice bytes are any.
 ///
 /// # Safety
 ///
@@ -167,8 +167,8 @@ fn why_not(session: &gramjet_session, text: &[u8]) -> Failure {
     }
 }
 
-/// Writes a variant of a text that has at most `max_len` bytes. Of a text that does not conform there are none; an input that is
-/// made at random stands for it, and gramjet_last_mutation says "fresh".
+/// Writes a variant of a text that has at most `max_len` bytes. Of a text that does not conform there are none; an
+/// input that is made at random stands for it, and gramjet_last_mutation says "fresh".
 ///
 /// # Safety
 ///
@@ -192,8 +192,8 @@ pub unsafe extern "C" fn gramjet_mutate(
     })
 }
 
-/// Writes a text with a part of another one in place of one of its own, at most `max_len` bytes; another variant if they have
-/// nothing in common.
+/// Writes a text with a part of another one in place of one of its own, at most `max_len` bytes; another variant if
+/// they have nothing in common.
 ///
 /// # Safety
 ///
@@ -234,8 +234,8 @@ fn name(session: &mut gramjet_session, mutation: Option<Mutation>) -> Result<(),
     Ok(())
 }
 
-/// How the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap", "delete", "repeat-round" or
-/// "fresh"; empty if there was none. It lives up to the next call on the session; NULL for NULL.
+/// How the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap", "delete",
+/// "repeat-round" or "fresh"; empty if there was none. It lives up to the next call on the session; NULL for NULL.
 ///
 /// # Safety
 ///
@@ -246,11 +246,12 @@ pub unsafe extern "C" fn gramjet_last_mutation(session: *const gramjet_session) 
     unsafe { session.as_ref() }.map_or(ptr::null(), |session| session.last.as_ptr())
 }
 
-/// Says whether a text has what is asked for: 0 for no. It must return; it must not call gramjet with the session in use.
+/// Says whether a text has what is asked for: 0 for no. It must return; it must not call gramjet with the session in
+/// use.
 pub type gramjet_test = Option<unsafe extern "C" fn(text: *const u8, len: usize, context: *mut c_void) -> i32>;
 
-/// Searches for a shorter and simpler text for which `test` holds, as it must for `text`. It is called at most `max_tests` times, with
-/// `context` handed through.
+/// Searches for a shorter and simpler text for which `test` holds, as it must for `text`. It is called at most
+/// `max_tests` times, with `context` handed through.
 ///
 /// # Safety
 ///

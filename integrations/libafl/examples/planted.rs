@@ -1,6 +1,6 @@
-//! Fuzzers for the planted bugs, in the process of the parser or with a forkserver, on one core or on many by LibAFL's launcher:
-//! on choice bytes with gramjet's mutator, or on bytes with LibAFL's own mutations and a dictionary. They end when the bug is
-//! found.
+//! Fuzzers for the planted bugs, in the process of the parser or with a forkserver, on one core or on many by LibAFL's
+//! launcher: on choice bytes with gramjet's mutator, or on bytes with LibAFL's own mutations and a dictionary. They end
+//! when the bug is found.
 
 use std::env;
 use std::fs;

@@ -165,8 +165,8 @@ impl Grammar {
         Ok(Grammar { producer: Mutex::new(language.producer()), language, source, settings })
     }
 
-    /// The language for a search, which bounds lengths by itself: no weights split repetitions, and the depth has a limit
-    /// only if one was asked for.
+    /// The language for a search, which bounds lengths by itself: no weights split repetitions, and the depth has a
+    /// limit only if one was asked for.
     fn searched(&self, py: Python<'_>) -> PyResult<Language> {
         let mut settings = Settings { shape: None, own_weights: true, ..self.settings.clone() };
         if settings.max_depth == Bound::Default {

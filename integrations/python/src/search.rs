@@ -40,8 +40,8 @@ impl Reading<'_> {
     }
 }
 
-/// How cost grows: the law, what is repeated, the exponent, texts with their sizes and costs, and the edge whose count grows
-/// fastest.
+/// How cost grows: the law, what is repeated, the exponent, texts with their sizes and costs, and the edge whose count
+/// grows fastest.
 type Grown<'py> = (String, String, f64, Vec<(u32, Bound_<'py, PyBytes>, u64)>, Option<u32>);
 
 impl Search {
@@ -89,7 +89,8 @@ impl Search {
         search.best().map(|best| (PyBytes::new(py, &best.derivation.text), best.cost))
     }
 
-    /// How the cost of the best text grows when its parts are repeated, the fastest growth first. `measure` runs a text.
+    /// How the cost of the best text grows when its parts are repeated, the fastest growth first. `measure` runs a
+    /// text.
     fn prove<'py>(
         &self,
         py: Python<'py>,

@@ -24,12 +24,12 @@ use crate::choices::{Mutator, Store, TracedInput, Tracer};
 ///
 /// The limits of the tracer must be those of the producer that renders the choice bytes.
 ///
-/// Mutants grow by steps: half of the time by 32 choice bytes at most, a quarter of the time by 64, and so on, whatever room
-/// there is. Large inputs take long and hide what is in them.
+/// Mutants grow by steps: half of the time by 32 choice bytes at most, a quarter of the time by 64, and so on, whatever
+/// room there is. Large inputs take long and hide what is in them.
 ///
-/// libFuzzer changes an input of its corpus up to five times in a row. To change a mutant once more, its structure must be
-/// found, which costs dozens of times what a mutation does; so three of four times another mutant of the same
-/// input is made instead.
+/// libFuzzer changes an input of its corpus up to five times in a row. To change a mutant once more, its structure must
+/// be found, which costs dozens of times what a mutation does; so three of four times another mutant of the same input
+/// is made instead.
 #[derive(Clone, Debug)]
 pub struct FuzzMutator<T> {
     tracer: T,

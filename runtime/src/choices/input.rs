@@ -24,8 +24,8 @@ pub struct TracedInput {
 const NONE: u32 = u32::MAX;
 
 impl TracedInput {
-    /// Runs a producer on `choices` under the limits in force. Choice bytes that are not read are dropped; missing ones are
-    /// written as the zeros that they are read as, up to `most` bytes in all.
+    /// Runs a producer on `choices` under the limits in force. Choice bytes that are not read are dropped; missing ones
+    /// are written as the zeros that they are read as, up to `most` bytes in all.
     pub fn new(tracer: &mut (impl Tracer + ?Sized), choices: &[u8], most: usize) -> TracedInput {
         let mut input = TracedInput::default();
         input.retrace(tracer, choices, most);

@@ -86,8 +86,8 @@ impl Mutator {
         Mutator { max_choices: bytes, ..self }
     }
 
-    /// How often an operation is taken, in relation to the others; 0 for never. By default redraw and splice have 4, delete and
-    /// repeat-round 2, the others 1.
+    /// How often an operation is taken, in relation to the others; 0 for never. By default redraw and splice have 4,
+    /// delete and repeat-round 2, the others 1.
     #[must_use]
     pub fn weight(mut self, operation: Operation, weight: u16) -> Mutator {
         self.weights[operation as usize] = u32::from(weight);
@@ -150,8 +150,8 @@ impl Mutator {
         done.is_some() && mutant.len() <= self.max_choices.max(input.choices().len())
     }
 
-    /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to `mutant`;
-    /// says whether there are such parts.
+    /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to
+    /// `mutant`; says whether there are such parts.
     pub fn cross(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> bool {
         // Not every part of one input has a counterpart in the other.
         const TRIES: usize = 8;

@@ -53,8 +53,8 @@ pub trait Tracer: Producer {
         false
     }
 
-    /// The choice bytes that produce `text` without limits on depth and length; `None` if it does not conform, or if there is no
-    /// parser at hand.
+    /// The choice bytes that produce `text` without limits on depth and length; `None` if it does not conform, or if
+    /// there is no parser at hand.
     fn parse(&mut self, _text: &[u8]) -> Option<Vec<u8>> {
         None
     }

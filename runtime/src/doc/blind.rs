@@ -1,4 +1,5 @@
-//! The structure of choice bytes as far as it can be found out without the grammar: by running a producer on parts of them.
+//! The structure of choice bytes as far as it can be found out without the grammar: by running a producer on parts of
+//! them.
 
 use crate::choices::{ChoiceSource, Choices, Site, Span, SpanKind, Trace, Tracer};
 use crate::limits::{Limits, LimitsError};

@@ -1,4 +1,5 @@
-//! Inputs for property tests with proptest: a failing input shrinks to a small one, and every input on the way is valid.
+//! Inputs for property tests with proptest: a failing input shrinks to a small one, and every input on the way is
+//! valid.
 //!
 //! ```
 //! use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! The runtime of generated producers and engines: the machine that holds the choice window, the output and the slack.
 //!
-//! This is the private side of the library: generated code of the same version uses it; its interface may change with any
-//! release. There are two machines with the same methods: [`raw`] works on bare pointers whose bounds are reserved ahead,
-//! [`safe`] checks every access.
+//! This is the private side of the library: generated code of the same version uses it; its interface may change with
+//! any release. There are two machines with the same methods: [`raw`] works on bare pointers whose bounds are reserved
+//! ahead, [`safe`] checks every access.
 
 pub mod random;
 pub mod raw;

@@ -1,5 +1,5 @@
-//! xoshiro256++ (Blackman & Vigna 2021), eight generators side by side: one alone is bound by its latency, and takes three to five
-//! times as long.
+//! xoshiro256++ (Blackman & Vigna 2021), eight generators side by side: one alone is bound by its latency, and takes
+//! three to five times as long.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::Rng;

@@ -40,8 +40,8 @@ pub struct Machine<'m, 's> {
     windows: Windows<'m, 's>,
     /// Its length does not change within an input, so that no part of the input remains if the choice source panics.
     output: &'m mut Vec<u8>,
-    /// Where the input of a batch began whose beginning neither the windows nor the output's length tell yet; null if they
-    /// do.
+    /// Where the input of a batch began whose beginning neither the windows nor the output's length tell yet; null if
+    /// they do.
     begun: State,
     max_choices: u64,
     /// The machine finishes once it needs room and has written more.
@@ -155,7 +155,8 @@ impl<'m, 's> Machine<'m, 's> {
         State { c: self.choice_start, o: self.output.spare_capacity_mut().as_mut_ptr().cast() }
     }
 
-    /// Ends an input of a batch: its separator, and where it ends. Says whether the next one can begin with this machine.
+    /// Ends an input of a batch: its separator, and where it ends. Says whether the next one can begin with this
+    /// machine.
     ///
     /// # Safety
     ///
@@ -224,8 +225,8 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
-    /// Fills the credit up: makes room for reading [`CREDIT_CHOICES`] and writing [`CREDIT_OUTPUT`] bytes. Two comparisons,
-    /// with whatever is needed between here and the next call.
+    /// Fills the credit up: makes room for reading [`CREDIT_CHOICES`] and writing [`CREDIT_OUTPUT`] bytes. Two
+    /// comparisons, with whatever is needed between here and the next call.
     ///
     /// # Safety
     ///

@@ -294,7 +294,8 @@ impl Machine<'_, '_> {
         option
     }
 
-    /// Decides a weighted site of 2^`bits` slots under the length limit: `ends` as in the grammar, `costs` ascend from 0.
+    /// Decides a weighted site of 2^`bits` slots under the length limit: `ends` as in the grammar, `costs` ascend from
+    /// 0.
     pub fn pick_slot_within(&mut self, s: &mut State, bits: u32, ends: &[u32], costs: &[u64]) -> usize {
         let offered = costs.partition_point(|&cost| cost <= self.slack);
         let mut option = 0;

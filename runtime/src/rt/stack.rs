@@ -1,12 +1,11 @@
 //! The bound on native recursion.
 //!
 //! Generated code recurses on the native stack, one frame per residual rule. An input may use [`CALLER_STACK`] of its
-//! caller's stack, which fits the smallest usual thread stacks (512 KiB on macOS, 2 MiB for Rust threads). Beyond it, the
-//! recursion goes on upon a helper thread with a stack of [`HELPER_STACK`] bytes, which the system maps as it is touched. It
-//! lives as long as the machine: a derivation can cross the bound many thousands of times, and a thread costs more than a
-//! subtree.
-//! Where that ends too, or no thread can be had, the machine finishes: option 0 at every site, on the rest of the stack
-//! that is kept for it.
+//! caller's stack, which fits the smallest usual thread stacks (512 KiB on macOS, 2 MiB for Rust threads). Beyond it,
+//! the recursion goes on upon a helper thread with a stack of [`HELPER_STACK`] bytes, which the system maps as it is
+//! touched. It lives as long as the machine: a derivation can cross the bound many thousands of times, and a thread
+//! costs more than a subtree. Where that ends too, or no thread can be had, the machine finishes: option 0 at every
+//! site, on the rest of the stack that is kept for it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -70,8 +69,8 @@ impl Helper {
         let job = || result = Some(job(stack_pointer().saturating_sub(HELPER_STACK - HELPER_RESERVE)));
         let job: Box<dyn FnOnce() + Send + '_> = Box::new(job);
         // SAFETY: only the lifetime changes. The job, with all that it borrows, is gone before this function returns or
-        // unwinds: it is sent to the helper, which drops it, called or not, before it reports or ends; until one of both
-        // `recv` waits. If it cannot be sent, it comes back and is dropped here.
+        // unwinds: it is sent to the helper, which drops it, called or not, before it reports or ends; until one of
+        // both `recv` waits. If it cannot be sent, it comes back and is dropped here.
         let job: Job = unsafe { std::mem::transmute(job) };
         let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
         match self.done.recv() {

@@ -7,7 +7,8 @@ pub struct Strings {
     data: &'static [u8],
     /// Where each string begins, and where the last one ends.
     starts: &'static [u32],
-    /// Emitted where no string fits the length: the shortest string of the rule, if it is shorter than all strings here.
+    /// Emitted where no string fits the length: the shortest string of the rule, if it is shorter than all strings
+    /// here.
     shortest: Option<&'static [u8]>,
     /// Length in bytes of the shortest string that could stand here.
     min_len: u64,
@@ -114,8 +115,8 @@ impl Strings {
     }
 }
 
-/// Right recursion over single bytes: `rule ::= "" | item rule` or `rule ::= item | item rule`, where the item is one byte
-/// from one choice byte.
+/// Right recursion over single bytes: `rule ::= "" | item rule` or `rule ::= item | item rule`, where the item is one
+/// byte from one choice byte.
 #[derive(Debug)]
 pub struct Star {
     /// The item that each choice byte emits.

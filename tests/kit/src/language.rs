@@ -32,8 +32,8 @@ pub fn language(system: &System, max_len: usize, most: usize) -> Option<Strings>
     Some(std::mem::take(&mut languages(system, max_len, most)?[system.start]))
 }
 
-/// All strings of a variable's pool, whatever their number: those of the grammar in which each choice keeps its options of
-/// least depth and each repetition its least number of rounds. `None` if a part of it has more than `most`.
+/// All strings of a variable's pool, whatever their number: those of the grammar in which each choice keeps its options
+/// of least depth and each repetition its least number of rounds. `None` if a part of it has more than `most`.
 pub fn pool(system: &System, variable: usize, most: usize) -> Option<Strings> {
     let bound = Bound { max_len: usize::MAX, most };
     pool_of(system, system.variables[variable].as_ref()?, &bound)

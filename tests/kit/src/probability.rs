@@ -17,8 +17,8 @@ pub enum Drawing {
     Exact,
 }
 
-/// The probability of each output. Paths less probable than `least` are left out; what is missing from 1 in the sum of the
-/// probabilities is theirs.
+/// The probability of each output. Paths less probable than `least` are left out; what is missing from 1 in the sum of
+/// the probabilities is theirs.
 pub fn distribution(
     system: &System,
     pools: &Pools,

@@ -1,5 +1,5 @@
-//! One position of the text, from a configuration on: the steps of the machine, where lists are made of the registers of
-//! the configuration, and all that is asked of the text is recorded.
+//! One position of the text, from a configuration on: the steps of the machine, where lists are made of the registers
+//! of the configuration, and all that is asked of the text is recorded.
 //!
 //! The steps are those of `machine.rs`, in the same order.
 

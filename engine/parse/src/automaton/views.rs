@@ -1,7 +1,7 @@
 //! What a trace does at a transition, done once for the same registers and kept.
 //!
-//! A view is the registers of a configuration whose choices belong to the derivation. At a transition, the view after it
-//! determines the view before it and the choices made there.
+//! A view is the registers of a configuration whose choices belong to the derivation. At a transition, the view after
+//! it determines the view before it and the choices made there.
 
 use std::collections::HashMap;
 

@@ -141,8 +141,8 @@ fn wide_sites_and_large_sets() {
     check_inverse(&compiled, &parser, "k69999;\u{10FFFF}k7; none\u{7FF}k0;\u{E000}".as_bytes(), &String::new);
 }
 
-/// Texts that cost more than their budget let the parser try no automaton for a while. Whether a later text is within its
-/// budget does not depend on them. This text is, by the automaton alone.
+/// Texts that cost more than their budget let the parser try no automaton for a while. Whether a later text is within
+/// its budget does not depend on them. This text is, by the automaton alone.
 #[test]
 fn a_budget_does_not_depend_on_earlier_texts() {
     let parser = Parser::new(&compiled(JSON).lowered);

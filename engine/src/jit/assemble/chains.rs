@@ -1,5 +1,5 @@
-//! Chains: rounds of single bytes that are written out, as an unfolded depth limit leaves them. Up to four rounds are decided
-//! by one look at their choice bytes.
+//! Chains: rounds of single bytes that are written out, as an unfolded depth limit leaves them. Up to four rounds are
+//! decided by one look at their choice bytes.
 
 use dynasmrt::x64::Rq;
 use dynasmrt::{DynasmApi, DynasmLabelApi};
@@ -76,8 +76,8 @@ impl<'g> Assembler<'g> {
         self.place(back);
     }
 
-    /// Leaves a bit in rcx for each round that stops, at 7 more than 16 times its number; the zero flag says whether there is
-    /// none.
+    /// Leaves a bit in rcx for each round that stops, at 7 more than 16 times its number; the zero flag says whether
+    /// there is none.
     fn find_stops(&mut self, chain: &Chain) {
         let stops = STOPS & (u64::MAX >> (64 - 16 * chain.rounds.len()));
         let stops = self.tables.add(stops.to_le_bytes().to_vec(), 8);

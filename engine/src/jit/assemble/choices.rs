@@ -224,11 +224,11 @@ impl<'g> Assembler<'g> {
         self.compare(Rq::RAX, &values, arms)
     }
 
-    /// Compares the value in register `value` and jumps to the arm of the stretch in which it is; returns the arm that it
-    /// falls into.
+    /// Compares the value in register `value` and jumps to the arm of the stretch in which it is; returns the arm that
+    /// it falls into.
     ///
-    /// The less probable of the two outer stretches is split off, until one is left: most branches are then rarely taken,
-    /// and together they are predicted wrongly as often as the most probable stretch is missed.
+    /// The less probable of the two outer stretches is split off, until one is left: most branches are then rarely
+    /// taken, and together they are predicted wrongly as often as the most probable stretch is missed.
     // The assembler's macro converts a value that is a byte already.
     #[allow(clippy::useless_conversion)]
     pub(super) fn compare(&mut self, value: Rq, stretches: &[Stretch], arms: &[DynamicLabel]) -> usize {

@@ -1,5 +1,6 @@
-//! Two choices, one branch: where an option begins with another choice, both choice bytes are looked at before the first
-//! branch. The branches are then wrongly predicted as often as the most probable of all outcomes is missed, not once a choice.
+//! Two choices, one branch: where an option begins with another choice, both choice bytes are looked at before the
+//! first branch. The branches are then wrongly predicted as often as the most probable of all outcomes is missed, not
+//! once a choice.
 
 use dynasmrt::x64::Rq;
 use dynasmrt::{DynamicLabel, DynasmApi};
@@ -132,8 +133,8 @@ impl<'g> Assembler<'g> {
         self.end_of_arms(end, after);
     }
 
-    /// Decides both sites and jumps; returns the arm that it falls into. The choice byte of an outer arm is in eax, that of
-    /// an inner one in ecx.
+    /// Decides both sites and jumps; returns the arm that it falls into. The choice byte of an outer arm is in eax,
+    /// that of an inner one in ecx.
     fn look_at_both(&mut self, joint: &Joint<'g>, arms: &[DynamicLabel]) -> usize {
         let Joint { outer, inner, arm, bytes: (low, high), .. } = joint;
         let at = self.flow.choice as i8;

@@ -79,16 +79,16 @@ impl Members {
 }
 
 impl Assembler<'_> {
-    /// Looks at the next rounds: leaves in rcx how many go on before one stops, [`ROUNDS`] if none does. Goes to `others`
-    /// if another option comes first.
+    /// Looks at the next rounds: leaves in rcx how many go on before one stops, [`ROUNDS`] if none does. Goes to
+    /// `others` if another option comes first.
     pub(super) fn look_ahead(&mut self, look: &Look, others: DynamicLabel) {
         self.find_end(look, others);
         let ops = &mut self.ops;
         asm!(ops ; shr ecx, 4);
     }
 
-    /// The place of the bit, among those of the next choice bytes, that stops, in ecx: 7 more than 16 times the rounds that go
-    /// on; 64 if none stops. Goes to `others` if another option comes first.
+    /// The place of the bit, among those of the next choice bytes, that stops, in ecx: 7 more than 16 times the rounds
+    /// that go on; 64 if none stops. Goes to `others` if another option comes first.
     pub(super) fn find_end(&mut self, look: &Look, others: DynamicLabel) {
         let bound = look.bound;
         let stops = self.tables.add(STOPS.to_le_bytes().to_vec(), 8);

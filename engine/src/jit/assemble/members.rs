@@ -1,5 +1,5 @@
-//! Classes of more than 256 code points: the number of the member leads to one of a few pieces of the class, in which all
-//! members are encoded alike.
+//! Classes of more than 256 code points: the number of the member leads to one of a few pieces of the class, in which
+//! all members are encoded alike.
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::charset::CharSet;
@@ -29,7 +29,8 @@ struct Piece {
     len: u32,
 }
 
-/// The last code point of each way to encode one: bytes, and the marks in them. Two for ASCII, whose bytes have a seventh bit.
+/// The last code point of each way to encode one: bytes, and the marks in them. Two for ASCII, whose bytes have a
+/// seventh bit.
 const ENCODINGS: [(u32, u32, u32); 5] =
     [(0x3F, 1, 0x00), (0x7F, 1, 0x40), (0x7FF, 2, 0x80C0), (0xFFFF, 3, 0x80_80E0), (0x10_FFFF, 4, 0x8080_80F0)];
 
@@ -128,8 +129,8 @@ impl<'g> Assembler<'g> {
         pieces
     }
 
-    /// The member whose number is in eax, of a class with `count` ends, in ecx, at rdx and pieces at r11; leaves its length in
-    /// rcx.
+    /// The member whose number is in eax, of a class with `count` ends, in ecx, at rdx and pieces at r11; leaves its
+    /// length in rcx.
     pub(super) fn member_thunk(&mut self) {
         let (member, slot) = (self.thunks.member, self.thunks.slot);
         let ops = &mut self.ops;

@@ -265,7 +265,8 @@ impl<'g> Assembler<'g> {
     /// now derived with the lowest height. Each call leads to a rule of less height than its caller's, so at most as
     /// many frames as the height of a rule, and one, are on top of each other. The innermost may call a thunk.
     ///
-    /// Where a depth limit is unfolded, nothing recurses and there are no guards: these are all frames that there may be.
+    /// Where a depth limit is unfolded, nothing recurses and there are no guards: these are all frames that there may
+    /// be.
     fn finishing(&self) -> usize {
         let frames = if self.ir.is_ordered() {
             let rules = self.ir.bodies().map(|(rule, _)| self.ir.rule(rule));

@@ -65,8 +65,8 @@ impl Narrowed {
 }
 
 impl Assembler<'_> {
-    /// Decides a site as far as the slack goes, which is less than the dearest option's cost; leaves the option in eax. The
-    /// choice pointer must be where the choice byte is, and moves over it if it is read.
+    /// Decides a site as far as the slack goes, which is less than the dearest option's cost; leaves the option in eax.
+    /// The choice pointer must be where the choice byte is, and moves over it if it is read.
     pub(super) fn decide_narrowed(&mut self, narrowed: &Narrowed) {
         let Narrowed { steps, map } = narrowed;
         let last = steps[steps.len() - 1];

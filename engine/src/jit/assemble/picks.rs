@@ -30,7 +30,8 @@ impl Decision<'_> {
         self.site.bits()
     }
 
-    /// The least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no such option.
+    /// The least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no such
+    /// option.
     pub fn threshold(&self, option: usize) -> i32 {
         self.site.value_of(option as u32) as i32
     }

@@ -179,7 +179,8 @@ impl Assembler<'_> {
         self.used(0, 1);
     }
 
-    /// Emits the string whose number is in eax; its bytes must be needed already. The table of a rule's pool is made once.
+    /// Emits the string whose number is in eax; its bytes must be needed already. The table of a rule's pool is made
+    /// once.
     pub(super) fn put_indexed(&mut self, strings: &[&[u8]], pool_of: Option<RuleId>) {
         let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
         let equal = strings.iter().all(|string| string.len() == longest);

@@ -99,7 +99,8 @@ fn fits(text: &str, kind: Kind, most: usize) -> bool {
     draft.is_ok()
 }
 
-/// All references to a rule have its pool in common; it counts against the budget, whether or not there is a length limit.
+/// All references to a rule have its pool in common; it counts against the budget, whether or not there is a length
+/// limit.
 #[test]
 fn pools_count_against_the_budget() {
     let text = format!("s ::= {} x ::= [a-p] [a-p] '{}' | '(' x x ')'", "x ".repeat(200), "l".repeat(1000));

@@ -59,7 +59,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An op that takes the exit that was returned last. If that was the only way to the last op, the new op replaces it.
+    /// An op that takes the exit that was returned last. If that was the only way to the last op, the new op replaces
+    /// it.
     pub(super) fn moved_op_of(&mut self, exit: Exit) -> Op {
         let (merged, pc) = (self.merged(exit), exit.next);
         if merged.is_some() && self.fresh == Some(pc) && pc as usize + 1 == self.tables.ops.len() {

@@ -1,5 +1,5 @@
-//! AFL++ with the custom mutator, for some seconds each. `GRAMJET_AFL_FUZZ` names the programs to run, with colons between them;
-//! by default it is `afl-fuzz`. Targets are built with `afl-clang-fast`.
+//! AFL++ with the custom mutator, for some seconds each. `GRAMJET_AFL_FUZZ` names the programs to run, with colons
+//! between them; by default it is `afl-fuzz`. Targets are built with `afl-clang-fast`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -116,7 +116,8 @@ fn streams_are_found_again_and_by_other_instances() {
     let synced = other.join("id:000000,sync:a");
     fs::write(&synced, &text).expect("a file");
     assert_eq!(parsed(&synced), 0);
-    // Files of earlier versions have no header; those of other grammars, with other weights for example, are made again.
+    // Files of earlier versions have no header; those of other grammars, with other weights for example, are made
+    // again.
     let stream = fs::read_dir(own.join("../streams")).expect("streams").flatten().next().expect("a stream").path();
     let recorded = fs::read(&stream).expect("a file");
     let (header, choices) = Header::split(&recorded).expect("a whole header");

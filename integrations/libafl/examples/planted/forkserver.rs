@@ -1,5 +1,5 @@
-//! A fuzzer that sends texts to a forkserver, and the forkserver: this program with `--target`, as an example of a program
-//! that speaks AFL++'s protocol.
+//! A fuzzer that sends texts to a forkserver, and the forkserver: this program with `--target`, as an example of a
+//! program that speaks AFL++'s protocol.
 
 use libafl::executors::StdChildArgs;
 use libafl::executors::forkserver::ForkserverExecutor;

@@ -3,8 +3,8 @@
 use super::{Machine, State};
 
 impl Machine<'_, '_> {
-    /// Decides a site by a table of its 256 choice bytes, if `reads` is 1. With 0 there is no site: the next choice byte
-    /// is looked up but not read.
+    /// Decides a site by a table of its 256 choice bytes, if `reads` is 1. With 0 there is no site: the next choice
+    /// byte is looked up but not read.
     ///
     /// # Safety
     ///

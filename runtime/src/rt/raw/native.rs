@@ -1,5 +1,5 @@
-//! The machine for machine code, which keeps pointers and limits in registers of its own: only windows and buffers are here,
-//! and they are touched only where an input begins, ends, or needs more room.
+//! The machine for machine code, which keeps pointers and limits in registers of its own: only windows and buffers are
+//! here, and they are touched only where an input begins, ends, or needs more room.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -63,8 +63,8 @@ impl<'m, 's> Input<'m, 's> {
     ///
     /// # Safety
     ///
-    /// `choice` and `next` must come from this input's last cursor, moved only over bytes within its ends, and all output
-    /// before `next` must have been written.
+    /// `choice` and `next` must come from this input's last cursor, moved only over bytes within its ends, and all
+    /// output before `next` must have been written.
     #[cold]
     pub unsafe fn replenish(&mut self, choice: *const u8, next: *mut u8, choices: usize, output: usize) -> Cursor {
         // SAFETY: the pointers are within the window and the output's capacity, and everything before them was written.

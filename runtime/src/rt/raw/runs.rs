@@ -11,9 +11,9 @@ const MAX_MIN: u32 = 8;
 const _: () = assert!(RUN_CHOICES >= MAX_MIN as usize + 2 * 4 + 2 && RUN_OUTPUT > MAX_MIN as usize + 4);
 
 impl Machine<'_, '_> {
-    /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte `b`
-    /// below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below `bound` (the round
-    /// is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
+    /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte
+    /// `b` below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below `bound` (the
+    /// round is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
     ///
     /// With `PLUS`, the item is also derived in the round that stops, and `bound` must be 256.
     ///
@@ -58,8 +58,8 @@ impl Machine<'_, '_> {
     }
 
     /// The rounds of [`Machine::run`], if they end among the first four: then says whether the repetition chose to stop
-    /// (if not, another member), and how many times it went on. `plus` is 1 if the item is also derived in the round that
-    /// stops, else 0.
+    /// (if not, another member), and how many times it went on. `plus` is 1 if the item is also derived in the round
+    /// that stops, else 0.
     ///
     /// # Safety
     ///
@@ -89,8 +89,9 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left below
-    /// the instance, which is within the limit. Uses no more of the credit than it needs itself, however long it goes on.
+    /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left
+    /// below the instance, which is within the limit. Uses no more of the credit than it needs itself, however long it
+    /// goes on.
     ///
     /// # Safety
     ///
@@ -226,8 +227,9 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Derives up to `N` rounds (1 to 4) of single bytes, each with its site and members of its own: as many as go on before
-    /// one stops. With `PLUS` the round that stops has its member, too, and where none stops a byte of `last` follows.
+    /// Derives up to `N` rounds (1 to 4) of single bytes, each with its site and members of its own: as many as go on
+    /// before one stops. With `PLUS` the round that stops has its member, too, and where none stops a byte of `last`
+    /// follows.
     ///
     /// # Safety
     ///

@@ -96,7 +96,8 @@ impl Machine<'_, '_> {
         option
     }
 
-    /// Decides a weighted site of 2^`bits` slots under the length limit: `ends` as in the grammar, `costs` ascend from 0.
+    /// Decides a weighted site of 2^`bits` slots under the length limit: `ends` as in the grammar, `costs` ascend from
+    /// 0.
     ///
     /// # Safety
     ///
@@ -214,7 +215,8 @@ impl Machine<'_, '_> {
     #[inline(always)]
     pub unsafe fn put_packed(&self, s: &mut State, table: &[u64], index: usize) {
         debug_assert!(index < table.len());
-        // SAFETY: the literal's bytes are reserved, and storing all eight is within the slop; the caller vouches for the index.
+        // SAFETY: the literal's bytes are reserved, and storing all eight is within the slop; the caller vouches for
+        // the index.
         unsafe {
             let packed = *table.get_unchecked(index);
             self.check(*s, 0, (packed >> 56) as usize);
@@ -223,8 +225,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Decides a site of `count` (2 to 256) options that may lead to a second site: an option's entry holds the number of
-    /// its first leaf in the lower half, and the number of its leaves in the upper half; one leaf needs no site.
+    /// Decides a site of `count` (2 to 256) options that may lead to a second site: an option's entry holds the number
+    /// of its first leaf in the lower half, and the number of its leaves in the upper half; one leaf needs no site.
     ///
     /// # Safety
     ///
@@ -232,7 +234,8 @@ impl Machine<'_, '_> {
     #[inline(always)]
     pub unsafe fn pick_nested(&self, s: &mut State, count: u32, entries: &[u32]) -> usize {
         self.check(*s, 2, 0);
-        // SAFETY: as for this function; reading the second byte where it is not part of a site is within the reservation.
+        // SAFETY: as for this function; reading the second byte where it is not part of a site is within the
+        // reservation.
         unsafe {
             let entry = *entries.get_unchecked(self.pick8(s, count));
             let (first, leaves) = (entry & 0xFFFF, entry >> 16);

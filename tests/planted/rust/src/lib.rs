@@ -1,8 +1,8 @@
-//! Small parsers of JSON, XML and SQL with one planted bug each, which only inputs of a certain structure reach. A bug is a panic
-//! whose message begins with `planted`; whatever else a text may be, nothing happens.
+//! Small parsers of JSON, XML and SQL with one planted bug each, which only inputs of a certain structure reach. A bug
+//! is a panic whose message begins with `planted`; whatever else a text may be, nothing happens.
 //!
-//! They stand for the programs that users test: no line of them knows of gramjet, and each conjunction is a branch that coverage
-//! sees.
+//! They stand for the programs that users test: no line of them knows of gramjet, and each conjunction is a branch that
+//! coverage sees.
 
 // Each condition is to be a branch of its own.
 #![allow(clippy::collapsible_if)]
@@ -20,14 +20,14 @@ pub fn json(text: &[u8]) {
     }
 }
 
-/// Reads an XML document. The bug: an attribute of an element that is not the first child of its parent has three references or
-/// more to entities whose text refers to other entities.
+/// Reads an XML document. The bug: an attribute of an element that is not the first child of its parent has three
+/// references or more to entities whose text refers to other entities.
 pub fn xml(text: &[u8]) {
     xml::parse(text);
 }
 
-/// Reads an SQL query. The bug: the condition of a `HAVING` refers to a table that a query three levels or more further out
-/// names.
+/// Reads an SQL query. The bug: the condition of a `HAVING` refers to a table that a query three levels or more further
+/// out names.
 pub fn sql(text: &[u8]) {
     if let Some(query) = sql::parse(text) {
         sql::resolve(&query, &mut Vec::new());

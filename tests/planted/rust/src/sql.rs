@@ -28,7 +28,8 @@ pub fn parse(text: &[u8]) -> Option<Query> {
     reader.scan.is_at_end().then_some(query)
 }
 
-/// Finds the table of each column; the bug is here. `outer` has the tables of the queries around this one, innermost last.
+/// Finds the table of each column; the bug is here. `outer` has the tables of the queries around this one, innermost
+/// last.
 pub fn resolve<'q>(query: &'q Query, outer: &mut Vec<&'q [Vec<u8>]>) {
     outer.push(&query.tables);
     for part in &query.parts {
