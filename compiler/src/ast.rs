@@ -100,6 +100,17 @@ impl Expr {
         }
     }
 
+    /// Calls `visit` with the name of each rule that is referred to, in order.
+    pub fn each_reference(&self, visit: &mut dyn FnMut(&str)) {
+        match &self.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+            ExprKind::Rule(name) => visit(name),
+            ExprKind::Seq(items) => items.iter().for_each(|item| item.each_reference(visit)),
+            ExprKind::Choice(options) => options.iter().for_each(|option| option.expr.each_reference(visit)),
+            ExprKind::Repeat { item, .. } => item.each_reference(visit),
+        }
+    }
+
     /// See [`Grammar::drop_weights`].
     fn drop_weights(&mut self) {
         match &mut self.kind {

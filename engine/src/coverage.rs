@@ -9,6 +9,7 @@ use gramjet_compiler::reference::{self, Reached};
 use gramjet_compiler::{Compiled, ir::RuleId};
 
 use crate::directives::first_limits;
+use crate::reference::within;
 
 /// The reference interpreter, which keeps in mind what its inputs came to. It makes the same inputs as the other
 /// replaying engines, so that a run is covered by making it again. A clone shares the grammar.
@@ -152,12 +153,7 @@ impl Producer for Covering {
     }
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-        let limits = reference::Limits { max_depth: self.limits.depth(), max_len: self.limits.length() };
-        let mut left = self.limits.choices();
-        let mut next_byte = || {
-            left = left.checked_sub(1)?;
-            choices.next_byte()
-        };
+        let (limits, mut next_byte) = within(self.limits, choices);
         let Compiled { lowered, pools, .. } = &*self.grammar;
         reference::run_covering(lowered, pools, limits, &mut next_byte, output, &mut self.reached)
     }

@@ -58,12 +58,20 @@ impl Producer for Reference {
     }
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-        let limits = reference::Limits { max_depth: self.limits.depth(), max_len: self.limits.length() };
-        let mut left = self.limits.choices();
-        let mut next_byte = || {
-            left = left.checked_sub(1)?;
-            choices.next_byte()
-        };
+        let (limits, mut next_byte) = within(self.limits, choices);
         reference::run(&self.grammar.lowered, &self.grammar.pools, limits, &mut next_byte, output, None)
     }
+}
+
+/// The limits as the reference interpreter takes them, and the choice bytes up to the limit on their number.
+pub(crate) fn within<'c>(
+    limits: Limits,
+    choices: &'c mut Choices<'_>,
+) -> (reference::Limits, impl FnMut() -> Option<u8> + 'c) {
+    let mut left = limits.choices();
+    let next_byte = move || {
+        left = left.checked_sub(1)?;
+        choices.next_byte()
+    };
+    (reference::Limits { max_depth: limits.depth(), max_len: limits.length() }, next_byte)
 }

@@ -51,20 +51,13 @@ impl Format for G4 {
         })
     }
 
-    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
-        self.parse_within(file, &Surroundings::default(), diagnostics)
-    }
-
     fn parse_within(
         &self,
         file: &SourceFile,
         surroundings: &Surroundings<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Grammar {
-        if super::refuse_huge_file(file, diagnostics) {
-            return Grammar::default();
-        }
-        let Some(given) = Given::read(surroundings, diagnostics) else { return Grammar::default() };
+        let Some(given) = Given::read(file, surroundings, diagnostics) else { return Grammar::default() };
         let sources = sources::read(file, surroundings, diagnostics);
         if diagnostics.has_errors() {
             return Grammar::default();

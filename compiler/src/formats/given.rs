@@ -16,9 +16,16 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Reads the file that the user has named. Without such a file there are no rules. `None` if it has errors, which
-    /// are reported.
-    pub(super) fn read(surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Option<Given> {
+    /// Reads the file of tokens that the user has named for the grammar in `file`. Without such a file there are no
+    /// rules. `None` if it has errors, or if the grammar is too large; that is reported.
+    pub(super) fn read(
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Given> {
+        if super::refuse_huge_file(file, diagnostics) {
+            return None;
+        }
         let Some(name) = surroundings.tokens else { return Some(Given::default()) };
         let file = match surroundings.loader.load(name) {
             Ok(file) => file,

@@ -148,7 +148,7 @@ fn reached<'g>(syntax: &[(Name, Syntax)], others: &[Rule], lexical: &Lexical<'g>
     let mut reached = Set::new();
     let mut pending: Vec<&'g Expr> = Vec::new();
     let mut add = |expr: &Expr, pending: &mut Vec<&'g Expr>| {
-        each_reference(expr, &mut |name| {
+        expr.each_reference(&mut |name| {
             if let Some((name, body)) = lexical.rule_called(name)
                 && reached.insert(name)
             {
@@ -164,16 +164,6 @@ fn reached<'g>(syntax: &[(Name, Syntax)], others: &[Rule], lexical: &Lexical<'g>
         add(body, &mut pending);
     }
     reached
-}
-
-fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
-        ExprKind::Rule(name) => visit(name),
-        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, visit)),
-        ExprKind::Choice(options) => options.iter().for_each(|option| each_reference(&option.expr, visit)),
-        ExprKind::Repeat { item, .. } => each_reference(item, visit),
-    }
 }
 
 fn each_part<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s Expr)) {

@@ -40,20 +40,13 @@ impl Format for Lark {
         !glance::defines(text, "::=") && glance::lines(text).any(lark)
     }
 
-    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
-        self.parse_within(file, &Surroundings::default(), diagnostics)
-    }
-
     fn parse_within(
         &self,
         file: &SourceFile,
         surroundings: &Surroundings<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Grammar {
-        if super::refuse_huge_file(file, diagnostics) {
-            return Grammar::default();
-        }
-        let Some(given) = Given::read(surroundings, diagnostics) else { return Grammar::default() };
+        let Some(given) = Given::read(file, surroundings, diagnostics) else { return Grammar::default() };
         let mut builder = Builder::new(diagnostics);
         let mut file = parser::parse(file.text(), &mut builder);
         imports::resolve(&mut file, surroundings.loader, &mut builder);

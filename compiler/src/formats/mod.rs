@@ -70,9 +70,14 @@ pub trait Format: Sync {
     }
 
     /// Parses the file. Findings go into `diagnostics`. If one of them is an error, the grammar is not meaningful.
-    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar;
+    ///
+    /// A format implements this method, or [`Format::parse_within`] if it has options, a file of tokens or several
+    /// files; each is made from the other.
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        self.parse_within(file, &Surroundings::default(), diagnostics)
+    }
 
-    /// The same for formats with options, and for grammars of several files.
+    /// The same with the user's options and the other files of the grammar.
     fn parse_within(
         &self,
         file: &SourceFile,

@@ -42,20 +42,13 @@ impl Format for TreeSitter {
             && text.match_indices("\"rules\"").take(10).any(|(at, _)| rules(at))
     }
 
-    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
-        self.parse_within(file, &Surroundings::default(), diagnostics)
-    }
-
     fn parse_within(
         &self,
         file: &SourceFile,
         surroundings: &Surroundings<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Grammar {
-        if super::refuse_huge_file(file, diagnostics) {
-            return Grammar::default();
-        }
-        let Some(given) = Given::read(surroundings, diagnostics) else { return Grammar::default() };
+        let Some(given) = Given::read(file, surroundings, diagnostics) else { return Grammar::default() };
         let Some(value) = json_text::read(file.text(), diagnostics) else { return Grammar::default() };
         let mut builder = Builder::new(diagnostics);
         let JsonKind::Object(members) = value.kind else {

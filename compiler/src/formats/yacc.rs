@@ -34,20 +34,13 @@ impl Format for Yacc {
         is_divided && (has_tokens || has(':') && has(';'))
     }
 
-    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
-        self.parse_within(file, &Surroundings::default(), diagnostics)
-    }
-
     fn parse_within(
         &self,
         file: &SourceFile,
         surroundings: &Surroundings<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Grammar {
-        if super::refuse_huge_file(file, diagnostics) {
-            return Grammar::default();
-        }
-        match Given::read(surroundings, diagnostics) {
+        match Given::read(file, surroundings, diagnostics) {
             Some(given) => parser::parse(file.text(), &given, diagnostics),
             None => Grammar::default(),
         }

@@ -151,7 +151,7 @@ fn without_restless(
     if names.len() > MAX_PAIRS {
         shown.push(format!("{} more tokens", names.len() - MAX_PAIRS));
     }
-    let message = format!("the lexer may go on behind {}, whatever follows", shown.join(", "));
+    let message = format!("the lexer may go on after {}, whatever follows", shown.join(", "));
     let help = "another lexer rule begins with the same characters, and no hidden rule can stand there that would end it; \
                 what needs these tokens is left out";
     let span = grammar.rules[grammar.start].span;
@@ -457,7 +457,7 @@ fn pruned(mut grammar: Grammar) -> Option<Grammar> {
         if let Some(body) = kept(body, &productive) {
             rule.body = body;
         }
-        each_reference(&rule.body, &mut |name| {
+        rule.body.each_reference(&mut |name| {
             if !reached.contains(name) {
                 reached.insert(name.to_string());
                 pending.push(name.to_string());
@@ -466,16 +466,6 @@ fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     }
     grammar.rules = order.iter().filter(|name| reached.contains(*name)).filter_map(|name| rules.remove(name)).collect();
     Some(grammar)
-}
-
-fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
-        ExprKind::Rule(name) => visit(name),
-        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, visit)),
-        ExprKind::Choice(options) => options.iter().for_each(|option| each_reference(&option.expr, visit)),
-        ExprKind::Repeat { item, .. } => each_reference(item, visit),
-    }
 }
 
 /// An expression without its unproductive parts. `None` if nothing is left.

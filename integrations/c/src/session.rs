@@ -91,23 +91,13 @@ pub unsafe extern "C" fn gramjet_render(
     text: *mut gramjet_bytes,
     read: *mut usize,
 ) -> gramjet_status {
-    call(|| {
-        // SAFETY: as for this function.
-        let (session, choices, text) =
-            unsafe { (exclusive(session, "session")?, slice(choices, len, "choices")?, exclusive(text, "text")?) };
-        text.check_apart(choices, "choices")?;
-        let language = session.session.language();
-        let producer = &mut session.producer;
-        // SAFETY: as for this function.
-        let count = unsafe { text.write(|text| language.replay(&mut **producer, choices, text)) };
-        let count = count.map_err(|error| (GRAMJET_OTHER_GRAMMAR, error.to_string()))?;
-        // SAFETY: as for this function.
-        if let Some(read) = unsafe { read.as_mut() } {
-            // They were in memory.
-            *read = count as usize;
-        }
-        Ok(())
-    })
+    // SAFETY: as for this function.
+    unsafe {
+        rendered(session, choices, len, text, read, |session, choices, text| {
+            let count = session.session.language().replay(&mut *session.producer, choices, text);
+            count.map_err(|error| (GRAMJET_OTHER_GRAMMAR, error.to_string()))
+        })
+    }
 }
 
 /// Writes the input of choice bytes within the limits of the grammar, also if they begin as a header does: for fuzzers,
@@ -124,13 +114,34 @@ pub unsafe extern "C" fn gramjet_render_raw(
     text: *mut gramjet_bytes,
     read: *mut usize,
 ) -> gramjet_status {
+    // SAFETY: as for this function.
+    unsafe {
+        rendered(session, choices, len, text, read, |session, choices, text| {
+            Ok(session.producer.produce(&mut Choices::replay(choices), text))
+        })
+    }
+}
+
+/// Writes what `render` makes of choice bytes, and how many of them it read.
+///
+/// # Safety
+///
+/// Each pointer must be null or valid for the access that [`gramjet_render`] documents.
+unsafe fn rendered(
+    session: *mut gramjet_session,
+    choices: *const u8,
+    len: usize,
+    text: *mut gramjet_bytes,
+    read: *mut usize,
+    render: impl FnOnce(&mut gramjet_session, &[u8], &mut Vec<u8>) -> Result<u64, (gramjet_status, String)>,
+) -> gramjet_status {
     call(|| {
         // SAFETY: as for this function.
         let (session, choices, text) =
             unsafe { (exclusive(session, "session")?, slice(choices, len, "choices")?, exclusive(text, "text")?) };
         text.check_apart(choices, "choices")?;
         // SAFETY: as for this function.
-        let count = unsafe { text.write(|text| session.producer.produce(&mut Choices::replay(choices), text)) };
+        let count = unsafe { text.write(|text| render(session, choices, text)) }?;
         // SAFETY: as for this function.
         if let Some(read) = unsafe { read.as_mut() } {
             // They were in memory.

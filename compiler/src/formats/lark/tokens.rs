@@ -86,26 +86,16 @@ fn reached(syntax: &mut [(Name, Syntax)], ignored: &[Expr], lexical: &[Rule]) ->
     let bodies: Map<&str, &Expr> = lexical.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
     let mut pending: Vec<String> = Vec::new();
     for (_, body) in syntax {
-        each_token(body, &mut |expr| each_reference(expr, &mut |name| pending.push(name.to_string())));
+        each_token(body, &mut |expr| expr.each_reference(&mut |name| pending.push(name.to_string())));
     }
-    ignored.iter().for_each(|expr| each_reference(expr, &mut |name| pending.push(name.to_string())));
+    ignored.iter().for_each(|expr| expr.each_reference(&mut |name| pending.push(name.to_string())));
     let mut reached = Set::new();
     while let Some(name) = pending.pop() {
         if let Some(body) = bodies.get(name.as_str())
             && reached.insert(name)
         {
-            each_reference(body, &mut |name| pending.push(name.to_string()));
+            body.each_reference(&mut |name| pending.push(name.to_string()));
         }
     }
     reached
-}
-
-fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
-        ExprKind::Rule(name) => visit(name),
-        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, visit)),
-        ExprKind::Choice(options) => options.iter().for_each(|option| each_reference(&option.expr, visit)),
-        ExprKind::Repeat { item, .. } => each_reference(item, visit),
-    }
 }
