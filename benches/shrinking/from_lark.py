@@ -111,7 +111,7 @@ class Judge:
 
 
 def shrunk(strategy, judge: Judge, number: int, seed: int) -> tuple[bytes, int, int]:
-    """The first failing text, the length of the last, and how many calls Hypothesis makes behind the first failing one."""
+    """The first failing text, the length of the last, and how many calls Hypothesis makes after the first failing one."""
     first, last, calls = None, b"", 0
 
     def holds(text: str) -> bool:

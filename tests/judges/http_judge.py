@@ -1,4 +1,4 @@
-"""Judges HTTP/1.1 requests by h11 and by llhttp (as httptools): one complete request each, and nothing behind it.
+"""Judges HTTP/1.1 requests by h11 and by llhttp (as httptools): one complete request each, and nothing after it.
 
 With `--llhttp`, by llhttp alone, which asks for no Host: requests without an error, at least one of them complete.
 """

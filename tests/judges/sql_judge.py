@@ -38,7 +38,7 @@ sqlite.sqlite3_prepare_v2.argtypes = [
 
 
 def changes_schema(statement):
-    """Whether the statement's first word, behind comments, is one of SCHEMA."""
+    """Whether the statement's first word, after comments, is one of SCHEMA."""
     text = statement.lstrip()
     while text.startswith((b"--", b"/*")):
         text = text.partition(b"\n" if text.startswith(b"--") else b"*/")[2].lstrip()

@@ -57,7 +57,7 @@ pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> Option<Json> {
     let value = reader.value().ok()?;
     reader.skip_blanks();
     if reader.position < text.len() {
-        reader.error("there is more behind the end of the JSON value", "a grammar is one object, `{...}`");
+        reader.error("there is more after the end of the JSON value", "a grammar is one object, `{...}`");
         return None;
     }
     Some(value)
@@ -134,7 +134,7 @@ impl<'t> Reader<'t, '_> {
             _ => {
                 let message = format!("expected a JSON value, found {}", self.found());
                 return Err(
-                    self.error(message, "strings stand in double quotes; there is no comma behind the last item")
+                    self.error(message, "strings stand in double quotes; there is no comma after the last item")
                 );
             }
         };
@@ -186,9 +186,7 @@ impl<'t> Reader<'t, '_> {
             let start = self.position;
             if self.peek() != Some(b'"') {
                 let message = format!("expected a key, found {}", self.found());
-                return Err(
-                    self.error(message, "keys stand in double quotes; there is no comma behind the last member")
-                );
+                return Err(self.error(message, "keys stand in double quotes; there is no comma after the last member"));
             }
             self.count()?;
             let text = self.string()?;

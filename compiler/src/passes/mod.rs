@@ -73,7 +73,7 @@ pub const NAMES: &[(&str, &str)] = &[
     ("residual-loops", "`loops` again, for recursion that became direct"),
     ("erase-scopes", "Inlined rules whose pool equals their body are plain bodies"),
     ("fuse-residual", "`fuse-literals` again"),
-    ("share-tails", "What all options of a choice end with stands behind it; this is what the engines run"),
+    ("share-tails", "What all options of a choice end with follows it; this is what the engines run"),
 ];
 
 /// Rebuilds every body bottom-up. `build` gets the new IR, the old node and its rebuilt children, and returns the new

@@ -1,4 +1,4 @@
-//! The results of going on with frames up to the next text or choice, found once for all beginnings.
+//! The results of expanding frames up to the next text or choice, found once for all beginnings.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ const MAX_STEPS: usize = 10_000;
 pub(crate) struct Memo {
     ahead: FxHashMap<(Item, u32), Ahead>,
     branches: FxHashMap<(Item, u32), Branches>,
-    /// How many beginnings were made with it, and other work that took as long.
+    /// The work done: beginnings that were made, and other steps that take as long as one.
     pub(crate) work: usize,
 }
 

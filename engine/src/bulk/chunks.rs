@@ -149,8 +149,8 @@ impl Chunks {
         cuts.windows(2).map(|pair| self.whole(&open[pair[0]..pair[1]], base)).collect()
     }
 
-    /// Where frames are best cut into chunks, [`OPEN`] at most; those of several frames have to be allowed, unless
-    /// there would be too many chunks.
+    /// The best places to cut frames into chunks, [`OPEN`] at most. Chunks of several frames must be allowed, unless
+    /// there would otherwise be too many chunks.
     fn cut(
         &mut self,
         stream: &Stream<'_>,

@@ -82,8 +82,8 @@ pub(crate) fn products(set: &CharSet) -> Vec<(f64, Product)> {
     products
 }
 
-/// The bytes that options of an unweighted choice are, if there are several, and the numbers of its other options,
-/// those among them that are a byte which an option before them is.
+/// The options of an unweighted choice that are single bytes, if there are several, and the numbers of its other
+/// options. An option that repeats the byte of an earlier one counts among the others.
 pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize]>)> {
     let Some(Choice { options, slots: None }) = ir.node(node).choice() else { return None };
     let mut set = ByteSet([0; 4]);
@@ -98,7 +98,7 @@ pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize
     (set.len() > 1).then_some((set, others))
 }
 
-/// A pool is drawn as a product if that has at most this many sets.
+/// A pool is drawn as a product only if the product has at most this many sets.
 const MAX_PRODUCT: usize = 3;
 
 /// The product that strings of a pool are, if they are one of few sets that are not all of one member.
@@ -112,7 +112,7 @@ pub(crate) fn product_of(strings: &[Box<[u8]>]) -> Option<Product> {
     for set in &product {
         size = size.checked_mul(set.len()).filter(|&size| size <= strings.len())?;
     }
-    // The strings of a pool differ, so as many as the product has are the product.
+    // The strings of a pool differ: if there are as many as the product has, they are the product.
     (size == strings.len()).then_some(product)
 }
 

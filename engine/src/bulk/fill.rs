@@ -13,9 +13,9 @@ use gramjet::rt::simd::Simd;
 
 /// Bytes that are filled at a time.
 pub(crate) const UNIT: usize = ROW * ROWS;
-/// Bytes that one number of each generator is for.
+/// The number of bytes that one number of each generator serves.
 const ROW: usize = 64;
-/// How often the generators are asked at a time.
+/// How many numbers are taken from each generator at a time.
 const ROWS: usize = 8;
 
 /// Random numbers for the fill pass of one block: for even and for odd places.

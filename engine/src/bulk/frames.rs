@@ -22,7 +22,7 @@ pub(crate) enum Frame {
     Node(NodeId),
     /// The items of a sequence from one on.
     Rest { seq: NodeId, at: u32 },
-    /// Rounds of a repetition that are certain.
+    /// Rounds of a repetition that are derived in any case.
     Exactly { repeat: NodeId, left: u32 },
     /// Rounds of a repetition that may end before each; [`UNBOUNDED`] has no bound.
     Rounds { repeat: NodeId, left: u32 },
@@ -157,7 +157,7 @@ impl Grammar {
     }
 
     fn tables(&self) -> MutexGuard<'_, Interned> {
-        // Nothing is left half done where this is held.
+        // No change is left half done while this lock is held.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

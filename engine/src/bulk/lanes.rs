@@ -18,7 +18,7 @@ pub(crate) const STACK_ROOM: usize = STEPS * (OPEN - 1) + 16;
 /// Groups of lanes that take steps in turn.
 pub(crate) const GROUPS: usize = 4;
 
-/// Where eight lanes are. All pointers are into buffers with the room above.
+/// The positions of eight lanes. All pointers are into buffers with the room above.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Group {

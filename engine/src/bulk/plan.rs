@@ -78,8 +78,8 @@ impl Ord for Open {
 
 /// A state has at most this many records.
 pub(crate) const MAX_STATE_RECORDS: usize = 1 << 14;
-/// A state where less is left than there are zones has records of its own if it is visited in this many times the
-/// threshold of the steps.
+/// A state with less depth left than there are zones has records of its own if the share of steps that visit it is at
+/// least this many times the threshold.
 const EXACT: f64 = 20.0;
 /// Rows to a line of the cache.
 const ROWS: u32 = 8;

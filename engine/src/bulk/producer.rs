@@ -107,7 +107,7 @@ const MAX_STACK: usize = 1 << 24;
 const KEPT_BYTES: usize = 1 << 20;
 /// A lane's steps are taken this number of times between two looks at whether to stop.
 const RUNS: u32 = 16;
-/// Blocks that are finished before their turn, at most, and their bytes.
+/// The greatest number of blocks that are finished before their turn, and of their bytes.
 const AHEAD: usize = 64 * GROUPS * LANES;
 const AHEAD_BYTES: usize = 1 << 25;
 
@@ -418,7 +418,7 @@ impl Bulk {
     fn run(&mut self) {
         self.runs += 1;
         let mut groups = [Group::nowhere(); GROUPS];
-        // No further `Arc`, whose count all threads would write to.
+        // Not another `Arc`: all threads would write to its count.
         let shared = &*self.shared;
         let at_work = LANES * lanes::groups_at_work(self.simd);
         for (lane, work) in self.lanes[..at_work].iter_mut().enumerate() {

@@ -14,7 +14,7 @@ pub(super) struct Draft {
     pub instructions: Vec<u8>,
     /// The end of the last instruction.
     pub end: usize,
-    /// Where in the instructions the functions are that C code may call.
+    /// The functions that C code may call: their places in the instructions.
     pub entries: Entries,
     /// Constant tables.
     pub tables: Vec<u8>,

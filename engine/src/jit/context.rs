@@ -22,12 +22,12 @@ pub(super) struct Context<'r, 's> {
     pub choice_limit: usize,
     pub output_limit: usize,
     pub slack: i64,
-    /// Recursive functions go on elsewhere below this address of the stack.
+    /// Below this address, recursive functions continue on another stack.
     pub stack_low: usize,
-    /// The stack pointer of the caller's stack while machine code is upon another, else 0.
+    /// The stack pointer of the caller's stack while machine code runs on another one, else 0.
     pub home: usize,
     pub doors: &'static [Door; Doors::COUNT],
-    /// Where the input of a batch began that is in progress, unless `input` knows already: null then.
+    /// Where the current input of a batch began; null if `input` knows it already.
     pub begun: (*const u8, *mut u8),
     /// The slack that an input begins with.
     pub first_slack: i64,
@@ -51,7 +51,7 @@ pub(super) struct Context<'r, 's> {
     deep: Option<Box<Deep>>,
 }
 
-/// Longer separators are not for machine code.
+/// Machine code does not write longer separators.
 pub(super) const MAX_SEPARATOR: usize = 8;
 
 /// The state of a run that recursed deeper than its caller's stack should allow.
@@ -138,7 +138,7 @@ impl Doors {
 
 static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, copy];
 
-/// Bounds that are not small enough are never reached.
+/// Bounds above this are never reached.
 #[inline(always)]
 fn signed(slack: u64) -> i64 {
     i64::try_from(slack).unwrap_or(i64::MAX)
@@ -294,7 +294,7 @@ impl<'r, 's> Context<'r, 's> {
     }
 }
 
-/// The address of the current stack frame, nearly.
+/// About the address of the current stack frame.
 #[inline(always)]
 fn stack_pointer() -> usize {
     let marker = 0u8;

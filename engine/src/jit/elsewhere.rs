@@ -1,4 +1,4 @@
-//! In place of the JIT where it makes no code: other processors than x86-64, other systems than Unix.
+//! Stands in for the JIT where there is none: on processors other than x86-64, and on systems other than Unix.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub const fn is_available() -> bool {
     false
 }
 
-/// Runs machine code; there is none here.
+/// Would run machine code. There is none here.
 #[derive(Clone, Debug)]
 pub struct Jit {
     never: Never,

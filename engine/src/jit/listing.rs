@@ -21,7 +21,7 @@ pub(super) fn listing(code: &Code) -> String {
         });
     }
     let mut text = format!(
-        "; {} bytes of instructions, {} of tables behind them\n",
+        "; {} bytes of instructions, {} of tables after them\n",
         code.instructions().len(),
         code.len() - code.instructions().len()
     );

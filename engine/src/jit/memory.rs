@@ -14,7 +14,7 @@ struct Mapping {
     len: usize,
 }
 
-// SAFETY: the mapping belongs to whoever holds it, as a vector does.
+// SAFETY: the mapping belongs to its holder, as the memory of a vector does.
 unsafe impl Send for Mapping {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for Mapping {}

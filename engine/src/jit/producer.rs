@@ -25,13 +25,13 @@ use crate::vm::Vm;
 /// Code and tables of one kind of limits have at most this many bytes together.
 const MAX_CODE: usize = 256 << 20;
 
-/// Code and tables for an unfolded depth limit are not worth more bytes than this.
+/// An unfolded depth limit is not used if its code and tables have more bytes than this.
 const MAX_UNFOLDED_CODE: usize = 384 << 10;
 
 /// Larger residual grammars, written as trees, are not compiled.
 const MAX_NODES: u64 = 8 << 20;
 
-/// More stack than this is not kept for finishing.
+/// At most this much stack is kept for finishing.
 const MAX_FINISHING: usize = 256 << 20;
 
 /// Runs the residual form of a grammar as machine code. A clone shares the code.
@@ -81,7 +81,7 @@ impl Grammar {
     fn unfolded(&self, limits: Limits) -> Option<Arc<Code>> {
         self.unfolded.get(limits, |unfolded| {
             let draft = self.draft(unfolded, &Pools::none(), Kind::default(), MAX_UNFOLDED_CODE).ok()?;
-            // Nothing looks whether there is stack left.
+            // The code does not check how much stack is left.
             (draft.finishing <= FINISHING_HERE).then(|| draft.finish().ok())?
         })
     }

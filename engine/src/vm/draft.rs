@@ -64,7 +64,7 @@ impl Op {
         limited: Limited::No,
     };
 
-    /// Decides nothing and only takes its exit.
+    /// Takes its exit without a decision.
     pub fn is_go(&self) -> bool {
         self.code == Code::Site && self.count == 1 && self.texts == self.exits
     }

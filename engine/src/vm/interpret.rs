@@ -35,7 +35,7 @@ const KEPT_FRAMES: usize = 1 << 16;
 
 const FIRST_FRAMES: usize = 64;
 
-/// After a part without a bound, this much output is reserved anew: two texts.
+/// The output that is reserved anew after a part without a bound: two texts.
 const OUTPUT: usize = 2 * Text::MAX;
 
 // An op uses no more of the credit than a word: its text, four bytes and a batch of rounds, and the text of an exit.

@@ -24,7 +24,7 @@ pub(super) fn lay_out(tables: &mut Tables<'_>, start: Pc, moved: &[Pc]) {
     }
     let mut layout = Layout { numbers, ..Layout::default() };
     let mut laid_out = vec![None; order.ops.len()];
-    // Near the depth limit other ops run than else: their lists stand apart.
+    // Near the depth limit other ops run: their lists are kept apart.
     for near_limit in [false, true] {
         for (number, &pc) in order.ops.iter().enumerate().filter(|(_, pc)| order.within[**pc as usize] != near_limit) {
             let op = &tables.ops[pc as usize];

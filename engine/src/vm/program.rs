@@ -13,13 +13,13 @@ pub(super) type Pc = u32;
 /// Where an op begins in [`Program::ops`], in bytes.
 pub(super) type Place = u32;
 
-/// As an exit's next op: pop a frame and go on where it says. It is also the number of an op that does only that.
+/// As an exit's next op: pop a frame and continue where it says. This is also the number of an op that only does that.
 pub(super) const RETURN: Pc = 0;
 
 /// The op that ends the run.
 pub(super) const HALT: Pc = 1;
 
-/// The level of an op with which no instance begins. Less than this is never left of the depth, not even beyond the
+/// The level of an op with which no instance begins. The depth left is never less than this, not even beyond the
 /// limit.
 pub(super) const NO_LEVEL: i8 = i8::MIN;
 
@@ -147,7 +147,7 @@ pub(super) struct Run {
     /// Where in [`Program::tables`] the bytes begin that choice bytes below `bound` emit.
     pub table: u32,
     pub bound: u32,
-    /// No round is done where less than this is left of the depth.
+    /// No round is done if less of the depth is left than this.
     pub depth: u32,
     /// 0 if each round takes one from the depth left; if none does, all bits but the sign.
     pub unbounded: i64,
@@ -155,7 +155,7 @@ pub(super) struct Run {
     pub deepens: [i32; 3],
     /// The round that stops derives the byte, too.
     pub plus: bool,
-    /// No round is done here where less of the slack is left.
+    /// No round is done if less of the slack is left than this.
     pub slack: u64,
 }
 

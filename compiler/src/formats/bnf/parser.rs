@@ -93,7 +93,7 @@ impl<'t> Parser<'t, '_> {
             return self.group(mark);
         }
         if let Kind::Postfix(mark) = self.next.kind {
-            let help = format!("a repetition mark stands behind an item; as text it is `\"{mark}\"`");
+            let help = format!("a repetition mark follows an item; as text it is `\"{mark}\"`");
             return Err(self.builder.error(self.next.span, "there is nothing to repeat here", help));
         }
         let Token { kind, span } = self.take();

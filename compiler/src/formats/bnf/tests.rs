@@ -87,7 +87,7 @@ fn several_errors_in_one_run() {
             g:4:9: error[syntax]: there is nothing to repeat here
               | <d> ::= * "x"
               |         ^
-              help: a repetition mark stands behind an item; as text it is `"*"`
+              help: a repetition mark follows an item; as text it is `"*"`
             g:5:13: error[syntax]: unexpected `$`
               | <e> ::= "x" $ "y"
               |             ^

@@ -26,7 +26,7 @@ fn several_errors_in_one_run() {
             g:4:7: error[syntax]: there is nothing to repeat here
               | d ::= * 'x'
               |       ^
-              help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+              help: a repetition mark follows an item; as text it is in quotes, such as `'*'`
             g:5:11: error[syntax]: unmatched `)`
               | e ::= 'x' )
               |           ^
@@ -157,11 +157,11 @@ fn errors_in_repetitions() {
             g:7:14: error[syntax]: there is nothing to repeat here
               | g ::= ('x' | +)
               |              ^
-              help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+              help: a repetition mark follows an item; as text it is in quotes, such as `'*'`
             g:8:7: error[syntax]: there is nothing to repeat here
               | h ::= {2}
               |       ^
-              help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+              help: a repetition mark follows an item; as text it is in quotes, such as `'*'`
         "#]],
     );
 }
@@ -186,7 +186,7 @@ fn errors_in_weights() {
             g:4:15: error[syntax]: a weight ends its alternative
               | d ::= 'x' @ 3 'y'
               |               ^^^
-              help: put the weight behind the whole alternative
+              help: put the weight after the whole alternative
             g:5:11: error[syntax]: this is not a weight
               | e ::= 'x' @
               |           ^

@@ -222,7 +222,7 @@ impl<'t> Parser<'t, '_> {
             return Err(self.error(
                 span,
                 "a weight ends its alternative",
-                "put the weight behind the whole alternative",
+                "put the weight after the whole alternative",
             ));
         }
         Ok(Some(Weight { value, span }))
@@ -327,7 +327,7 @@ impl<'t> Parser<'t, '_> {
         match self.peek(0).kind {
             Kind::Question | Kind::Star | Kind::Plus | Kind::OpenBrace => {
                 let span = self.peek(0).span;
-                let help = "a repetition mark stands behind an item; as text it is in quotes, such as `'*'`";
+                let help = "a repetition mark follows an item; as text it is in quotes, such as `'*'`";
                 return Err(self.error(span, "there is nothing to repeat here", help));
             }
             Kind::Open => return self.group(),

@@ -310,7 +310,7 @@ fn nesting_has_a_limit() {
         g:2:7: error[syntax]: there is nothing to repeat here
           | b ::= ?
           |       ^
-          help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+          help: a repetition mark follows an item; as text it is in quotes, such as `'*'`
     "#]],
     );
     let mixed = |depth| format!("a ::= {}'x'{}", "('y' ".repeat(depth), ")*".repeat(depth));

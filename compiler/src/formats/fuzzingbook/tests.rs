@@ -204,7 +204,7 @@ fn errors_of_syntax() {
             g:1:1: error[syntax]: expected a JSON value, found the end of the file
               | 
               | ^
-              help: strings stand in double quotes; there is no comma behind the last item
+              help: strings stand in double quotes; there is no comma after the last item
         "#]],
         ),
         (
@@ -213,7 +213,7 @@ fn errors_of_syntax() {
             g:1:14: error[syntax]: expected a JSON value, found `]`
               | {"<a>": ["x",]}
               |              ^
-              help: strings stand in double quotes; there is no comma behind the last item
+              help: strings stand in double quotes; there is no comma after the last item
         "#]],
         ),
         (
@@ -222,7 +222,7 @@ fn errors_of_syntax() {
             g:1:15: error[syntax]: expected a key, found `}`
               | {"<a>": ["x"],}
               |               ^
-              help: keys stand in double quotes; there is no comma behind the last member
+              help: keys stand in double quotes; there is no comma after the last member
         "#]],
         ),
         (
@@ -231,7 +231,7 @@ fn errors_of_syntax() {
             g:1:2: error[syntax]: expected a key, found `'`
               | {'<a>': ["x"]}
               |  ^
-              help: keys stand in double quotes; there is no comma behind the last member
+              help: keys stand in double quotes; there is no comma after the last member
         "#]],
         ),
         (
@@ -345,7 +345,7 @@ fn errors_of_syntax() {
         (
             "{\"<a>\": [\"x\"]} {}",
             expect![[r#"
-            g:1:16: error[syntax]: there is more behind the end of the JSON value
+            g:1:16: error[syntax]: there is more after the end of the JSON value
               | {"<a>": ["x"]} {}
               |                ^
               help: a grammar is one object, `{...}`
@@ -357,7 +357,7 @@ fn errors_of_syntax() {
             g:1:2: error[syntax]: expected a key, found U+0000
               | { }
               |  ^
-              help: keys stand in double quotes; there is no comma behind the last member
+              help: keys stand in double quotes; there is no comma after the last member
         "#]],
         ),
     ] {
@@ -382,7 +382,7 @@ fn hostile_texts() {
     survives(format!("{{{}\"\":0}}", fill("\"\":0,")), "the alternatives of a rule are a list");
     survives(format!("{{{}\"\":[\"\"]}}", fill("\"\":[\"\"],")), "duplicate-rule");
     survives(format!("{{\"<a>\":[{}", fill("9")), "expected `,` or `]`");
-    survives(fill("\""), "more behind the end");
+    survives(fill("\""), "more after the end");
     survives(fill("\\"), "expected a JSON value");
     survives(format!("\"{}", fill("x")), "this string is not closed");
 }

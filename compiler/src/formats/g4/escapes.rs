@@ -20,7 +20,7 @@ pub(super) fn code_point(text: &str) -> Result<(u32, usize), Problem> {
     let mut characters = text.chars();
     characters.next();
     let Some(letter) = characters.next() else {
-        return Err(Problem { message: "there is nothing behind this backslash".to_string(), length: 1 });
+        return Err(Problem { message: "nothing follows this backslash".to_string(), length: 1 });
     };
     let length = 1 + letter.len_utf8();
     let plain = |character| Ok((u32::from(character), length));
@@ -48,7 +48,7 @@ pub(super) fn code_point(text: &str) -> Result<(u32, usize), Problem> {
                 None => Err(Problem { message: "this is not the number of a code point".to_string(), length: 2 }),
             }
         }
-        '\n' | '\r' => Err(Problem { message: "there is nothing behind this backslash".to_string(), length: 1 }),
+        '\n' | '\r' => Err(Problem { message: "nothing follows this backslash".to_string(), length: 1 }),
         // `\\`, `\'`, `\]`, `\-`. A character that needs no backslash stands for itself.
         other => plain(other),
     }

@@ -169,8 +169,9 @@ impl<'r, 'd> Lexical<'r, 'd> {
             ElementKind::Wildcard => Pattern::Set { set: everything(), listed: false },
             ElementKind::Not(inner) => {
                 let set = self.set(inner, fold, 0).unwrap_or_else(|| {
-                    let message = "what stands behind `~` is not a set of characters";
-                    let help = "behind `~` stand a set, a literal of one character, or several of them in parentheses";
+                    let message = "`~` is not followed by a set of characters";
+                    let help =
+                        "`~` is followed by a set, a literal of one character, or several of them in parentheses";
                     self.diagnostics.push(Diagnostic::error(Code::ClassDifference, inner.span, message).help(help));
                     CharSet::empty(Unit::Char)
                 });

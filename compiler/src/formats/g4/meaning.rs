@@ -348,8 +348,8 @@ impl Parser<'_, '_> {
                 }
             }
             _ => {
-                let message = "what stands behind `~` is not a set of tokens";
-                let help = "behind `~` stand a token, or several of them in parentheses with `|` between";
+                let message = "`~` is not followed by a set of tokens";
+                let help = "`~` is followed by a token, or by several in parentheses with `|` between them";
                 self.diagnostics.push(Diagnostic::error(Code::ClassDifference, element.span, message).help(help));
             }
         }

@@ -255,7 +255,7 @@ fn texts_are_kept_that_can_be_ended() {
             %start start
             start ::= (NAME () "=" NAME "\n")+
             NAME ::= [abd-z] [a-z]*
-            g:1:12: warning[ambiguous-boundary]: the lexer may go on behind `'*'`, whatever follows
+            g:1:12: warning[ambiguous-boundary]: the lexer may go on after `'*'`, whatever follows
               | grammar g; start : (NAME ('*' NAME)? '=' NAME NL)+ EOF ; NL : '\n' ; NAME : [a-z]+ ;
               |            ^^^^^
               help: another lexer rule begins with the same characters, and no hidden rule can stand there that would end it; what needs these tokens is left out

@@ -9,7 +9,7 @@ use super::strings::OfPool;
 use super::thunks::STACK_LOW;
 use super::{Assembler, Flow, asm};
 
-/// Functions leave this part of a stretch to their callers; most of them have it left anyway.
+/// Functions leave this part of a stretch to their callers. Most of them do not need it.
 const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512, due: (0, 0) };
 
 /// A rule is expanded where it is referred to if its body has at most this size (as [`size`] counts).
@@ -52,8 +52,8 @@ fn size(ir: &Ir, node: NodeId, most: u32, of_rule: &impl Fn(RuleId) -> u32) -> u
 }
 
 impl<'g> Assembler<'g> {
-    /// The function of a residual rule, with the code that stands out of its way. Callers have seen to it that the
-    /// instance is within the depth limit.
+    /// The function of a residual rule, with the code that is placed after it. Callers have checked that the instance
+    /// is within the depth limit.
     pub(super) fn function(&mut self, rule: RuleId, body: NodeId) {
         let Some(label) = self.functions[rule.index()] else { return };
         (self.flow, self.stack) = (Flow::default(), 0);
@@ -81,7 +81,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// Goes on upon another stack where this one is used up.
+    /// Continues on another stack if this one is used up.
     fn guard(&mut self) {
         let (deeper, body) = (self.thunks.deeper, self.label());
         let low = self.cold(move |assembler| {

@@ -1,5 +1,5 @@
-//! Chains: rounds of single bytes that are written out, as an unfolded depth limit leaves them. Up to four rounds are
-//! decided by one look at their choice bytes.
+//! Chains: rounds of single bytes that are written out, which is what an unfolded depth limit makes of a recursion. One
+//! look at the choice bytes decides up to four rounds.
 
 use dynasmrt::x64::Rq;
 use dynasmrt::{DynasmApi, DynasmLabelApi};
@@ -12,7 +12,7 @@ use super::{Assembler, asm};
 // A look has as many rounds as a chain.
 const _: () = assert!(Chain::MAX_ROUNDS == ROUNDS as usize);
 
-/// At least this number of rounds with the same members are emitted at once, if there is a way.
+/// From this number of rounds on, rounds with the same members are emitted at once if there is a way.
 const MIN_AT_ONCE: usize = 3;
 
 impl<'g> Assembler<'g> {
@@ -54,7 +54,7 @@ impl<'g> Assembler<'g> {
         self.leave_chain(chain, Rq::R8);
     }
 
-    /// Rounds that others may follow.
+    /// Rounds after which there may be more.
     fn open_chain(&mut self, chain: Chain, rest: NodeId, offset: i32) {
         let (more, back, before) = (self.label(), self.label(), self.flow);
         self.find_stops(&chain);

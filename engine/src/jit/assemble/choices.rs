@@ -131,7 +131,7 @@ impl<'g> Assembler<'g> {
         *after = Some(self.flow);
     }
 
-    /// Where all arms have arrived.
+    /// All arms end here.
     pub(super) fn end_of_arms(&mut self, end: DynamicLabel, after: Option<Flow>) {
         let is_dead = after.is_none();
         self.place(end);
@@ -184,7 +184,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// Emits the literal of the option whose number is in eax; only these numbers may occur.
+    /// Emits the literal of the option whose number is in eax. No other numbers may occur.
     fn put_merged(&mut self, literals: &[(usize, &[u8])]) {
         let first = literals[0].0;
         let last = literals[literals.len() - 1].0;

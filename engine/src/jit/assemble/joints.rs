@@ -13,7 +13,7 @@ use super::{Assembler, Flow, asm};
 /// At most this number of stretches is compared one after the other.
 const MAX_STRETCHES: usize = 16;
 
-/// Wrong predictions that a joint branch must save, on the average.
+/// The number of wrong predictions that a joint branch must save on average.
 const MIN_GAIN: f64 = 0.1;
 
 /// A choice with the choice that one of its options begins with.
@@ -113,7 +113,7 @@ impl<'g> Assembler<'g> {
             self.flow = Flow { choice: before.choice + 2, ..before };
             self.place(arms[outer.alike.groups.len() + arm]);
             let ops = &mut self.ops;
-            // Where options are merged, their group wants its choice byte.
+            // Merged options need the choice byte in their group.
             asm!(ops ; mov eax, ecx);
             self.group(inner, Picked::Byte, arm, depth_of_inner);
             self.arrive(rest, &mut after_inner, position + 1 == inner.alike.groups.len());

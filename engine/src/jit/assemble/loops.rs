@@ -26,9 +26,9 @@ impl Run {
 
 /// The bytes that a run emits where it meets the depth limit.
 struct LastRounds {
-    /// In place of the member of the last instance within the limit, by choice byte.
+    /// Replaces the member of the last instance within the limit, by choice byte.
     member: Option<[u8; 256]>,
-    /// In place of the instance beyond the limit, by choice byte; nothing if missing.
+    /// Replaces the instance beyond the limit, by choice byte; `None` if nothing does.
     behind: Option<[u8; 256]>,
 }
 
@@ -107,7 +107,7 @@ impl<'g> Assembler<'g> {
             ; jae =>one_by_one
         );
         if last.member.is_some() || last.behind.is_some() {
-            // Any place after those that count is as good as one that is too far.
+            // If the place is after those that count, its exact value does not matter.
             asm!(ops ; mov r10d, 2 * ROUNDS - 1);
         }
         if last.member.is_some() {

@@ -10,22 +10,24 @@ Alphabet = Literal["readable", "ascii", "unicode", "bytes", "all"]
 ZeroWeights = Literal["drop", "keep"]
 
 class GrammarError(ValueError):
-    """A grammar that does not compile, or settings that cannot be used; says what is wrong, where, and what to do."""
+    """A grammar that does not compile, or settings that cannot be used. The message says what is wrong, where,
+    and what to do."""
 
 class ChoicesError(ValueError):
-    """Choice bytes whose header cannot be read, or is another grammar's, or of one that was read in another way."""
+    """Choice bytes whose header cannot be read, belongs to another grammar, or to the same grammar read in
+    another way."""
 
 class ParseError(ValueError):
     """A text that does not conform to its grammar, or costs too much to parse."""
 
     offset: int | None
-    """Where, in bytes."""
+    """The place of the error, in bytes."""
     line: int | None
-    """Where, counted from 1."""
+    """The line of the error, counted from 1."""
     column: int | None
-    """Where, in characters, counted from 1."""
+    """The place of the error within its line, in characters, counted from 1."""
     rule: str | None
-    """The innermost rule that has begun before."""
+    """The innermost rule that was being derived there."""
 
 def compile(
     text: str,
@@ -41,26 +43,27 @@ def compile(
     tokens: str | None = None,
     zero_weights: ZeroWeights = "drop",
 ) -> Grammar:
-    """Compiles the grammar that `text` holds; its notation is found from the text, or is `format`.
+    """Compiles the grammar in `text`. `format` names its notation; without it the notation is found from the text.
 
-    What is generated and rendered keeps within `max_depth` rule references below the start rule and `max_len` bytes: those of the
-    grammar, where it sets none a depth of 32; `None` is no limit.
+    Inputs have at most `max_depth` nested rule references below the start rule, and at most `max_len` bytes.
+    "grammar" takes the limits of the grammar, or a depth of 32 if it sets none; `None` is no limit.
 
-    In notations with a lexer (ANTLR's), `separator_policy` says where separators stand between tokens. Texts that others have made
-    are parsed and varied with "any". `alphabet` says what sets that are written as complements draw from: else "all" with "any", and
-    "readable" with the others. Choice bytes mean something under one policy only.
+    In notations with a lexer (ANTLR's), `separator_policy` says where separators stand between tokens. Use "any"
+    to parse and vary texts from elsewhere. `alphabet` names the characters that complemented sets draw from; by
+    default "all" with "any", and "readable" with other policies. Choice bytes are valid under one policy only.
 
-    Where a grammar's lexer leaves indentation to code, `indent` says how its tokens are read, as the command's `--indent` does: "auto",
-    "none", or settings such as "unit=2,levels=5". `tokens` is the path of a file that says what tokens
-    derive which the grammar only names.
+    If the lexer of a grammar leaves indentation to code, `indent` says how the tokens for it are read, as the
+    command's `--indent` does: "auto", "none", or settings such as "unit=2,levels=5". `tokens` is the path of a
+    file with rules for the tokens that the grammar only names.
 
-    With `zero_weights="keep"` texts may have alternatives of weight 0, as for the command's `parse`; take it for texts that others
-    have made. With "drop" these alternatives do not exist, as for the command's `gen`. Choice bytes mean something under one of
-    the two only.
+    With `zero_weights="keep"`, texts may have alternatives of weight 0, as for the command's `parse`. Use it for
+    texts from elsewhere. With "drop", these alternatives do not exist, as for the command's `gen`. Choice bytes
+    are valid under one of the two only.
 
-    `shape` says what inputs look like: "uniform", "balanced", "deep" or "target-size=BYTES". Without it a grammar keeps its own
-    weights; one without weights and without a limit on the length, whose inputs would be far too long, too short or too often the
-    same, gets "target-size=1000", and `Grammar.warnings` says so.
+    `shape` sets the distribution of inputs: "uniform", "balanced", "deep" or "target-size=BYTES". Without it a
+    grammar keeps its own weights. A grammar without weights and without a limit on the length gets
+    "target-size=1000" if its inputs would otherwise be far too long, too short or too often the same;
+    `Grammar.warnings` says so.
     """
 
 def load(
@@ -77,41 +80,44 @@ def load(
     tokens: str | None = None,
     zero_weights: ZeroWeights = "drop",
 ) -> Grammar:
-    """Compiles the grammar in a file, or the one that ships under this name, such as json. See `compile`."""
+    """Compiles the grammar in a file, or the shipped grammar of this name, such as json. See `compile`."""
 
 class Grammar:
     """A compiled grammar. It can be used from many threads; long calls release the GIL."""
 
     @property
     def min_len(self) -> int:
-        """The length of the shortest input in bytes: the least that `max_len` can be."""
+        """The length of the shortest input in bytes, which is the least possible `max_len`."""
 
     @property
     def engine(self) -> str:
-        """The engine that runs it: "jit" is machine code, "vm" the table interpreter. What is made does not depend on it."""
+        """The engine that runs the grammar: "jit" is machine code, "vm" the table interpreter. Inputs do
+        not depend on it."""
 
     @property
     def warnings(self) -> str:
-        """What there is to say about the grammar though it compiles: rules that cannot be reached, what its notation says beyond a
-        context-free grammar, and so on. Empty if there is nothing."""
+        """Warnings about the grammar: rules that cannot be reached, parts that a context-free grammar
+        cannot express, and so on. Empty if there are none."""
 
     def generate(self, n: int, *, seed: int = 0) -> list[bytes]:
-        """The first `n` inputs of the run with this seed: the same on every machine."""
+        """The first `n` inputs of the run with this seed. They are the same on every machine."""
 
     def inputs(self, *, seed: int = 0) -> Inputs:
-        """The inputs of the run with this seed, without end."""
+        """The inputs of the run with this seed. There is no last one."""
 
     def render(self, choices: Buffer, *, raw: bool = False) -> bytes:
-        """The input of these choice bytes, within the limits that their header says, or those of the grammar without one.
+        """The input of these choice bytes, within the limits in their header, or those of the grammar if they
+        have none.
 
-        Every byte string that does not begin as a header is a choice string, also the empty one; with `raw` every one is. Raises
-        `ChoicesError` if the header is another grammar's.
+        Every byte string that does not begin as a header is a choice string, also the empty one. With `raw`,
+        every byte string is one. Raises `ChoicesError` if the header belongs to another grammar.
         """
 
     def parse(self, text: str | Buffer, *, raw: bool = False) -> bytes:
-        """The choice bytes that produce this text, behind a header with which `render` gives the text again whatever its depth.
+        """The choice bytes that produce this text. `render` gives the text again, whatever its depth, as they
+        have a header.
 
-        With `raw` they have no header. Raises `ParseError` if the text does not conform.
+        With `raw` they have none. Raises `ParseError` if the text does not conform.
         """
 
     def conforms(self, text: str | Buffer) -> bool:
@@ -120,12 +126,14 @@ class Grammar:
     def mutate(
         self, texts: str | Buffer | Sequence[str | Buffer], n: int, *, seed: int = 0, max_len: int | None = None
     ) -> list[bytes]:
-        """`n` valid variants of the texts, in turn, with parts of all of them. Raises `ParseError` if one does not conform."""
+        """`n` valid variants of the texts in turn, with parts of all of them. Raises `ParseError` if a text does not
+        conform."""
 
     def minimise(
         self, text: str | Buffer, test: Callable[[bytes], object], *, max_tests: int = 10_000
     ) -> bytes:
-        """The simplest text found for which `test` is true, as it must be for `text`. All that it is asked for conform."""
+        """The simplest text found for which `test` is true. `test` must be true for `text`, and is only
+        called with texts that conform."""
 
 class Inputs(Iterator[bytes]):
     """The inputs of a run."""
@@ -133,14 +141,14 @@ class Inputs(Iterator[bytes]):
     def __next__(self) -> bytes: ...
 
 class Session:
-    """Makes variants of texts one by one and remembers the parts of all texts that it was shown."""
+    """Makes variants of texts one by one, with parts of all texts that it has seen."""
 
     def __new__(cls, grammar: Grammar, *, seed: int = 0) -> Session: ...
     def mutate(self, text: str | Buffer, *, max_len: int | None = None) -> bytes:
-        """A valid variant of the text; of a text that does not conform, an input made at random."""
+        """A valid variant of the text. If the text does not conform, a random input."""
 
     def splice(self, text: str | Buffer, other: str | Buffer, *, max_len: int | None = None) -> bytes:
-        """The text with a part of the other in place of one of its own."""
+        """The text with one of its parts replaced by a part of the other."""
 
 COUNTING: str
 

@@ -210,18 +210,21 @@ def search(
 ) -> Found:
     """Searches the texts of a grammar for the one on which `function` costs most, and measures how its cost grows.
 
-    `grammar` is a compiled one, or a file or name for `load`. It is used with its own weights and, unless it was compiled
-    with another limit, without one on depth: costly texts are often deep. The function gets a text as `str`, or as bytes with `encoding=None`.
+    `grammar` is a compiled one, or a file or name for `load`. It is used with its own weights and, unless it was
+    compiled with another limit, without one on depth: costly texts are often deep. The function gets a text as
+    `str`, or as bytes with `encoding=None`.
 
-    The cost is what the function executes: branches and calls (before Python 3.12 lines) of its own package, of all code that is
-    not the standard library's, and of the modules of `count`. With `cost="returned"` it is the number that the function returns:
-    steps, allocations, queries.
+    The cost is the number of branches and calls (before Python 3.12: lines) that are executed, in the function's
+    own package, in all code outside of the standard library, and in the modules of `count`. With `cost="returned"`
+    the cost is the number that the function returns: steps, allocations, queries.
 
-    The search ends after `time` seconds or `runs` calls; then the growth is measured for at most `proof` seconds (0 for none) by texts
-    of at most `proof_len` bytes. A call that takes longer than `timeout` seconds is stopped, if the search is in the main thread.
-    Exceptions of the function are kept in the result; the text that costs most is one on which it returns.
+    The search ends after `time` seconds or `runs` calls. Then growth is measured for at most `proof` seconds (0
+    for none) by texts of at most `proof_len` bytes. A call that takes longer than `timeout` seconds is stopped if
+    the search runs in the main thread. Exceptions of the function are kept in the result. The costliest text is
+    one on which it returns.
 
-    The same seed and number of runs give the same result, if nothing else ends the search and the function is deterministic.
+    The same seed and number of runs give the same result, if nothing else ends the search and the function is
+    deterministic.
     """
     if cost not in ("executed", "returned"):
         raise ValueError(f'cost is "executed" or "returned", not {cost!r}')

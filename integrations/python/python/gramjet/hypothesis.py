@@ -29,8 +29,8 @@ def from_grammar(
 ) -> SearchStrategy[str] | SearchStrategy[bytes]:
     """Inputs of a grammar as `str`, or as `bytes` if `encoding` is None.
 
-    Hypothesis draws the choice bytes, at most `max_choices`, and behind them an input is completed in the shortest way. Smaller
-    choice bytes mean simpler inputs, so what Hypothesis does to shrink bytes shrinks the input, and every input on the way is
+    Hypothesis draws the choice bytes, at most `max_choices`. After them the input is completed in the shortest way.
+    Smaller choice bytes mean simpler inputs, so shrinking the bytes shrinks the input, and every input on the way is
     valid.
     """
     # Hypothesis draws few bytes more than it must. Sizes shrink without the bytes: a size is a minimum only.
@@ -40,7 +40,7 @@ def from_grammar(
         return st.binary(min_size=size, max_size=max_choices)
 
     drawn = st.sampled_from(sizes).flatmap(choices)
-    # What is drawn is no file: it has no header.
+    # Drawn bytes are no file: they have no header.
     if encoding is None:
         return drawn.map(lambda choices: grammar.render(choices, raw=True))
     return drawn.map(lambda choices: grammar.render(choices, raw=True).decode(encoding))
