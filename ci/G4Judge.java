@@ -101,7 +101,8 @@ public class G4Judge {
         return Arrays.stream(method.getParameterTypes()).map(type -> Array.get(Array.newInstance(type, 1), 0)).toArray();
     }
 
-    /** The first error of the lexer or the parser in a text, or null. All objects are new: code may keep what it has seen. */
+    /** The first error of the lexer or the parser in a text, or null. All objects are new: code may keep what it has
+     * seen. */
     String firstError(String text, PredictionMode mode) throws Exception {
         var listener = new FirstError();
         var lexer = this.lexer.newInstance(CharStreams.fromString(text));

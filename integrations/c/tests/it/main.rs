@@ -1,5 +1,4 @@
 //! The C interface as C programs see it.
 
-mod header;
 #[cfg(unix)]
 mod programs;
