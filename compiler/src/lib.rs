@@ -2,6 +2,17 @@
 //!
 //! Data flows through the modules in the order below. The crate does not depend on the runtime, the engines, files or
 //! terminals.
+//!
+//! # What is stable
+//!
+//! The functions and types at the root ([`compile`], [`examine`], [`dump`], [`Options`], [`Diagnostics`],
+//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`print`] and [`limits`] follow Semantic
+//! Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`] has. A [`Compiled`] grammar can be
+//! handed to gramjet's engines; its fields are theirs.
+//!
+//! All else is public for gramjet's own crates: the [`ast`], the [`ir`], [`analysis`], [`passes`], [`lower`],
+//! [`machine`], [`reference`](mod@reference), [`backend`], [`sources`], [`charset`], [`check`] and [`ordered`]. It may
+//! change in any version, so a crate that uses it must depend on one exact version.
 
 #![forbid(unsafe_code)]
 
