@@ -1,11 +1,13 @@
-//! Runs parts of a test in child processes of this program. So their memory can be measured, and a stack overflow can
-//! be distinguished from a failure.
+//! Runs parts of a test in child processes of this program, some at the same time. So their memory can be measured, and
+//! a stack overflow can be distinguished from a failure.
 //!
 //! The processor time of each part is printed. A part that takes ten minutes of it is ended, because it hangs. The load
 //! of other processes does not count.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -35,7 +37,19 @@ pub fn run<'p>(child: &str, parts: impl IntoIterator<Item = &'p str>) {
     let only = std::env::var(ONLY).unwrap_or_default();
     let parts: Vec<&str> = parts.into_iter().filter(|part| part.contains(&only)).collect();
     assert!(!parts.is_empty(), "no part has `{only}` in its name");
-    let failures: Vec<String> = parts.into_iter().filter_map(|part| failure(child, part)).collect();
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let failure = failure(child, part);
+            failures.lock().expect("nothing panics while it is held").extend(failure);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let failures = failures.into_inner().expect("nothing panicked while it was held");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

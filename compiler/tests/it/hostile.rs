@@ -11,13 +11,19 @@ use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile, examine};
 use gramjet_testkit::Rng;
+use gramjet_testkit::amount;
 use gramjet_testkit::emitted::CHAINS_IN_CHAINS;
 
 use crate::children::{self, Meter};
 
 /// A smaller count for debug builds, which verify the IR after each pass.
 fn many(count: usize) -> usize {
-    if cfg!(debug_assertions) { count / 20 } else { count }
+    some(if cfg!(debug_assertions) { count / 20 } else { count })
+}
+
+/// A smaller count for short runs.
+fn some(count: usize) -> usize {
+    amount::part(count as u64) as usize
 }
 
 /// A grammar's name and the function that makes its text.
@@ -26,10 +32,10 @@ type Hostile = (&'static str, fn() -> String);
 /// The hostile grammars.
 fn grammars() -> Vec<Hostile> {
     vec![
-        ("literal-10-mb", || format!("s ::= '{}'", "x".repeat(10_000_000))),
+        ("literal-10-mb", || format!("s ::= '{}'", "x".repeat(some(10_000_000)))),
         ("alternatives-10-mb", || format!("s ::= 'a'{}", "|'a'".repeat(many(2_500_000)))),
         ("sequence-10-mb", || format!("s ::= {}", "'ab' ".repeat(many(2_000_000)))),
-        ("name-10-mb", || format!("{0} ::= 'x' | {0} 'y'", "n".repeat(5_000_000))),
+        ("name-10-mb", || format!("{0} ::= 'x' | {0} 'y'", "n".repeat(some(5_000_000)))),
         ("groups-1e6", || format!("s ::= {}'x'{}", "(".repeat(1_000_000), ")".repeat(1_000_000))),
         ("groups-190-of-repetitions", || format!("s ::= {}'x'{}", "(".repeat(90), ")*".repeat(90))),
         ("groups-190-of-many-rounds", || format!("s ::= {}'x'{}", "(".repeat(90), "){2,3}".repeat(90))),
@@ -124,12 +130,16 @@ fn grammars() -> Vec<Hostile> {
         ("single-uses-wide", || chain(many(2000), "x", |next| format!("{} {next}", "'a' ['b'-'c'] ".repeat(100)))),
         // Rules up to the size limit of emitted Rust, and more.
         ("code-of-recursive-rules", || {
-            cycle(2500, |next| format!("'(' {next} ')' @ 3.1 | {next} {next} @ 0.2 | 'yyy' @ 0.001 | '*' {next}"))
+            cycle(some(2500), |next| format!("'(' {next} ')' @ 3.1 | {next} {next} @ 0.2 | 'yyy' @ 0.001 | '*' {next}"))
         }),
-        ("code-of-repetitions", || cycle(5000, |next| format!("({next} 'a'){{2,9}} | 'y'"))),
-        ("code-of-classes", || format!("s ::= {}", numbered(24_000, |i| format!("[a-z#x{:X}-#xD000]", 0x100 + i)))),
-        ("code-of-too-many-classes", || format!("s ::= {}", numbered(90_000, |i| format!("[^#x{:X}]", 0x10000 + i)))),
-        ("code-of-unrolled-rounds", || format!("s ::= {}", "('a' [a-z] | [0-9] 'bb' s?){8} ".repeat(2000))),
+        ("code-of-repetitions", || cycle(some(5000), |next| format!("({next} 'a'){{2,9}} | 'y'"))),
+        ("code-of-classes", || {
+            format!("s ::= {}", numbered(some(24_000), |i| format!("[a-z#x{:X}-#xD000]", 0x100 + i)))
+        }),
+        ("code-of-too-many-classes", || {
+            format!("s ::= {}", numbered(some(90_000), |i| format!("[^#x{:X}]", 0x10000 + i)))
+        }),
+        ("code-of-unrolled-rounds", || format!("s ::= {}", "('a' [a-z] | [0-9] 'bb' s?){8} ".repeat(some(2000)))),
         ("code-of-alternatives-alike", || {
             let items = "('x' | 'y' ['c'-'d']) ".repeat(24);
             format!("s ::= 'z'{}", numbered(250, |i| format!(" | [ab] {items} '{i}' s?")))
@@ -140,7 +150,7 @@ fn grammars() -> Vec<Hostile> {
         ("code-of-long-pools", || {
             numbered(300, |i| format!("r{i} ::= [ab]{{{}}} r{}? r{}?\n", 1000 + i, (i + 7) % 300, (3 * i + 1) % 300))
         }),
-        ("code-of-literals", || format!("s ::= 'a'{}", numbered(110_000, |i| format!(" | 'b{i}'")))),
+        ("code-of-literals", || format!("s ::= 'a'{}", numbered(some(110_000), |i| format!(" | 'b{i}'")))),
         ("json-nesting", || format!("{{\"<s>\": {}", "[".repeat(1_000_000))),
         ("json-expansion", || format!("{{\"<start>\": [\"{}\", \"x\"]}}", "<start>".repeat(many(1_000_000)))),
     ]

@@ -7,12 +7,17 @@ use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::formats;
 use gramjet_compiler::print;
-use gramjet_testkit::{Draw, Rng};
+use gramjet_testkit::{Draw, Rng, amount};
 
 use crate::children::{self, Meter};
 
+/// The length of a text in bytes, in long runs.
+const WHOLE_LENGTH: usize = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
+
 /// The length of a text in bytes.
-const LENGTH: usize = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
+fn length() -> usize {
+    amount::part(WHOLE_LENGTH as u64) as usize
+}
 
 /// A long text: the beginning, the repeated part, and the end.
 type Long = (&'static str, &'static str, &'static str);
@@ -307,7 +312,7 @@ fn child() {
     let format = formats::by_name(&wanted).expect("a format's name");
     let (_, texts) = LONG.iter().find(|(name, _)| *name == wanted).expect("a format's texts");
     for (before, unit, behind) in texts.iter().chain(ANY) {
-        let text = format!("{before}{}{behind}", unit.repeat(LENGTH / unit.len()));
+        let text = format!("{before}{}{behind}", unit.repeat(length() / unit.len()));
         let file = SourceFile::new("g", text);
         let meter = Meter::start();
         let mut diagnostics = Diagnostics::default();
@@ -441,7 +446,7 @@ fn mutations() {
     let Some(wanted) = children::wanted() else { return };
     let whole = Meter::start();
     let mut rng = Rng::new(2026);
-    let rounds = if cfg!(debug_assertions) { 1500 } else { 20_000 };
+    let rounds = amount::part(if cfg!(debug_assertions) { 1500 } else { 20_000 }) as usize;
     let (mut sound, mut printed) = (0, 0);
     for round in 0..rounds {
         let mut text: Vec<char> = SEEDS[round % SEEDS.len()].chars().take(2000).collect();

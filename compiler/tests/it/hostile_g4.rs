@@ -6,12 +6,13 @@ use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::formats;
+use gramjet_testkit::amount;
 
 use crate::children::{self, Meter};
 
-/// A smaller count for debug builds.
+/// A smaller count for debug builds and short runs.
 fn many(count: usize) -> usize {
-    if cfg!(debug_assertions) { count / 10 } else { count }
+    amount::part(if cfg!(debug_assertions) { count / 10 } else { count } as u64) as usize
 }
 
 fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {

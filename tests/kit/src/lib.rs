@@ -3,6 +3,8 @@
 //!
 //! Everything here is computed from the Ast by the plainest method, so that it can be compared with the compiler.
 
+pub mod amount;
+
 pub mod draw;
 
 pub mod grammar;
