@@ -88,9 +88,9 @@ typedef struct gramjet_options {
     // "target-size=BYTES"; NULL for what is usual for the grammar, which gramjet_grammar_warnings says if it is not
     // that of the grammar itself.
     const char *shape;
-    // In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes it:
-    // "auto", "none", or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under one
-    // such reading only.
+    // In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes
+    // it: "auto", "none", or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under
+    // one such reading only.
     const char *indent;
     // The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
     const char *tokens;
@@ -145,8 +145,8 @@ uint64_t gramjet_grammar_min_len(const struct gramjet_grammar *grammar);
 void gramjet_grammar_free(struct gramjet_grammar *grammar);
 
 // Finds the choice bytes that produce a text, whatever its depth and length, and writes them after a header, as files
-// of choice bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place
-// of the first byte that nothing can stand for; `choices` and `offset` may be NULL.
+// of choice bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the
+// place of the first byte that nothing can stand for; `choices` and `offset` may be NULL.
 enum gramjet_status gramjet_parse(const struct gramjet_grammar *grammar,
                                   const uint8_t *text,
                                   size_t len,
@@ -191,16 +191,16 @@ enum gramjet_status gramjet_render_raw(struct gramjet_session *session,
 // Finds the derivation of a text and remembers its parts, to use them in variants of other texts.
 enum gramjet_status gramjet_remember(struct gramjet_session *session, const uint8_t *text, size_t len);
 
-// Writes a variant of a text that has at most `max_len` bytes. Of a text that does not conform there are none; an input
-// that is made at random stands for it, and gramjet_last_mutation says "fresh".
+// Writes a variant of a text that has at most `max_len` bytes. Of a text that does not conform there are none; an
+// input that is made at random stands for it, and gramjet_last_mutation says "fresh".
 enum gramjet_status gramjet_mutate(struct gramjet_session *session,
                                    const uint8_t *text,
                                    size_t len,
                                    size_t max_len,
                                    struct gramjet_bytes *variant);
 
-// Writes a text with a part of another one in place of one of its own, at most `max_len` bytes; another variant if they
-// have nothing in common.
+// Writes a text with a part of another one in place of one of its own, at most `max_len` bytes; another variant if
+// they have nothing in common.
 enum gramjet_status gramjet_splice(struct gramjet_session *session,
                                    const uint8_t *text,
                                    size_t len,
