@@ -1,8 +1,8 @@
 //! Producers for some of the grammars that ship with gramjet, made ahead of time by its Rust backend.
 //!
-//! Those of `expr` and `json` are checked in, to be read. A test compares them with what the backend makes of the grammars today; to
-//! renew them, run `GRAMJET_BLESS=1 cargo test -p gramjet-compiler --test it generated`. The feature `ahead-of-time` adds those of
-//! `css`, `html` and `xml`, which the build script makes.
+//! Those of `expr` and `json` are checked in, to be read. A test compares them with what the backend makes of the
+//! grammars today; to renew them, run `GRAMJET_BLESS=1 cargo test -p gramjet-compiler --test it generated`. The feature
+//! `ahead-of-time` adds those of `css`, `html` and `xml`, which the build script makes.
 
 use gramjet::Producer;
 

@@ -1,5 +1,5 @@
-/* A JSON parser (RFC 8259) with a planted bug: it aborts on a text that conforms and has, within at least twelve nested arrays,
- * an object with a duplicate name whose second value is a string with an escape. */
+/* A JSON parser (RFC 8259) with a planted bug: it aborts on a text that conforms and has, within at least twelve nested
+ * arrays, an object with a duplicate name whose second value is a string with an escape. */
 
 #include "planted.h"
 

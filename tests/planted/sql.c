@@ -1,5 +1,5 @@
-/* A parser of the subset of SQL in sql.ebnf, with a planted bug: it aborts on a statement that conforms and has a query that is
- * nested at least three deep by IN or EXISTS, is grouped with an aggregate in its HAVING, and has a LIMIT. */
+/* A parser of the subset of SQL in sql.ebnf, with a planted bug: it aborts on a statement that conforms and has a query
+ * that is nested at least three deep by IN or EXISTS, is grouped with an aggregate in its HAVING, and has a LIMIT. */
 
 #include "planted.h"
 

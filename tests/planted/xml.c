@@ -1,5 +1,6 @@
-/* A parser of XML documents without checks of declarations, with a planted bug: it aborts on a well-formed document in which three
- * elements of the same name stand directly within each other, each with an attribute whose value has a reference. */
+/* A parser of XML documents without checks of declarations, with a planted bug: it aborts on a well-formed document in
+ * which three elements of the same name stand directly within each other, each with an attribute whose value has a
+ * reference. */
 
 #include "planted.h"
 

@@ -1,4 +1,5 @@
-//! The compiler wrappers as a command: `instrument cc ARGUMENTS`, `instrument c++ ARGUMENTS`, `instrument cargo ARGUMENTS`.
+//! The compiler wrappers as a command: `instrument cc ARGUMENTS`, `instrument c++ ARGUMENTS`, `instrument cargo
+//! ARGUMENTS`.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -40,8 +40,8 @@ struct image {
     char path[1008];  // empty: the program's own
 };
 
-// A process that answers itself: whether the harness waits for its answer. If it ends while that is not known, the fork server
-// ends, too.
+// A process that answers itself: whether the harness waits for its answer. If it ends while that is not known, the fork
+// server ends, too.
 enum { RUNS, ANSWERS, WAITS };
 
 // The memory shared with the harness. The first page is the header; addresses are those in the files, 0 where there is
@@ -157,7 +157,8 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(*guard); }
 
-// Where the edges are whose guards were numbered just before: pairs of an address and flags, in the order of the guards.
+// Where the edges are whose guards were numbered just before: pairs of an address and flags, in the order of the
+// guards.
 void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     if (!latest || latest->count != (stop - start) / 2) return;
     struct loaded loaded = {.at = (uintptr_t)start};
@@ -171,8 +172,8 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
 
 #else
 
-// gcc's calls give nothing but their return address. Two calls are five bytes apart at least, or four where instructions take four,
-// so a number for each four bytes of code tells them apart, whatever was executed before.
+// gcc's calls give nothing but their return address. Two calls are five bytes apart at least, or four where
+// instructions take four, so a number for each four bytes of code tells them apart, whatever was executed before.
 enum { APART = 4 };
 
 struct code {

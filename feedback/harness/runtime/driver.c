@@ -1,5 +1,5 @@
-// The main function of programs that have a libFuzzer harness: `LLVMFuzzerTestOneInput`. With names of files as arguments each of them is
-// run once; else inputs come from gramjet's harness, or one from standard input.
+// The main function of programs that have a libFuzzer harness: `LLVMFuzzerTestOneInput`. With names of files as
+// arguments each of them is run once; else inputs come from gramjet's harness, or one from standard input.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 //! Confinement: inputs are programs, too (SQL, shell, Lua, JavaScript), and may do anything that their language can do.
 //!
-//! A confined program gains no privileges, writes no core dumps, and, where the kernel has Landlock, writes nothing outside its
-//! temporary folder, opens no TCP connection, and signals none but its own processes.
+//! A confined program gains no privileges, writes no core dumps, and, where the kernel has Landlock, writes nothing
+//! outside its temporary folder, opens no TCP connection, and signals none but its own processes.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;

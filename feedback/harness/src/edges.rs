@@ -56,7 +56,8 @@ impl Edges {
         edges
     }
 
-    /// Gives each edge the number at the place that its number names; 0 is dropped, and the counts of edges that get one number are added.
+    /// Gives each edge the number at the place that its number names; 0 is dropped, and the counts of edges that get
+    /// one number are added.
     pub(crate) fn renumber(&mut self, numbers: &[u32], known: u32) {
         for edge in &mut self.executed {
             edge.number = numbers.get(edge.number as usize).copied().unwrap_or(0);

@@ -39,8 +39,8 @@ impl Lines {
         Lines::default()
     }
 
-    /// The line of an edge; none if the program has no debug information for it. If functions were inlined there, it is that of the
-    /// innermost one that is not of a standard library.
+    /// The line of an edge; none if the program has no debug information for it. If functions were inlined there, it is
+    /// that of the innermost one that is not of a standard library.
     pub fn line(&mut self, locations: &Locations, edge: u32) -> Option<Line> {
         let mut frames = self.frames(locations, edge);
         let own = frames.iter().position(|line| !is_of_standard_library(&line.file)).unwrap_or(0);

@@ -41,8 +41,8 @@ impl Scratch {
         source.map(Into::into).map_err(|source| Error::System { what: "a file cannot be duplicated", source })
     }
 
-    /// Makes the file hold the input, and the program read it from its beginning. Whether the file is a new one, as the program
-    /// has removed the last.
+    /// Makes the file hold the input, and the program read it from its beginning. Whether the file is a new one, as the
+    /// program has removed the last.
     pub(crate) fn write(&mut self, input: &[u8]) -> Result<bool, Error> {
         let failed = |source| Error::System { what: "the input cannot be written to the temporary folder", source };
         let mut known = self.file.metadata().map_err(failed)?;

@@ -48,7 +48,8 @@ impl Memory {
         Ok(Memory { descriptor: Some(descriptor), start: start.cast(), len, is_attached: false })
     }
 
-    /// Memory of System V with its number, as AFL++ shares it. It is marked to be removed at once, so none is left whatever happens.
+    /// Memory of System V with its number, as AFL++ shares it. It is marked to be removed at once, so none is left
+    /// whatever happens.
     pub(crate) fn system_v(len: usize) -> Result<(Memory, i32), Error> {
         // SAFETY: attaches memory of its own.
         unsafe {

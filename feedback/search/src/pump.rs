@@ -213,7 +213,8 @@ impl Pump {
         self.len
     }
 
-    /// How many rounds or nested instances the text has already, at least one: the mean where several parts are repeated.
+    /// How many rounds or nested instances the text has already, at least one: the mean where several parts are
+    /// repeated.
     pub fn present(&self) -> u32 {
         self.present
     }
@@ -286,7 +287,8 @@ fn holds(outer: (u32, u32), inner: (u32, u32)) -> bool {
 /// rule within each other of which it is one. 1 for other parts.
 fn present(whole: &Derivation, deriver: &Deriver) -> Vec<u32> {
     let parts = &whole.parts;
-    // The nearest part around each that it is counted with: the repetition of a round, the same rule around an instance.
+    // The nearest part around each that it is counted with: the repetition of a round, the same rule around an
+    // instance.
     let mut around: Vec<Option<usize>> = vec![None; parts.len()];
     let mut counts = vec![1; parts.len()];
     let mut open: Vec<usize> = Vec::new();

@@ -145,8 +145,9 @@ impl Minimiser {
         &self.best
     }
 
-    /// The next candidate's output, to be tested; `None` if nothing helps any more. A candidate that was not judged is dropped.
-    /// Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and traced only if they are accepted.
+    /// The next candidate's output, to be tested; `None` if nothing helps any more. A candidate that was not judged is
+    /// dropped. Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and traced
+    /// only if they are accepted.
     pub fn propose(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<&[u8]> {
         if self.waits.is_some() {
             self.judge(tracer, false);

@@ -14,8 +14,8 @@ use super::message::{Reason, Report, Request};
 
 /// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
-/// How often the tree of processes is walked, which takes longer: soon at first, as a program that forks without end has to be found
-/// before there are thousands of them, then less and less often.
+/// How often the tree of processes is walked, which takes longer: soon at first, as a program that forks without end
+/// has to be found before there are thousands of them, then less and less often.
 const FIRST_WALK: Duration = Duration::from_millis(5);
 const WALK: Duration = Duration::from_millis(80);
 
@@ -219,8 +219,8 @@ impl Process<'_> {
     /// Sends SIGKILL to every process that descends from this one.
     fn kill_all(&self) {
         if self.is_scoped {
-            // SAFETY: a system call without pointers. Within its scope it reaches those that descend from this process, all in one
-            // step, so none of them can fork meanwhile.
+            // SAFETY: a system call without pointers. Within its scope it reaches those that descend from this process,
+            // all in one step, so none of them can fork meanwhile.
             unsafe { libc::kill(-1, libc::SIGKILL) };
             return;
         }
@@ -307,7 +307,8 @@ impl Descendant {
             if pidfd < 0 {
                 return;
             }
-            // Looked at while the descriptor is open, so both are about one process. Whoever loses its parent is this one's child.
+            // Looked at while the descriptor is open, so both are about one process. Whoever loses its parent is this
+            // one's child.
             let parent = parent_of(self.process);
             if parent == Some(self.parent) || parent == Some(own()) {
                 libc::syscall(libc::SYS_pidfd_send_signal, pidfd, signal, ptr::null::<libc::siginfo_t>(), 0u32);

@@ -24,9 +24,11 @@ const FLAGS: [&str; 8] = [
     "llvm-args=-sanitizer-coverage-pc-table",
 ];
 
-/// Runs cargo with these arguments so that crates are instrumented, but neither build scripts nor macros; returns its exit status.
+/// Runs cargo with these arguments so that crates are instrumented, but neither build scripts nor macros; returns its
+/// exit status.
 ///
-/// `RUSTFLAGS` is added to; flags of the same kind in cargo's configuration files are not used then, as with `RUSTFLAGS` itself.
+/// `RUSTFLAGS` is added to; flags of the same kind in cargo's configuration files are not used then, as with
+/// `RUSTFLAGS` itself.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! AFL++'s macros, with which authors of programs choose where a fork server starts and how many inputs a process takes.
+//! AFL++'s macros, with which authors of programs choose where a fork server starts and how many inputs a process
+//! takes.
 
 /// Definitions for a compiler. They are not in a header, so that lists of dependencies do not change.
 ///

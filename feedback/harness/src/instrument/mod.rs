@@ -1,7 +1,8 @@
 //! Builds instrumented programs: the work of `gramjet cc`, `gramjet c++` and `gramjet cargo`.
 //!
-//! [`compile`] stands in for a C or C++ compiler, [`cargo()`] for cargo. Both take the arguments of what they stand in for, run it with
-//! more of them, and return its exit status. Programs are linked with the run time in `runtime/`, which is compiled on first use.
+//! [`compile`] stands in for a C or C++ compiler, [`cargo()`] for cargo. Both take the arguments of what they stand in
+//! for, run it with more of them, and return its exit status. Programs are linked with the run time in `runtime/`,
+//! which is compiled on first use.
 
 mod arguments;
 mod cargo;

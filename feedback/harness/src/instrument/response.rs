@@ -10,7 +10,8 @@ use crate::error::Error;
 
 /// How deep files may name files.
 const DEPTH: usize = 16;
-/// Bytes of arguments up to which no file is made for them. Linux takes two megabytes with the environment, 128 KiB in one argument.
+/// Bytes of arguments up to which no file is made for them. Linux takes two megabytes with the environment, 128 KiB in
+/// one argument.
 const MOST: usize = 1 << 17;
 
 /// The arguments, with response files replaced by their contents. A name of no file is an argument itself.
@@ -30,7 +31,8 @@ fn expand(arguments: &[OsString], depth: usize, all: &mut Vec<OsString>) {
     }
 }
 
-/// The words of a response file, as GNU's tools read them: blanks separate, quotes hold together, a backslash makes any byte plain.
+/// The words of a response file, as GNU's tools read them: blanks separate, quotes hold together, a backslash makes any
+/// byte plain.
 fn words(text: &[u8]) -> Vec<OsString> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<Vec<u8>>, None);
     let mut bytes = text.iter().copied();

@@ -1,6 +1,7 @@
 //! Methods of Java, counted by an agent that puts counters into classes when they are loaded.
 //!
-//! The agent takes the copy of the library ASM that JDKs from 9 to 23 have in themselves, or else `asm.jar` of Debian's package libasm-java.
+//! The agent takes the copy of the library ASM that JDKs from 9 to 23 have in themselves, or else `asm.jar` of Debian's
+//! package libasm-java.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -24,7 +24,8 @@ use crate::target::Target;
 /// The state that the function leaves in the process (caches, changed globals) stays for the next input. The process is
 /// started anew when an input has exceeded a limit, has ended it, or has left threads in it.
 ///
-/// Edges are numbered as they are first executed. A number keeps its meaning for the life of this value, in all its processes.
+/// Edges are numbered as they are first executed. A number keeps its meaning for the life of this value, in all its
+/// processes.
 pub struct Function {
     subject: Subject,
     worker: Option<Worker>,

@@ -1,5 +1,5 @@
-//! Functions of Python 3, counted by `sys.monitoring` from 3.12 on (entries of functions, branches, loops), by `sys.settrace` before
-//! (lines).
+//! Functions of Python 3, counted by `sys.monitoring` from 3.12 on (entries of functions, branches, loops), by
+//! `sys.settrace` before (lines).
 
 use super::subject::Subject;
 use crate::command::Program;

@@ -29,8 +29,8 @@ pub enum Language {
         /// function alone.
         function: String,
     },
-    /// `java:CLASSPATH:CLASS#METHOD`: the method gets `byte[]` or `String`, as it is declared. If it is not static, it is called on a new
-    /// object each time.
+    /// `java:CLASSPATH:CLASS#METHOD`: the method gets `byte[]` or `String`, as it is declared. If it is not static, it
+    /// is called on a new object each time.
     Java {
         /// Folders and archives with colons between.
         class_path: String,
@@ -56,7 +56,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The function that a specification names: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION` or `java:CLASSPATH:CLASS#METHOD`.
+    /// The function that a specification names: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION` or
+    /// `java:CLASSPATH:CLASS#METHOD`.
     ///
     /// # Errors
     ///
@@ -84,8 +85,8 @@ impl Subject {
 
     /// The code of this module of Python's standard library is counted, too.
     ///
-    /// Without it that is all code but the language's own; where the function is in the standard library, the code of its
-    /// outermost module is counted.
+    /// Without it that is all code but the language's own; where the function is in the standard library, the code of
+    /// its outermost module is counted.
     pub fn own(mut self, module: impl Into<String>) -> Subject {
         self.own.push(module.into());
         self
@@ -97,7 +98,8 @@ impl Subject {
         self
     }
 
-    /// With these limits. Those on time and memory hold for each input; the process itself may have used some of the memory before.
+    /// With these limits. Those on time and memory hold for each input; the process itself may have used some of the
+    /// memory before.
     pub fn limits(mut self, limits: Limits) -> Subject {
         self.limits = limits;
         self

@@ -132,8 +132,8 @@ pub(super) fn fit_all(points: &[(f64, f64)]) -> Vec<Fit> {
     fits
 }
 
-/// n log n is reported only if it is distinctly better than n: a cost with steps, such as that of tables that double, also
-/// fits n log n.
+/// n log n is reported only if it is distinctly better than n: a cost with steps, such as that of tables that double,
+/// also fits n log n.
 fn prefer_linear(fits: &mut [Fit]) {
     let [first, ..] = fits else { return };
     let most = first.aicc + super::SUBSTANTIAL;

@@ -1,7 +1,8 @@
 //! How likely it is that a test needs a byte of a text: learned from the tests that failed without it.
 
-/// For each byte of a text the rate at which it is needed. Of bytes whose rates add up to `r`, none is needed with the probability
-/// e^-r. This is the model of probabilistic delta debugging (Wang et al. 2021) with rates in place of probabilities.
+/// For each byte of a text the rate at which it is needed. Of bytes whose rates add up to `r`, none is needed with the
+/// probability e^-r. This is the model of probabilistic delta debugging (Wang et al. 2021) with rates in place of
+/// probabilities.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Need {
     rates: Vec<f64>,

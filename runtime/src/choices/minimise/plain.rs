@@ -75,7 +75,8 @@ impl Plain {
         choices[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
     }
 
-    /// Makes the next candidate and its output; says whether there is one. Lower values that make the same output are taken at once.
+    /// Makes the next candidate and its output; says whether there is one. Lower values that make the same output are
+    /// taken at once.
     pub(super) fn propose(
         &mut self,
         best: &mut TracedInput,

@@ -20,8 +20,9 @@ import jdk.internal.org.objectweb.asm.MethodVisitor;
 import jdk.internal.org.objectweb.asm.Opcodes;
 
 /**
- * Puts counters into classes as they are loaded: where a method begins, after each conditional jump, and where jumps, switches and exceptions lead
- * to. No new places to jump to arise, so the frames of a class stay as they are. Initialisers of classes are not counted: they run once.
+ * Puts counters into classes as they are loaded: where a method begins, after each conditional jump, and where jumps,
+ * switches and exceptions lead to. No new places to jump to arise, so the frames of a class stay as they are.
+ * Initialisers of classes are not counted: they run once.
  */
 public final class Agent implements ClassFileTransformer {
     private static final int API = newest();
