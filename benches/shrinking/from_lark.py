@@ -4,11 +4,17 @@ without weights, as Lark), and the same failing texts to begin with, which Hypot
 
     python3 -m venv target/shrink-venv && target/shrink-venv/bin/pip install 'hypothesis[lark]'
     cargo build -p gramjet-cli && cargo build -p gramjet-session --example shrinking
-    target/shrink-venv/bin/python benches/shrinking/from_lark.py target/debug/gramjet target/debug/examples/shrinking
+    target/shrink-venv/bin/python benches/shrinking/from_lark.py target/debug/gramjet target/debug/examples/shrinking [GRAMMAR ...]
+
+Hypothesis searches in a process of its own for each property and seed, for at most 60 seconds of processor time and in at most 1 GiB:
+what it remembers of large texts would otherwise fill the memory. A search that ends by these bounds is left out, and reported.
 """
 
+import json
+import os
 import random
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -21,6 +27,8 @@ from hypothesis.errors import HypothesisException
 from hypothesis.extra.lark import from_lark
 
 SEEDS = 5
+SECONDS = 60
+MEMORY = 1 << 30
 TOKEN = re.compile(r'%s"([^"]*)"|"([^"]*)"|%x([0-9A-Fa-f]+(?:-[0-9A-Fa-f]+|(?:\.[0-9A-Fa-f]+)+)?)|(\d*\*\d*|\d+)(?=[%"(\[A-Za-z])|([A-Za-z][\w-]*)|([()\[\]/=])')
 
 
@@ -106,6 +114,10 @@ class Judge:
         self.program.stdin.flush()
         return self.program.stdout.readline().decode().rstrip("\n")
 
+    def stop(self) -> None:
+        self.program.kill()
+        self.program.communicate()
+
     def holds(self, number: int, text: bytes) -> bool:
         return self.ask("holds", str(number), text.hex()) == "1"
 
@@ -130,6 +142,28 @@ def shrunk(strategy, judge: Judge, number: int, seed: int) -> tuple[bytes, int, 
     return first, len(found.encode()), calls
 
 
+def bounded(strategy, judge: Judge, number: int, seed: int) -> tuple[bytes, int, int] | str:
+    """The same in a process of its own, or why it has no result."""
+    results, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        try:
+            first, length, calls = shrunk(strategy, judge, number, seed)
+            answer = [first.hex(), length, calls]
+        except (HypothesisException, MemoryError) as error:
+            answer = type(error).__name__
+        os.write(theirs, json.dumps(answer).encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(results, "rb") as results:
+        text = results.read()
+    os.waitpid(child, 0)
+    answer = json.loads(text) if text else f"more than {SECONDS} seconds"
+    return answer if isinstance(answer, str) else (bytes.fromhex(answer[0]), *answer[1:])
+
+
 def main() -> None:
     gramjet, program = sys.argv[1:3]
     only = sys.argv[3:]
@@ -151,12 +185,16 @@ def main() -> None:
                 strategies[grammar] = from_lark(lark.Lark(path.read_text(), start="start"), start="start")
             theirs, ours = [], []
             for seed in range(SEEDS):
-                try:
-                    first, length, calls = shrunk(strategies[grammar], judge, number, seed)
-                except HypothesisException as error:
-                    print(f"{grammar}, {title}, seed {seed}: {type(error).__name__}", file=sys.stderr)
+                # A search that was ended may leave an answer unread.
+                judge = Judge(program)
+                found = bounded(strategies[grammar], judge, number, seed)
+                if isinstance(found, str):
+                    print(f"{grammar}, {title}, seed {seed}: {found}", file=sys.stderr)
+                    judge.stop()
                     continue
+                first, length, calls = found
                 answer = judge.ask("minimise", str(path), str(number), first.hex())
+                judge.stop()
                 if "\t" not in answer:
                     print(f"{grammar}, {title}, seed {seed}: {answer}", file=sys.stderr)
                     continue

@@ -145,6 +145,11 @@ impl CharSet {
         CharSet::new(self.unit, self.ranges.iter().chain(&other.ranges).copied())
     }
 
+    /// The members that are in both sets. Both must have the same unit.
+    pub fn intersection(&self, other: &CharSet) -> CharSet {
+        self.difference(&self.difference(other))
+    }
+
     /// The members of this set that are not in `other`; both must have the same unit.
     pub fn difference(&self, other: &CharSet) -> CharSet {
         debug_assert_eq!(self.unit, other.unit);

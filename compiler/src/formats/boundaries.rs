@@ -231,10 +231,10 @@ impl<'g> Lexical<'g> {
         self.edges(expr).alone >> character & 1 == 1
     }
 
-    /// The first of these separators that one of the ignored expressions derives.
-    pub(super) fn separator(&mut self, ignored: &[Expr], blanks: &[&'static str]) -> Option<&'static str> {
+    /// Those of these separators that one of the ignored expressions derives.
+    pub(super) fn separators(&mut self, ignored: &[Expr], blanks: &[&'static str]) -> Vec<&'static str> {
         let alone = ignored.iter().fold(0, |alone, expr| alone | self.edges(expr).alone);
-        blanks.iter().copied().find(|blank| alone >> blank.as_bytes()[0] & 1 == 1)
+        blanks.iter().copied().filter(|blank| alone >> blank.as_bytes()[0] & 1 == 1).collect()
     }
 }
 
@@ -252,17 +252,17 @@ pub(super) const BLANKS: &[&str] = &[" ", "\n", "\t"];
 /// The possible separators where the ends of lines have a meaning.
 pub(super) const BLANKS_WITHIN_LINES: &[&str] = &[" ", "\t"];
 
-/// A text as a separator.
-pub(super) fn blank(text: &str) -> ExprKind {
-    ExprKind::Bytes(text.into())
+/// Texts as separators.
+pub(super) fn blanks(texts: &[&str]) -> Vec<ExprKind> {
+    texts.iter().map(|&text| ExprKind::Bytes(text.into())).collect()
 }
 
-/// Turns the named syntactic rules into expressions, with separators in front of tokens. Without a separator the tokens
-/// are only joined.
+/// Turns the named syntactic rules into expressions, with separators in front of tokens: the first one with which the
+/// token before it cannot continue. Without separators the tokens are only joined.
 pub(super) fn separate(
     syntax: Vec<(Name, Syntax)>,
     lexical: &mut Lexical<'_>,
-    separator: Option<ExprKind>,
+    separators: &[ExprKind],
     builder: &mut Builder<'_>,
 ) -> Vec<Rule> {
     let mut facts = Facts {
@@ -271,11 +271,11 @@ pub(super) fn separate(
         before: vec![0; syntax.len()],
         after: vec![Ends { nullable: false, chars: 0 }; syntax.len()],
     };
-    if separator.is_some() {
+    if !separators.is_empty() {
         facts.tokens = Tokens::of(&syntax, lexical);
         facts.solve(&syntax);
     }
-    let mut writer = Writer { facts: &facts, separator: separator.as_ref(), builder };
+    let mut writer = Writer { facts: &facts, separators, builder };
     let mut rules = Vec::new();
     for ((name, body), &before) in syntax.into_iter().zip(&facts.before) {
         let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
@@ -491,15 +491,24 @@ impl Worklist {
 /// Writes the separators.
 struct Writer<'f, 'b, 'd> {
     facts: &'f Facts,
-    separator: Option<&'f ExprKind>,
+    separators: &'f [ExprKind],
     builder: &'b mut Builder<'d>,
 }
 
-impl Writer<'_, '_, '_> {
+impl<'f> Writer<'f, '_, '_> {
+    /// The separator where characters must not follow.
+    fn separator(&self, before: Chars) -> Option<&'f ExprKind> {
+        let ends = |separator: &&ExprKind| match separator {
+            ExprKind::Bytes(text) => text.first().is_none_or(|&first| before >> first & 1 == 0),
+            _ => true,
+        };
+        self.separators.iter().find(ends).or(self.separators.first())
+    }
+
     fn part(&mut self, syntax: Syntax, mut before: Chars) -> Result<Part, Reported> {
         match syntax {
             Syntax::Immediate(part) | Syntax::Blank(part) | Syntax::Rule(part) => Ok(part),
-            Syntax::Token(part) => match self.separator {
+            Syntax::Token(part) => match self.separator(before) {
                 Some(separator) if self.facts.tokens.token(&part).first & before != 0 => {
                     let span = part.span();
                     let blank = self.builder.build(separator.clone(), Span { end: span.start, ..span }, 0)?;
@@ -511,7 +520,7 @@ impl Writer<'_, '_, '_> {
                 let mut parts = Vec::new();
                 let is_empty = |item: &Syntax| matches!(item, Syntax::Seq(items) if items.is_empty());
                 for item in items.into_iter().filter(|item| !is_empty(item)) {
-                    let after = if self.separator.is_some() { self.facts.ends(&item).after(before) } else { 0 };
+                    let after = if !self.separators.is_empty() { self.facts.ends(&item).after(before) } else { 0 };
                     parts.push(self.part(item, before)?);
                     before = after;
                 }
@@ -523,7 +532,7 @@ impl Writer<'_, '_, '_> {
                 self.builder.any(parts?, Span::default())
             }
             Syntax::Repeat(item, min, max) => {
-                let inside = if self.separator.is_some() { self.facts.inside(&item, max, before) } else { 0 };
+                let inside = if !self.separators.is_empty() { self.facts.inside(&item, max, before) } else { 0 };
                 let part = self.part(*item, inside)?;
                 let span = part.span();
                 self.builder.repeat(part, min, max, span)

@@ -1,7 +1,7 @@
 //! `grammar.json` of tree-sitter. Tokens are strings, patterns and the contents of `token(...)`. A separator from the
 //! extras goes between tokens that would run together.
 
-use super::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blank, separate};
+use super::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blanks, separate};
 use super::builder::{Builder, Part, Reported};
 use super::given::Given;
 use super::json_text::{self, Json, JsonKey, JsonKind};
@@ -99,7 +99,9 @@ fn translate(
     let externals: Vec<External<'_>> =
         list("externals").iter().filter_map(External::of).filter(|external| !defined.contains(external.name)).collect();
     let tokens = own.chain(externals.iter().map(|external| external.name)).collect();
-    let mut translator = Translator { tokens, immediate, used: Set::new(), builder };
+    let names = externals.iter().map(|external| external.name);
+    let automatic = names.filter(|name| name.contains("automatic_semicolon") && !given.has(name)).collect();
+    let mut translator = Translator { tokens, immediate, automatic, used: Set::new(), builder };
     let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
     for (key, body) in rules {
         if translator.builder.gives_up() {
@@ -146,16 +148,19 @@ fn translate(
         extras.extend(translator.lexical(extra).map(|part| part.expr));
     }
     let mut facts = Lexical::new(&lexical);
-    let blanks = if layout.is_some() { BLANKS_WITHIN_LINES } else { BLANKS };
-    let separator = if grammar.get("extras").is_none() { Some(" ") } else { facts.separator(&extras, blanks) };
+    let usual = if layout.is_some() { BLANKS_WITHIN_LINES } else { BLANKS };
+    let texts = if grammar.get("extras").is_none() { usual.to_vec() } else { facts.separators(&extras, usual) };
     let words = keywords::exclude(&mut syntax, &mut facts, builder);
-    let between = separator.map(|text| layout.as_ref().map_or_else(|| blank(text), LayoutTokens::separator));
-    let mut all = separate(syntax, &mut words.lexical(&lexical), between, builder);
+    let between = match &layout {
+        Some(layout) if !texts.is_empty() => vec![layout.separator()],
+        _ => blanks(&texts),
+    };
+    let mut all = separate(syntax, &mut words.lexical(&lexical), &between, builder);
     words.add_to(&mut all, lexical);
     let first = rules.first().map(|(key, _)| Name { text: key.text.clone(), span: key.span });
     let grammar = Grammar { start: first, rules: all, ..Grammar::default() };
     match layout {
-        Some(layout) => layout.lay_out(grammar, &start, separator, builder),
+        Some(layout) => layout.lay_out(grammar, &start, texts.first().copied(), builder),
         None => grammar,
     }
 }
@@ -231,6 +236,9 @@ struct Translator<'j, 'b, 'd> {
     tokens: Set<&'j str>,
     /// The names of rules that directly follow the token before.
     immediate: Set<&'j str>,
+    /// External tokens for semicolons that scanners find where none is written. They are left out where there is a
+    /// choice: a written one may be something else there.
+    automatic: Set<&'j str>,
     /// The names that rules refer to.
     used: Set<String>,
     builder: &'b mut Builder<'d>,
@@ -285,8 +293,13 @@ impl Translator<'_, '_, '_> {
                 }
             }
             "SEQ" | "CHOICE" => {
+                let members = self.members(&object, span)?;
+                let is_automatic = |member: &&Json| name_of(member).is_some_and(|name| self.automatic.contains(name));
+                let leaves_out = kind == "CHOICE" && !members.iter().all(|member| is_automatic(&member));
+                let members: Vec<&Json> =
+                    members.iter().filter(|member| !leaves_out || !is_automatic(member)).collect();
                 let mut parts = Vec::new();
-                for member in self.members(&object, span)? {
+                for member in members {
                     parts.push(self.syntax(member)?);
                 }
                 if kind == "SEQ" { Syntax::Seq(parts) } else { Syntax::Choice(parts) }

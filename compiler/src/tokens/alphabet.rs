@@ -70,7 +70,7 @@ impl Alphabet {
 
     /// The members of `set` that are in the alphabet. All members if none is.
     pub(super) fn restrict(self, set: &CharSet) -> CharSet {
-        let within = intersection(set, &self.members());
+        let within = set.intersection(&self.members());
         if within.is_empty() { set.clone() } else { within }
     }
 
@@ -78,7 +78,7 @@ impl Alphabet {
     pub(super) fn one_of(self, set: CharSet, span: Span) -> Expr {
         let class = |set| Expr { kind: ExprKind::Class(set), span };
         let usual = match self {
-            Alphabet::All if set.len() > MAX_LISTED => intersection(&set, &Alphabet::Ascii.members()),
+            Alphabet::All if set.len() > MAX_LISTED => set.intersection(&Alphabet::Ascii.members()),
             _ => return class(set),
         };
         let others = set.difference(&usual);
@@ -96,11 +96,6 @@ impl Alphabet {
 
 /// The greatest listed set that is drawn from evenly. Larger ones are drawn from by the alphabet.
 pub(super) const MAX_LISTED: u32 = 256;
-
-/// The members of both sets.
-pub(super) fn intersection(a: &CharSet, b: &CharSet) -> CharSet {
-    a.difference(&a.difference(b))
-}
 
 /// The most memberships of classes in sets. With more there is no partition.
 const MAX_MEMBERSHIPS: usize = 1 << 24;

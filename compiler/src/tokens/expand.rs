@@ -302,9 +302,10 @@ impl<'a> Assembly<'a> {
         let start = grammar.start.clone()?;
         let mut gaps = self.spaces.clone();
         gaps.extend(self.gaps.iter().flat_map(Gaps::names).cloned());
+        let text = self.grammar.lexer.line_end();
         let line_end = match &self.gaps {
-            Some(gaps) => gaps.line_end(self.grammar.lexer.layout_mode(), start.span),
-            None => Expr { kind: ExprKind::Bytes(b"\n".to_vec()), span: start.span },
+            Some(gaps) => gaps.line_end(self.grammar.lexer.layout_mode(), &text, start.span),
+            None => Expr { kind: ExprKind::Bytes(text.into_bytes()), span: start.span },
         };
         let blank_line = match &self.gaps {
             Some(gaps) => gaps.blank_line(self.grammar.lexer.layout_mode(), start.span),

@@ -1,7 +1,6 @@
 //! Texts that may stand before any token: the matches of a mode's hidden rules. With them the grammar can parse texts
 //! that it did not produce. A gap has one derivation, not one for each way of cutting it into matches.
 
-use super::alphabet::intersection;
 use super::dfa::START;
 use super::patterns::Writer;
 use super::{Outcome, Pattern};
@@ -69,8 +68,8 @@ impl Gaps {
         Expr { kind: ExprKind::Seq(items), span }
     }
 
-    /// The end of a line in a mode: a line break, and now and then further lines with only hidden matches.
-    pub(super) fn line_end(&self, mode: usize, span: Span) -> Expr {
+    /// The end of a line in a mode: its text, and now and then further lines with only hidden matches.
+    pub(super) fn line_end(&self, mode: usize, end: &str, span: Span) -> Expr {
         let expr = |kind| Expr { kind, span };
         let empty = || expr(ExprKind::Seq(Vec::new()));
         let either = |usual, rare, rarity| {
@@ -80,7 +79,10 @@ impl Gaps {
             ]))
         };
         let text = |text: &str| expr(ExprKind::Bytes(text.as_bytes().to_vec()));
-        let line_break = || either(text("\n"), text("\r\n"), RARITY);
+        let line_break = || match end {
+            "\n" => either(text("\n"), text("\r\n"), RARITY),
+            other => text(other),
+        };
         let item = Box::new(expr(ExprKind::Seq(vec![self.blank_line(mode, span), line_break()])));
         let blanks = expr(ExprKind::Repeat { item, min: 1, max: None });
         expr(ExprKind::Seq(vec![line_break(), either(empty(), blanks, RARITY)]))
@@ -127,7 +129,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
             None => others.push((rule, None)),
         }
     }
-    let white = intersection(&blanks, &CharSet::new(Unit::Char, [(0x09, 0x0D), (0x20, 0x20)]));
+    let white = blanks.intersection(&CharSet::new(Unit::Char, [(0x09, 0x0D), (0x20, 0x20)]));
     let mut options = Vec::new();
     for (set, value) in [(white.clone(), BLANKS), (blanks.difference(&white), 1.0)] {
         if !set.is_empty() {
@@ -236,7 +238,7 @@ impl<'g> Parts<'g> {
                 own = own.union(automata.classes.members(class));
             }
         }
-        blanks = intersection(&blanks, &own);
+        blanks = blanks.intersection(&own);
         let is_known = pending.is_empty() && (others.is_empty() || is_loop && !automata.is_shaped(rule));
         Parts { blanks, others: is_known.then_some(others) }
     }

@@ -2,7 +2,7 @@
 //! repetitions. Used for rules that lose texts to other rules (an identifier is not a keyword) and for rules with lazy
 //! repetitions (a comment ends at its first closing mark). The other rules are written as in the grammar.
 
-use super::alphabet::{Alphabet, MAX_LISTED, intersection};
+use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
 use super::dfa::{DEAD, START, StateId};
 use super::expand::NEVER;
@@ -140,7 +140,7 @@ impl Machine {
                     .into_iter()
                     .map(|(target, ranges)| {
                         let set = CharSet::new(Unit::Char, ranges);
-                        let drawn = intersection(&set, automata.drawn(rule));
+                        let drawn = set.intersection(automata.drawn(rule));
                         (if drawn.len() > MAX_LISTED { alphabet.restrict(&drawn) } else { drawn }, target)
                     })
                     .filter(|(set, _)| !set.is_empty())

@@ -395,7 +395,8 @@ impl Separating<'_> {
         (Spaced::Seq(spaced), left)
     }
 
-    /// Whether the text after an item can stand without the item. `None` if the item does not help to separate it.
+    /// Whether the text after an item can stand without the item. `None` if the same separators do with and without the
+    /// item, or if the item does not help to separate it.
     fn skipped(&mut self, item: &Flat, rest: &[Flat], left: &Left, key: &Key) -> Option<Skipped> {
         let count = self.flat.lexemes.len();
         let (mut first, mut last) = (Bits::new(count), Bits::new(count));
@@ -403,16 +404,17 @@ impl Separating<'_> {
             return None;
         }
         let with = Left { inherited: false, lexemes: last };
-        let numbers = (self.set_number(&left.lexemes), self.set_number(&with.lexemes));
+        let either = union(left, &with);
+        let [number, number_with, number_either] = [left, &with, &either].map(|left| self.set_number(&left.lexemes));
         let (mut some, mut all) = (false, true);
         for lexeme in first.iter() {
-            let need = self.need_in(left, numbers.0, key, lexeme);
-            let is_better = self.is_unseparated(need, lexeme) && {
-                let other = self.need_in(&with, numbers.1, key, lexeme);
-                !self.is_unseparated(other, lexeme)
-            };
-            some |= is_better;
-            all &= is_better && !self.boundaries.allows(need.first, lexeme);
+            let need = self.need_in(left, number, key, lexeme);
+            let need_with = self.need_in(&with, number_with, key, lexeme);
+            let need_either = self.need_in(&either, number_either, key, lexeme);
+            let helps = !self.is_unseparated(need_with, lexeme);
+            // Both cases may also have separators, but none in common.
+            some |= helps && self.is_unseparated(need_either, lexeme);
+            all &= helps && self.is_unseparated(need, lexeme) && !self.boundaries.allows(need.first, lexeme);
         }
         match (some, all) {
             (true, true) => Some(Skipped::Never),

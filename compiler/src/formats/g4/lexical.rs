@@ -18,11 +18,6 @@ fn everything() -> CharSet {
     CharSet::new(Unit::Char, [(0, 0x10_FFFF)])
 }
 
-/// The characters of both sets.
-fn intersection(a: &CharSet, b: &CharSet) -> CharSet {
-    a.difference(&everything().difference(b))
-}
-
 /// A literal as a pattern.
 pub(super) fn literal(text: &str, case_insensitive: bool) -> Pattern {
     if !case_insensitive {
@@ -148,7 +143,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
             if let ElementKind::Predicate(Condition::Previous(allowed)) = &element.kind
                 && let Some(Pattern::Set { set, .. }) = items.last_mut()
             {
-                *set = intersection(set, allowed);
+                *set = set.intersection(allowed);
                 continue;
             }
             items.push(self.element(element, fold));

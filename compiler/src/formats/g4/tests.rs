@@ -948,6 +948,19 @@ fn what_separates_is_not_optional_where_nothing_else_can() {
 }
 
 #[test]
+fn what_is_separated_in_different_ways_with_and_without_an_option_is_written_twice() {
+    // A blank before `#` belongs to its match, so `#` cannot stand after `WS`.
+    check(
+        "grammar g; start : 'let' WS? 'x' WS? '=' EOF ; M : WS? '#' -> skip ; WS : ' '+ ; ID : [a-z]+ ;",
+        expect![[r##"
+            %start start
+            start ::= "let" (("#" "x") WS? "=" | WS "x" WS? "=")
+            WS ::= " "+
+        "##]],
+    );
+}
+
+#[test]
 fn rules_are_told_by_the_names_of_the_grammar() {
     let text = "lexer grammar TLexer; A : 'a' -> pushMode(M) ; ID : [a-z]+ ; WS : ' ' -> skip ;
         mode M; B : 'b' -> popMode ; C : [c-z]+ -> type(ID) ;";

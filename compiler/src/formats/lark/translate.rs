@@ -9,7 +9,7 @@ use crate::ast::{self, Expr, ExprKind, Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::formats::Surroundings;
-use crate::formats::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blank, separate};
+use crate::formats::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blanks, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::given::Given;
 use crate::formats::layout::LayoutTokens;
@@ -80,8 +80,8 @@ pub(super) fn translate(
     }
     let not_behind = tokens::settle(&mut syntax, &mut lexical, &mut ignored, &looks, builder);
     let mut facts = Lexical::new(&lexical);
-    let blanks = if layout.is_some() { BLANKS_WITHIN_LINES } else { BLANKS };
-    let separator = facts.separator(&ignored, blanks);
+    let usual = if layout.is_some() { BLANKS_WITHIN_LINES } else { BLANKS };
+    let texts = facts.separators(&ignored, usual);
     let called = |wanted: &str| syntax.iter().find(|(name, _)| name.text == wanted).map(|(name, _)| name.clone());
     let start = called("start");
     // The layout needs a rule to begin with. If the user names none, it is the first one.
@@ -91,8 +91,11 @@ pub(super) fn translate(
     let words = keywords::exclude_by(&mut syntax, &mut facts, &priorities, builder);
     let mut facts = words.lexical(&lexical);
     facts.forbid(&not_behind);
-    let between = separator.map(|text| layout.as_ref().map_or_else(|| blank(text), LayoutTokens::separator));
-    let mut all = separate(syntax, &mut facts, between, builder);
+    let between = match &layout {
+        Some(layout) if !texts.is_empty() => vec![layout.separator()],
+        _ => blanks(&texts),
+    };
+    let mut all = separate(syntax, &mut facts, &between, builder);
     words.add_to(&mut all, lexical);
     // Ignored terminals may be in no rule.
     let names = ignored.iter().filter_map(|expr| match &expr.kind {
@@ -101,7 +104,7 @@ pub(super) fn translate(
     });
     let grammar = Grammar { start, rules: all, class_rules: names.collect(), ..Grammar::default() };
     match layout.zip(first) {
-        Some((layout, first)) => layout.lay_out(grammar, &first, separator, builder),
+        Some((layout, first)) => layout.lay_out(grammar, &first, texts.first().copied(), builder),
         None => grammar,
     }
 }

@@ -103,18 +103,26 @@ impl<'r> Chars<'r> {
                 None => exact(self.builtin(name)?),
             },
             Kind::Seq(parts) => {
-                // `!x ~ y` with classes on both sides is a class too.
+                // `!x ~ y` and `&x ~ y` with classes on both sides are classes too.
                 let mut excluded = CharSet::empty(Unit::Char);
+                let mut asked: Option<CharSet> = None;
                 let mut parts = parts.iter();
                 loop {
                     let part = parts.next()?;
                     match &part.kind {
                         Kind::Not(inside) => excluded = excluded.union(&self.look(inside, depth - 1)?.first),
-                        Kind::And(_) => return None,
+                        Kind::And(inside) => {
+                            let Beginning { first, exact } = self.look(inside, depth - 1)?;
+                            if !exact {
+                                return None;
+                            }
+                            asked = Some(asked.map_or(first.clone(), |asked| asked.intersection(&first)));
+                        }
                         Kind::Name(name) if name == "SOI" => {}
                         _ => {
                             let Beginning { first, exact } = self.look(part, depth - 1)?;
                             let exact = exact && parts.next().is_none();
+                            let first = asked.map_or(first.clone(), |asked| asked.intersection(&first));
                             return Some(Beginning { first: first.difference(&excluded), exact });
                         }
                     }

@@ -61,7 +61,7 @@ fn predicates_that_exclude_characters() {
             g:1:72: warning[not-context-free]: a predicate is left out
               | " ~ ANY)* ~ "*/" ~ (!("x" | "yz") ~ !b ~ c)+ ~ !EOI ~ ANY ~ &"q" ~ !a ~ a }
               |                                                             ^^^^^
-              help: a predicate is honoured where it excludes single characters, as in `!"x" ~ ANY`
+              help: a predicate is honoured where it excludes single characters, as in `!"x" ~ ANY`, or asks for them, as in `&letter ~ ANY`
         "#]],
     );
 }
@@ -269,4 +269,40 @@ fn order_of_many_choices_over_wide_sets_is_looked_at_within_bounds() {
     text += "z = { \"x\" | \"y\" }\n";
     let found = testing::parsed(&Pest, &text);
     assert!(found.contains("a choice is not ordered"));
+}
+
+#[test]
+fn a_token_that_takes_blanks_is_ended_by_a_line_break() {
+    check(
+        "file = { doc ~ (doc | name ~ name)* }\ndoc = ${ \"#\" ~ (!\"\\n\" ~ ANY)* }\nname = @{ 'a'..'z'+ }\n\
+         WHITESPACE = _{ \" \" | \"\\n\" }",
+        expect![[r##"
+            %start file
+            file ::= doc implicit.blank (round.1 (implicit.blank round.1)*)?
+            round.1 ::= "\n" doc | ("\n" name) implicit.blank (" " name)
+            doc ::= "#" [#x09#x20-~]*
+            name ::= [a-z]+
+            WHITESPACE ::= " " | "\n"
+            implicit.blank ::= () @ 3 | WHITESPACE+ @ 1
+        "##]],
+    );
+}
+
+#[test]
+fn a_predicate_asks_for_characters() {
+    check(
+        "a = @{ (&(letter | \"_\") ~ any ~ !\"x\" ~ &digit ~ digit)+ ~ &(\"ab\") ~ any }\nletter = _{ 'a'..'z' }\n\
+         digit = { '0'..'9' }\nany = { &\"z\" ~ !\"\\n\" ~ ANY | letter }",
+        expect![[r#"
+            %start a
+            a ::= ([a-z] [0-9])+ any
+            letter ::= [a-z]
+            digit ::= [0-9]
+            any ::= [z] | letter
+            g:1:59: warning[not-context-free]: a predicate is left out
+              | a = @{ (&(letter | "_") ~ any ~ !"x" ~ &digit ~ digit)+ ~ &("ab") ~ any }
+              |                                                           ^^^^^^^^
+              help: a predicate is honoured where it excludes single characters, as in `!"x" ~ ANY`, or asks for them, as in `&letter ~ ANY`
+        "#]],
+    );
 }

@@ -7,7 +7,7 @@ use super::parser::{Kind, Peg, Rule};
 use crate::ast::{self, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
-use crate::formats::boundaries::{BLANKS, Lexical, Syntax, blank, separate};
+use crate::formats::boundaries::{BLANKS, Lexical, Syntax, blanks, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::pattern;
 use crate::ordered::{Map, Set};
@@ -56,9 +56,9 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     let mut facts = Lexical::new(&lexical);
     let between = defined("WHITESPACE").and_then(|rule| {
         let body = lexical.iter().find(|lexical| lexical.name.text == rule.name.text)?;
-        facts.separator(std::slice::from_ref(&body.body), BLANKS)
+        Some(facts.separators(std::slice::from_ref(&body.body), BLANKS))
     });
-    let mut all = separate(syntax, &mut facts, between.map(blank), builder);
+    let mut all = separate(syntax, &mut facts, &blanks(&between.unwrap_or_default()), builder);
     all.extend(lexical);
     Grammar { start, rules: all, ..Grammar::default() }
 }
@@ -142,7 +142,7 @@ struct Translator<'r, 'b, 'd> {
 impl<'r> Translator<'r, '_, '_> {
     /// A rule whose parts are joined directly.
     fn joined(&mut self, name: Name, body: Syntax) -> Option<ast::Rule> {
-        separate(vec![(name, body)], &mut Lexical::new(&[]), None, self.builder).pop()
+        separate(vec![(name, body)], &mut Lexical::new(&[]), &[], self.builder).pop()
     }
 
     fn token(&mut self, part: Part) -> Syntax {
@@ -199,7 +199,8 @@ impl<'r> Translator<'r, '_, '_> {
     }
 
     fn predicate(&mut self, span: Span) {
-        let help = "a predicate is honoured where it excludes single characters, as in `!\"x\" ~ ANY`";
+        let help = "a predicate is honoured where it excludes single characters, as in `!\"x\" ~ ANY`, or asks for them, as in \
+                    `&letter ~ ANY`";
         self.builder.approximate(span, "a predicate is left out", help);
     }
 
@@ -248,11 +249,15 @@ impl<'r> Translator<'r, '_, '_> {
         let mut number = 0;
         while number < parts.len() {
             // Predicates in front of a class remove characters from it.
-            let nots = parts[number..].iter().take_while(|part| matches!(part.kind, Kind::Not(_))).count();
-            let class =
-                if nots > 0 { self.excluded(&parts[number..number + nots], parts.get(number + nots)) } else { None };
+            let is_predicate = |part: &&Peg| matches!(part.kind, Kind::Not(_) | Kind::And(_));
+            let asked = parts[number..].iter().take_while(is_predicate).count();
+            let class = if asked > 0 {
+                self.remaining(&parts[number..number + asked], parts.get(number + asked))
+            } else {
+                None
+            };
             let (syntax, taken) = match class {
-                Some(set) => (self.class(set, parts[number].span.to(parts[number + nots].span))?, nots + 1),
+                Some(set) => (self.class(set, parts[number].span.to(parts[number + asked].span))?, asked + 1),
                 None => (self.peg(&parts[number])?, 1),
             };
             if !done.is_empty() {
@@ -265,15 +270,16 @@ impl<'r> Translator<'r, '_, '_> {
     }
 
     /// The class `what` without the characters that the predicates exclude.
-    fn excluded(&mut self, predicates: &[Peg], what: Option<&Peg>) -> Option<CharSet> {
+    fn remaining(&mut self, predicates: &[Peg], what: Option<&Peg>) -> Option<CharSet> {
         let mut set = self.chars.class(what?)?;
         for predicate in predicates {
-            let Kind::Not(inside) = &predicate.kind else { return None };
-            // The end of the text is not a character.
-            if matches!(&inside.kind, Kind::Name(name) if name == "EOI") {
-                continue;
-            }
-            set = set.difference(&self.chars.beginning(inside)?.first);
+            set = match &predicate.kind {
+                // The end of the text is not a character.
+                Kind::Not(inside) if matches!(&inside.kind, Kind::Name(name) if name == "EOI") => set,
+                Kind::Not(inside) => set.difference(&self.chars.beginning(inside)?.first),
+                Kind::And(inside) => set.intersection(&self.chars.class(inside)?),
+                _ => return None,
+            };
         }
         Some(set).filter(|set| !set.is_empty())
     }

@@ -189,3 +189,35 @@ fn external_tokens() {
     "#]]
     .assert_eq(&testing::parsed_with(&TreeSitter, &text, &[]));
 }
+
+#[test]
+fn automatic_semicolons_are_left_out_where_there_is_a_choice() {
+    check(
+        r#"{"name": "demo", "rules": {
+            "block": {"type": "SEQ", "members": [{"type": "STRING", "value": "{"},
+                {"type": "REPEAT", "content": {"type": "SYMBOL", "name": "statement"}}, {"type": "STRING", "value": "}"},
+                {"type": "CHOICE", "members": [{"type": "SYMBOL", "name": "_automatic_semicolon"}, {"type": "BLANK"}]}]},
+            "statement": {"type": "SEQ", "members": [{"type": "STRING", "value": "x"}, {"type": "CHOICE", "members": [
+                {"type": "SYMBOL", "name": "_automatic_semicolon"}, {"type": "STRING", "value": ";"}]}]}},
+           "externals": [{"type": "SYMBOL", "name": "_automatic_semicolon"}]}"#,
+        expect![[r#"
+            %start block
+            block ::= "{" statement* "}" ()
+            statement ::= "x" ";"
+        "#]],
+    );
+    check(
+        r#"{"name": "demo", "rules": {"statement": {"type": "SEQ", "members": [{"type": "STRING", "value": "x"},
+            {"type": "SYMBOL", "name": "_automatic_semicolon"}]}},
+           "externals": [{"type": "SYMBOL", "name": "_automatic_semicolon"}]}"#,
+        expect![[r#"
+            %start statement
+            statement ::= "x" _automatic_semicolon
+            _automatic_semicolon ::= ";"
+            g:3:26: warning[not-context-free]: the external token `_automatic_semicolon` derives `;`
+              |            "externals": [{"type": "SYMBOL", "name": "_automatic_semicolon"}]}
+              |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: code outside of the grammar reads it: say what it is by a rule of its name in a file of tokens
+        "#]],
+    );
+}

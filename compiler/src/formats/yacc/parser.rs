@@ -3,7 +3,7 @@
 use super::lexer::{Kind, Lexer, Token};
 use crate::ast::{self, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::formats::boundaries::{Lexical, Syntax, blank, separate};
+use crate::formats::boundaries::{Lexical, Syntax, blanks, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::given::Given;
 use crate::formats::keywords;
@@ -256,7 +256,7 @@ impl<'t> Parser<'t, '_> {
         let is_taken = |name: &str| index.contains_key(name) || needed.contains_key(name);
         lexical.extend(given.rules(needed.keys().copied(), is_taken, &mut builder));
         let words = keywords::exclude(&mut syntax, &mut Lexical::new(&lexical), &mut builder);
-        let mut all = separate(syntax, &mut words.lexical(&lexical), Some(blank(" ")), &mut builder);
+        let mut all = separate(syntax, &mut words.lexical(&lexical), &blanks(&[" "]), &mut builder);
         words.add_to(&mut all, lexical);
         let start = start.or_else(|| rules.first().map(|(name, _)| name.clone()));
         Grammar { start, rules: all, ..Grammar::default() }

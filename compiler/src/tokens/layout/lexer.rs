@@ -2,11 +2,14 @@
 
 use super::{DEDENT, INDENT, NEWLINE};
 use crate::charset::{CharSet, Unit};
-use crate::tokens::{LayoutTokens, Lexer, LexerRule, Outcome, Pattern, TokenGrammar};
+use crate::tokens::states::Automata;
+use crate::tokens::{Alphabet, LayoutTokens, Lexer, LexerRule, Outcome, Pattern, TokenGrammar};
 
 /// Characters for the beginning and the end of a block while tokens are compared. No text contains them: references to
 /// [`INDENT`] and [`DEDENT`] are written in their place.
 const MARKS: [u32; 2] = [0x10_FF7E, 0x10_FF7F];
+/// The usual ends of lines, in order of preference.
+const LINE_BREAKS: [&str; 3] = ["\n", "\r\n", "\r"];
 
 impl LayoutTokens {
     /// The name of the layout rule for a token, if it is a layout token.
@@ -23,16 +26,38 @@ impl LayoutTokens {
 impl Lexer {
     /// The first mode in which lines end.
     pub(in crate::tokens) fn layout_mode(&self) -> usize {
-        let newline = self.layout.and_then(|tokens| tokens.newline);
-        self.rules
-            .iter()
-            .find(|rule| newline.is_some_and(|token| rule.outcome == Outcome::Token(token)))
-            .map_or(0, |rule| rule.mode)
+        self.line_rule().map_or(0, |rule| rule.mode)
+    }
+
+    /// The end of a line, once [`with_rules`] has written it into its lexer rule.
+    pub(in crate::tokens) fn line_end(&self) -> String {
+        let text = self.line_rule().and_then(|rule| rule.pattern.as_text());
+        text.unwrap_or_else(|| LINE_BREAKS[0].to_string())
+    }
+
+    /// The first lexer rule that makes the end of a line.
+    fn line_rule(&self) -> Option<&LexerRule> {
+        let newline = self.layout?.newline?;
+        self.rules.iter().find(|rule| rule.outcome == Outcome::Token(newline))
+    }
+
+    /// A text of the token for the end of a line: a line break if one of them is a text of it, else a shortest text.
+    fn line_break(&self) -> String {
+        let usual = || LINE_BREAKS[0].to_string();
+        let Some(rule) = self.line_rule() else { return usual() };
+        let alone = Lexer { rules: vec![rule.clone()], ..self.clone() };
+        let automata = Automata::new(&alone, Alphabet::Ascii);
+        let Some(dfa) = automata.of_rule(0) else { return usual() };
+        let is_match = |text: &&&str| dfa.winner(automata.run(dfa, text)).is_some();
+        match LINE_BREAKS.iter().find(is_match) {
+            Some(text) => (*text).to_string(),
+            None => automata.shortest(0).unwrap_or_else(usual),
+        }
     }
 }
 
 /// The grammar with lexer rules for the beginning and the end of blocks in each mode with line ends, before all other
-/// rules. The end of a line becomes just a line break. Other rules for these tokens are left out.
+/// rules. The end of a line becomes just one text, a line break if possible. Other rules for these tokens are left out.
 pub(in crate::tokens) fn with_rules(grammar: &TokenGrammar, tokens: &LayoutTokens) -> TokenGrammar {
     let mut lexer = Lexer { rules: Vec::new(), ..grammar.lexer.clone() };
     let ends_line = |rule: &LexerRule| tokens.newline.is_some_and(|token| rule.outcome == Outcome::Token(token));
@@ -53,6 +78,7 @@ pub(in crate::tokens) fn with_rules(grammar: &TokenGrammar, tokens: &LayoutToken
             });
         }
     }
+    let line_break = grammar.lexer.line_break();
     let mut ended = vec![false; lexer.modes];
     for rule in &grammar.lexer.rules {
         let makes_block = |token| rule.outcome == Outcome::Token(token);
@@ -65,7 +91,7 @@ pub(in crate::tokens) fn with_rules(grammar: &TokenGrammar, tokens: &LayoutToken
             if std::mem::replace(&mut ended[rule.mode], true) {
                 continue;
             }
-            rule.pattern = Pattern::text("\n");
+            rule.pattern = Pattern::text(&line_break);
         }
         lexer.rules.push(rule);
     }

@@ -84,3 +84,19 @@ fn indentation_is_reported_and_chosen() {
         assert!(wrong.parse::<Indent>().is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn lines_end_as_their_lexer_rule_says() {
+    for (rule, end) in [("'\\r\\n' ' '*", "\r\n"), ("'\\r' | ';'", "\r"), ("';' '\\n'?", ";")] {
+        let text = BLOCKS.replace("('\\r'? '\\n' | '\\r') [ \\t]*", rule).replace("(';' small)*", "");
+        for separators in [SeparatorPolicy::Auto, SeparatorPolicy::Any] {
+            let mut lines = 0;
+            for output in outputs(&text, FormatOptions { separators, ..FormatOptions::default() }, 50) {
+                let rest = output.replace(end, "");
+                assert!(!rest.contains(['\r', '\n', ';']) || separators == SeparatorPolicy::Any, "{output:?}");
+                lines += output.matches(end).count();
+            }
+            assert!(lines > 50, "{rule}");
+        }
+    }
+}
