@@ -50,6 +50,11 @@ impl Prepared {
         self
     }
 
+    /// Whether it is compiled with the grammar's own weights.
+    pub fn has_own_weights(&self) -> bool {
+        matches!(self.options.weighting, Weighting::Own)
+    }
+
     /// The same language with the grammar's own weights, whatever is asked for: other weights split repetitions by
     /// their numbers of rounds, and no part of such a repetition can be repeated any number of times.
     pub fn with_whole_repetitions(&self) -> Result<Language, Failure> {

@@ -31,12 +31,14 @@ mod finding;
 mod gist;
 mod how;
 mod maker;
+mod recent;
 mod replay;
 mod reporter;
 mod verdict;
 
 use crate::subject::{Tested, quoted};
 use campaign::{Campaign, Plan};
+use evolved::Weights;
 use finding::Call;
 use how::{FailureArgs, How};
 use maker::{GUIDED, Making};
@@ -174,8 +176,8 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     if let Some(file) = &args.junit {
         write_output(Some(file), replay::junit(&[]).as_bytes())?;
     }
-    let seeds =
-        args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, "run, but not varied"))?;
+    let others = if making.kind.is_none() { "run, but not varied" } else { "run, but nothing is learned from them" };
+    let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, others))?;
     let state = State::open(&args.output, &facts(args, &prepared, &language))?;
     let stop = Stop::on_signals();
     if let Some(time) = args.time {
@@ -198,17 +200,28 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     };
     let campaign = Campaign::new(plan, state, stop)?;
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let ran = campaign.run(|campaign| reporter.look(campaign));
-    reporter.end(&campaign);
-    ran?;
     let grammar = read_as(&args.grammar, &prepared);
-    evolved::write(&campaign.state, prepared.source, &grammar, &campaign.shared().recent)?;
+    let weights = making.kind.map(|_| Weights::new(prepared, grammar, &campaign.state, args.jobs));
+    let mut weights = weights.transpose()?;
+    let ran = campaign.run(|campaign| {
+        reporter.look(campaign);
+        weights.iter_mut().for_each(|weights| weights.look(campaign));
+    });
+    reporter.end(&campaign);
+    let weighed = weights.map_or(Ok(()), |weights| weights.end(&campaign));
     if let Some(file) = &args.junit {
         let cases: Vec<replay::Case> =
             reporter.found.iter().map(|(key, what)| replay::Case::failed(key, what)).collect();
         write_output(Some(file), replay::junit(&cases).as_bytes())?;
     }
-    conclude(&campaign, reporter.found.len())
+    ran?;
+    match (conclude(&campaign, reporter.found.len()), weighed) {
+        (Ok(()), weighed) => weighed,
+        (concluded, weighed) => {
+            weighed.unwrap_or_else(|failure| say!("gramjet: {failure}"));
+            concluded
+        }
+    }
 }
 
 /// How texts are made.
@@ -220,7 +233,10 @@ fn making(args: &Arguments) -> Result<Making, Failure> {
     }
     if !is_guided && (limits.max_depth.is_some() || limits.max_choices.is_some()) {
         let strategy = &args.strategy;
-        return Err(Failure::Usage(format!("texts of `--strategy {strategy}` have no limit but `--max-len`")));
+        return Err(Failure::Usage(format!(
+            "texts of `--strategy {strategy}` have no limit but `--max-len`: leave out `--max-depth` and \
+             `--max-choices`, or take `--strategy {GUIDED}`"
+        )));
     }
     Ok(making)
 }

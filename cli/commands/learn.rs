@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use gramjet::{Choices, Producer as _};
-use gramjet_compiler::SourceFile;
 use gramjet_compiler::shape::Weighting;
 use gramjet_compiler::shape::learn::{How, Inversion};
+use gramjet_compiler::{Learned, SourceFile};
 use gramjet_parse::Budget;
 
 use crate::arguments::grammar::GrammarArgs;
@@ -196,19 +196,29 @@ const LONG: f64 = 100_000.0;
 
 /// Writes the file of weights, and says how long inputs will be.
 pub fn finish(prepared: Prepared, found: &Found, how: &How, output: Option<&Path>) -> Result<(), Failure> {
-    let learned = gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
-        .map_err(|diagnostics| prepared.refuse(&diagnostics))?;
+    let learned = weigh(&prepared, found, how)?;
+    describe(prepared, &learned)?;
+    write_output(output, learned.weights.as_bytes())
+}
+
+/// The weights of what was found.
+pub fn weigh(prepared: &Prepared, found: &Found, how: &How) -> Result<Learned, Failure> {
+    gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
+        .map_err(|diagnostics| prepared.refuse(&diagnostics))
+}
+
+/// Says how fine weights are, and how long inputs with them.
+pub fn describe(prepared: Prepared, learned: &Learned) -> Result<(), Failure> {
     if learned.are_coarse {
         say!("gramjet: the weights are coarse: finer ones would make too many copies of what is repeated");
     }
-    let weights = learned.weights;
-    let prepared = prepared.with_weights(SourceFile::new("weights", weights.as_str()));
+    let prepared = prepared.with_weights(SourceFile::new("weights", learned.weights.as_str()));
     let (mean, wanted) = mean_length(&prepared)?;
     say!("gramjet: 100 random inputs have {mean:.0} bytes on average ({wanted})");
     if mean > LONG {
         say!("gramjet: that is long: give `gramjet gen` a lower `--max-depth`, or a `--max-len`");
     }
-    write_output(output, weights.as_bytes())
+    Ok(())
 }
 
 /// The mean length of some random inputs, in bytes, and their limits. Each input is completed in a short way after a

@@ -173,7 +173,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&args.output, ZERO_WEIGHTS));
     let prepared = Prepared::new(source, &grammar, &limits)?.with_own_weights();
     let language = Language::unlimited(prepared.compile()?, &prepared.options);
-    let studied = prepared.with_whole_repetitions()?;
+    let studied = if prepared.has_own_weights() { language.clone() } else { prepared.with_whole_repetitions()? };
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
     let surroundings = args.run.surroundings(args.timeout);
     let tested = Tested::new(&args.command, surroundings)?;

@@ -1,6 +1,6 @@
 //! The search itself: workers that run texts and share what they find.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use super::evidence::{Again, Evidence};
 use super::exceptions::Exceptions;
 use super::finding::{Call, Finding};
 use super::maker::{Maker, Making, Yields, no_yields};
+use super::recent::Recent;
 use super::verdict::{Judge, Rules, Verdict};
 use crate::cores::Cores;
 use crate::failure::Failure;
@@ -72,8 +73,8 @@ pub(super) struct Shared {
     edges: usize,
     yields: Yields,
     exceptions: Exceptions,
-    /// The last texts of a strategy, once its workers have ended.
-    pub(super) recent: Vec<Vec<u8>>,
+    /// The last texts of a strategy, by worker.
+    pub(super) recent: BTreeMap<usize, Recent>,
     /// What the log says last: the numbers of edges and of failures.
     logged: (usize, usize),
     failure: Option<Failure>,
@@ -96,7 +97,7 @@ pub(super) struct Progress {
     pub(super) failing: u64,
     /// Texts that did something new.
     pub(super) texts: usize,
-    /// Edges that were executed; 0 if the program counts none.
+    /// Edges that were executed, also by runs that failed; 0 if the program counts none.
     pub(super) edges: usize,
     /// Failures that are told apart, those of earlier runs on the folder included.
     pub(super) failures: usize,
@@ -188,18 +189,23 @@ impl Campaign {
 
     fn work(&self, number: usize) -> Result<(), Failure> {
         let mut worker = Worker::new(self, number)?;
-        for text in self.state.texts(Place::Queue)? {
-            worker.add(&text, false)?;
+        let kept = self.state.texts(Place::Queue)?;
+        for text in &kept {
+            worker.add(text, false)?;
         }
-        for text in &self.plan.seeds {
+        let kept: HashSet<&Vec<u8>> = kept.iter().collect();
+        for text in self.plan.seeds.iter().filter(|text| !kept.contains(text)) {
             worker.add(text, true)?;
         }
+        // What other workers find from now on is no sample.
+        worker.maker.begin();
         while !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs {
             worker.import()?;
             worker.step()?;
+            worker.tell_recent(false);
         }
         worker.tell_yields();
-        self.shared().recent.extend(worker.maker.recent());
+        worker.tell_recent(true);
         Ok(())
     }
 }
@@ -221,6 +227,8 @@ pub(super) struct Worker<'c> {
     pub(super) judge: Judge,
     pub(super) maker: Maker,
     pub(super) coverage: Coverage,
+    /// The same with the runs that failed.
+    executed: Coverage,
     behaviours: HashSet<u64>,
     /// How many of the shared texts it has looked at.
     imported: usize,
@@ -258,9 +266,9 @@ impl<'c> Worker<'c> {
         // A search that goes on does not begin with the same texts again.
         let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
         let maker = Maker::new(language, *making, *max_len, seed)?;
-        let (coverage, behaviours) = (Coverage::new(), HashSet::new());
+        let (coverage, executed, behaviours) = (Coverage::new(), Coverage::new(), HashSet::new());
         let told = no_yields(*making);
-        Ok(Worker { campaign, number, tested, judge, maker, coverage, behaviours, imported: 0, told })
+        Ok(Worker { campaign, number, tested, judge, maker, coverage, executed, behaviours, imported: 0, told })
     }
 
     /// Runs a text. A run that fails does nothing that is new to the search, as failures are not varied.
@@ -272,11 +280,20 @@ impl<'c> Worker<'c> {
             self.campaign.shared().exceptions.add(&exception.class);
         }
         if let Some(failed) = verdict.failed.take() {
+            if let Some(edges) = run.edges {
+                self.executed.add(edges);
+            }
             let evidence = Evidence::new(failed, &run);
             return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.identified(&self.tested)) });
         }
         let is_new = match run.edges {
-            Some(edges) => self.coverage.add(edges).is_new_coverage(),
+            Some(edges) => {
+                let is_new = self.coverage.add(edges).is_new_coverage();
+                if is_new {
+                    self.executed.add(edges);
+                }
+                is_new
+            }
             None => self.behaviours.insert(verdict.behaviour),
         };
         Ok(Seen { verdict, is_new, evidence: None })
@@ -290,6 +307,7 @@ impl<'c> Worker<'c> {
         campaign.valid.fetch_add(u64::from(seen.verdict.is_valid), Ordering::Relaxed);
         if let Some(evidence) = seen.evidence {
             campaign.failing.fetch_add(1, Ordering::Relaxed);
+            self.tell_edges();
             self.examine(text, evidence)?;
             return Ok(Effect::Fails);
         }
@@ -326,10 +344,22 @@ impl<'c> Worker<'c> {
         }
         let mut shared = campaign.shared();
         shared.texts.push((text.into(), self.number));
-        shared.edges = shared.edges.max(self.coverage.edges());
         drop(shared);
+        self.tell_edges();
         self.tell_yields();
         Ok(())
+    }
+
+    fn tell_edges(&self) {
+        let mut shared = self.campaign.shared();
+        shared.edges = shared.edges.max(self.executed.edges());
+    }
+
+    /// Shows its last texts, now and then and at the end.
+    fn tell_recent(&mut self, is_end: bool) {
+        if let Some(recent) = self.maker.recent(is_end) {
+            self.campaign.shared().recent.insert(self.number, recent);
+        }
     }
 
     /// Adds what its operators have done to what all have done.
@@ -343,8 +373,8 @@ impl<'c> Worker<'c> {
         self.told = yields;
     }
 
-    /// Runs a text that was not made here, and varies it if it conforms. If it is a seed and does something new, it is
-    /// kept.
+    /// Runs a text that was not made here, and learns from it if it conforms. If it is a seed and does something new,
+    /// it is kept.
     fn add(&mut self, text: &[u8], is_seed: bool) -> Result<(), Failure> {
         let campaign = self.campaign;
         if campaign.is_over() {
@@ -366,9 +396,7 @@ impl<'c> Worker<'c> {
         } else {
             Effect::Known
         };
-        if effect != Effect::Fails {
-            self.maker.add(text);
-        }
+        self.maker.add(text, effect == Effect::Fails);
         if effect == Effect::New {
             self.keep(text, "op:seed", is_seed)?;
         }
@@ -382,9 +410,8 @@ impl<'c> Worker<'c> {
             let Some((text, finder)) = next else { return Ok(()) };
             self.imported += 1;
             if finder != self.number && self.run(&text)?.is_new {
-                self.maker.add(&text);
-                let mut shared = self.campaign.shared();
-                shared.edges = shared.edges.max(self.coverage.edges());
+                self.maker.add(&text, false);
+                self.tell_edges();
             }
         }
     }

@@ -1,36 +1,95 @@
 //! The weights that a strategy has come to.
 
+use std::time::{Duration, Instant};
+
+use gramjet_compiler::Learned;
 use gramjet_compiler::shape::learn::How;
 use gramjet_search::State;
 
+use super::campaign::Campaign;
+use super::recent::Recent;
 use crate::arguments::grammar::{GrammarArgs, ShapeArgs};
 use crate::commands::learn;
 use crate::failure::{Failure, say};
 use crate::files::shown;
+use crate::prepared::Prepared;
 use crate::samples;
-use crate::source::Source;
 use crate::units::plural;
 
 /// The file, in the folder of the search.
 const WEIGHTS: &str = "weights";
+/// The texts that it was learned from: a search that goes on adds to them.
+const TEXTS: &str = "last-texts";
 
 /// Is added to the count of each alternative, so that all stay possible.
-const SMOOTHING: f64 = 0.5;
+const HOW: How = How { smoothing: 0.5, ..How::COMMON };
+
+/// The intervals at which the file is written while the search runs double from this one on, up to a greatest one.
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// Writes the weights of the last texts that the strategy has made.
-pub(super) fn write(state: &State, source: Source, grammar: &GrammarArgs, texts: &[Vec<u8>]) -> Result<(), Failure> {
-    if texts.is_empty() {
-        return Ok(());
+pub(super) struct Weights {
+    grammar: GrammarArgs,
+    prepared: Prepared,
+    /// The last texts of earlier searches in the folder.
+    earlier: Recent,
+    threads: usize,
+    written: Instant,
+    interval: Duration,
+}
+
+impl Weights {
+    /// Those of a grammar as the search reads it.
+    pub(super) fn new(
+        prepared: Prepared,
+        mut grammar: GrammarArgs,
+        state: &State,
+        threads: usize,
+    ) -> Result<Weights, Failure> {
+        grammar.how.shape = ShapeArgs::default();
+        let prepared = learn::prepare_source(prepared.source, &grammar, false)?;
+        let mut earlier = Recent::of(threads);
+        // Without them the weights are those of this search.
+        earlier.read(&std::fs::read(state.folder().join(TEXTS)).unwrap_or_default());
+        Ok(Weights { grammar, prepared, earlier, threads, written: Instant::now(), interval: FIRST })
     }
-    let mut grammar = grammar.clone();
-    grammar.how.shape = ShapeArgs::default();
-    let prepared = learn::prepare_source(source, &grammar, false)?;
-    let found = samples::count_texts(prepared.compiled()?, texts);
-    if found.parsed.0 == 0 {
-        return Ok(());
+
+    /// Writes them if it is time, for a search that is killed.
+    pub(super) fn look(&mut self, campaign: &Campaign) {
+        if self.written.elapsed() < self.interval || campaign.stop.is_requested() {
+            return;
+        }
+        // What cannot be written now is reported if it cannot be written in the end.
+        let _ = self.write(campaign);
+        (self.written, self.interval) = (Instant::now(), LONGEST.min(2 * self.interval));
     }
-    let (place, last) = (state.folder().join(WEIGHTS), plural(found.parsed.0, "text"));
-    say!("gramjet: the weights of the last {last} are in {}", shown(&place));
-    learn::say_how_to_read(&prepared, &grammar);
-    learn::finish(prepared, &found, &How { smoothing: SMOOTHING, ..How::COMMON }, Some(&place))
+
+    /// Writes them for the last time, and says where they are.
+    pub(super) fn end(mut self, campaign: &Campaign) -> Result<(), Failure> {
+        let Some((learned, texts)) = self.write(campaign)? else { return Ok(()) };
+        let place = campaign.state.folder().join(WEIGHTS);
+        say!("gramjet: the weights of the last {} are in {}", plural(texts, "text"), shown(&place));
+        learn::say_how_to_read(&self.prepared, &self.grammar);
+        learn::describe(self.prepared, &learned)
+    }
+
+    /// The weights, and the number of texts that they are learned from; none if there are no new texts.
+    fn write(&mut self, campaign: &Campaign) -> Result<Option<(Learned, u64)>, Failure> {
+        let recent: Vec<Recent> = campaign.shared().recent.values().cloned().collect();
+        if recent.is_empty() {
+            return Ok(None);
+        }
+        let mut all = Recent::of(self.threads);
+        all.extend(&self.earlier);
+        recent.iter().for_each(|recent| all.extend(recent));
+        let found = samples::count_texts(self.prepared.compiled()?, all.texts());
+        if found.parsed.0 == 0 {
+            return Ok(None);
+        }
+        let learned = learn::weigh(&self.prepared, &found, &HOW)?;
+        campaign.state.write(TEXTS, &all.to_bytes())?;
+        campaign.state.write(WEIGHTS, learned.weights.as_bytes())?;
+        Ok(Some((learned, found.parsed.0)))
+    }
 }

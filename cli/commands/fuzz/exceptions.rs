@@ -1,5 +1,5 @@
-//! The classes of the exceptions that a search has met, in the two ways in which the literature on grammar-based fuzzing
-//! counts them.
+//! The classes of the exceptions that a search has met, in the two ways in which the literature on grammar-based
+//! fuzzing counts them.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -46,10 +46,18 @@ impl Exceptions {
 fn package(function: &str) -> Option<String> {
     let package = match function.split_once(':')? {
         ("java", rest) => rest.rsplit(':').next()?.split('#').next()?.rsplit_once('.')?.0,
-        ("python", rest) => rest.split([':', '.']).next()?,
+        ("python", rest) => outermost(rest.rsplit_once(':')?.0),
         _ => return None,
     };
     Some(format!("{package}."))
+}
+
+/// The outermost package of a module of Python. A file is a module of its own.
+fn outermost(module: &str) -> &str {
+    match module.strip_suffix(".py") {
+        Some(file) => file.rsplit('/').next().unwrap_or(file),
+        None => module.split('.').next().unwrap_or(module),
+    }
 }
 
 #[cfg(test)]
@@ -75,6 +83,9 @@ mod tests {
         ];
         assert_eq!(counts(java, &classes), (6, 2));
         assert_eq!(counts("python:json.decoder:scan", &["json.decoder.JSONDecodeError", "RecursionError"]), (2, 1));
+        let classes = ["parser.Odd", "ValueError", "sub.Other"];
+        assert_eq!(counts("python:parser.py:parse", &classes), (3, 2));
+        assert_eq!(counts("python:../sub/parser.py:Class.parse", &classes), (3, 2));
         // Node has no packages, nor have classes without one.
         assert_eq!(counts("node:a.js#parse", &["SyntaxError"]), (1, 1));
         assert_eq!(counts("java:classes:Main#main", &["Main", "Error"]), (2, 2));

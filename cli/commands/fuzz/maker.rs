@@ -1,6 +1,7 @@
 //! What makes the texts of a worker: variants of kept texts, or a strategy.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use gramjet_harness::{Outcome, Run};
 use gramjet_search::{
@@ -9,14 +10,15 @@ use gramjet_search::{
 use gramjet_session::decisions::{Derivation, Fit};
 use gramjet_session::{Language, Session};
 
+use super::recent::Recent;
 use super::verdict::Verdict;
 use crate::failure::Failure;
 
 /// The strategy of [`Fuzzer`].
 pub(super) const GUIDED: &str = "guided";
 
-/// The last texts of a strategy that are kept, for the weights that it has come to.
-const RECENT: usize = 1000;
+/// The interval at which the last texts of a strategy are shown.
+const SHOWN: Duration = Duration::from_secs(1);
 
 /// How texts are made.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +54,9 @@ struct Evolution {
     ending: Ending,
     /// For programs that count no edges: what they can be seen to do, numbered as edges.
     behaviours: HashMap<u64, u32>,
-    recent: VecDeque<Vec<u8>>,
+    /// The last texts, for the weights that it has come to, and when they were shown.
+    recent: Recent,
+    shown: Instant,
     made: u64,
     kept: u64,
 }
@@ -106,9 +110,18 @@ impl Maker {
         }
     }
 
-    /// Learns from a text from elsewhere that was measured last.
-    pub(super) fn add(&mut self, text: &[u8]) {
+    /// Says that all texts to begin with were added.
+    pub(super) fn begin(&mut self) {
+        if let Some(evolution) = &mut self.evolution {
+            evolution.search.begin();
+        }
+    }
+
+    /// Learns from a text from elsewhere that was measured last. One on which the program fails is not varied, but it
+    /// says what texts look like.
+    pub(super) fn add(&mut self, text: &[u8], has_failed: bool) {
         match &mut self.evolution {
+            None if has_failed => {}
             None => {
                 self.fuzzer.add(text, 0);
             }
@@ -123,9 +136,14 @@ impl Maker {
         }
     }
 
-    /// The last texts of a strategy.
-    pub(super) fn recent(self) -> impl Iterator<Item = Vec<u8>> {
-        self.evolution.into_iter().flat_map(|evolution| evolution.recent)
+    /// The last texts of a strategy, if they are due to be shown, or at the end.
+    pub(super) fn recent(&mut self, is_end: bool) -> Option<Recent> {
+        let evolution = self.evolution.as_mut()?;
+        if !is_end && evolution.shown.elapsed() < SHOWN {
+            return None;
+        }
+        evolution.shown = Instant::now();
+        Some(evolution.recent.clone())
     }
 }
 
@@ -148,7 +166,8 @@ impl Evolution {
             edges: Vec::new(),
             ending: Ending::Done,
             behaviours: HashMap::new(),
-            recent: VecDeque::new(),
+            recent: Recent::default(),
+            shown: Instant::now(),
             made: 0,
             kept: 0,
         })
@@ -156,9 +175,7 @@ impl Evolution {
 
     fn propose(&mut self) -> &[u8] {
         let text = &self.search.propose().text;
-        let mut kept = if self.recent.len() < RECENT { None } else { self.recent.pop_front() }.unwrap_or_default();
-        kept.clone_from(text);
-        self.recent.push_back(kept);
+        self.recent.push(text);
         text
     }
 
@@ -201,6 +218,8 @@ impl Evolution {
         let options: Vec<u32> = free.options().collect();
         if deriver.replay(&options, &mut bounded) == Fit::Exact {
             self.search.adopt(&bounded, &measured);
+        } else {
+            self.search.learn(&free, &measured);
         }
     }
 }

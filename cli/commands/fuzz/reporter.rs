@@ -73,8 +73,8 @@ impl Reporter {
             if let (classes @ 1.., unexpected) = progress.exceptions {
                 let classes = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };
                 say!(
-                    "gramjet: exceptions of {classes}, {unexpected} without IllegalArgumentException, TimeoutException and \
-                     those of the program's own package"
+                    "gramjet: {classes} of exceptions, {unexpected} of them unexpected (not IllegalArgumentException, \
+                     TimeoutException, or of the program's own package)"
                 );
             }
         }

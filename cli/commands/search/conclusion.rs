@@ -1,6 +1,6 @@
 //! What a search has found, for people.
 
-use gramjet_search::Growth;
+use gramjet_search::{Family, Growth};
 
 use super::hunt::{Found, Hunt};
 use super::study::Study;
@@ -36,9 +36,9 @@ pub(super) fn lines(hunt: &Hunt, best: &Found, study: &Study) -> Vec<String> {
     }
     let mut said = Vec::new();
     for grown in &study.families {
-        let Some(growth) = &grown.family.growth else { continue };
-        let law = growth.to_string();
-        if grown.family.pump.is_empty() || said.contains(&law) || is_linear(growth) && !said.is_empty() {
+        let Some(law) = law(&grown.family) else { continue };
+        let is_linear = !grown.family.is_cut_short() && grown.family.growth.as_ref().is_some_and(is_linear);
+        if grown.family.pump.is_empty() || said.contains(&law) || is_linear && !said.is_empty() {
             continue;
         }
         let spot = grown.spot.as_ref().map_or(String::new(), |spot| format!("; fastest: {spot}"));
@@ -49,6 +49,14 @@ pub(super) fn lines(hunt: &Hunt, best: &Found, study: &Study) -> Vec<String> {
         }
     }
     lines
+}
+
+/// How cost grows in a family, or where the program was stopped if that says more; none if neither is known.
+fn law(family: &Family) -> Option<String> {
+    match family.stopped_at().filter(|_| family.is_cut_short()) {
+        Some(copies) => Some(format!("stopped at n = {copies}")),
+        None => family.growth.as_ref().map(Growth::to_string),
+    }
 }
 
 fn is_linear(growth: &Growth) -> bool {

@@ -130,6 +130,7 @@ impl<'h> Worker<'h> {
         for text in &self.hunt.plan.seeds {
             self.adopt(text, true)?;
         }
+        self.search.begin();
         Ok(())
     }
 

@@ -38,8 +38,8 @@ def own_code():
 def count_executed(counters, number_of, own):
     """Counts into `counters` what code executes that is `own`, by its file.
 
-    `number_of(code, line, mark)` is the number of an edge that is executed for the first time; the mark tells it from others
-    of the code. Returns functions for the begin and the end of a run, and one that ends counting.
+    `number_of(code, line, mark)` is the number of an edge that is executed for the first time; the mark tells it from
+    others of the code. Returns functions for the begin and the end of a run, and one that ends counting.
     """
     import sys
 
@@ -59,7 +59,9 @@ def count_executed(counters, number_of, own):
     def count_branches():
         monitoring = sys.monitoring
         events, disabled = monitoring.events, monitoring.DISABLE
-        tool = next(tool for tool in (4, 3, 1, 2, 5, 0) if monitoring.get_tool(tool) is None)
+        tool = next((tool for tool in (4, 3, 1, 2, 5, 0) if monitoring.get_tool(tool) is None), None)
+        if tool is None:
+            raise RuntimeError("all six tools of sys.monitoring are in use: end a debugger, profiler or coverage tool")
         known = {}
         kept = []  # So that no other code gets the identity of one that is known.
 
@@ -77,7 +79,8 @@ def count_executed(counters, number_of, own):
             except ValueError:
                 pass
 
-        # Of these, those back to the begin of a loop that tests nothing there, as `while True` does: others come with branches.
+        # Of these, those back to the begin of a loop that tests nothing there, as `while True` does: others come with
+        # branches.
         def on_jump(code, offset, destination):
             try:
                 counters[known[id(code), offset, destination]] += 1
@@ -124,6 +127,8 @@ def count_executed(counters, number_of, own):
     def count_lines():
         tracers = {}
         earlier = [None]
+        # The tracer of new threads, once the module is there.
+        of_threads = []
 
         def tracer_of(code):
             known = {}
@@ -151,8 +156,11 @@ def count_executed(counters, number_of, own):
             return tracer[1]
 
         def start():
-            if "threading" in sys.modules:
-                sys.modules["threading"].settrace(enter)
+            threading = sys.modules.get("threading")
+            if threading is not None:
+                if not of_threads:
+                    of_threads.append(getattr(threading, "_trace_hook", None))
+                threading.settrace(enter)
             earlier[0] = sys.gettrace()
             sys.settrace(enter)
 
@@ -160,8 +168,8 @@ def count_executed(counters, number_of, own):
             sys.settrace(earlier[0])
 
         def end():
-            if "threading" in sys.modules:
-                sys.modules["threading"].settrace(earlier[0])
+            if of_threads:
+                sys.modules["threading"].settrace(of_threads[0])
 
         return start, stop, end
 

@@ -86,9 +86,9 @@ impl Growth {
         (!fits.is_empty()).then_some(Self { fits, offset: 0.0, sizes: sizes.len(), ratio: largest / smallest })
     }
 
-    /// The growth of texts that repeat a part, from the number of copies, the length and the cost of each. The rest of the
-    /// text may cost as much as some copies more: if the law is distinctly better supported in the length, it is taken in
-    /// the length, divided by that of a copy. The exponent is the same.
+    /// The growth of texts that repeat a part, from the number of copies, the length and the cost of each. The rest of
+    /// the text may cost as much as some copies more: if the law is distinctly better supported in the length, it is
+    /// taken in the length, divided by that of a copy. The exponent is the same.
     pub fn of_texts(texts: &[(Measurement, usize)]) -> Option<Self> {
         let measurements: Vec<Measurement> = texts.iter().map(|text| text.0).collect();
         let by_copies = Self::of(&measurements)?;
@@ -133,17 +133,28 @@ impl Growth {
     /// Whether the cost is proved to grow faster than n^`exponent`: under every law that the measurements do not rule
     /// out, the lower end of the exponent's interval is greater. Few sizes prove nothing, nor do sizes close together.
     pub fn is_superlinear(&self, exponent: f64) -> bool {
-        self.sizes >= LEAST_SIZES && self.supported().all(|fit| self.grows_faster(fit.law, exponent))
+        self.proved() > exponent
     }
 
-    fn grows_faster(&self, law: Law, than: f64) -> bool {
+    /// The cost is proved to grow faster than n to each power below this, as [`Growth::is_superlinear`] says. Negative
+    /// infinity if nothing is proved, and infinity for exponential growth.
+    pub fn proved(&self) -> f64 {
+        match self.sizes >= LEAST_SIZES {
+            true => self.supported().map(|fit| self.proved_by(fit.law)).fold(f64::INFINITY, f64::min),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn proved_by(&self, law: Law) -> f64 {
         let wide = self.ratio >= LEAST_RATIO;
         match law {
-            Law::Constant => wide && than < 0.0,
-            Law::Logarithmic => wide && than <= 0.0,
-            Law::Linearithmic => wide && than <= 1.0,
-            Law::Polynomial { exponent } => wide && exponent.low > than,
-            Law::Exponential { base } => self.ratio >= LEAST_RATIO_EXPONENTIAL && base.low > 1.0,
+            Law::Constant if wide => 0.0,
+            // These grow faster than the power itself.
+            Law::Logarithmic if wide => 0.0_f64.next_up(),
+            Law::Linearithmic if wide => 1.0_f64.next_up(),
+            Law::Polynomial { exponent } if wide => exponent.low,
+            Law::Exponential { base } if self.ratio >= LEAST_RATIO_EXPONENTIAL && base.low > 1.0 => f64::INFINITY,
+            _ => f64::NEG_INFINITY,
         }
     }
 

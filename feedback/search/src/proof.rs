@@ -48,6 +48,17 @@ impl Family {
         edges_by_growth(&runs, LEAST_SIZES)
     }
 
+    /// How many copies the first text has on which the program was stopped.
+    pub fn stopped_at(&self) -> Option<u32> {
+        self.members.iter().find(|member| member.is_stopped).map(|member| member.copies)
+    }
+
+    /// Whether it is stopped although nothing that was measured before grows faster than linearly: the growth that is
+    /// known does not explain it.
+    pub fn is_cut_short(&self) -> bool {
+        self.stopped_at().is_some() && self.growth.as_ref().is_none_or(|growth| !growth.is_superlinear(1.0))
+    }
+
     /// Members that ended by themselves.
     fn measured(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| !member.is_stopped)
@@ -107,6 +118,8 @@ const WIDE: u32 = 16;
 const DISTINCT: u64 = 600;
 /// Attempts to draw such a part, for each part within what is repeated.
 const DRAWS: u32 = 8;
+/// A time beyond this is none: clocks cannot add it.
+const LONGEST: Duration = Duration::from_secs(1 << 30);
 /// The share of the time for first looks.
 const LOOKING: f64 = 0.4;
 /// At most this many parts are tried.
@@ -130,6 +143,7 @@ pub fn prove(
     measure: &mut dyn FnMut(&[u8]) -> Option<Reading>,
 ) -> Vec<Family> {
     let begin = Instant::now();
+    let effort = Effort { time: effort.time.min(LONGEST), ..effort };
     // First looks leave enough time to measure what they show.
     let end = begin + effort.time.mul_f64(LOOKING);
     let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs, end };
@@ -195,8 +209,11 @@ fn steepness(family: &Family) -> f64 {
     if early <= 0.0 || late <= 0.0 { 0.0 } else { 1.0 + (late / early).log2() / doubled }
 }
 
-/// Exponents in order; exponential growth is faster than all polynomials.
+/// Exponents in order; exponential growth is faster than all polynomials, and what cannot be measured is faster still.
 fn speed(family: &Family) -> f64 {
+    if family.is_cut_short() {
+        return 1e6;
+    }
     family.growth.as_ref().map_or(0.0, |growth| match growth.best().law {
         Law::Constant => 0.1,
         Law::Logarithmic => 0.2,
@@ -217,8 +234,8 @@ struct Prover<'p> {
 }
 
 impl Prover<'_> {
-    /// A few members of a family; none if fewer than two can be measured. If the program is stopped on the first copies,
-    /// or the text is too long for a proof by more of them, the other rounds or levels are left out of the text.
+    /// A few members of a family; none if fewer than two can be run. If the program is stopped on the first copies, or
+    /// the text is too long for a proof by more of them, the other rounds or levels are left out of the text.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
         let is_long = whole.text.len().saturating_mul(WIDE as usize) > self.effort.max_len;
         let mut family = self.members(whole, pump, &GLANCE);
@@ -227,7 +244,7 @@ impl Prover<'_> {
             let alone = self.alone(whole, &family.pump);
             family = alone.filter(|alone| alone.members.len() >= family.members.len()).unwrap_or(family);
         }
-        (family.members.len() > 1).then_some(family)
+        (family.members.len() > 1 || family.stopped_at().is_some()).then_some(family)
     }
 
     /// The same family, in a text with the repeated part alone.
@@ -308,8 +325,9 @@ impl Prover<'_> {
                 break;
             }
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
-            // The program takes another way with texts of this size, as where it refuses them.
-            if family.members.last().is_some_and(|last| cost < last.cost / 2) {
+            // The program takes another way with texts of this size, as where it refuses them. A run that was stopped may
+            // have cost nothing by then, as where the cost is what it returns.
+            if !is_stopped && family.members.last().is_some_and(|last| cost < last.cost / 2) {
                 break;
             }
             let copies = present.saturating_add(copies);
@@ -411,6 +429,26 @@ mod tests {
             if letters > 16 { u64::MAX } else { (1 << letters) + text.len() as u64 }
         });
         assert!(growth.contains("2.0^n"), "{growth}");
+    }
+
+    /// A part of which even a few copies are too many is the one to know of, however little can be measured of it.
+    #[test]
+    fn families_on_which_the_program_is_stopped_come_first() {
+        let file = SourceFile::new("g.ebnf", "s ::= 'a'* n  n ::= '(' n ')' | 'x'");
+        let language = Language::compile(&file, &settings()).expect("a grammar");
+        let (mut whole, mut deriver) = (Derivation::default(), language.deriver(None));
+        deriver.decode(&language.parse(b"aaa((x))").expect("it conforms"), &mut whole);
+        let mut measure = |text: &[u8]| {
+            let is_stopped = count(text, b'(') > 3;
+            let cost = if is_stopped { 0 } else { text.len() as u64 };
+            Some(Reading { cost, is_stopped, ..Reading::default() })
+        };
+        let effort = Effort { time: Duration::MAX, ..Effort::default() };
+        let families = prove(&mut deriver, &whole, effort, &mut measure);
+        assert!(families[0].is_cut_short() && families[0].pump.describe(&deriver).contains("`n`"));
+        assert_eq!(families[0].stopped_at(), families[0].members.last().map(|member| member.copies));
+        let others: Vec<_> = families[1..].iter().filter(|family| family.stopped_at().is_none()).collect();
+        assert!(others.iter().any(|family| family.pump.describe(&deriver).contains("repetition in `s`")));
     }
 
     #[test]

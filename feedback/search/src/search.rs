@@ -180,6 +180,11 @@ impl Search {
         }
     }
 
+    /// Says that all seeds were adopted. Texts from other workers are no seeds, however early they come.
+    pub fn begin(&mut self) {
+        self.strategy.begin(&mut self.desk);
+    }
+
     /// Learns from the run of the text that was proposed last.
     pub fn observe(&mut self, measured: &Measured<'_>) -> Gain {
         let candidate = std::mem::take(&mut self.candidate);

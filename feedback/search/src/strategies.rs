@@ -97,7 +97,7 @@ pub const FOR_COVERAGE: &[Kind] = &[
     },
     Kind {
         name: "common",
-        about: "probabilities learned once from the seeds, the baseline of EvoGFuzz",
+        about: "probabilities learned once, from the texts to begin with: the baseline of EvoGFuzz",
         make: |_| Box::new(Evolve::new(Aim::Common)),
     },
 ];

@@ -112,6 +112,9 @@ pub trait Strategy: Send {
     /// Learns from the run of the text that was proposed last.
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>);
 
+    /// The seeds are known: whatever is adopted from now on comes from other workers.
+    fn begin(&mut self, _desk: &mut Desk) {}
+
     /// Learns from the run of a text from elsewhere: a seed, or the text of another worker.
     fn adopt(&mut self, _desk: &mut Desk, _derivation: &Derivation, _measured: &Measured<'_>) {}
 

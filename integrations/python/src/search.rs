@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gramjet_search::{Edge, Effort, Ending, Family, Law, Measured, STRATEGIES, by_name, prove};
+use gramjet_search::{Edge, Effort, Ending, Family, Growth, Law, Measured, STRATEGIES, by_name, prove};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -40,9 +40,15 @@ impl Reading<'_> {
     }
 }
 
-/// How cost grows: the law, what is repeated, the exponent, texts with their sizes and costs, and the edge whose count
-/// grows fastest.
-type Grown<'py> = (String, String, f64, Vec<(u32, Bound_<'py, PyBytes>, u64)>, Option<u32>);
+/// A text with the number of copies in it and its cost.
+type Copied<'py> = (u32, Bound_<'py, PyBytes>, u64);
+
+/// The exponent, the ends of its interval, and the power above which faster growth is not proved.
+type Exponent = (f64, f64, f64, f64);
+
+/// How cost grows: the law, what is repeated, the exponent, the number of sizes that were measured, the size at which
+/// the function was stopped, the texts, and the edge whose count grows fastest.
+type Grown<'py> = (String, String, Exponent, usize, Option<u32>, Vec<Copied<'py>>, Option<u32>);
 
 impl Search {
     fn locked(&self) -> MutexGuard<'_, gramjet_search::Search> {
@@ -89,8 +95,8 @@ impl Search {
         search.best().map(|best| (PyBytes::new(py, &best.derivation.text), best.cost))
     }
 
-    /// How the cost of the best text grows when its parts are repeated, the fastest growth first. `measure` runs a
-    /// text.
+    /// How the cost of the best text grows when its parts are repeated: what stops the function first, then the fastest
+    /// growth first. `measure` runs a text.
     fn prove<'py>(
         &self,
         py: Python<'py>,
@@ -144,16 +150,26 @@ fn measured(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResul
     Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges() }))
 }
 
-/// What Python gets of a family; none if too little was measured for a law.
+/// What Python gets of a family; none if too little was measured for a law, and nothing was stopped.
 fn grown<'py>(py: Python<'py>, family: &Family, what: String) -> Option<Grown<'py>> {
-    let growth = family.growth.as_ref()?;
-    let exponent = match growth.best().law {
-        Law::Constant | Law::Logarithmic => 0.0,
-        Law::Linearithmic => 1.0,
-        Law::Polynomial { exponent } => exponent.value,
-        Law::Exponential { .. } => f64::INFINITY,
-    };
+    let (growth, stopped) = (family.growth.as_ref(), family.stopped_at());
+    if growth.is_none() && stopped.is_none() {
+        return None;
+    }
+    let law = growth.map_or_else(String::new, Growth::to_string);
+    let exponent = growth.map_or((f64::NAN, f64::NAN, f64::NAN, f64::NEG_INFINITY), exponent);
     let texts = family.members.iter().map(|member| (member.copies, PyBytes::new(py, &member.text), member.cost));
+    let sizes = family.members.iter().filter(|member| !member.is_stopped).count();
     let fastest = family.edges().first().map(|growth| growth.edge);
-    Some((growth.to_string(), what, exponent, texts.collect(), fastest))
+    Some((law, what, exponent, growth.map_or(sizes, Growth::sizes), stopped, texts.collect(), fastest))
+}
+
+fn exponent(growth: &Growth) -> Exponent {
+    let exact = |exponent| (exponent, exponent, exponent, growth.proved());
+    match growth.best().law {
+        Law::Constant | Law::Logarithmic => exact(0.0),
+        Law::Linearithmic => exact(1.0),
+        Law::Polynomial { exponent } => (exponent.value, exponent.low, exponent.high, growth.proved()),
+        Law::Exponential { .. } => exact(f64::INFINITY),
+    }
 }

@@ -1,12 +1,17 @@
 """The search for costly texts."""
 
+import linecache
 import math
+import signal
 import sys
+import threading
 import time
+from typing import Any
 
 import gramjet
 import pytest
 
+HAS_MONITORING = hasattr(sys, "monitoring")
 WORDS = gramjet.compile("words ::= word (' ' word)*  word ::= [a-z]+")
 
 
@@ -36,10 +41,17 @@ def test_the_costliest_text_and_its_growth_are_found() -> None:
     # Twenty words of one letter are the most.
     assert len(found.text.split()) >= 18, found
     assert found.runs == 600 and found.failures == {} and found.stopped == []
-    assert found.growth[0].exponent == pytest.approx(2, abs=0.1), found.growth
+    growth = found.growth[0]
+    assert growth.exponent == pytest.approx(2, abs=0.1), found.growth
+    assert growth.low <= growth.exponent <= growth.high and growth.sizes >= 5 and growth.stopped is None
+    assert growth.grows_faster_than(1.5) and not growth.grows_faster_than(2.5)
     assert "cost ~ n^2.0" in str(found) and "words" in found.growth[0].repeated
     place, count = found.hot[0]
     assert place.startswith(f"{__file__}:") and place.endswith("(repeated)") and count > 100
+    # A place may have several branches.
+    assert len({place for place, _ in found.hot}) == len(found.hot)
+    counts = [count for _, count in found.hot]
+    assert counts == sorted(counts, reverse=True)
     assert found.growth[0].place and found.growth[0].place.endswith("(repeated)")
     sizes = [size for size, _, _ in found.growth[0].texts]
     assert sizes == sorted(sizes) and len(sizes) >= 5
@@ -58,8 +70,10 @@ def test_the_function_may_return_the_cost() -> None:
     assert found.cost == steps(found.text.decode())
     assert found.growth[0].exponent == pytest.approx(2, abs=0.1)
     assert found.hot == []
-    with pytest.raises(TypeError, match="returns a number that is not negative, not 'x'"):
-        gramjet.search(WORDS, lambda text: "x", cost="returned", runs=2, time=None)
+    for value in ("x", -1, 0.5, math.inf, math.nan, None):
+        with pytest.raises(TypeError, match="returns a whole number from 0 on, not "):
+            gramjet.search(WORDS, lambda text, value=value: value, cost="returned", runs=2, time=None)
+    assert gramjet.search(WORDS, lambda text: 2.0, cost="returned", runs=2, time=None, proof=0).cost == 2
 
 
 def test_modules_of_the_standard_library_are_counted_if_their_function_is_searched() -> None:
@@ -92,6 +106,91 @@ def test_exceptions_are_results_and_texts_that_take_too_long_are_set_aside() -> 
         gramjet.search(letters, refuses, runs=5, time=None)
 
 
+def test_calls_that_go_on_after_the_timeout_are_stopped() -> None:
+    goes_on = []
+
+    def stubborn(text: str) -> None:
+        if "b" not in text:
+            return
+        for _ in range(2):
+            try:
+                while True:
+                    pass
+            except:  # noqa: E722
+                goes_on.append(text)
+
+    letters = gramjet.compile("s ::= 'a' | 'b'")
+    found = gramjet.search(letters, stubborn, max_len=1, runs=4, time=None, timeout=0.05, proof=0)
+    assert len(goes_on) >= 2
+    # It has returned, and is slow all the same.
+    assert found.stopped and all(b"b" in text for text in found.stopped) and b"b" not in found.text
+    assert found.failures == {}
+
+
+def test_a_timer_of_the_caller_goes_on() -> None:
+    handled = []
+    earlier = signal.signal(signal.SIGALRM, lambda number, frame: handled.append(number))
+    signal.setitimer(signal.ITIMER_REAL, 3600, 5)
+    try:
+        gramjet.search(WORDS, repeated, runs=5, time=None, proof=0)
+        left, interval = signal.getitimer(signal.ITIMER_REAL)
+        assert 3000 < left <= 3600 and interval == 5 and handled == []
+        signal.raise_signal(signal.SIGALRM)
+        assert handled == [signal.SIGALRM]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+
+
+def test_growth_that_stops_the_function_comes_first() -> None:
+    nested = gramjet.compile("s ::= 'a'* n  n ::= '(' n ')' | 'x'")
+
+    def read(text: str) -> int:
+        depth = text.count("(")
+        while depth > 3:
+            pass
+        return len(text) + 10 * depth
+
+    found = gramjet.search(nested, read, cost="returned", max_len=9, runs=40, time=None, timeout=0.1)
+    first = found.growth[0]
+    assert first.stopped is not None and "`n`" in first.repeated and not first.grows_faster_than(1)
+    assert f"stopped at n = {first.stopped}" in str(found) and found.stopped
+    others = [growth.exponent for growth in found.growth[1:] if growth.stopped is None]
+    assert others and others[0] == pytest.approx(1, abs=0.1), found.growth
+
+
+def test_texts_that_are_not_utf_8_are_searched() -> None:
+    given = []
+    texts = gramjet.compile("s ::= ('a' | #bFF)+")
+    gramjet.search(texts, lambda text: given.append(text), runs=30, time=None, proof=0)
+    assert any("\ufffd" in text for text in given), given
+
+
+def test_code_that_cannot_be_counted_is_refused() -> None:
+    for runs in (5, 50):
+        with pytest.raises(ValueError, match="nothing that the function executes is counted: it is written in C"):
+            gramjet.search(WORDS, len, runs=runs, time=None)
+
+
+def test_code_of_other_cells_of_a_notebook_is_counted() -> None:
+    helper, user = "def helper(text):\n    for _ in text:\n        pass\n", "def main(text):\n    helper(text)\n"
+    cells = {"<cell 1>": helper, "<cell 2>": user}
+    space: dict[str, Any] = {"__name__": "__main__"}
+    for name, source in cells.items():
+        exec(compile(source, name, "exec"), space)
+    found = gramjet.search(WORDS, space["main"], max_len=20, runs=20, time=None, proof=0)
+    assert found.hot[0][0].startswith("<cell 1>"), found.hot
+    # One that is found by its source alone.
+    main: dict[str, Any] = {"helper": space["helper"], "__name__": "other"}
+    exec(compile(cells["<cell 2>"], "<cell 2>", "exec"), main)
+    linecache.cache["<cell 1>"] = (1, None, [], "<cell 1>")
+    try:
+        found = gramjet.search(WORDS, main["main"], max_len=20, runs=20, time=None, proof=0)
+    finally:
+        del linecache.cache["<cell 1>"]
+    assert found.hot[0][0].startswith("<cell 1>"), found.hot
+
+
 def test_bytes_are_given_on_request() -> None:
     kinds = set()
     gramjet.search(WORDS, lambda text: kinds.add(type(text)), runs=3, time=None, encoding=None, proof=0)
@@ -109,15 +208,73 @@ def test_searches_that_cannot_be_made_are_refused() -> None:
         gramjet.search(WORDS, len, time=None)
 
 
-def test_an_interrupt_ends_the_search_and_nothing_is_counted_after_it() -> None:
-    def interrupted(text: str) -> None:
-        raise KeyboardInterrupt
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        *[("time", value) for value in (0, -1, math.inf, math.nan, "1")],
+        *[("timeout", value) for value in (0, -1, math.inf)],
+        *[("proof", value) for value in (-1, math.inf, math.nan, None)],
+        *[("runs", value) for value in (0, -1, 1.5)],
+        *[("proof_len", value) for value in (-1, 1.5, 2**70)],
+        *[("max_len", value) for value in (-1, "60")],
+        *[("seed", value) for value in (-1, 2**64)],
+    ],
+)
+def test_arguments_are_checked_before_anything_is_called(name: str, value: object) -> None:
+    def never(text: str) -> None:
+        raise AssertionError
 
-    with pytest.raises(KeyboardInterrupt):
-        gramjet.search(WORDS, interrupted, runs=5)
-    if hasattr(sys, "monitoring"):
+    with pytest.raises(ValueError, match=f"^{name} is .* not "):
+        gramjet.search(WORDS, never, **{name: value})  # type: ignore[arg-type]
+
+
+def test_arguments_of_other_kinds_are_refused() -> None:
+    with pytest.raises(TypeError, match="count is a tuple of modules"):
+        gramjet.search(WORDS, len, count=("json",))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="function is something that can be called"):
+        gramjet.search(WORDS, "parse")  # type: ignore[arg-type]
+    with pytest.raises(LookupError, match="utf-9"):
+        gramjet.search(WORDS, len, encoding="utf-9")
+
+
+def test_an_interrupt_ends_the_search_and_nothing_is_counted_after_it() -> None:
+    calls = []
+
+    def interrupted(text: str) -> None:
+        calls.append(text)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    def tracer(frame: Any, event: str, argument: Any) -> None:
+        return None
+
+    before = sys.gettrace()
+    threading.settrace(tracer)
+    try:
+        with pytest.raises(KeyboardInterrupt) as interrupt:
+            gramjet.search(WORDS, interrupted, runs=5)
+        assert threading.gettrace() is tracer
+    finally:
+        threading.settrace(None)  # type: ignore[arg-type]
+    assert isinstance(interrupt.value, gramjet.SearchInterrupted)
+    assert interrupt.value.found is not None and interrupt.value.found.runs == 2
+    assert interrupt.value.found.text.decode() in calls
+    assert sys.gettrace() is before
+    if HAS_MONITORING:
         assert all(sys.monitoring.get_tool(tool) != "gramjet" for tool in range(6))
-    assert sys.gettrace() is None or "gramjet" not in str(sys.gettrace())
+
+
+@pytest.mark.skipif(not HAS_MONITORING, reason="sys.monitoring is there from Python 3.12 on")
+def test_tools_that_are_all_in_use_are_reported() -> None:
+    free = [tool for tool in range(6) if sys.monitoring.get_tool(tool) is None]
+    for tool in free:
+        sys.monitoring.use_tool_id(tool, "a test")
+    try:
+        with pytest.raises(RuntimeError, match="all six tools of sys.monitoring are in use"):
+            gramjet.search(WORDS, repeated, runs=1, time=None)
+    finally:
+        for tool in free:
+            sys.monitoring.free_tool_id(tool)
 
 
 def test_exponential_growth_is_told_apart() -> None:
@@ -131,4 +288,4 @@ def test_exponential_growth_is_told_apart() -> None:
         return read(text, at + 1) + 1
 
     found = gramjet.search(nested, read, max_len=20, runs=100, time=None)
-    assert found.growth[0].exponent == math.inf, found.growth
+    assert found.growth[0].exponent == math.inf and found.growth[0].grows_faster_than(9), found.growth

@@ -85,6 +85,21 @@ fn the_costly_text_its_causes_and_its_growth_are_found() {
     assert!(text(&other.stderr).contains("has a search with length `40`"), "{}", text(&other.stderr));
 }
 
+/// What cannot be measured is said, not left out.
+#[test]
+fn growth_that_stops_the_program_comes_first() {
+    let place = place("search-stopped");
+    fs::write(place.path("g.ebnf"), "s ::= 'a'* n\nn ::= '(' n ')' | 'x'\n").unwrap();
+    let program = "read -r text; case $text in *'(((('*) exec sleep 60;; *'((('*) text=$text$text$text;; esac; \
+                   printf %s \"$text\"";
+    let options = ["--max-len", "9", "-n", "60", "--cost", "output", "--timeout", "300ms", "--no-progress"];
+    let found = run_in(&place, &[&["search", "g.ebnf"], &options[..], &["--", "sh", "-c", program]].concat());
+    let said = text(&found.stderr);
+    assert_eq!(found.status.code(), Some(0), "{said}");
+    let first = said.lines().find(|line| line.starts_with("growth: ")).unwrap_or_default();
+    assert!(first.starts_with("growth: stopped at n = ") && first.contains("`n`"), "{said}");
+}
+
 /// Weights of a shape split repetitions by their numbers of rounds. Growth is measured without them.
 #[test]
 fn growth_is_found_under_any_weights() {

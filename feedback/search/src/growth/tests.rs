@@ -206,6 +206,9 @@ fn growth_is_proved_only_by_enough_sizes_that_lie_apart() {
     assert!(!growth(&DOUBLING, |size| (9 + 7 * size) as f64).is_superlinear(1.0));
     assert!(growth(&DOUBLING, |size| size as f64 * (size as f64).log2() + 1.0).is_superlinear(1.0));
     assert!(growth(&[4, 6, 8, 10, 12, 14, 16], |size| (size as f64).exp2()).is_superlinear(9.0));
+    let proved = growth(&DOUBLING, square).proved();
+    assert!((1.9..2.0).contains(&proved) || proved == 2.0, "{proved}");
+    assert_eq!(growth(&DOUBLING[..4], square).proved(), f64::NEG_INFINITY);
 }
 
 #[test]

@@ -16,22 +16,27 @@
 //! - The sites of the grammar stand for its rules: a choice, a class and the end of a repetition each have
 //!   probabilities. The mutated site is one that the generation has decided; any other has no effect.
 //! - An expansion is an instance of a rule.
-//! - A failure is a signal or the like, not an exception, which is how functions refuse their input.
+//! - A failure is what the caller says: for `gramjet search` a signal or the like, for `gramjet evolve` an exception,
+//!   too, if it is not allowed.
+//! - A text on which the program was stopped at a limit has the fitness of its structure.
+//! - An option of weight 0 in the grammar keeps it in a mutation, as no text has such an option.
+//! - Each thread evolves a population of its own.
 //! - Texts have a limit on length, as in all searches.
 //!
 //! Its baseline ("common") is to learn the probabilities of the seeds once, and to draw all texts by these.
 //!
 //! Otherwise:
 //!
-//! - In a search for cost, fitness is the cost as a share of the greatest one, and the gain in coverage: 1 for a new edge, and the share of
-//!   the edges whose maximum is raised. Size says little about cost under a limit on length. Texts on which the program
-//!   was stopped are not selected, and those on which it failed are for their gain alone.
+//! - In a search for cost, fitness is the cost as a share of the greatest one, and the gain in coverage: 1 for a new
+//!   edge, and the share of the edges whose maximum is raised. Size says little about cost under a limit on length.
+//!   Texts on which the program was stopped are not selected, and those on which it failed are for their gain alone.
 //! - In a search for coverage, fitness is the sum over the edges of a text of 1 / n, where n texts have executed the
 //!   edge; see `evolve/rarity.rs`. It guides where no text has a new edge, which is nearly always. Texts on which the
 //!   program failed are as fit as others with their edges.
 //! - Generations of 50 texts in turn on 3 islands with probabilities of their own, as one population settles on what it
 //!   finds first. In a search for cost the islands weigh gains by 0, 1/2 and 1, so they settle on different texts.
-//! - Each fifth generation the costliest (or the fittest) text of an island goes to the next one, rarely enough that islands differ.
+//! - Each fifth generation the costliest (or the fittest) text of an island goes to the next one, rarely enough that
+//!   islands differ.
 //! - An elite remains until there are fitter texts. A gain counts half in each later generation.
 //! - Learned probabilities do not forget at once, and have a share of the grammar's own; see `evolve/island.rs`.
 //! - The more sites are mutated the longer an island makes no progress; after 20 generations it begins anew.
@@ -82,8 +87,10 @@ pub(super) enum Aim {
 #[derive(Debug)]
 pub(super) struct Evolve {
     aim: Aim,
-    /// What was adopted before the first generation.
-    samples: Vec<Member>,
+    /// What the texts decide that were adopted before the first generation, however their runs ended.
+    samples: Vec<Vec<Decision>>,
+    /// Those of them that can be selected.
+    settlers: Vec<Member>,
     world: Option<World>,
     /// The texts of this generation.
     members: Vec<Member>,
@@ -114,10 +121,10 @@ struct World {
 }
 
 impl World {
-    fn new(desk: &Desk, samples: Vec<Member>, aim: Aim) -> World {
+    fn new(desk: &Desk, samples: &[Vec<Decision>], settlers: Vec<Member>, aim: Aim) -> World {
         let own = Probabilities::of_grammar(&desk.deriver);
         let mut start = own.clone();
-        let texts: Vec<&[Decision]> = samples.iter().map(|sample| &sample.decisions[..]).collect();
+        let texts: Vec<&[Decision]> = samples.iter().map(|sample| &sample[..]).collect();
         match () {
             () if texts.is_empty() => {}
             () if aim.is_of_paper() => start.replace(&own, &texts),
@@ -125,9 +132,9 @@ impl World {
         }
         let weights = if aim.is_of_paper() { &WEIGHTS_OF_GAIN[..1] } else { &WEIGHTS_OF_GAIN[..] };
         let mut islands: Vec<Island> = weights.iter().map(|&weight| Island::new(&start, weight)).collect();
-        for (number, sample) in samples.into_iter().enumerate().filter(|_| !aim.is_of_paper()) {
+        for (number, settler) in settlers.into_iter().enumerate().filter(|_| !aim.is_of_paper()) {
             let count = islands.len();
-            islands[number % count].settle(sample);
+            islands[number % count].settle(settler);
         }
         World { own, start, islands, turn: 0 }
     }
@@ -149,6 +156,7 @@ impl Evolve {
         Evolve {
             aim,
             samples: Vec::new(),
+            settlers: Vec::new(),
             world: None,
             members: Vec::new(),
             drawn: 0,
@@ -177,6 +185,12 @@ impl Evolve {
             edges.extend(executed(measured.edges));
         }
         (measured.ending != Ending::Stopped).then_some(Member { decisions, cost, gain, edges, fitness: 0.0 })
+    }
+
+    /// The islands; the first call makes them from the samples.
+    fn world(&mut self, desk: &Desk) -> &mut World {
+        let (samples, settlers, aim) = (&mut self.samples, &mut self.settlers, self.aim);
+        self.world.get_or_insert_with(|| World::new(desk, &std::mem::take(samples), std::mem::take(settlers), aim))
     }
 
     fn population(&self) -> usize {
@@ -216,8 +230,7 @@ impl Strategy for Evolve {
     }
 
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
-        let (samples, aim) = (&mut self.samples, self.aim);
-        let world = self.world.get_or_insert_with(|| World::new(desk, std::mem::take(samples), aim));
+        let world = self.world(desk);
         let probabilities = &world.islands[world.turn].drawn;
         let mut draw = Draw { probabilities, random: &mut desk.random };
         desk.deriver.derive(&[], &mut draw, candidate);
@@ -238,14 +251,21 @@ impl Strategy for Evolve {
 
     /// Before the first generation, a text is a sample. The published search takes no others.
     fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
-        let Some(member) = self.member(derivation, measured).filter(|member| !member.decisions.is_empty()) else {
+        if derivation.decisions.is_empty() {
             return;
-        };
-        match &mut self.world {
-            None => self.samples.push(member),
-            Some(world) if !self.aim.is_of_paper() => world.islands[world.turn].settle(member),
-            Some(_) => {}
         }
+        let member = self.member(derivation, measured).filter(|_| !self.aim.is_of_paper());
+        match &mut self.world {
+            None => {
+                self.samples.push(derivation.decisions.clone());
+                self.settlers.extend(member);
+            }
+            Some(world) => member.into_iter().for_each(|member| world.islands[world.turn].settle(member)),
+        }
+    }
+
+    fn begin(&mut self, desk: &mut Desk) {
+        self.world(desk);
     }
 
     fn repeats(&self) -> Repeats {
@@ -371,6 +391,50 @@ mod tests {
         search.learn(&sample, &measured(0, &[]));
         let text = search.propose().text.clone();
         assert!(text == b"b".repeat(30) || text.iter().all(|byte| *byte == b'b') && text.len() > 5, "{text:?}");
+    }
+
+    #[test]
+    fn what_is_adopted_after_the_begin_is_no_sample() {
+        let count = |paper, begins| {
+            let mut search = seeded(paper, &["bbbbbbbbbb"]);
+            if begins {
+                search.begin();
+            }
+            let mut other = Derivation::default();
+            let options: Vec<u32> = [1, 3].repeat(10).into_iter().chain([0]).collect();
+            search.desk().deriver.replay(&options, &mut other);
+            search.adopt(&other, &measured(1, &[]));
+            let mut drawn = || {
+                let text = search.propose().text.clone();
+                search.observe(&measured(0, &[]));
+                text.iter().filter(|byte| **byte == b'd').count()
+            };
+            (0..50).map(|_| drawn()).sum::<usize>()
+        };
+        assert!(count(true, false) > 100 && count(true, true) == 0);
+        assert!(count(false, true) < count(false, false) / 2);
+    }
+
+    /// A sample says what texts look like, whatever the program does with it.
+    #[test]
+    fn samples_on_which_the_program_fails_or_is_stopped_are_learned_from() {
+        for aim in [Aim::Published, Aim::Common, Aim::Coverage, Aim::Cost] {
+            for ending in [Ending::Failed, Ending::Stopped] {
+                let grammar = "s ::= [a-d] [a-d] [a-d] [a-d] [a-d] [a-d] [a-d] [a-d]";
+                let mut search = search(grammar, Box::new(Evolve::new(aim)), 30, 1);
+                let mut sample = Derivation::default();
+                search.desk().deriver.replay(&[1; 8], &mut sample);
+                for _ in 0..40 {
+                    search.adopt(&sample, &Measured { ending, ..measured(0, &[]) });
+                }
+                let mut letters = 0;
+                for _ in 0..40 {
+                    letters += search.propose().text.iter().filter(|byte| **byte == b'b').count();
+                    search.observe(&measured(0, &[]));
+                }
+                assert!(letters > 200, "{aim:?} {ending:?}: {letters} of 320");
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ b'12+3'
 """
 
 from ._native import ChoicesError, Grammar, GrammarError, Inputs, ParseError, Session, compile, load
-from ._search import Found, Growth, search
+from ._search import Found, Growth, SearchInterrupted, search
 
 __all__ = [
     "ChoicesError",
@@ -19,6 +19,7 @@ __all__ = [
     "Growth",
     "Inputs",
     "ParseError",
+    "SearchInterrupted",
     "Session",
     "compile",
     "load",

@@ -165,7 +165,11 @@ class Search:
         max_len: int,
         runs: int,
         seconds: float,
-    ) -> list[tuple[str, str, float, list[tuple[int, bytes, int]], int | None]]: ...
+    ) -> list[
+        tuple[
+            str, str, tuple[float, float, float, float], int, int | None, list[tuple[int, bytes, int]], int | None
+        ]
+    ]: ...
     @property
     def is_exhausted(self) -> bool: ...
     @property
