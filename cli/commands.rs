@@ -24,6 +24,8 @@ mod evolve;
 mod fuzz;
 mod generate;
 mod grammars;
+#[cfg(target_os = "linux")]
+mod infer;
 mod learn;
 mod man;
 mod minimise;
@@ -86,6 +88,8 @@ commands! {
     Search: search,
     #[cfg(target_os = "linux")]
     Report: report,
+    #[cfg(target_os = "linux")]
+    Infer: infer,
     #[cfg(target_os = "linux")]
     Cc: cc,
     #[cfg(target_os = "linux")]

@@ -10,6 +10,8 @@ mod ends;
 mod evolve;
 #[cfg(target_os = "linux")]
 mod fuzz;
+#[cfg(target_os = "linux")]
+mod infer;
 mod learn;
 mod parse;
 mod recorded;
