@@ -31,6 +31,8 @@ mod man;
 mod minimise;
 mod mutate;
 mod parse;
+#[cfg(target_os = "linux")]
+mod refine;
 mod render;
 #[cfg(target_os = "linux")]
 mod report;
@@ -90,6 +92,8 @@ commands! {
     Report: report,
     #[cfg(target_os = "linux")]
     Infer: infer,
+    #[cfg(target_os = "linux")]
+    Refine: refine,
     #[cfg(target_os = "linux")]
     Cc: cc,
     #[cfg(target_os = "linux")]

@@ -1,7 +1,5 @@
 //! Whether a program accepts a text: answers are remembered, runs are counted, and an end is an answer, too.
 
-#![allow(dead_code, reason = "the commands that ask are being built")]
-
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -125,11 +123,6 @@ impl Oracle {
     /// What was asked up to now.
     pub fn counts(&self) -> Counts {
         self.counts
-    }
-
-    /// Why nothing more is answered; none if more is.
-    pub fn end(&self) -> Option<End> {
-        self.end
     }
 
     /// Whether the program accepts the text; `None` once there is an [`End`]. Answers that are known are given in any
@@ -320,7 +313,7 @@ mod tests {
             [Some(true), Some(false), Some(true)]
         );
         assert_eq!((oracle.counts().runs, oracle.counts().known, oracle.counts().accepted), (2, 1, 1));
-        assert_eq!((oracle.accepts(b"c"), oracle.end()), (None, Some(End::Runs)));
+        assert_eq!((oracle.accepts(b"c"), oracle.end), (None, Some(End::Runs)));
         assert_eq!(oracle.accepts(b"b"), Some(false));
         assert_eq!(oracle.finish("").expect("no failure"), Some(End::Runs));
     }
@@ -344,7 +337,7 @@ mod tests {
     fn a_program_that_hangs_is_given_up() {
         let mut oracle = oracle(&["--timeout", "5ms"], "sleep 10", 1000);
         let answers: Vec<_> = (0..20u8).map(|number| oracle.accepts(&[number])).collect();
-        assert_eq!((answers[0], answers[19], oracle.end()), (Some(false), None, Some(End::Failed)));
+        assert_eq!((answers[0], answers[19], oracle.end), (Some(false), None, Some(End::Failed)));
         let failure = oracle.finish("").expect_err("a failure").to_string();
         assert!(failure.contains("(5ms) on 16 texts in a row") && failure.contains("`--timeout`"), "{failure}");
     }
@@ -353,7 +346,7 @@ mod tests {
     fn a_request_to_stop_is_an_end() {
         let mut oracle = oracle(&[], "cat", 1000);
         oracle.stop.signal();
-        assert_eq!((oracle.accepts(b"a"), oracle.end()), (None, Some(End::Signal("SIGINT", 2))));
+        assert_eq!((oracle.accepts(b"a"), oracle.end), (None, Some(End::Signal("SIGINT", 2))));
         assert!(oracle.finish("nothing is written").is_err());
     }
 }

@@ -3,7 +3,9 @@
 
 use std::cell::OnceCell;
 
-use gramjet_compiler::formats::{self, FormatOptions, ZeroWeights};
+use gramjet_compiler::ast::Grammar;
+use gramjet_compiler::check::check;
+use gramjet_compiler::formats::{self, FormatOptions, Surroundings, ZeroWeights};
 use gramjet_compiler::shape::{ByDefault, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Examined, Options, SourceFile};
@@ -126,6 +128,25 @@ impl Prepared {
             Ok((examined, diagnostics)) => (Some(examined), diagnostics),
             Err(diagnostics) => (None, diagnostics),
         }
+    }
+
+    /// The grammar as it is written, from the start rule that is asked for.
+    pub fn read(&self, diagnostics: &mut Diagnostics) -> Grammar {
+        let Prepared { source, options, .. } = self;
+        let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
+        let surroundings = Surroundings { options: options.reading, start, tokens, ..Surroundings::default() };
+        let surroundings = match &source.loader {
+            Some(loader) => Surroundings { loader: loader.as_ref(), ..surroundings },
+            None => surroundings,
+        };
+        let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
+        let mut grammar = formats::read(format, &source.file, &surroundings, diagnostics);
+        let start = check(&grammar, options.start.as_deref(), diagnostics)
+            .map(|checked| checked.grammar.rules[checked.start].name.clone());
+        if options.start.is_some() {
+            grammar.start = start;
+        }
+        grammar
     }
 
     /// The limits in force: those of the arguments, otherwise those of the grammar file. A grammar that is not compiled

@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use gramjet_compiler::Diagnostics;
-use gramjet_compiler::ast::Grammar;
-use gramjet_compiler::check::check;
-use gramjet_compiler::formats::{self, Surroundings};
 use gramjet_compiler::print::{self, Printer};
 
 use crate::arguments::grammar::GrammarArgs;
@@ -43,7 +40,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let printer = printer(args)?;
     let prepared = Prepared::new(source, &args.grammar, &LimitArgs::default())?;
     let mut diagnostics = Diagnostics::default();
-    let mut grammar = read(&prepared, args, &mut diagnostics);
+    let mut grammar = prepared.read(&mut diagnostics);
     if args.drop_weights {
         grammar.drop_weights();
     }
@@ -74,22 +71,4 @@ fn printer(args: &Arguments) -> Result<&'static dyn Printer, Failure> {
             known.join(", ")
         ))
     })
-}
-
-/// The grammar as it is written, from the start rule that is asked for.
-fn read(prepared: &Prepared, args: &Arguments, diagnostics: &mut Diagnostics) -> Grammar {
-    let Prepared { source, options, .. } = prepared;
-    let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
-    let surroundings = Surroundings { options: options.reading, start, tokens, ..Surroundings::default() };
-    let surroundings = match &source.loader {
-        Some(loader) => Surroundings { loader: loader.as_ref(), ..surroundings },
-        None => surroundings,
-    };
-    let mut grammar = formats::read(source.format(&args.grammar.how), &source.file, &surroundings, diagnostics);
-    let start = check(&grammar, options.start.as_deref(), diagnostics)
-        .map(|checked| checked.grammar.rules[checked.start].name.clone());
-    if options.start.is_some() {
-        grammar.start = start;
-    }
-    grammar
 }

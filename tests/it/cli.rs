@@ -16,6 +16,8 @@ mod learn;
 mod parse;
 mod recorded;
 #[cfg(target_os = "linux")]
+mod refine;
+#[cfg(target_os = "linux")]
 mod search;
 mod shapes;
 mod sizes;

@@ -19,12 +19,14 @@
 
 mod language;
 mod parsing;
+mod random;
 mod session;
 mod trees;
 mod trim;
 
 pub use language::{Bound, Language, LanguageError, ReplayError, Settings};
 pub use parsing::ParsingTracer;
+pub use random::Random;
 pub use session::{Mutation, Session, Statistics};
 pub use trees::hash;
 pub use trim::Trim;

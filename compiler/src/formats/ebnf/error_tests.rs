@@ -286,9 +286,9 @@ fn errors_in_differences() {
               |              ^^^^^^^^
               note: g:18:20: because this is a weight, and classes have none
               help: both sides of `-` are classes, single characters, alternations of such, or rules that are
-            g:11:15: error[class-difference]: this operand of a difference is not a class of single characters: it is a mixture of bytes and of characters beyond ASCII
+            g:11:14: error[class-difference]: this operand of a difference is not a class of single characters: it is a mixture of bytes and of characters beyond ASCII
               | k ::= Char - ([é] | #b80)
-              |               ^^^^^^^^^^
+              |              ^^^^^^^^^^^^
               help: both sides of `-` are classes, single characters, alternations of such, or rules that are
             g:19:7: error[syntax]: expected an item, found `-`
               | l ::= - 'x'

@@ -370,7 +370,7 @@ impl<'t> Parser<'t, '_> {
             return Err(self.too_deep(open));
         }
         self.groups += 1;
-        let inside = self.choice()?;
+        let mut inside = self.choice()?;
         self.groups -= 1;
         if !self.take_if(&Kind::Close) {
             let end = self.peek(0).span;
@@ -380,6 +380,14 @@ impl<'t> Parser<'t, '_> {
             self.lexer.report(diagnostic);
             return Err(Reported);
         }
+        // So the text at a span is an expression by itself. A difference is known by its span until it is resolved.
+        let whole = open.to(self.last_span);
+        if let Some(last) = self.differences.last_mut().filter(|last| last.span == inside.expr.span)
+            && matches!(inside.expr.kind, ExprKind::Class(_))
+        {
+            last.span = whole;
+        }
+        inside.expr.span = whole;
         Ok(inside)
     }
 

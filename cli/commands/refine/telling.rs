@@ -1,0 +1,155 @@
+//! What a repair says: edits with their evidence, and what came of it.
+
+use std::time::Instant;
+
+use gramjet_refine::{Direction, Edit, Report, Share};
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, say};
+use crate::oracle::Counts;
+use crate::output::whole::write_output;
+use crate::progress::Progress;
+use crate::seeds::one_line;
+use crate::units::plural;
+
+/// Tells the user, or a program.
+pub(super) struct Telling {
+    progress: Progress,
+    is_json: bool,
+    begin: Instant,
+    edits: usize,
+}
+
+/// Characters of an example that are shown, and examples of an edit.
+const SHOWN: usize = 60;
+const EXAMPLES: usize = 3;
+
+/// A share of generated texts below which something is wrong with more than parts of the grammar.
+const LOW: f64 = 0.2;
+
+impl Telling {
+    pub(super) fn new(is_json: bool, is_quiet: bool) -> Telling {
+        let progress = if is_json || is_quiet { Progress::hidden() } else { Progress::of_campaign() };
+        Telling { progress, is_json, begin: Instant::now(), edits: 0 }
+    }
+
+    /// Renews the progress line.
+    pub(super) fn look(&mut self, counts: Counts) {
+        let edits = self.edits;
+        self.progress.update_campaign(|| {
+            format!("{}, {:.0}/s, {}", plural(counts.runs, "run"), counts.pace(), plural(edits as u64, "edit"))
+        });
+    }
+
+    pub(super) fn edit(&mut self, edit: &Edit) {
+        self.edits += 1;
+        if self.is_json {
+            // A reader that has gone is noticed at the end.
+            let _ = print(&as_json(edit));
+            return;
+        }
+        self.progress.suspend(|| {
+            let direction = match edit.direction {
+                Direction::Widen => "wider",
+                Direction::Tighten => "tighter",
+            };
+            say!("{}. {direction}, in `{}`: {}", self.edits, edit.rule, edit.what);
+            let [accepted, rejected] = [&edit.accepted, &edit.rejected]
+                .map(|[before, after]| format!("{} before, {} after, of {}", before.part, after.part, after.of));
+            say!("   accepted texts that conform: {accepted}; rejected ones: {rejected}");
+            let shows = match edit.direction {
+                Direction::Widen => "what is new",
+                Direction::Tighten => "what is gone",
+            };
+            say!("   the program accepts {} of {} fresh texts with {shows}", edit.fresh.part, edit.fresh.of);
+            say!("   such as {}", examples(&edit.examples));
+        });
+    }
+
+    /// Says what came of it.
+    pub(super) fn end(
+        &mut self,
+        report: &Report,
+        recall: [Option<Share>; 2],
+        diff: &str,
+        counts: Counts,
+    ) -> Result<(), Failure> {
+        self.progress.finish();
+        let seconds = self.begin.elapsed().as_secs_f64();
+        if self.is_json {
+            return print(&json!({
+                "event": "end",
+                "edits": report.edits.len(),
+                "precision": report.precision.map(|share| share.map(of)),
+                "recall": recall.map(|share| share.map(of)),
+                "unread": report.unread.iter().map(|text| lossy(text)).collect::<Vec<_>>(),
+                "rejected": report.rejected.iter().map(|text| lossy(text)).collect::<Vec<_>>(),
+                "in_place": report.edited.is_in_place,
+                "complete": report.is_complete,
+                "rounds": report.rounds,
+                "runs": counts.runs,
+                "seconds": seconds,
+                "diff": diff,
+            }));
+        }
+        let edits = plural(report.edits.len() as u64, "edit");
+        let rounds = plural(u64::from(report.rounds), "round");
+        say!("gramjet: {edits} in {rounds}; {} in {seconds:.0} s", plural(counts.runs, "run"));
+        say_change("precision (generated texts that the program accepts)", report.precision);
+        if let Some(share) = report.precision[0].filter(|share| share.ratio() < LOW) {
+            say!(
+                "gramjet: the program accepts only {} of {} generated texts: see whether it says otherwise what it accepts \
+                 (`--accept-regex`, `--reject-regex`), or whether all texts need something, such as a line feed at the end",
+                share.part,
+                share.of
+            );
+        }
+        say_change("recall (held-out texts that conform)", recall);
+        if !report.unread.is_empty() {
+            say!("gramjet: the program accepts, and the grammar still lacks: {}", examples(&report.unread));
+        }
+        if !report.rejected.is_empty() {
+            say!("gramjet: the program rejects, and the grammar still has: {}", examples(&report.rejected));
+        }
+        Ok(())
+    }
+}
+
+fn say_change(what: &str, shares: [Option<Share>; 2]) {
+    let percent = |share: Share| format!("{:.1} %", 100.0 * share.ratio());
+    match shares {
+        [Some(before), Some(after)] => say!("gramjet: {what}: {} before, {} after", percent(before), percent(after)),
+        [Some(before), None] => say!("gramjet: {what}: {} before; not measured after", percent(before)),
+        [None, _] => {}
+    }
+}
+
+fn examples(texts: &[Vec<u8>]) -> String {
+    let shown: Vec<String> = texts.iter().take(EXAMPLES).map(|text| format!("`{}`", one_line(text, SHOWN))).collect();
+    shown.join(", ")
+}
+
+fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+fn of(share: Share) -> Value {
+    json!({ "part": share.part, "of": share.of })
+}
+
+fn as_json(edit: &Edit) -> Value {
+    json!({
+        "event": "edit",
+        "direction": match edit.direction { Direction::Widen => "widen", Direction::Tighten => "tighten" },
+        "rule": edit.rule,
+        "what": edit.what,
+        "accepted": edit.accepted.map(of),
+        "rejected": edit.rejected.map(of),
+        "fresh": of(edit.fresh),
+        "examples": edit.examples.iter().map(|text| lossy(text)).collect::<Vec<_>>(),
+    })
+}
+
+fn print(value: &Value) -> Result<(), Failure> {
+    write_output(None, format!("{value}\n").as_bytes())
+}

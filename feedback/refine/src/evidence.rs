@@ -1,0 +1,162 @@
+//! Texts that the program accepts and the grammar does not: found among mutants, made smaller, told apart by where and how
+//! the parser fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gramjet_compiler::diagnostics::SourceFile;
+use gramjet_session::{Language, Mismatch, Random, Session, Settings, hash};
+
+use crate::class::Ask;
+use crate::mutants::Mutants;
+use crate::reader::{Derivation, Reader};
+
+/// At most this many texts are kept that fail in the same way.
+const MOST_ALIKE: usize = 10;
+
+/// At most this many texts are kept.
+const MOST: usize = 120;
+
+/// Texts are made smaller by at most this many questions.
+const SHRINKS: u32 = 60;
+
+/// Longer texts are no evidence: each is parsed by many grammars.
+const LONGEST: usize = 1 << 14;
+
+/// Longer texts are not made smaller: parsing them many times would take long.
+const MOST_SHRUNK: usize = 1 << 11;
+
+/// Texts that the grammar lacks.
+#[derive(Debug, Default)]
+pub(crate) struct Evidence {
+    /// All of them.
+    pub(crate) texts: Vec<Vec<u8>>,
+    /// The smaller forms of some, one or more for each way to fail.
+    pub(crate) small: Vec<Vec<u8>>,
+    known: BTreeSet<u64>,
+    alike: BTreeMap<Failure, usize>,
+}
+
+/// Where and how the parser fails.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Failure {
+    within: Option<String>,
+    found: Option<u8>,
+}
+
+impl Failure {
+    fn of(mismatch: &Mismatch) -> Failure {
+        // Digits fail alike, and letters do.
+        let found = mismatch.found.map(|byte| match byte {
+            b'0'..=b'9' => b'0',
+            b'a'..=b'z' | b'A'..=b'Z' => b'a',
+            0x80.. => 0x80,
+            other => other,
+        });
+        Failure { within: mismatch.within.as_ref().map(|(rule, _)| rule.clone()), found }
+    }
+}
+
+impl Evidence {
+    /// Takes a text that the program accepts, if the grammar does not read it; says whether it was taken.
+    pub(crate) fn take(&mut self, text: &[u8], reader: &Reader, bytes: &mut Bytes, ask: &mut Ask<'_>) -> Option<bool> {
+        if text.len() > LONGEST {
+            return Some(false);
+        }
+        let Some(failure) = reader.mismatch(text).as_ref().map(Failure::of) else { return Some(false) };
+        if self.texts.len() >= MOST || !self.known.insert(hash(text)) {
+            return Some(false);
+        }
+        let alike = self.alike.entry(failure.clone()).or_insert(0);
+        if *alike >= MOST_ALIKE {
+            return Some(false);
+        }
+        *alike += 1;
+        let is_first = *alike <= MOST_ALIKE / 2;
+        self.texts.push(text.to_vec());
+        if is_first && text.len() <= MOST_SHRUNK {
+            let small = bytes.shrink(text, SHRINKS, &mut |text| {
+                let is_alike = reader.mismatch(text).is_some_and(|mismatch| Failure::of(&mismatch) == failure);
+                if is_alike { ask(text) } else { Some(false) }
+            })?;
+            if self.known.insert(hash(&small)) {
+                self.texts.push(small.clone());
+            }
+            if !self.small.contains(&small) {
+                self.small.push(small);
+            }
+        }
+        Some(true)
+    }
+
+    /// Whether there is no room for more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.texts.len() >= MOST
+    }
+
+    /// Forgets the texts that a grammar reads.
+    pub(crate) fn drop_read(&mut self, reader: &Reader) {
+        self.texts.retain(|text| !reader.reads(text));
+        self.small.retain(|text| !reader.reads(text));
+    }
+}
+
+/// Makes any text smaller, byte by byte.
+pub(crate) struct Bytes(Session);
+
+impl Bytes {
+    pub(crate) fn new() -> Bytes {
+        let file = SourceFile::new("bytes.ebnf", "text ::= [#b00-#bFF]*\n");
+        let language = Language::compile(&file, &Settings { own_weights: true, ..Settings::default() });
+        Bytes(Session::new(&language.expect("a grammar that compiles"), 0))
+    }
+
+    /// The smallest text found for which `test` holds, as it does for this one; `None` if there are no more answers.
+    fn shrink(&mut self, text: &[u8], tests: u32, test: &mut Ask<'_>) -> Option<Vec<u8>> {
+        let Some(mut trim) = self.0.trim(text, 8 * tests) else { return Some(text.to_vec()) };
+        while let Some(smaller) = trim.propose() {
+            let holds = test(smaller)?;
+            trim.judge(holds);
+        }
+        Some(trim.text().to_vec())
+    }
+}
+
+/// Looks for texts that a grammar lacks among mutants of texts that the program accepts.
+pub(crate) struct Hunt<'h> {
+    pub(crate) reader: &'h Reader,
+    pub(crate) mutants: &'h Mutants,
+    pub(crate) bases: &'h [Derivation],
+    /// The number of questions.
+    pub(crate) tests: u64,
+}
+
+impl Hunt<'_> {
+    /// Hunts; `None` if there are no more answers.
+    pub(crate) fn run(
+        &self,
+        evidence: &mut Evidence,
+        bytes: &mut Bytes,
+        random: &mut Random,
+        ask: &mut Ask<'_>,
+    ) -> Option<()> {
+        if self.bases.is_empty() {
+            return Some(());
+        }
+        let (mut tests, mut idle) = (0, 0);
+        // Mutants that conform are not asked about, so there is a bound on them, too.
+        while tests < self.tests && idle < 50 * self.tests && !evidence.is_full() {
+            let base = &self.bases[random.below(self.bases.len())];
+            let other = &self.bases[random.below(self.bases.len())];
+            let mutant = self.mutants.make(base, other, random);
+            idle += 1;
+            if evidence.known.contains(&hash(&mutant)) || self.reader.reads(&mutant) {
+                continue;
+            }
+            tests += 1;
+            if ask(&mutant)? {
+                evidence.take(&mutant, self.reader, bytes, ask)?;
+            }
+        }
+        Some(())
+    }
+}

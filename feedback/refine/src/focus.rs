@@ -1,0 +1,178 @@
+//! A grammar whose texts all have a certain part: so an edit can be judged by texts that show it.
+
+use std::collections::BTreeMap;
+
+use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name, Rule};
+
+use crate::place::{NEW, Place, alternative, new, reference, repeat, seq};
+
+/// The number of each rule.
+type Index<'g> = BTreeMap<&'g str, usize>;
+
+/// The grammar whose derivations have `part` at `place` at least once, wherever the rules around it lead there; none if
+/// the start rule does not. `place` is one of `grammar`.
+pub(crate) fn focus(grammar: &Grammar, place: &Place, part: &Expr) -> Option<Grammar> {
+    let index: Index<'_> = grammar.rules.iter().enumerate().map(|(number, rule)| (&*rule.name.text, number)).collect();
+    let leading = leading(grammar, &index, place.rule);
+    let start = start(grammar)?;
+    let focus = Focus { index: &index, leading: &leading, part };
+    let mut focused = grammar.clone();
+    for (number, rule) in grammar.rules.iter().enumerate().filter(|&(number, _)| leading[number]) {
+        let name = Name { text: forced(&rule.name.text), span: NEW };
+        // A rule leads there by its own place, or by other rules.
+        let own = (number == place.rule).then(|| focus.along(&rule.body, &place.path)).flatten();
+        let others = focus.through(&rule.body);
+        let body = any(own.into_iter().chain(others).collect())?;
+        focused.rules.push(Rule { name, body });
+    }
+    let name = &grammar.rules[start].name.text;
+    focused.start = leading[start].then(|| Name { text: forced(name), span: NEW });
+    focused.start.is_some().then_some(focused)
+}
+
+/// The number of the start rule.
+pub(crate) fn start(grammar: &Grammar) -> Option<usize> {
+    match &grammar.start {
+        Some(start) => grammar.rules.iter().position(|rule| rule.name.text == start.text),
+        None => (!grammar.rules.is_empty()).then_some(0),
+    }
+}
+
+/// The name of the rule that is forced to lead there. No notation has such names.
+fn forced(name: &str) -> String {
+    format!("{name}\0")
+}
+
+/// Which rules lead to a rule, itself included.
+fn leading(grammar: &Grammar, index: &Index<'_>, to: usize) -> Vec<bool> {
+    let mut leading = vec![false; grammar.rules.len()];
+    leading[to] = true;
+    let mut has_changed = true;
+    while has_changed {
+        has_changed = false;
+        for (number, rule) in grammar.rules.iter().enumerate() {
+            if !leading[number] && refers(index, &rule.body, &leading) {
+                leading[number] = true;
+                has_changed = true;
+            }
+        }
+    }
+    leading
+}
+
+/// Whether an expression refers to a marked rule by live alternatives.
+fn refers(index: &Index<'_>, expr: &Expr, marked: &[bool]) -> bool {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) => false,
+        ExprKind::Rule(name) => index.get(&**name).is_some_and(|&number| marked[number]),
+        ExprKind::Seq(items) => items.iter().any(|item| refers(index, item, marked)),
+        ExprKind::Choice(alternatives) => {
+            alternatives.iter().any(|one| one.is_live() && refers(index, &one.expr, marked))
+        }
+        ExprKind::Repeat { item, max, .. } => *max != Some(0) && refers(index, item, marked),
+    }
+}
+
+struct Focus<'f> {
+    index: &'f Index<'f>,
+    leading: &'f [bool],
+    part: &'f Expr,
+}
+
+impl Focus<'_> {
+    /// The expression with the part at the end of a path, which is taken.
+    fn along(&self, expr: &Expr, path: &[usize]) -> Option<Expr> {
+        let Some((&number, rest)) = path.split_first() else { return Some(self.part.clone()) };
+        match &expr.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => None,
+            ExprKind::Seq(items) => {
+                let inner = self.along(items.get(number)?, rest)?;
+                let mut items = items.clone();
+                items[number] = inner;
+                Some(seq(items))
+            }
+            ExprKind::Choice(alternatives) => {
+                let alternative = alternatives.get(number).filter(|alternative| alternative.is_live())?;
+                self.along(&alternative.expr, rest)
+            }
+            ExprKind::Repeat { item, min, max } => Some(around(self.along(item, rest)?, item, *min, *max)),
+        }
+    }
+
+    /// The expression with one reference that leads there.
+    fn through(&self, expr: &Expr) -> Option<Expr> {
+        match &expr.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) => None,
+            ExprKind::Rule(name) => {
+                let number = self.index.get(&**name)?;
+                self.leading[*number].then(|| reference(&forced(name)))
+            }
+            ExprKind::Seq(items) => any((0..items.len())
+                .filter_map(|number| {
+                    let mut items = items.clone();
+                    items[number] = self.through(&items[number])?;
+                    Some(seq(items))
+                })
+                .collect()),
+            ExprKind::Choice(alternatives) => {
+                let live = alternatives.iter().filter(|alternative| alternative.is_live());
+                any(live.filter_map(|alternative| self.through(&alternative.expr)).collect())
+            }
+            ExprKind::Repeat { max: Some(0), .. } => None,
+            ExprKind::Repeat { item, min, max } => Some(around(self.through(item)?, item, *min, *max)),
+        }
+    }
+}
+
+/// One round of a repetition, with others around it.
+fn around(round: Expr, item: &Expr, min: u32, max: Option<u32>) -> Expr {
+    let others = repeat(item.clone(), min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
+    match max {
+        Some(_) => seq(vec![round, others]),
+        None => seq(vec![repeat(item.clone(), 0, None), round, others]),
+    }
+}
+
+/// One of these; none if there are none.
+fn any(mut options: Vec<Expr>) -> Option<Expr> {
+    match options.len() {
+        0 => None,
+        1 => options.pop(),
+        _ => Some(new(ExprKind::Choice(options.into_iter().map(alternative).collect()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::literal;
+    use crate::reader::Reader;
+    use crate::testing::grammar;
+    use gramjet_session::Random;
+
+    #[test]
+    fn every_text_has_the_part() {
+        let grammar = grammar(
+            "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9] | list | pair | 'x' @ 0\npair ::= '<' list '>'\n",
+        );
+        // The digits of items.
+        let place = Place { rule: 1, path: vec![0] };
+        let focused = focus(&grammar, &place, &literal(b"!")).expect("it is reached");
+        let reader = Reader::new(&focused).expect("a grammar");
+        let mut random = Random::new(1);
+        let mut texts = std::collections::BTreeSet::new();
+        for choices in 0..200 {
+            let text = reader.make(&mut random, choices % 20).text;
+            assert!(text.contains(&b'!'), "{}", text.escape_ascii());
+            texts.insert(text);
+        }
+        assert!(texts.len() > 30 && texts.iter().any(|text| text.contains(&b'<')), "{texts:?}");
+        assert!(texts.contains(&b"[!]".to_vec()));
+    }
+
+    #[test]
+    fn an_alternative_that_is_switched_off_leads_nowhere() {
+        let grammar = grammar("a ::= 'x' | b @ 0\nb ::= 'y'\n");
+        assert!(focus(&grammar, &Place::body(1), &literal(b"!")).is_none());
+    }
+}

@@ -1,0 +1,177 @@
+//! Places in a grammar: expressions by the way that leads to them. What is made anew has the span [`NEW`].
+
+use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar};
+use gramjet_compiler::charset::CharSet;
+use gramjet_compiler::diagnostics::Span;
+
+/// The span of expressions that no file has.
+pub(crate) const NEW: Span = Span { start: u32::MAX, end: u32::MAX };
+
+/// An expression of a rule: the numbers of the children that lead to it from the rule's body.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) rule: usize,
+    pub(crate) path: Vec<usize>,
+}
+
+impl Place {
+    /// The body of a rule.
+    pub(crate) fn body(rule: usize) -> Place {
+        Place { rule, path: Vec::new() }
+    }
+
+    fn child(&self, number: usize) -> Place {
+        Place { rule: self.rule, path: self.path.iter().copied().chain([number]).collect() }
+    }
+
+    /// All places of a rule, outer ones first.
+    pub(crate) fn all(grammar: &Grammar, rule: usize) -> Vec<Place> {
+        let mut found = Vec::new();
+        let mut open = vec![Place::body(rule)];
+        while let Some(place) = open.pop() {
+            let count = place.get(grammar).map_or(0, |expr| children(expr).len());
+            open.extend((0..count).rev().map(|number| place.child(number)));
+            found.push(place);
+        }
+        found
+    }
+
+    /// The expression.
+    pub(crate) fn get<'g>(&self, grammar: &'g Grammar) -> Option<&'g Expr> {
+        let mut expr = &grammar.rules.get(self.rule)?.body;
+        for &number in &self.path {
+            expr = children(expr).get(number).copied()?;
+        }
+        Some(expr)
+    }
+
+    /// The expression around it, and its number there.
+    pub(crate) fn around(&self) -> Option<(Place, usize)> {
+        let (&number, path) = self.path.split_last()?;
+        Some((Place { rule: self.rule, path: path.to_vec() }, number))
+    }
+
+    /// The grammar with another expression here.
+    pub(crate) fn with(&self, grammar: &Grammar, expr: Expr) -> Grammar {
+        let mut changed = grammar.clone();
+        if let Some(mut place) = changed.rules.get_mut(self.rule).map(|rule| &mut rule.body) {
+            for &number in &self.path {
+                match child_mut(place, number) {
+                    Some(child) => place = child,
+                    None => return grammar.clone(),
+                }
+            }
+            *place = expr;
+        }
+        changed
+    }
+}
+
+/// The expressions that an expression consists of.
+pub(crate) fn children(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => Vec::new(),
+        ExprKind::Seq(items) => items.iter().collect(),
+        ExprKind::Choice(alternatives) => alternatives.iter().map(|alternative| &alternative.expr).collect(),
+        ExprKind::Repeat { item, .. } => vec![item],
+    }
+}
+
+fn child_mut(expr: &mut Expr, number: usize) -> Option<&mut Expr> {
+    match &mut expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => None,
+        ExprKind::Seq(items) => items.get_mut(number),
+        ExprKind::Choice(alternatives) => alternatives.get_mut(number).map(|alternative| &mut alternative.expr),
+        ExprKind::Repeat { item, .. } => (number == 0).then_some(item),
+    }
+}
+
+/// Whether two expressions are written alike, whatever their places.
+pub(crate) fn same(one: &Expr, other: &Expr) -> bool {
+    let weight = |alternative: &Alternative| alternative.weight.map(|weight| weight.value.to_bits());
+    match (&one.kind, &other.kind) {
+        (ExprKind::Bytes(one), ExprKind::Bytes(other)) => one == other,
+        (ExprKind::Class(one), ExprKind::Class(other)) => one == other,
+        (ExprKind::Rule(one), ExprKind::Rule(other)) => one == other,
+        (ExprKind::Seq(one), ExprKind::Seq(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (ExprKind::Choice(one), ExprKind::Choice(other)) => {
+            let alike = |(one, other): (&Alternative, &Alternative)| {
+                weight(one) == weight(other) && same(&one.expr, &other.expr)
+            };
+            one.len() == other.len() && one.iter().zip(other).all(alike)
+        }
+        (
+            ExprKind::Repeat { item: one, min, max },
+            ExprKind::Repeat { item: other, min: other_min, max: other_max },
+        ) => (min, max) == (other_min, other_max) && same(one, other),
+        _ => false,
+    }
+}
+
+/// The number of expressions in an expression.
+pub(crate) fn size(expr: &Expr) -> usize {
+    1 + children(expr).into_iter().map(size).sum::<usize>()
+}
+
+/// Calls `visit` for each expression in `expr`, outer ones first.
+pub(crate) fn each<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
+    visit(expr);
+    children(expr).into_iter().for_each(|child| each(child, visit));
+}
+
+pub(crate) fn new(kind: ExprKind) -> Expr {
+    Expr { kind, span: NEW }
+}
+
+pub(crate) fn literal(bytes: &[u8]) -> Expr {
+    new(ExprKind::Bytes(bytes.to_vec()))
+}
+
+pub(crate) fn class(set: CharSet) -> Expr {
+    new(ExprKind::Class(set))
+}
+
+pub(crate) fn reference(name: &str) -> Expr {
+    new(ExprKind::Rule(name.to_string()))
+}
+
+pub(crate) fn empty() -> Expr {
+    new(ExprKind::Seq(Vec::new()))
+}
+
+/// Expressions one after the other; a single one stands for itself.
+pub(crate) fn seq(mut items: Vec<Expr>) -> Expr {
+    match (items.len(), items.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => {
+            items.extend(last);
+            new(ExprKind::Seq(items))
+        }
+    }
+}
+
+/// One of several expressions; a single one stands for itself.
+pub(crate) fn choice(mut options: Vec<Expr>) -> Expr {
+    match (options.len(), options.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => {
+            options.extend(last);
+            new(ExprKind::Choice(options.into_iter().map(alternative).collect()))
+        }
+    }
+}
+
+pub(crate) fn alternative(expr: Expr) -> Alternative {
+    Alternative { expr, weight: None }
+}
+
+/// An expression `min` to `max` times.
+pub(crate) fn repeat(item: Expr, min: u32, max: Option<u32>) -> Expr {
+    match (min, max) {
+        (_, Some(0)) => empty(),
+        (1, Some(1)) => item,
+        _ => new(ExprKind::Repeat { item: Box::new(item), min, max }),
+    }
+}

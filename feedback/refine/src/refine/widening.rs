@@ -1,0 +1,227 @@
+//! Widening: of the edits that take most of what is lacking, one whose fresh texts the program accepts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gramjet_compiler::ast::{ExprKind, Grammar};
+
+use super::{Fresh, Judged, MOST_EDITS, MOST_SHOWN, Repair, texts};
+use crate::candidate::Candidate;
+use crate::class::{Ask, widened};
+use crate::generalise::Rules;
+use crate::place::{Place, each};
+use crate::reader::Reader;
+use crate::report::{Direction, Edit, Share};
+use crate::widen::{by_holes, duplicate, replacements, rounds};
+
+/// Rules that are looked at together at first, those near the failures; then twice as many, and so on.
+const NEAREST: usize = 4;
+
+/// Rules that are looked at.
+const MOST_RULES: usize = 60;
+
+/// Places of a rule that are looked at.
+const MOST_PLACES: usize = 120;
+
+/// Texts that holes are tried with.
+const MOST_TEXTS: usize = 14;
+
+/// Edits that are tried on the texts.
+const MOST_CANDIDATES: usize = 4000;
+
+/// Edits whose fresh texts are asked about.
+const MOST_JUDGED: usize = 48;
+
+/// Where the program accepts a smaller share of generated texts, edits are judged as if it accepted this one.
+const LEAST_BASE: f64 = 0.8;
+
+/// By this much the share of generated texts that the program accepts may be smaller after an edit: a half of them is asked
+/// about, and they are others.
+const WORSE: f64 = 0.02;
+
+/// An edit with what it does.
+struct Ranked {
+    candidate: Candidate,
+    grammar: Grammar,
+    reader: Reader,
+    taken: usize,
+}
+
+impl Ranked {
+    /// What it does, counted half if it only adds what some texts have.
+    fn worth(&self) -> usize {
+        if self.candidate.is_patch { self.taken } else { 2 * self.taken }
+    }
+}
+
+impl Repair<'_> {
+    /// Widens the grammar by one edit after the other.
+    pub(super) fn widen(&mut self, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<()> {
+        for _ in 0..MOST_EDITS {
+            if self.evidence.texts.is_empty() || !self.widen_once(ask, tell)? {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// Makes an edit; says whether there was one. It is sought near the failures first, and there it must take a good part
+    /// of the texts; then anywhere.
+    fn widen_once(&mut self, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<bool> {
+        let Some(reader) = &self.reader else { return Some(false) };
+        let texts = self.representatives();
+        let near = near(&self.grammar, reader, &texts);
+        let least = 1 + self.evidence.texts.len() / 4;
+        let (mut from, mut len, mut left) = (0, NEAREST, Vec::new());
+        while from < near.len() && from < MOST_RULES {
+            let rules = &near[from..near.len().min(from + len)];
+            let candidates = self.widenings(rules, &near, &texts, ask)?;
+            let (most, others) = self.ranked(candidates)?.into_iter().partition(|ranked| ranked.taken >= least);
+            if self.take_best(most, ask, tell)? {
+                return Some(true);
+            }
+            left.extend::<Vec<Ranked>>(others);
+            (from, len) = (from + len, 2 * len);
+        }
+        left.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
+        left.truncate(MOST_JUDGED);
+        self.take_best(left, ask, tell)
+    }
+
+    /// All edits of some rules.
+    fn widenings(
+        &self,
+        rules: &[usize],
+        near: &[usize],
+        texts: &[Vec<u8>],
+        ask: &mut Ask<'_>,
+    ) -> Option<Vec<Candidate>> {
+        let grammar = &self.grammar;
+        let languages = Rules::new(grammar);
+        let mut candidates = Vec::new();
+        for place in rules.iter().flat_map(|&rule| Place::all(grammar, rule).into_iter().take(MOST_PLACES)) {
+            self.goes_on()?;
+            candidates.extend(rounds(grammar, &place));
+            candidates.extend(duplicate(grammar, &place));
+            candidates.extend(replacements(grammar, &place, &near[..near.len().min(12)]));
+            let shown = by_holes(grammar, &place, texts, &languages);
+            candidates.extend(shown.candidates);
+            candidates.extend(widened(grammar, &place, &shown.lacks, ask)?);
+        }
+        Some(candidates)
+    }
+
+    /// Small texts that fail in different ways.
+    fn representatives(&self) -> Vec<Vec<u8>> {
+        let mut texts = self.evidence.small.clone();
+        texts.sort_by_key(|text| text.len());
+        let all: Vec<Vec<u8>> = if texts.is_empty() { self.evidence.texts.clone() } else { texts };
+        let step = all.len().div_ceil(MOST_TEXTS).max(1);
+        all.into_iter().step_by(step).collect()
+    }
+
+    /// The edits that take some of the texts, those that take most first.
+    fn ranked(&self, candidates: Vec<Candidate>) -> Option<Vec<Ranked>> {
+        let (mut known, mut ranked) = (BTreeSet::new(), Vec::new());
+        let is_new = |candidate: &Candidate| known.insert((candidate.place.clone(), candidate.what.clone()));
+        for candidate in candidates.into_iter().filter(is_new).take(MOST_CANDIDATES) {
+            self.goes_on()?;
+            let grammar = candidate.apply(&self.grammar);
+            let Some(reader) = Reader::new(&grammar) else { continue };
+            let taken = self.evidence.texts.iter().filter(|text| reader.reads(text)).count();
+            if taken > 0 {
+                ranked.push(Ranked { candidate, grammar, reader, taken });
+            }
+        }
+        ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
+        ranked.truncate(MOST_JUDGED);
+        Some(ranked)
+    }
+
+    /// Makes the first edit whose fresh texts the program accepts; says whether there was one.
+    fn take_best(&mut self, ranked: Vec<Ranked>, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<bool> {
+        for Ranked { candidate, grammar, reader, .. } in ranked {
+            let Some(fresh) = self.accepts_fresh(&candidate, &grammar, ask)? else { continue };
+            if !self.is_as_precise(&reader, ask)? {
+                continue;
+            }
+            let read = self.evidence.texts.iter().filter(|text| reader.reads(text));
+            let mut examples: Vec<Vec<u8>> = read.cloned().collect();
+            examples.sort_by_key(|text| text.len());
+            examples.truncate(MOST_SHOWN);
+            self.apply(&candidate, Judged { grammar, reader, direction: Direction::Widen, fresh, examples }, tell);
+            return Some(true);
+        }
+        Some(false)
+    }
+
+    /// Whether the program accepts about as many generated texts of an edited grammar as of the one before.
+    fn is_as_precise(&self, reader: &Reader, ask: &mut Ask<'_>) -> Option<bool> {
+        let texts = texts(reader, self.settings.seed, self.settings.survey / 2);
+        let mut share = Share { part: 0, of: texts.len() };
+        for text in &texts {
+            share.part += usize::from(ask(text)?);
+        }
+        Some(share.ratio() >= self.base - WORSE)
+    }
+
+    /// How many fresh texts the program accepts, if it accepts about as many as of others.
+    fn accepts_fresh(&mut self, candidate: &Candidate, grammar: &Grammar, ask: &mut Ask<'_>) -> Option<Option<Share>> {
+        let Some(other) = &self.reader else { return Some(None) };
+        let fresh = Fresh { grammar, place: &candidate.part_at, candidate, other, seed: self.settings.seed };
+        let texts = fresh.texts(self.settings.fresh);
+        // Fresh texts are small, so few of them are rejected for other reasons.
+        let allowed = (texts.len() as f64 * (1.0 - self.base.max(LEAST_BASE))) as usize;
+        let (mut share, mut refused) = (Share { part: 0, of: 0 }, Vec::new());
+        for text in texts {
+            share.of += 1;
+            if ask(&text)? {
+                share.part += 1;
+            } else {
+                refused.push(text);
+                if refused.len() > allowed {
+                    return Some(None);
+                }
+            }
+        }
+        Some((share.part > 0).then_some(share))
+    }
+}
+
+/// The rules, those near the failures of texts first: where the parser is, then what these rules refer to and what refers
+/// to them.
+fn near(grammar: &Grammar, reader: &Reader, texts: &[Vec<u8>]) -> Vec<usize> {
+    let index: BTreeMap<&str, usize> =
+        grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
+    let mut neighbours: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); grammar.rules.len()];
+    for (number, rule) in grammar.rules.iter().enumerate() {
+        each(&rule.body, &mut |expr| {
+            if let ExprKind::Rule(name) = &expr.kind
+                && let Some(&other) = index.get(name.as_str())
+            {
+                neighbours[number].insert(other);
+                neighbours[other].insert(number);
+            }
+        });
+    }
+    let within = texts.iter().filter_map(|text| reader.mismatch(text)?.within);
+    let mut found: Vec<usize> = Vec::new();
+    let mut known = vec![false; grammar.rules.len()];
+    let first: Vec<usize> = within.filter_map(|(rule, _)| index.get(rule.as_str()).copied()).collect();
+    for rule in first.into_iter().chain(crate::focus::start(grammar)) {
+        if !std::mem::replace(&mut known[rule], true) {
+            found.push(rule);
+        }
+    }
+    let mut at = 0;
+    while at < found.len() {
+        for &rule in &neighbours[found[at]] {
+            if !std::mem::replace(&mut known[rule], true) {
+                found.push(rule);
+            }
+        }
+        at += 1;
+    }
+    // Rules that nothing refers to may be what is lacking.
+    found.extend((0..grammar.rules.len()).filter(|&rule| !known[rule]));
+    found
+}

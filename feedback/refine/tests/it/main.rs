@@ -1,0 +1,129 @@
+//! Repairs of small grammars, with programs that are functions here.
+
+mod programs;
+
+use gramjet_refine::{Direction, Edit, Report, Settings, Source, refine, unified};
+
+use programs::{calculates, is_json};
+
+const CALCULATOR: &str = "\
+-- A calculator. Terms are written one after the other.
+%start sum
+
+sum     ::= product (('+' | '-') product)*   -- from left to right
+product ::= factor (('*' | '/') factor)*
+factor  ::= [0-9]+ | group                   -- no signs
+group   ::= '(' sum ')'                      -- one, as the user thinks
+";
+
+const JSON: &str = "\
+value  ::= object | array | string | number | 'true' | 'false' | 'null'
+object ::= '{' (pair (',' pair)*)? '}'   -- members
+pair   ::= string ':' value
+array  ::= '[' (value (',' value)*)? ']' -- elements
+string ::= '\"' [a-zA-Z0-9 .,:;!?]* '\"'
+number ::= '-'? ('0' | [1-9] [0-9]*) ('.' [0-9]+)? ([eE] [+-]? [0-9]+)?
+";
+
+/// Settings for programs that are fast and strict.
+fn settings() -> Settings {
+    Settings { hunt: 1500, survey: 200, rounds: 3, ..Settings::default() }
+}
+
+fn repaired(text: &str, program: fn(&[u8]) -> bool) -> (Report, String) {
+    let source = Source::ebnf("g.ebnf", text).expect("a grammar");
+    let report = refine(&source, &[], &settings(), &mut |text| Some(program(text)), &|| false, &mut |_| {});
+    let diff = unified(text, &report.edited.text, "a", "b");
+    eprintln!(
+        "{diff}\n{:#?}",
+        report.edits.iter().map(|edit| (&edit.rule, &edit.what, edit.fresh)).collect::<Vec<_>>()
+    );
+    assert!(report.is_complete && report.edited.is_in_place, "{diff}");
+    (report, diff)
+}
+
+fn edits<'r>(report: &'r Report, rule: &str, direction: Direction) -> Vec<&'r Edit> {
+    report.edits.iter().filter(|edit| edit.rule == rule && edit.direction == direction).collect()
+}
+
+fn reads(report: &Report, text: &str) -> bool {
+    gramjet_refine::recall(&report.edited.grammar, &[text.as_bytes().to_vec()]).expect("a grammar").part == 1
+}
+
+#[test]
+fn the_calculator_of_the_paper_gets_groups_one_after_the_other() {
+    let (report, diff) = repaired(CALCULATOR, calculates);
+    assert!(reads(&report, "(2+3)(4*5)(9-12)") && reads(&report, "1*((2)(3))/4"), "{diff}");
+    assert!(!reads(&report, "(2)3") && !reads(&report, "2(3)") && !reads(&report, "()"), "{diff}");
+    assert_eq!(report.edits.len(), 1, "{diff}");
+    let edit = &report.edits[0];
+    assert!(
+        edit.accepted[0].part < edit.accepted[1].part && edit.fresh.part == edit.fresh.of && !edit.examples.is_empty()
+    );
+    assert!(report.edited.text.contains("-- one, as the user thinks") && diff.matches("\n-").count() == 1, "{diff}");
+}
+
+#[test]
+fn a_program_that_agrees_leaves_the_grammar_as_it_is() {
+    let text = JSON.replace("'true' | 'false' | 'null'", "'true'");
+    let source = Source::ebnf("g.ebnf", &text).expect("a grammar");
+    let mut program =
+        |text: &[u8]| Some(gramjet_refine::recall(source.grammar(), &[text.to_vec()]).expect("a grammar").part == 1);
+    let report = refine(&source, &[], &settings(), &mut program, &|| false, &mut |_| {});
+    assert!(report.edits.is_empty(), "{:?}", report.edits);
+    assert_eq!(report.edited.text, text);
+}
+
+#[test]
+fn what_is_lacking_is_found() {
+    for (from, to, text) in [
+        ("(',' value)*", "(',' value)?", "[1,2,3,4]"),
+        ("'[' (value (',' value)*)? ']'", "'[' value (',' value)* ']'", "[[],1]"),
+        ("object | array | string", "object | array", "[\"a\"]"),
+        ("[1-9] [0-9]*", "[1-9] [0-5]*", "197"),
+        ("'-'? ", "", "-1"),
+    ] {
+        let defective = JSON.replacen(from, to, 1);
+        assert_ne!(defective, JSON);
+        let (report, diff) = repaired(&defective, is_json);
+        assert!(reads(&report, text), "{diff}");
+        let precision = report.precision[1].expect("it was measured");
+        assert!(precision.ratio() > 0.97, "{precision:?}: {diff}");
+    }
+}
+
+#[test]
+fn what_is_too_wide_is_found() {
+    for (from, to, rule, text) in [
+        ("'true' |", "'true' | 'maybe' |", "value", "maybe"),
+        ("'{' (pair", "'{' ','? (pair", "object", "{,}"),
+        ("[1-9] [0-9]*", "[1-9a-c] [0-9]*", "number", "a1"),
+        ("('.' [0-9]+)?", "('.' [0-9]+)*", "number", "1.2.3"),
+        ("('.' [0-9]+)?", "('.' [0-9]*)?", "number", "1."),
+    ] {
+        let defective = JSON.replacen(from, to, 1);
+        let (report, diff) = repaired(&defective, is_json);
+        assert!(!reads(&report, text) && !edits(&report, rule, Direction::Tighten).is_empty(), "{diff}");
+        assert!(reads(&report, "[{\"a\":[]},-1.5e+3,true,[null]]"), "{diff}");
+        assert_eq!(report.precision[1].map(|share| share.ratio()), Some(1.0), "{diff}");
+    }
+}
+
+#[test]
+fn an_end_of_answers_is_an_end() {
+    let source = Source::ebnf("g.ebnf", CALCULATOR).expect("a grammar");
+    let mut left = 500;
+    let mut program = |text: &[u8]| {
+        left -= 1;
+        (left > 0).then(|| calculates(text))
+    };
+    let report = refine(&source, &[], &settings(), &mut program, &|| false, &mut |_| {});
+    assert!(!report.is_complete && report.precision[0].is_some());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_edits() {
+    let text = JSON.replacen("(',' value)*", "(',' value)?", 1);
+    let [one, other] = [(); 2].map(|()| repaired(&text, is_json).1);
+    assert_eq!(one, other);
+}

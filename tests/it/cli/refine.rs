@@ -1,0 +1,80 @@
+//! `gramjet refine`, on real programs.
+
+use std::fs;
+use std::path::Path;
+
+use super::fuzz::run_in;
+use super::{place, text};
+
+/// A folder of this repository that has the calculator of the example.
+fn calculator(file: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/refine").join(file).to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_calculator_is_repaired_and_comments_stay() {
+    let place = place("refine-calculator");
+    let grammar = calculator("calculator.ebnf");
+    let program = format!("python:{}:check", calculator("calculator.py"));
+    let options = ["refine", &grammar, "-o", "better.ebnf", "--rounds", "1", "--max-tests", "8000"];
+    let repaired = run_in(&place, &[&options[..], &["--", &program]].concat());
+    let said = text(&repaired.stderr);
+    assert_eq!(repaired.status.code(), Some(0), "{said}");
+    assert!(said.contains("1. wider, in `") && said.contains("precision (generated texts"), "{said}");
+    assert!(said.contains("100.0 % before, 100.0 % after"), "{said}");
+    let diff = text(&repaired.stdout);
+    assert!(
+        diff.starts_with("--- ") && diff.contains("\n+") && diff.contains("one; the program takes several"),
+        "{diff}"
+    );
+    fs::write(place.path("text"), "(2+3)(4*5)(9-12)").unwrap();
+    assert_eq!(run_in(&place, &["parse", &grammar, "text"]).status.code(), Some(1));
+    assert_eq!(run_in(&place, &["parse", "better.ebnf", "text"]).status.code(), Some(0), "{diff}");
+}
+
+#[test]
+fn what_json_does_not_have_is_dropped_and_measured() {
+    let place = place("refine-json");
+    let grammar = "value ::= list | [1-9] [0-9]* | 'true' | 'maybe' -- is it?\nlist ::= '[' (value (',' value)?)? ']' /* few */\n";
+    fs::write(place.path("g.ebnf"), grammar).unwrap();
+    fs::create_dir_all(place.path("held")).unwrap();
+    fs::write(place.path("held/1"), "[1,2,3]").unwrap();
+    fs::write(place.path("held/2"), "[true]").unwrap();
+    let options = ["refine", "g.ebnf", "--json", "--rounds", "1", "--max-tests", "6000", "--held-out", "held"];
+    let repaired = run_in(&place, &[&options[..], &["--", "python:json:loads"]].concat());
+    assert_eq!(repaired.status.code(), Some(0), "{}", text(&repaired.stderr));
+    let lines: Vec<serde_json::Value> =
+        text(&repaired.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let directions: Vec<&str> = lines.iter().filter_map(|line| line["direction"].as_str()).collect();
+    assert!(directions.contains(&"tighten") && directions.contains(&"widen"), "{lines:?}");
+    let end = &lines[lines.len() - 1];
+    let diff = end["diff"].as_str().unwrap();
+    assert!(diff.contains("-- is it?") && diff.contains("/* few */") && end["in_place"] == true, "{diff}");
+    assert!(
+        diff.lines().any(|line| line.starts_with('+') && !line.contains("maybe") && line.contains("'true'")),
+        "{diff}"
+    );
+    assert_eq!((&end["recall"][0]["part"], &end["recall"][1]["part"]), (&1.into(), &2.into()), "{diff}");
+    let precision = &end["precision"];
+    assert!(precision[0]["part"].as_u64() < precision[1]["part"].as_u64(), "{precision}");
+}
+
+#[test]
+fn a_program_that_tells_nothing_is_refused() {
+    let place = place("refine-refused");
+    for (program, options, code, said) in [
+        (&["sh", "-c", "cat > /dev/null"][..], &[][..], 1, "accepts whatever it gets"),
+        (&["sh", "-c", "exit 3"], &[], 1, "rejects all of"),
+        (&["sleep", "10"], &["--timeout", "20ms"], 1, "on 16 texts in a row"),
+        (&["./nothing"], &[], 2, "there is no such program"),
+        (&["cat"], &["--accept-regex", "("], 2, "--accept-regex"),
+        (&["cat"], &["--samples", "nowhere"], 2, "no file or folder"),
+    ] {
+        let grammar = place.grammar.to_string_lossy().into_owned();
+        let arguments = [&["refine", &grammar, "-o", "out"][..], options, &["--"], program].concat();
+        let output = run_in(&place, &arguments);
+        let message = text(&output.stderr);
+        assert!(output.status.code() == Some(code) && message.contains(said), "{program:?}: {message}");
+        assert!(!Path::new(&place.path("out")).exists());
+    }
+}
