@@ -149,9 +149,13 @@ impl Marks {
     }
 }
 
-type Placed<T> = BTreeMap<NodeId, T>;
+/// Where choices are, with the number of the alternative of each option.
+type Choices = BTreeMap<NodeId, (Place, Vec<usize>)>;
 
-fn places(sources: &Sources, marks: &[Marks]) -> (Placed<(Place, Vec<usize>)>, Placed<Place>, Placed<Place>) {
+/// Where other nodes are.
+type Placed = BTreeMap<NodeId, Place>;
+
+fn places(sources: &Sources, marks: &[Marks]) -> (Choices, Placed, Placed) {
     let mark = |rule: RuleId, place: u32| marks.get(rule.index())?.places.get(place as usize).cloned();
     let choices = sources.iter().filter_map(|(node, source)| {
         let numbers = source.alternatives.iter().map(|&(number, _)| number as usize).collect();
