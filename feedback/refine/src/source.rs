@@ -363,7 +363,7 @@ mod tests {
     use crate::testing::grammar;
 
     const TEXT: &str = "-- lists\nlist ::= '[' (item (',' item)*)? ']' -- the whole\n\
-        item ::= [0-9]+   /* numbers */\n  | list @ 2      -- nested\n  | 'null'\nname ::= [^\"\\\\] | (Char - [x]) /a|b+/\n\
+        item ::= [0-9]+   /* numbers */\n  | list @ 2      -- nested\n  | 'null'\nname ::= [^\"\\\\] | ([a-z] - [x]) /a|b+/\n\
         Char ::= [a-z_]\n";
 
     /// The text after an expression at a place was changed.
@@ -398,7 +398,7 @@ mod tests {
             "item)*)",
             "item){0,2})",
         );
-        check(2, &[1, 0], plus, "(Char - [x])", "(Char - [x])+");
+        check(2, &[1, 0], plus, "([a-z] - [x])", "([a-z] - [x])+");
     }
 
     #[test]
