@@ -547,7 +547,7 @@ fn shipped_grammars() {
     let mut compiled = 0;
     for name in names {
         let by_name = |engine| stdout(&["gen", name, "--seed", "1", "-n", "20", "--engine", engine]);
-        let limited = |engine| stdout(&["gen", name, "--seed", "1", "--max-len", "500", "-n", "9", "--engine", engine]);
+        let limited = |engine| stdout(&["gen", name, "--seed", "1", "--max-len", "900", "-n", "9", "--engine", engine]);
         assert!(by_name("auto") == by_name("vm") && limited("auto") == limited("vm"), "{name}");
         if gramjet_engine::jit::is_available() {
             assert!(by_name("jit") == by_name("vm") && limited("jit") == limited("vm"), "{name}");
