@@ -6,7 +6,7 @@
 //! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that run
 //! the texts on their own: each proposes a text, and gets the subject's reaction. [`prove`] measures how cost grows when
 //! parts of a text are repeated, [`Growth`] fits laws to it, [`report`] makes a page of all that, and [`State`] is the folder
-//! of a search.
+//! of a search, and [`Siblings`] the other searches in a shared one.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 
@@ -26,6 +26,7 @@ mod random;
 mod ranks;
 pub mod report;
 mod search;
+mod siblings;
 mod state;
 mod strategies;
 mod strategy;
@@ -40,6 +41,7 @@ pub use proof::{Effort, Family, Member, Reading, prove};
 pub use pump::{Copies, Pump};
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};
+pub use siblings::{Import, Siblings};
 pub use state::{Place, State, StateError, View};
 pub use strategies::{FOR_COVERAGE, Kind, STRATEGIES, SaffronSettings, by_name};
 pub use strategy::{Desk, Ending, Measured, Repeats, Strategy};

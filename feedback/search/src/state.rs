@@ -8,6 +8,7 @@
 //! OUT/best/        texts that cost more than all before, with their choice bytes
 //! OUT/timeouts/    texts on which the program did not end in time
 //! OUT/failures/    a folder for each failure
+//! OUT/.synced/     what was seen of other searches in a shared folder
 //! ```
 //!
 //! Everything there is complete: each file or folder gets its name only when it is written.
@@ -17,6 +18,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::siblings::SYNCED;
 
 /// The first line of the file that describes a search.
 const FORMAT: &str = "gramjet search 1";
@@ -52,6 +55,12 @@ pub enum StateError {
         path: PathBuf,
         /// The first line.
         found: String,
+    },
+    /// The name of a search in a shared folder.
+    #[error("`{name}` is no name of a search: it has 1 to 24 letters, digits, `_` and `-`")]
+    Name {
+        /// The name.
+        name: String,
     },
     /// The folder has another search.
     #[error("{} has a search with {name} `{found}`, not `{wanted}`; name another folder", path.display())]
@@ -91,7 +100,7 @@ pub enum Place {
 const PLACES: [&str; 3] = ["queue", "best", "timeouts"];
 
 impl Place {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         PLACES[self as usize]
     }
 }
@@ -259,13 +268,47 @@ impl State {
         self.view().failure(key, file)
     }
 
-    /// Writes a failure, a folder with these files; those whose names end in `.sh` can be executed. Returns where it
-    /// is.
+    /// Writes a failure, a folder with these files; those whose names end in `.sh` can be executed. If it is there
+    /// already, its files are replaced one by one. Returns where it is.
     ///
     /// # Errors
     ///
-    /// If it cannot be written; nothing of it is there then.
+    /// If it cannot be written; nothing of a new one is there then.
     pub fn fail(&self, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
+        let folder = self.folder.join("failures").join(key);
+        if !folder.is_dir() {
+            return self.fail_anew(key, files);
+        }
+        for (name, bytes) in files {
+            let path = folder.join(name);
+            write(&path, bytes).map_err(|source| StateError::Io { path: path.clone(), source })?;
+            set_executable(&path).map_err(|source| StateError::Io { path, source })?;
+        }
+        Ok(folder)
+    }
+
+    /// Gives a failure another key. If there is one with that key, it stays, and this one is removed.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be done.
+    pub fn rename_failure(&self, key: &str, to: &str) -> Result<(), StateError> {
+        let (old, new) = (self.folder.join("failures").join(key), self.folder.join("failures").join(to));
+        let renamed = if new.is_dir() { fs::remove_dir_all(&old) } else { fs::rename(&old, &new) };
+        renamed.map_err(|source| StateError::Io { path: old, source })
+    }
+
+    /// Removes a failure that has turned out to be a known one.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be removed.
+    pub fn withdraw_failure(&self, key: &str) -> Result<(), StateError> {
+        let folder = self.folder.join("failures").join(key);
+        fs::remove_dir_all(&folder).map_err(|source| StateError::Io { path: folder, source })
+    }
+
+    fn fail_anew(&self, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let failures = self.folder.join("failures");
         let own = failures.join(format!(".{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
@@ -273,12 +316,10 @@ impl State {
         let write = || {
             fs::create_dir(&own)?;
             for (name, bytes) in files {
-                let mut file = File::create(own.join(name))?;
+                let path = own.join(name);
+                let mut file = File::create(&path)?;
                 file.write_all(bytes)?;
-                #[cfg(unix)]
-                if name.ends_with(".sh") {
-                    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
-                }
+                set_executable(&path)?;
                 file.sync_all()?;
             }
             fs::rename(&own, &folder)?;
@@ -374,11 +415,22 @@ impl<'f> View<'f> {
     }
 }
 
+/// Lets a script be executed.
+fn set_executable(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if path.extension().is_some_and(|extension| extension == "sh") {
+        return fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755));
+    }
+    let _ = path;
+    Ok(())
+}
+
 /// Removes the incomplete files of a killed search.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with('.') {
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with('.') && name != SYNCED {
             let path = entry.path();
             if entry.file_type()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
         }
@@ -387,10 +439,10 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
 }
 
 /// The end of the name of a file with choice bytes.
-const CHOICES: &str = ".choices";
+pub(crate) const CHOICES: &str = ".choices";
 
 /// The number in the name of a text.
-fn number_of(name: &str) -> Option<u64> {
+pub(crate) fn number_of(name: &str) -> Option<u64> {
     name.strip_prefix("id:")?.split(',').next()?.parse().ok()
 }
 
@@ -412,7 +464,7 @@ fn same(folder: &Path, text: &str, facts: &[(&str, String)]) -> Result<(), State
 }
 
 /// Writes a file so that it exists with all of its bytes or not at all.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let own = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let written = File::create(&own).and_then(|mut file| {
@@ -463,6 +515,29 @@ mod tests {
     }
 
     #[test]
+    fn failures_are_replaced_renamed_and_withdrawn() {
+        let folder = place("failures");
+        let state = State::open(&folder, &[]).expect("a new folder");
+        let fail = |key: &str, text: &str| {
+            state.fail(key, &[("input", text.into()), ("replay.sh", "#!/bin/sh\n".into())]).expect("a failure");
+        };
+        let input = |key: &str| state.failure(key, "input").expect("the input");
+        fail("one", "[[");
+        fail("one", "[");
+        assert_eq!(input("one"), b"[");
+        #[cfg(unix)]
+        assert!(std::process::Command::new(folder.join("failures/one/replay.sh")).status().expect("a run").success());
+        fail("two", "{");
+        state.rename_failure("one", "three").expect("another key");
+        assert_eq!(state.failures().expect("failures"), ["three", "two"]);
+        state.rename_failure("three", "two").expect("another key");
+        assert_eq!((state.failures().expect("failures"), input("two")), (vec!["two".to_string()], b"{".to_vec()));
+        state.withdraw_failure("two").expect("the failure");
+        assert_eq!(state.failures().expect("failures"), [""; 0]);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
     fn other_folders_are_left_alone() {
         let folder = place("other");
         let facts = |grammar: &str| [("grammar", grammar.to_string())];
@@ -493,9 +568,11 @@ mod tests {
         // The remains of a killed search are removed.
         fs::create_dir(folder.join("failures/.1.0")).expect("a folder");
         fs::write(folder.join("queue/.id:000000.1"), "").expect("a file");
+        fs::create_dir(folder.join(SYNCED)).expect("a folder");
         State::open(&folder, &[]).expect("the folder");
         assert_eq!(fs::read_dir(folder.join("failures")).expect("the folder").count(), 1);
         assert_eq!(fs::read_dir(folder.join("queue")).expect("the folder").count(), 0);
+        assert!(folder.join(SYNCED).is_dir());
         fs::remove_dir_all(folder).expect("the folder");
     }
 }

@@ -1,0 +1,260 @@
+//! Other searches that keep their texts in one folder with this one, in AFL++'s way: ours, and instances of afl-fuzz.
+//!
+//! ```text
+//! SHARED/NODE/queue/id:000012,...   texts of a search; numbers ascend, none is left out
+//! SHARED/NODE/.synced/OTHER         how many texts of another search NODE has seen, as four bytes
+//! ```
+//!
+//! Each search writes to its own `SHARED/NODE` alone, so machines can share the folder by any file system.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::state::{CHOICES, Place, StateError, number_of, write};
+
+/// The folder of the marks.
+pub(crate) const SYNCED: &str = ".synced";
+/// Larger texts are not read; afl-fuzz keeps none.
+const MAX_BYTES: u64 = 1 << 20;
+/// The longest name of a search, as in AFL++.
+const MAX_NAME: usize = 24;
+/// After this many texts of a search a mark is written, so that a killed search does not begin anew.
+const MARK: u32 = 64;
+
+/// The other searches in a shared folder, and what was seen of each.
+#[derive(Debug)]
+pub struct Siblings {
+    folder: PathBuf,
+    name: String,
+    place: Place,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A text of another search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// The text.
+    pub text: Vec<u8>,
+    /// The name of the search that has kept it.
+    pub node: String,
+    /// Its number there.
+    pub number: u32,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl Import {
+    /// The name that AFL++ gives to such a text, after the number.
+    pub fn about(&self) -> String {
+        format!("sync:{},src:{:06}", self.node, self.number)
+    }
+}
+
+/// A text that was not read yet.
+#[derive(Debug)]
+struct Waiting {
+    node: String,
+    number: u32,
+    path: PathBuf,
+    /// No text of this search follows it.
+    is_last: bool,
+}
+
+impl Siblings {
+    /// The searches beside `SHARED/NAME` in the folder `SHARED`. Their texts are those in `place`; afl-fuzz has them in
+    /// [`Place::Queue`].
+    ///
+    /// # Errors
+    ///
+    /// If the name is no name of a search.
+    pub fn new(shared: &Path, name: &str, place: Place) -> Result<Siblings, StateError> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(is_plain) {
+            return Err(StateError::Name { name: name.to_string() });
+        }
+        Ok(Siblings { folder: shared.to_path_buf(), name: name.to_string(), place, waiting: VecDeque::new() })
+    }
+
+    /// Looks for texts that were not seen before, unless some wait to be taken. Returns how many wait. A search whose
+    /// folder cannot be read now is left for the next time.
+    pub fn look(&mut self) -> usize {
+        if self.waiting.is_empty() {
+            let mut nodes: Vec<String> = names(&self.folder).unwrap_or_default();
+            nodes.retain(|node| *node != self.name && !node.starts_with('.'));
+            nodes.sort_unstable();
+            for node in nodes {
+                self.look_at(node);
+            }
+        }
+        self.waiting.len()
+    }
+
+    fn look_at(&mut self, node: String) {
+        let place = self.folder.join(&node).join(self.place.name());
+        let Ok(found) = names(&place) else { return };
+        let seen = self.seen(&node);
+        let numbered = |name: String| Some((u32::try_from(number_of(&name)?).ok()?, name));
+        let is_text = |name: &String| !name.ends_with(CHOICES);
+        let found = found.into_iter().filter(is_text).filter_map(numbered);
+        let mut found: Vec<(u32, String)> = found.filter(|&(number, _)| number >= seen).collect();
+        found.sort_unstable();
+        let last = found.len();
+        for (at, (number, name)) in found.into_iter().enumerate() {
+            let path = place.join(name);
+            self.waiting.push_back(Waiting { node: node.clone(), number, path, is_last: at + 1 == last });
+        }
+    }
+
+    /// The next of the texts that [`Siblings::look`] has found. Texts that came from this search are left out.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be recorded that a text was seen.
+    pub fn take(&mut self) -> Result<Option<Import>, StateError> {
+        while let Some(Waiting { node, number, path, is_last }) = self.waiting.pop_front() {
+            let text = read(&path);
+            if is_last && text.as_ref().is_some_and(Vec::is_empty) {
+                // It is being written.
+                if let Some(before) = number.checked_sub(1) {
+                    self.mark(&node, before)?;
+                }
+                continue;
+            }
+            if is_last || number % MARK == 0 {
+                self.mark(&node, number)?;
+            }
+            match text {
+                Some(text) if !self.is_own(&path) => return Ok(Some(Import { text, node, number, path })),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the other search has the text from this one.
+    fn is_own(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.split(',').filter_map(|part| part.strip_prefix("sync:")).any(|from| from == self.name)
+    }
+
+    /// The number of the first text that was not seen.
+    fn seen(&self, node: &str) -> u32 {
+        let bytes = fs::read(self.marks().join(node)).unwrap_or_default();
+        bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes))
+    }
+
+    /// Records that the text with this number was seen, and all before it.
+    fn mark(&self, node: &str, number: u32) -> Result<(), StateError> {
+        let (marks, seen) = (self.marks(), number.saturating_add(1));
+        let path = marks.join(node);
+        let written = fs::create_dir_all(&marks).and_then(|()| write(&path, &seen.to_ne_bytes()));
+        written.map_err(|source| StateError::Io { path, source })
+    }
+
+    fn marks(&self) -> PathBuf {
+        let marks = self.folder.join(&self.name).join(SYNCED);
+        // afl-fuzz knows queues alone.
+        if self.place == Place::Queue { marks } else { marks.join(self.place.name()) }
+    }
+}
+
+/// The names in a folder.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+}
+
+/// A file; none if it is gone or too large.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    fs::File::open(path).ok()?.take(MAX_BYTES + 1).read_to_end(&mut text).ok()?;
+    (text.len() as u64 <= MAX_BYTES).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shared folder with the queues of two searches.
+    fn shared(test: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("gramjet-siblings-{}-{test}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        for (name, text) in [
+            ("afl/queue/id:000000,time:0,execs:0,orig:a", "[0]"),
+            ("afl/queue/id:000001,sync:me,src:000004,+cov", "[1]"),
+            ("afl/queue/id:000002,src:000000,time:9,execs:70,op:havoc,rep:2", "[2]"),
+            ("afl/queue/.state/x", ""),
+            ("other/queue/id:000000,op:fresh", "{}"),
+            ("me/queue/id:000000,op:fresh", "mine"),
+            ("notes", "a file"),
+        ] {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        folder
+    }
+
+    fn all(siblings: &mut Siblings) -> Vec<(String, u32, String)> {
+        siblings.look();
+        let next = || siblings.take().expect("a mark");
+        let text = |import: Import| (import.node, import.number, String::from_utf8(import.text).expect("text"));
+        std::iter::from_fn(next).map(text).collect()
+    }
+
+    fn import(node: &str, number: u32, text: &str) -> (String, u32, String) {
+        (node.to_string(), number, text.to_string())
+    }
+
+    #[test]
+    fn texts_of_other_searches_are_taken_once_and_own_ones_never() {
+        let folder = shared("once");
+        let mut siblings = Siblings::new(&folder, "me", Place::Queue).expect("a name");
+        let found = [import("afl", 0, "[0]"), import("afl", 2, "[2]"), import("other", 0, "{}")];
+        assert_eq!(all(&mut siblings), found);
+        assert_eq!(all(&mut siblings), []);
+        // AFL++'s form: the number of the next text.
+        assert_eq!(fs::read(folder.join("me/.synced/afl")).expect("a mark"), 3u32.to_ne_bytes());
+        fs::write(folder.join("other/queue/id:000001,op:mutate"), "{ }").expect("a file");
+        let mut again = Siblings::new(&folder, "me", Place::Queue).expect("a name");
+        assert_eq!(all(&mut again), [import("other", 1, "{ }")]);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn texts_that_are_being_written_are_taken_later() {
+        let folder = shared("later");
+        let new = folder.join("other/queue/id:000001,op:mutate");
+        fs::write(&new, "").expect("a file");
+        let mut siblings = Siblings::new(&folder, "me", Place::Queue).expect("a name");
+        assert_eq!(all(&mut siblings).len(), 3);
+        fs::write(&new, "{ }").expect("a file");
+        assert_eq!(all(&mut siblings), [import("other", 1, "{ }")]);
+        fs::write(folder.join("other/queue/id:000002,op:mutate"), vec![b'x'; MAX_BYTES as usize + 1]).expect("a file");
+        fs::write(folder.join("other/queue/id:000003,op:mutate"), "{  }").expect("a file");
+        assert_eq!(all(&mut siblings), [import("other", 3, "{  }")]);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn places_have_marks_of_their_own() {
+        let folder = shared("places");
+        fs::create_dir_all(folder.join("other/best")).expect("a folder");
+        fs::write(folder.join("other/best/id:000000,cost:9"), "{}").expect("a file");
+        fs::write(folder.join("other/best/id:000000,cost:9.choices"), "x").expect("a file");
+        let mut best = Siblings::new(&folder, "me", Place::Best).expect("a name");
+        assert_eq!(all(&mut best), [import("other", 0, "{}")]);
+        assert_eq!(all(&mut best), []);
+        assert_eq!(all(&mut Siblings::new(&folder, "me", Place::Queue).expect("a name")).len(), 3);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn names_are_those_that_afl_accepts() {
+        for name in ["", "a/b", "..", "a b", "x".repeat(25).as_str()] {
+            assert!(Siblings::new(Path::new("."), name, Place::Queue).is_err(), "{name}");
+        }
+        assert!(Siblings::new(Path::new("."), "node_1-a", Place::Queue).is_ok());
+    }
+}
