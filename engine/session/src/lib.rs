@@ -21,6 +21,7 @@ mod language;
 mod parsing;
 mod random;
 mod session;
+pub mod streams;
 mod trees;
 mod trim;
 

@@ -8,7 +8,6 @@ mod configuration;
 pub mod custom_mutator;
 mod mutator;
 mod seeds;
-mod streams;
 
 pub use configuration::Configuration;
 pub use mutator::Mutator;

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gramjet_session::{Bound, Language, LanguageError, Mutation, Session, Trim};
+use gramjet_session::{Bound, Language, LanguageError, Mutation, Session, Trim, streams};
 
 use crate::configuration::Configuration;
-use crate::seeds::Seeds;
-use crate::streams;
+use crate::seeds::{Seeds, instance};
 
 /// The state of the custom mutator of an AFL++ instance.
 #[derive(Debug)]
@@ -134,7 +133,8 @@ impl Mutator {
 
     fn recall(&mut self, entry: &Path, text: &[u8]) {
         if !self.session.knows(text)
-            && let Some(choices) = streams::read(self.session.language(), entry, text)
+            && let Some(instance) = instance(entry)
+            && let Some(choices) = streams::read_shared(self.session.language(), instance, text)
         {
             self.session.offer(text, &choices);
         }
@@ -142,7 +142,13 @@ impl Mutator {
 
     fn keep(&mut self, entry: &Path, text: &[u8]) {
         if let Some(choices) = self.session.choices(text).map(<[u8]>::to_vec) {
-            streams::write(self.session.language(), entry, text, &choices);
+            self.write(entry, text, &choices);
+        }
+    }
+
+    fn write(&self, entry: &Path, text: &[u8], choices: &[u8]) {
+        if let Some(instance) = instance(entry) {
+            streams::write(self.session.language(), instance, text, choices);
         }
     }
 
@@ -183,7 +189,7 @@ impl Mutator {
         if let Some(trim) = self.trim.take() {
             // AFL++ does not report when an entry has a new text.
             self.session.offer(trim.text(), trim.choices());
-            streams::write(self.session.language(), &self.entry, trim.text(), trim.choices());
+            self.write(&self.entry, trim.text(), trim.choices());
         }
         0
     }

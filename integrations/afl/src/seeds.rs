@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use gramjet_session::ParseError;
 
-use crate::streams::instance;
-
 /// The file next to the queue that the report goes to: AFL++'s status screen covers the terminal.
 const FILE: &str = "gramjet_seeds";
+
+/// `OUT/INSTANCE` of a queue entry, `OUT/INSTANCE/queue/id:...`.
+pub fn instance(entry: &Path) -> Option<&Path> {
+    entry.parent().filter(|queue| queue.ends_with("queue")).and_then(Path::parent)
+}
 
 /// The results of parsing the seeds.
 #[derive(Debug, Default)]
