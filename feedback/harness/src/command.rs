@@ -94,6 +94,12 @@ impl Program {
         self.arguments.iter().any(|argument| contains_file(argument))
     }
 
+    /// Without arguments that name the file of the input, and nothing else.
+    pub(crate) fn without_file(mut self) -> Program {
+        self.arguments.retain(|argument| argument != FILE);
+        self
+    }
+
     /// The parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
     pub(crate) fn parts(&self, scratch: &Scratch) -> Result<Parts, Error> {
         let is_confined = self.confinement == Confinement::Confined;

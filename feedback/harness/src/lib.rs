@@ -17,6 +17,7 @@ mod error;
 mod fork_server;
 mod guard;
 pub mod instrument;
+mod interrupt;
 mod languages;
 mod limits;
 #[cfg(feature = "lines")]
@@ -33,6 +34,7 @@ pub use cores::{free_cores, stay_on};
 pub use edges::{Added, Coverage, Edge, Edges, count_class};
 pub use error::Error;
 pub use fork_server::{ForkServer, Instrumentation, instrumentation};
+pub use interrupt::interrupt;
 pub use languages::{Function, Language, Place, Subject};
 pub use limits::Limits;
 #[cfg(feature = "lines")]

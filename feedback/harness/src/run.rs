@@ -32,6 +32,16 @@ pub struct Exception {
     pub class: String,
     /// The innermost frame of the subject's own code, as `file:line (function)`.
     pub frame: Option<String>,
+    /// The classes that its class descends from, the nearest first.
+    pub parents: Vec<String>,
+}
+
+impl Exception {
+    /// Whether its class is the one of this name, or descends from it. The name may be without the module or package.
+    pub fn is_a(&self, name: &str) -> bool {
+        let is_it = |class: &String| class == name || class.rsplit('.').next() == Some(name);
+        is_it(&self.class) || self.parents.iter().any(is_it)
+    }
 }
 
 impl Outcome {
@@ -52,8 +62,8 @@ impl fmt::Display for Outcome {
             Outcome::Timeout => f.write_str("timeout"),
             Outcome::Memory => f.write_str("memory limit"),
             Outcome::Processes => f.write_str("process limit"),
-            Outcome::Exception(Exception { class, frame: Some(frame) }) => write!(f, "{class} at {frame}"),
-            Outcome::Exception(Exception { class, frame: None }) => f.write_str(class),
+            Outcome::Exception(Exception { class, frame: Some(frame), .. }) => write!(f, "{class} at {frame}"),
+            Outcome::Exception(Exception { class, frame: None, .. }) => f.write_str(class),
             Outcome::Lost => f.write_str("the program ended the process that starts it"),
         }
     }

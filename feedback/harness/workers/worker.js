@@ -272,6 +272,21 @@
             return 'object';
         }
     }
+    // The classes that it descends from, the nearest first.
+    function parentsOf(error) {
+        const names = [];
+        try {
+            let prototype = Object.getPrototypeOf(error);
+            for (let round = 0; round < 32; round++) {
+                prototype = Object.getPrototypeOf(prototype);
+                if (prototype === null || prototype === Object.prototype) break;
+                names.push(prototype.constructor?.name ?? '');
+            }
+        } catch {
+            // Not an object.
+        }
+        return names;
+    }
     // The innermost frame of the subject's own code.
     function frameOf(error) {
         try {
@@ -316,14 +331,15 @@
         while (exited === undefined && thrown === undefined && resources().length > idle);
         if (!isSettled && thrown === undefined) exited ??= 13;
     }
-    function say(ended, status, cpu, name = '', frame = '', isSpent = false) {
+    // Of an exception also its class, its frame, and the classes that it descends from.
+    function say(ended, status, cpu, isSpent, ...raised) {
         const head = Buffer.alloc(22);
         head[0] = ended;
         head[1] = isSpent;
         head.writeInt32LE(status, 2);
         head.writeBigUInt64LE(BigInt(cpu.user), 6);
         head.writeBigUInt64LE(BigInt(cpu.system), 14);
-        answer('D', head, text(name, frame));
+        answer('D', head, text(...raised));
     }
 
     countModules();
@@ -347,7 +363,7 @@
         const cpu = cpuUsage(before);
         take();
         if (exited !== undefined) {
-            say(EXITED, exited, cpu, '', '', isSpent);
+            say(EXITED, exited, cpu, isSpent);
         } else if (thrown) {
             const { error } = thrown, name = classOf(error);
             try {
@@ -355,9 +371,9 @@
             } catch {
                 // It says nothing.
             }
-            say(RAISED, 0, cpu, name, frameOf(error), isSpent);
+            say(RAISED, 0, cpu, isSpent, name, frameOf(error), ...parentsOf(error));
         } else {
-            say(RETURNED, Number(process.exitCode ?? 0) & 255, cpu, '', '', isSpent);
+            say(RETURNED, Number(process.exitCode ?? 0) & 255, cpu, isSpent);
         }
     }
 })())(require);

@@ -109,11 +109,14 @@ def main():
             trace = trace.tb_next
         return found
 
-    def class_of(error):
-        kind = type(error)
+    def class_name(kind):
         name = getattr(kind, "__qualname__", "") or kind.__name__
         module = kind.__module__
         return name if module in ("builtins", "__main__") else "%s.%s" % (module, name)
+
+    # The classes that it descends from, the nearest first.
+    def parents_of(error):
+        return [class_name(kind) for kind in type(error).__mro__[1:-1]][:32]
 
     def exit_status(code):
         if code is None:
@@ -155,7 +158,7 @@ def main():
     gc.freeze()
     takes_text = kind == "text"
 
-    # One run: how it ended, the status or the class, and the frame.
+    # One run: how it ended, the status, and of an exception its class, its frame and the classes that it descends from.
     def run(data):
         try:
             try:
@@ -164,18 +167,18 @@ def main():
             finally:
                 stop()
         except SystemExit as error:
-            return EXITED, exit_status(error.code), "", ""
+            return EXITED, exit_status(error.code), ()
         except MemoryError:
-            return NO_MEMORY, 0, "", ""
+            return NO_MEMORY, 0, ()
         except BaseException as error:
-            name = class_of(error)
+            name = class_name(type(error))
             place = place_of(error.__traceback__)
             try:
                 print("%s: %s" % (name, str(error)[:1000]), file=sys.stderr)
             except BaseException:
                 pass
-            return RAISED, 0, name, place
-        return RETURNED, 0, "", ""
+            return RAISED, 0, (name, place, *parents_of(error))
+        return RETURNED, 0, ()
 
     answer(READY, b"")
     while True:
@@ -186,7 +189,7 @@ def main():
         if takes_text:
             data = data.decode("utf-8", "replace")
         before = usage(itself)
-        ended, status, name, place = run(data)
+        ended, status, raised = run(data)
         data = None
         if os.getpid() != process:
             flushed(sys.stdout), flushed(sys.stderr)
@@ -197,7 +200,7 @@ def main():
         is_spent |= not flushed(stdout) or not flushed(stderr)
         after = usage(itself)
         times = [int(1e6 * (after[field] - before[field])) for field in (0, 1)]
-        answer(DONE, struct.pack("=BBiQQ", ended, is_spent, status, *times) + joined(name, place))
+        answer(DONE, struct.pack("=BBiQQ", ended, is_spent, status, *times) + joined(*raised))
 
 
 main()

@@ -13,6 +13,8 @@ pub struct Instrumentation {
     pub is_persistent: bool,
     /// It starts its fork server itself, at a place that its author has chosen.
     pub is_deferred: bool,
+    /// It is a libFuzzer harness that was linked with our driver.
+    pub is_libfuzzer: bool,
 }
 
 /// Whose compiler wrapper a program was built with.
@@ -42,5 +44,6 @@ pub fn instrumentation(program: &Path) -> io::Result<Instrumentation> {
         by,
         is_persistent: has(b"##SIG_AFL_PERSISTENT##") || is_driven || has(b"##SIG_GRAMJET_PERSISTENT##"),
         is_deferred: has(b"##SIG_AFL_DEFER_FORKSRV##") || is_driven || has(b"##SIG_GRAMJET_DEFERRED##"),
+        is_libfuzzer: is_driven,
     })
 }

@@ -20,6 +20,7 @@ use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::{Guard, blocking, outcome_of, pipe, resident};
+use crate::interrupt::is_interrupted;
 use crate::locations::{Image, Locations};
 use crate::run::{Outcome, Run, Usage};
 use crate::scratch::Scratch;
@@ -102,6 +103,8 @@ impl ForkServer {
     pub fn new(program: Program) -> Result<ForkServer, Error> {
         let instrumentation = instrumentation(program.path())
             .map_err(|source| Error::Program { program: program.path().to_path_buf(), source })?;
+        // A libFuzzer harness takes inputs in memory. With the name of a file it would run that file once, and end.
+        let program = if instrumentation.is_libfuzzer { program.without_file() } else { program };
         let server = Server::start(&program, instrumentation)?;
         Ok(ForkServer { program, instrumentation, server: Some(server), edges: Edges::default(), lost: None })
     }
@@ -408,7 +411,7 @@ impl Server {
             }
             let most = limits.processes as usize + 2;
             let outcome = match () {
-                () if begin.elapsed() >= limits.time => Outcome::Timeout,
+                () if begin.elapsed() >= limits.time || is_interrupted() => Outcome::Timeout,
                 // The server itself is one more process.
                 () if self.guard.processes(most).len() >= most => return Some(Outcome::Processes),
                 () if limits.memory.is_some_and(|memory| self.resident() > memory) => Outcome::Memory,

@@ -14,6 +14,7 @@ use message::{Reason, Report, Request};
 pub(crate) use process::resident;
 
 use crate::error::Error;
+use crate::interrupt::is_interrupted;
 use crate::limits::Limits;
 use crate::run::{Captured, Outcome, Usage};
 
@@ -71,8 +72,10 @@ impl Guard {
         let Limits { time, memory, processes, kept_output } = *limits;
         self.send(Request::Run { time, memory, processes })?;
         if !self.streams.read_until(self.control.as_raw_fd(), Some(time + GRACE), kept_output) {
-            // The program has stopped it.
-            self.end();
+            if !is_interrupted() {
+                // The program has stopped it.
+                self.end();
+            }
             return Err(Error::Guard);
         }
         let report = self.receive()?;
@@ -161,6 +164,8 @@ impl Drop for Guard {
 
 /// A guard may take this long to answer, beyond the limit on the program: it ends all processes of the run first.
 const GRACE: Duration = Duration::from_secs(30);
+/// It is seen after this long that runs were interrupted.
+const SLICE: Duration = Duration::from_millis(50);
 /// The most reads from a stream at one time: one takes the default capacity of a pipe.
 const READS: usize = 16;
 
@@ -187,7 +192,7 @@ impl Streams {
     }
 
     /// Reads what the program writes until `other` can be read, and all that was written before that; returns whether `other` can be
-    /// read, which may not be before `time` has passed.
+    /// read, which may not be before `time` has passed, or before all runs were interrupted.
     pub(crate) fn read_until(&mut self, other: RawFd, time: Option<Duration>, kept: usize) -> bool {
         let begin = Instant::now();
         loop {
@@ -196,11 +201,10 @@ impl Streams {
                 [poll_of(other), poll_of(self.descriptors[0].as_raw_fd()), poll_of(self.descriptors[1].as_raw_fd())];
             // A program that writes without end must not put the end off.
             let left = time.map(|time| time.saturating_sub(begin.elapsed()));
-            let left = left
-                .map(|time| libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) });
-            let left_pointer = left.as_ref().map_or(ptr::null(), ptr::from_ref);
+            let left = left.map_or(SLICE, |left| left.min(SLICE));
+            let left = libc::timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
             // SAFETY: pointers to live values.
-            let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, left_pointer, ptr::null()) };
+            unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, ptr::from_ref(&left), ptr::null()) };
             let is_over = polled[0].revents != 0;
             for stream in 0..2 {
                 let is_there = polled[stream + 1].revents & libc::POLLIN != 0;
@@ -213,7 +217,7 @@ impl Streams {
             if is_over {
                 return true;
             }
-            if ready == 0 || time.is_some_and(|time| begin.elapsed() >= time) {
+            if time.is_some_and(|time| begin.elapsed() >= time) || is_interrupted() {
                 return false;
             }
         }

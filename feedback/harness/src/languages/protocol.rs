@@ -8,7 +8,7 @@
 //! | `R` | the function is loaded | nothing |
 //! | `X` | the function cannot be loaded | the reason |
 //! | `E` | a counter has got an edge | its number and the line, 4 bytes each; file, function, mark, with zero bytes between |
-//! | `D` | the run has ended | how and whether the process is spent, 1 byte each; status, 4 bytes; microseconds of processor time in user mode and in the kernel, 8 bytes each; class and frame of an exception with a zero byte between |
+//! | `D` | the run has ended | how and whether the process is spent, 1 byte each; status, 4 bytes; microseconds of processor time in user mode and in the kernel, 8 bytes each; of an exception its class, its frame, and the classes that it descends from, with zero bytes between |
 
 use std::time::Duration;
 
@@ -68,9 +68,10 @@ fn done(body: &[u8]) -> Option<Message<'_>> {
         0 | 1 => Outcome::Exit(i32::from_ne_bytes(*status)),
         2 => {
             let text = String::from_utf8_lossy(body);
-            let (class, frame) = text.split_once('\0')?;
+            let mut parts = text.split('\0');
+            let (class, frame) = (parts.next()?.to_string(), parts.next()?);
             let frame = (!frame.is_empty()).then(|| frame.to_string());
-            Outcome::Exception(Exception { class: class.into(), frame })
+            Outcome::Exception(Exception { class, frame, parents: parts.map(str::to_string).collect() })
         }
         3 => Outcome::Memory,
         _ => return None,
@@ -89,10 +90,12 @@ mod tests {
 
     #[test]
     fn messages_are_read_one_by_one() {
-        let done = [&[2, 1][..], &0i32.to_ne_bytes(), &5u64.to_ne_bytes(), &7u64.to_ne_bytes(), b"E\0a:1 (f)"].concat();
+        let done =
+            [&[2, 1][..], &0i32.to_ne_bytes(), &5u64.to_ne_bytes(), &7u64.to_ne_bytes(), b"E\0a:1 (f)\0B\0A"].concat();
         let both = [framed(b'R', b""), framed(b'D', &done)].concat();
         assert_eq!(message(&both), Ok(Some((Message::Ready, 5))));
-        let exception = Exception { class: "E".into(), frame: Some("a:1 (f)".into()) };
+        let exception =
+            Exception { class: "E".into(), frame: Some("a:1 (f)".into()), parents: vec!["B".into(), "A".into()] };
         let cpu = (Duration::from_micros(5), Duration::from_micros(7));
         let expected = Message::Done { outcome: Outcome::Exception(exception), is_spent: true, cpu };
         assert_eq!(message(&both[5..]), Ok(Some((expected, both.len() - 5))));

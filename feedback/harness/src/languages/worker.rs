@@ -11,6 +11,7 @@ use super::table::Table;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::{Guard, blocking, outcome_of, pipe, resident};
+use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
@@ -111,7 +112,7 @@ impl Worker {
                     let outcome = self.ended()?;
                     break format!("the worker process ended before the function was loaded ({outcome})");
                 }
-                Said::Nothing if begin.elapsed() >= START => {
+                Said::Nothing if begin.elapsed() >= START || is_interrupted() => {
                     break format!("the function was not loaded within {START:?}");
                 }
                 Said::Nothing => {}
@@ -181,7 +182,7 @@ impl Worker {
             }
             let outcome = match () {
                 () if processes > limits.processes as usize => Outcome::Processes,
-                () if begin.elapsed() >= limits.time => Outcome::Timeout,
+                () if begin.elapsed() >= limits.time || is_interrupted() => Outcome::Timeout,
                 () if limits.memory.is_some_and(|limit| memory > limit) => Outcome::Memory,
                 // It has ended, but processes that it has started hold its descriptors open.
                 () if memory == 0 => return Ok((self.ended()?, None)),

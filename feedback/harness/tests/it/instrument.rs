@@ -160,6 +160,26 @@ fn harnesses_for_libfuzzer_are_linked_with_our_driver() {
         let (short, long) = (cost(&mut target, b"some text"), cost(&mut target, &[b'.'; 1000]));
         assert!(long >= short, "{short} {long}");
         assert_eq!(target.run(b"BUG").expect("a run").outcome, Outcome::Signal(6));
+        // It takes its input in memory also where it is called as a program that reads a file.
+        let program = Program::new(folder.join("program"), ["@@"]).expect("the program");
+        let mut target = ForkServer::new(program).expect("a target");
+        target.run(b"the first input of a process").expect("a run");
+        assert_eq!(cost(&mut target, b"some text"), short);
+    }
+}
+
+#[test]
+fn counts_are_the_same_a_hundred_times() {
+    for compiler in compilers() {
+        let folder = fresh("exact");
+        succeeded(wrapper("cc", &compiler, &folder).args(["-O2", "-o", "program"]).arg(source("json_like.c")));
+        let mut target = server(&folder.join("program"));
+        let text = b"[1, [true, [\"text\", {\"a\": [2, 3]}]], null]".repeat(20);
+        let first = target.run(&text).expect("a run").edges.expect("edges").clone();
+        assert!(first.total() > 5, "{}", first.total());
+        for _ in 0..100 {
+            assert_eq!(target.run(&text).expect("a run").edges.expect("edges"), &first);
+        }
     }
 }
 

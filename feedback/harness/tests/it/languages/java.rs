@@ -62,6 +62,10 @@ fn java_outcomes_say_how_the_method_ended() {
     assert_eq!(raised("u"), ("subjects.Torture$Unusual".into(), "Torture.java:24 (subjects.Torture.raise)".into()));
     let (class, frame) = raised("j");
     assert_eq!((&*class, &*frame), ("java.lang.NumberFormatException", "Torture.java:31 (subjects.Torture.run)"));
+    let Outcome::Exception(raised_as) = outcome(&mut target, "j") else { panic!("no exception") };
+    assert!(raised_as.is_a("IllegalArgumentException") && raised_as.is_a("java.lang.Throwable"), "{raised_as:?}");
+    assert!(!raised_as.is_a("Error") && !raised_as.is_a("Object"), "{raised_as:?}");
+    let mut raised = |input: &str| exception(outcome(&mut target, input));
     let (class, frame) = raised("r");
     assert_eq!((&*class, &*frame), ("java.lang.StackOverflowError", "Torture.java:20 (subjects.Torture.deep)"));
 }

@@ -52,7 +52,7 @@ pub(crate) fn places(target: &mut Function, input: &str) -> Vec<(String, u32)> {
 
 /// An exception without the folder that its frame's file is in.
 pub(crate) fn exception(outcome: Outcome) -> (String, String) {
-    let Outcome::Exception(Exception { class, frame }) = outcome else { panic!("{outcome:?} is no exception") };
+    let Outcome::Exception(Exception { class, frame, .. }) = outcome else { panic!("{outcome:?} is no exception") };
     let frame = frame.unwrap_or_default();
     (class, frame.rsplit_once('/').map_or(frame.clone(), |(_, name)| name.to_string()))
 }

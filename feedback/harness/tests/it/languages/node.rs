@@ -50,6 +50,10 @@ fn node_outcomes_say_how_the_function_ended() {
         );
     }
     assert_eq!(raised("R"), ("Unusual".into(), "torture.js:31 (Object.run)".into()));
+    let Outcome::Exception(raised_as) = outcome(&mut target, "u") else { panic!("no exception") };
+    assert!(raised_as.is_a("Unusual") && raised_as.is_a("Error") && !raised_as.is_a("TypeError"), "{raised_as:?}");
+    assert!(raised_as.parents == ["Error"], "{raised_as:?}");
+    let mut raised = |input: &str| exception(outcome(&mut target, input));
     assert_eq!(raised("v"), ("string".into(), String::new()));
     assert_eq!(raised("j"), ("SyntaxError".into(), "torture.js:19 (Object.run)".into()));
     let (class, frame) = raised("r");

@@ -48,6 +48,11 @@ fn python_outcomes_say_how_the_function_ended() {
         assert_eq!(raised, ("torture.Unusual".into(), "torture.py:19 (raise_deep)".into()));
         let raised = exception(outcome(&mut target, "j"));
         assert_eq!(raised.0, "json.decoder.JSONDecodeError");
+        let Outcome::Exception(raised_as) = outcome(&mut target, "j") else { panic!("no exception") };
+        assert!(
+            ["json.decoder.JSONDecodeError", "JSONDecodeError", "ValueError"].iter().all(|name| raised_as.is_a(name))
+        );
+        assert!(!raised_as.is_a("TypeError") && !raised_as.is_a("object"), "{raised_as:?}");
         assert!(raised.1.ends_with("(run)"), "{raised:?}");
         let raised = exception(outcome(&mut target, "r"));
         assert!(raised.0 == "RecursionError" && raised.1.ends_with("(deep)"), "{raised:?}");

@@ -13,6 +13,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Calls a method on inputs. Arguments: class, method, "text" or "bytes", which is tried first. */
 public final class Worker {
@@ -69,7 +71,7 @@ public final class Worker {
                 System.setIn(in);
                 isSpent |= out.checkError() | err.checkError();
                 long time = (nanoseconds(times) - before) / 1000;
-                byte[] text = Channel.text(run.name, run.frame);
+                byte[] text = Channel.text(run.raised);
                 ByteBuffer done = Channel.buffer(22 + text.length);
                 done.put((byte) run.how).put((byte) (isSpent ? 1 : 0)).putInt(run.status).putLong(time).putLong(0).put(text);
                 Channel.answer('D', done.array());
@@ -130,14 +132,13 @@ public final class Worker {
     private static final class Run {
         final int how;
         final int status;
-        final String name;
-        final String frame;
+        /** The class of an exception, its frame, and the classes that it descends from. */
+        final String[] raised;
 
-        Run(int how, int status, String name, String frame) {
+        Run(int how, int status, String... raised) {
             this.how = how;
             this.status = status;
-            this.name = name;
-            this.frame = frame;
+            this.raised = raised;
         }
 
         /** Loads what is used when the stack or the memory may be full. */
@@ -150,13 +151,13 @@ public final class Worker {
             try {
                 function.call(input);
             } catch (OutOfMemoryError error) {
-                return new Run(NO_MEMORY, 0, "", "");
+                return new Run(NO_MEMORY, 0);
             } catch (Throwable error) {
                 if (exited == null) {
                     return raised(error, true);
                 }
             }
-            return exited == null ? new Run(RETURNED, 0, "", "") : new Run(EXITED, exited, "", "");
+            return exited == null ? new Run(RETURNED, 0) : new Run(EXITED, exited);
         }
 
         private static Run raised(Throwable error, boolean isSaid) {
@@ -178,7 +179,12 @@ public final class Worker {
                 String said = message == null ? "" : ": " + message.substring(0, Math.min(message.length(), 1000));
                 System.err.println(name + said);
             }
-            return new Run(RAISED, 0, name, frame);
+            ArrayList<String> raised = new ArrayList<>(List.of(name, frame));
+            for (Class<?> type = error.getClass(); type != Throwable.class && raised.size() < 32; ) {
+                type = type.getSuperclass();
+                raised.add(type.getName());
+            }
+            return new Run(RAISED, 0, raised.toArray(new String[0]));
         }
 
         private static String place(StackTraceElement element) {

@@ -1,0 +1,16 @@
+//! The end of all runs in hand: whoever stops a search does not wait until the time of a slow program is over.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Ends the runs in hand of all targets of this process, and those to come, within a moment. How they ended then says
+/// nothing of the program, so it is for a process that is about to end.
+pub fn interrupt() {
+    IS_INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether that was asked for.
+pub(crate) fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
+}
