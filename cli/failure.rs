@@ -130,9 +130,9 @@ impl Failure {
                 ExitCode::from(MISUSE)
             }
             #[cfg(target_os = "linux")]
-            Failure::State(State::Foreign { .. } | State::Version { .. } | State::Other { .. }) => {
-                ExitCode::from(MISUSE)
-            }
+            Failure::State(
+                State::Foreign { .. } | State::Version { .. } | State::Other { .. } | State::Name { .. },
+            ) => ExitCode::from(MISUSE),
             Failure::Interrupted { signal, .. } | Failure::Stopped { signal, .. } => {
                 ExitCode::from(128_u8.saturating_add(*signal))
             }

@@ -86,6 +86,17 @@ impl Tested {
         }
     }
 
+    /// A program or function by one line. A line that only has plain words, the first of which names a program, needs no
+    /// shell, and a program of it that is instrumented is run by its fork server; other lines are commands of the shell.
+    pub fn line(line: &str, surroundings: Surroundings) -> Result<Tested, Error> {
+        let words = plain_words(line);
+        match words.first() {
+            Some(word) if function(word).is_some() => Tested::new(&words, surroundings),
+            Some(_) => Tested::new(&words, surroundings).or_else(|_| Tested::shell(line, surroundings, None)),
+            None => Tested::shell(line, surroundings, None),
+        }
+    }
+
     /// A command of the shell; `@@` stands for the input's file.
     pub fn shell(command: &str, surroundings: Surroundings, variable: Option<OsString>) -> Result<Tested, Error> {
         let program = Program::new("/bin/sh", ["-c", command])?;
@@ -173,6 +184,17 @@ pub fn function(word: &OsString) -> Option<&str> {
     ["python:", "node:", "java:"].iter().any(|language| word.starts_with(language)).then_some(word)
 }
 
+/// The words of a line, if a shell takes each as it stands and the first one as the name of a program; else none.
+fn plain_words(line: &str) -> Vec<OsString> {
+    let is_plain = |word: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+=:,./@%#".contains(&byte);
+        !word.starts_with('#') && word.bytes().all(is_plain)
+    };
+    let words: Vec<&str> = line.split([' ', '\t']).filter(|word| !word.is_empty()).collect();
+    let is_command = words.first().is_some_and(|word| !word.contains('=')) && words.iter().all(|word| is_plain(word));
+    if is_command { words.into_iter().map(OsString::from).collect() } else { Vec::new() }
+}
+
 /// The words of a command as a shell takes them.
 pub fn quoted(words: &[OsString]) -> OsString {
     let mut line = Vec::new();
@@ -198,6 +220,17 @@ pub fn quoted(words: &[OsString]) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_words_need_no_shell() {
+        assert_eq!(plain_words(" jq  . @@"), ["jq", ".", "@@"]);
+        assert_eq!(plain_words("node:a.js#parse"), ["node:a.js#parse"]);
+        for line in
+            ["", "! grep x", "a | b", "cat < @@", "X=1 a", "echo #x", "a 'b c'", "a *", "a; b", "a $b", "~/a", "a\nb"]
+        {
+            assert_eq!(plain_words(line), [""; 0], "{line}");
+        }
+    }
 
     #[test]
     fn words_are_quoted_for_a_shell() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
-use gramjet_search::{FOR_COVERAGE, State};
+use gramjet_search::{FOR_COVERAGE, Place, Siblings, State};
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
@@ -35,6 +35,7 @@ mod recent;
 mod replay;
 mod reporter;
 mod verdict;
+mod worker;
 
 use crate::subject::{Tested, quoted};
 use campaign::{Campaign, Plan};
@@ -59,6 +60,11 @@ pub struct Arguments {
     /// The folder for texts and failures. A search in it goes on where it was.
     #[arg(short, long, value_name = "DIR", default_value = "fuzz-out", value_hint = ValueHint::DirPath)]
     output: PathBuf,
+
+    /// Search beside others that share the folder DIR, also from other machines: in `DIR/NAME`. Texts that others have
+    /// kept are taken over, also those of instances of afl-fuzz, which find the texts of this search in turn.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
 
     /// End after this long.
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
@@ -101,8 +107,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     junit: Option<PathBuf>,
 
-    /// Write one JSON object a line to standard output: failures, and how far the search is.
-    #[arg(long, conflicts_with = "replay")]
+    /// Write one JSON object a line to standard output: failures, and how far the search is. With `--replay`, each
+    /// failure and whether it is still there.
+    #[arg(long)]
     json: bool,
 
     /// Show no progress line.
@@ -131,6 +138,7 @@ Examples:
   gramjet fuzz sql -o out --jobs auto -- sqlite3 :memory:
   gramjet fuzz json --allow JSONDecodeError -- python:my_module:parse
   gramjet fuzz json --compare 'jq . @@' --time 5m -- ./my-parser @@
+  gramjet fuzz json -o shared --name grammar -- ./my-parser @@
   gramjet fuzz json -o out --replay --junit report.xml -- ./my-parser @@
 
 Exit status: 0 if nothing new failed; 1 if something did, or if the search could not go on;
@@ -153,15 +161,28 @@ const SHRINKING: Duration = Duration::from_secs(60);
 pub fn run(args: &Arguments) -> Result<(), Failure> {
     let how = How::new(&args.failures, &args.run);
     let Some(file) = &args.replay else { return search(args, how) };
-    let (folder, junit) = (file.as_deref().unwrap_or(&args.output), args.junit.as_deref());
+    let own = own_folder(args);
+    let (folder, junit) = (file.as_deref().unwrap_or(&own), args.junit.as_deref());
     if file.is_some() && !folder.is_dir() {
-        return replay::file(folder, junit, &args.command, &how);
+        return replay::file(folder, junit, args.json, &args.command, &how);
     }
-    replay::all(folder, junit, &args.command, &how::options(&args.failures, &args.run))
+    replay::all(folder, junit, args.json, &args.command, &how::options(&args.failures, &args.run))
+}
+
+/// The folder of the search.
+fn own_folder(args: &Arguments) -> PathBuf {
+    args.name.as_ref().map_or_else(|| args.output.clone(), |name| args.output.join(name))
+}
+
+/// The other searches in a shared folder.
+fn siblings(args: &Arguments) -> Result<Option<Siblings>, Failure> {
+    let siblings = args.name.as_ref().map(|name| Siblings::new(&args.output, name, Place::Queue));
+    Ok(siblings.transpose()?)
 }
 
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
-    let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&args.output, ZERO_WEIGHTS));
+    let (siblings, folder) = (siblings(args)?, own_folder(args));
+    let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&folder, ZERO_WEIGHTS));
     let prepared = Prepared::new(Source::load(&args.grammar)?, &grammar, &args.limits)?;
     let making = making(args)?;
     let (language, max_len) = language(&prepared)?;
@@ -178,7 +199,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     }
     let others = if making.kind.is_none() { "run, but not varied" } else { "run, but nothing is learned from them" };
     let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, others))?;
-    let state = State::open(&args.output, &facts(args, &prepared, &language))?;
+    let state = State::open(&folder, &facts(args, &prepared, &language))?;
     let stop = Stop::on_signals();
     if let Some(time) = args.time {
         stop.after(time);
@@ -198,12 +219,12 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
         shrinking: args.time.map_or(SHRINKING, |time| SHRINKING.min(time / 8)),
         seeds,
     };
-    let campaign = Campaign::new(plan, state, stop)?;
+    let campaign = Campaign::new(plan, state, siblings, stop)?;
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let grammar = read_as(&args.grammar, &prepared);
     let weights = making.kind.map(|_| Weights::new(prepared, grammar, &campaign.state, args.jobs));
     let mut weights = weights.transpose()?;
-    let ran = campaign.run(|campaign| {
+    let ran = campaign.run(worker::work, |campaign| {
         reporter.look(campaign);
         weights.iter_mut().for_each(|weights| weights.look(campaign));
     });

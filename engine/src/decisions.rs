@@ -223,6 +223,19 @@ impl Deriver {
         }
     }
 
+    /// The number of rules that texts can have instances of.
+    pub fn rule_count(&self) -> usize {
+        self.ir().bodies().count()
+    }
+
+    /// Whether a part with this symbol is an instance of a rule, and of which one.
+    pub fn rule_of(&self, symbol: u32) -> Option<usize> {
+        match self.grammar.part(symbol)? {
+            Node::Rule(rule) | Node::Pool(rule) => Some(rule.index()),
+            Node::Node(_) | Node::Round(_) => None,
+        }
+    }
+
     /// The symbol of the start rule.
     pub fn start_symbol(&self) -> u32 {
         self.grammar.symbol(self.start())

@@ -1,24 +1,22 @@
-//! The search itself: workers that run texts and share what they find.
+//! The search itself: what its workers share, and how far it has come.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Coverage, Outcome, Target};
-use gramjet_search::{Place, State};
+use gramjet_search::{Siblings, State};
 use gramjet_session::Language;
 
-use super::evidence::{Again, Evidence};
 use super::exceptions::Exceptions;
-use super::finding::{Call, Finding};
-use super::maker::{Maker, Making, Yields, no_yields};
+use super::finding::{Call, Finding, REPORT};
+use super::maker::{Making, Yields, no_yields};
 use super::recent::Recent;
-use super::verdict::{Judge, Rules, Verdict};
+use super::verdict::Rules;
 use crate::cores::Cores;
 use crate::failure::Failure;
 use crate::stop::Stop;
-use crate::subject::{Surroundings, Tested};
+use crate::subject::Surroundings;
 
 /// What a search needs to know.
 pub(super) struct Plan {
@@ -46,33 +44,43 @@ pub(super) struct Campaign {
     pub(super) plan: Plan,
     pub(super) state: State,
     pub(super) stop: Stop,
+    /// The other searches in a shared folder, for the worker that looks at them.
+    siblings: Mutex<Option<Siblings>>,
     pub(super) begin: Instant,
     shared: Mutex<Shared>,
+    /// The number of rules of the grammar.
+    rules: usize,
+    /// Keys of failures that a killed search has not made smaller.
+    pub(super) unfinished: Vec<String>,
     /// Workers that run.
     active: AtomicUsize,
-    begun: AtomicU64,
+    pub(super) begun: AtomicU64,
     pub(super) runs: AtomicU64,
-    valid: AtomicU64,
-    failing: AtomicU64,
+    pub(super) valid: AtomicU64,
+    pub(super) failing: AtomicU64,
 }
 
 #[derive(Default)]
 pub(super) struct Shared {
     /// Texts that did something new, and the worker that found each.
-    texts: Vec<(Arc<[u8]>, usize)>,
+    pub(super) texts: Vec<(Arc<[u8]>, usize)>,
     /// Keys of failures.
     pub(super) keys: HashSet<String>,
     /// Edges of the failures that were made smaller, by key, where nothing but edges tells failures apart.
     pub(super) bare: HashMap<String, HashSet<u64>>,
     /// How many failures of each kind were looked at.
     pub(super) looked: HashMap<String, usize>,
+    /// Keys of those that workers look at now.
+    pub(super) pending: HashSet<String>,
     /// How many of them were made smaller a second time.
     pub(super) repeated: HashMap<String, usize>,
     /// Lines for the user that were not printed yet.
     pub(super) news: Vec<News>,
-    edges: usize,
-    yields: Yields,
-    exceptions: Exceptions,
+    pub(super) edges: usize,
+    /// Rules of the grammar in the texts.
+    pub(super) rules: HashSet<usize>,
+    pub(super) yields: Yields,
+    pub(super) exceptions: Exceptions,
     /// The last texts of a strategy, by worker.
     pub(super) recent: BTreeMap<usize, Recent>,
     /// What the log says last: the numbers of edges and of failures.
@@ -103,6 +111,8 @@ pub(super) struct Progress {
     pub(super) failures: usize,
     /// For each operator how many texts it has made, and how many of them did something new.
     pub(super) yields: Yields,
+    /// The number of rules of the grammar in the texts that did something new, and of all rules.
+    pub(super) rules: (usize, usize),
     /// The number of classes of exceptions, and of those that are not expected.
     pub(super) exceptions: (usize, usize),
 }
@@ -111,29 +121,58 @@ pub(super) struct Progress {
 const LOG: (&str, &str) = ("log.csv", "seconds,runs,edges,texts,failing,failures,exceptions");
 
 impl Campaign {
-    pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Result<Campaign, Failure> {
-        let keys = state.failures()?.into_iter().collect();
+    pub(super) fn new(plan: Plan, state: State, siblings: Option<Siblings>, stop: Stop) -> Result<Campaign, Failure> {
+        let mut keys: HashSet<String> = state.failures()?.into_iter().collect();
+        let unfinished: Vec<String> = keys.iter().filter(|key| !is_finished(&state, key)).cloned().collect();
+        keys.retain(|key| !unfinished.contains(key));
         let active = AtomicUsize::new(plan.jobs);
         let (yields, exceptions) = (no_yields(plan.making), Exceptions::of(&plan.call.command));
         let shared = Mutex::new(Shared { keys, yields, exceptions, ..Shared::default() });
         let (begun, runs, valid, failing) = Default::default();
-        Ok(Campaign { plan, state, stop, begin: Instant::now(), shared, active, begun, runs, valid, failing })
+        let (siblings, begin) = (Mutex::new(siblings), Instant::now());
+        let rules = plan.language.deriver(None).rule_count();
+        Ok(Campaign {
+            plan,
+            state,
+            stop,
+            siblings,
+            begin,
+            shared,
+            rules,
+            unfinished,
+            active,
+            begun,
+            runs,
+            valid,
+            failing,
+        })
     }
 
-    /// Runs until it is stopped, or all runs are done. `look` is called now and then, from this thread.
-    pub(super) fn run(&self, mut look: impl FnMut(&Campaign)) -> Result<(), Failure> {
+    /// Lets all workers `work`, each by its number, until they end. `look` is called now and then, from this thread.
+    pub(super) fn run(
+        &self,
+        work: impl Fn(&Campaign, usize) -> Result<(), Failure> + Sync,
+        mut look: impl FnMut(&Campaign),
+    ) -> Result<(), Failure> {
+        let work = &work;
         std::thread::scope(|scope| {
             for number in 0..self.plan.jobs {
                 scope.spawn(move || {
                     // A worker that panics is no longer active.
                     let _active = Active(self);
-                    if let Err(failure) = self.work(number) {
-                        self.shared().failure.get_or_insert(failure);
+                    match work(self, number) {
+                        // A run that was cut short may be none at all.
+                        Err(Failure::Target(_)) if self.stop.is_signalled() => {}
+                        Err(failure) => drop(self.shared().failure.get_or_insert(failure)),
+                        Ok(()) => {}
                     }
                 });
             }
             while self.active.load(Ordering::SeqCst) > 0 {
                 std::thread::sleep(Duration::from_millis(50));
+                if self.stop.is_signalled() {
+                    gramjet_harness::interrupt();
+                }
                 look(self);
                 self.log(false);
             }
@@ -170,6 +209,7 @@ impl Campaign {
             edges: shared.edges,
             failures: shared.keys.len(),
             yields: shared.yields.clone(),
+            rules: (shared.rules.len(), self.rules),
             exceptions: shared.exceptions.counts(),
         }
     }
@@ -179,34 +219,17 @@ impl Campaign {
         std::mem::take(&mut self.shared().news)
     }
 
+    /// The other searches in a shared folder, for the first who asks.
+    pub(super) fn siblings(&self) -> Option<Siblings> {
+        self.siblings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+    }
+
     pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     pub(super) fn is_over(&self) -> bool {
         self.stop.is_requested() || self.shared().failure.is_some()
-    }
-
-    fn work(&self, number: usize) -> Result<(), Failure> {
-        let mut worker = Worker::new(self, number)?;
-        let kept = self.state.texts(Place::Queue)?;
-        for text in &kept {
-            worker.add(text, false)?;
-        }
-        let kept: HashSet<&Vec<u8>> = kept.iter().collect();
-        for text in self.plan.seeds.iter().filter(|text| !kept.contains(text)) {
-            worker.add(text, true)?;
-        }
-        // What other workers find from now on is no sample.
-        worker.maker.begin();
-        while !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs {
-            worker.import()?;
-            worker.step()?;
-            worker.tell_recent(false);
-        }
-        worker.tell_yields();
-        worker.tell_recent(true);
-        Ok(())
     }
 }
 
@@ -219,200 +242,9 @@ impl Drop for Active<'_> {
     }
 }
 
-/// One of the threads, with a program of its own.
-pub(super) struct Worker<'c> {
-    pub(super) campaign: &'c Campaign,
-    number: usize,
-    pub(super) tested: Tested,
-    pub(super) judge: Judge,
-    pub(super) maker: Maker,
-    pub(super) coverage: Coverage,
-    /// The same with the runs that failed.
-    executed: Coverage,
-    behaviours: HashSet<u64>,
-    /// How many of the shared texts it has looked at.
-    imported: usize,
-    /// What its operators had made when that was said last.
-    told: Yields,
-}
-
-/// What a text did to the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
-    /// Something new.
-    New,
-    /// Nothing new.
-    Known,
-    /// The program failed.
-    Fails,
-}
-
-/// A run as the search sees it.
-struct Seen {
-    verdict: Verdict,
-    /// It did something that no run before has done.
-    is_new: bool,
-    /// What a run that failed did.
-    evidence: Option<Evidence>,
-}
-
-impl<'c> Worker<'c> {
-    fn new(campaign: &'c Campaign, number: usize) -> Result<Worker<'c>, Failure> {
-        let Plan { language, rules, surroundings, call, making, max_len, seed, cores, .. } = &campaign.plan;
-        let surroundings = surroundings.on(cores.of(number));
-        let tested = Tested::new(&call.command, surroundings)?;
-        let judge = Judge::new(rules, surroundings)?;
-        tested.stay_beside(surroundings);
-        // A search that goes on does not begin with the same texts again.
-        let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
-        let maker = Maker::new(language, *making, *max_len, seed)?;
-        let (coverage, executed, behaviours) = (Coverage::new(), Coverage::new(), HashSet::new());
-        let told = no_yields(*making);
-        Ok(Worker { campaign, number, tested, judge, maker, coverage, executed, behaviours, imported: 0, told })
-    }
-
-    /// Runs a text. A run that fails does nothing that is new to the search, as failures are not varied.
-    fn run(&mut self, text: &[u8]) -> Result<Seen, Failure> {
-        let run = self.tested.run(text)?;
-        let mut verdict = self.judge.judge(text, &run)?;
-        self.maker.measure(&run, &verdict);
-        if let Outcome::Exception(exception) = &run.outcome {
-            self.campaign.shared().exceptions.add(&exception.class);
-        }
-        if let Some(failed) = verdict.failed.take() {
-            if let Some(edges) = run.edges {
-                self.executed.add(edges);
-            }
-            let evidence = Evidence::new(failed, &run);
-            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.identified(&self.tested)) });
-        }
-        let is_new = match run.edges {
-            Some(edges) => {
-                let is_new = self.coverage.add(edges).is_new_coverage();
-                if is_new {
-                    self.executed.add(edges);
-                }
-                is_new
-            }
-            None => self.behaviours.insert(verdict.behaviour),
-        };
-        Ok(Seen { verdict, is_new, evidence: None })
-    }
-
-    /// Runs a text as one of the runs of the search; a failure is looked at.
-    fn run_and_count(&mut self, text: &[u8]) -> Result<Effect, Failure> {
-        let seen = self.run(text)?;
-        let campaign = self.campaign;
-        campaign.runs.fetch_add(1, Ordering::Relaxed);
-        campaign.valid.fetch_add(u64::from(seen.verdict.is_valid), Ordering::Relaxed);
-        if let Some(evidence) = seen.evidence {
-            campaign.failing.fetch_add(1, Ordering::Relaxed);
-            self.tell_edges();
-            self.examine(text, evidence)?;
-            return Ok(Effect::Fails);
-        }
-        // Without edges little is known of the run. A new derivation counts as new, too.
-        let is_new = seen.is_new || self.coverage.edges() == 0 && self.maker.is_new_derivation(text);
-        Ok(if is_new { Effect::New } else { Effect::Known })
-    }
-
-    /// Tries the next text.
-    fn step(&mut self) -> Result<(), Failure> {
-        let max_len = self.campaign.plan.max_len;
-        let Some(text) = self.maker.propose() else {
-            return Err(Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")));
-        };
-        let text = text.to_vec();
-        let is_new = self.run_and_count(&text)? == Effect::New;
-        let operator = self.maker.operator();
-        if self.maker.observe(is_new) {
-            self.keep(&text, &format!("op:{operator}"), true)?;
-        }
-        Ok(())
-    }
-
-    /// Keeps a text for all workers.
-    fn keep(&mut self, text: &[u8], origin: &str, is_written: bool) -> Result<(), Failure> {
-        let campaign = self.campaign;
-        if is_written {
-            let about = format!(
-                "time:{},execs:{},{origin}",
-                campaign.begin.elapsed().as_millis(),
-                campaign.runs.load(Ordering::Relaxed)
-            );
-            campaign.state.keep(Place::Queue, text, None, &about)?;
-        }
-        let mut shared = campaign.shared();
-        shared.texts.push((text.into(), self.number));
-        drop(shared);
-        self.tell_edges();
-        self.tell_yields();
-        Ok(())
-    }
-
-    fn tell_edges(&self) {
-        let mut shared = self.campaign.shared();
-        shared.edges = shared.edges.max(self.executed.edges());
-    }
-
-    /// Shows its last texts, now and then and at the end.
-    fn tell_recent(&mut self, is_end: bool) {
-        if let Some(recent) = self.maker.recent(is_end) {
-            self.campaign.shared().recent.insert(self.number, recent);
-        }
-    }
-
-    /// Adds what its operators have done to what all have done.
-    fn tell_yields(&mut self) {
-        let mut shared = self.campaign.shared();
-        let yields = self.maker.yields();
-        for (all, (now, told)) in shared.yields.iter_mut().zip(yields.iter().zip(&self.told)) {
-            all.1 += now.1 - told.1;
-            all.2 += now.2 - told.2;
-        }
-        self.told = yields;
-    }
-
-    /// Runs a text that was not made here, and learns from it if it conforms. If it is a seed and does something new,
-    /// it is kept.
-    fn add(&mut self, text: &[u8], is_seed: bool) -> Result<(), Failure> {
-        let campaign = self.campaign;
-        if campaign.is_over() {
-            return Ok(());
-        }
-        if !self.maker.session().remember(text) {
-            // The search learns nothing from it, but it may fail. One worker runs it.
-            if self.number == 0
-                && let Again::Failed(evidence) = self.try_again(text)?
-            {
-                self.examine(text, evidence)?;
-            }
-            return Ok(());
-        }
-        let effect = if self.number == 0 {
-            self.run_and_count(text)?
-        } else if self.run(text)?.evidence.is_some() {
-            Effect::Fails
-        } else {
-            Effect::Known
-        };
-        self.maker.add(text, effect == Effect::Fails);
-        if effect == Effect::New {
-            self.keep(text, "op:seed", is_seed)?;
-        }
-        Ok(())
-    }
-
-    /// Runs what others have found.
-    fn import(&mut self) -> Result<(), Failure> {
-        loop {
-            let next = self.campaign.shared().texts.get(self.imported).cloned();
-            let Some((text, finder)) = next else { return Ok(()) };
-            self.imported += 1;
-            if finder != self.number && self.run(&text)?.is_new {
-                self.maker.add(&text, false);
-                self.tell_edges();
-            }
-        }
-    }
+/// Whether a failure was run again and made smaller. Searches of earlier versions wrote no others.
+fn is_finished(state: &State, key: &str) -> bool {
+    let report = state.failure(key, REPORT).ok();
+    let report: Option<serde_json::Value> = report.and_then(|report| serde_json::from_slice(&report).ok());
+    report.is_none_or(|report| report["finished"] != false)
 }

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use gramjet_harness::Target as _;
 
-use super::campaign::{News, Worker};
+use super::campaign::News;
 use super::evidence::{Again, Evidence};
 use super::finding::Finding;
-use super::verdict::key_with;
+use super::verdict::{Failed, key_with};
+use super::worker::Worker;
 use crate::failure::Failure;
 
 /// At most this many failures of one kind are looked at that differ only by their edges or messages.
@@ -19,12 +20,65 @@ const REPEATED: usize = 4;
 /// Runs of a failure that show whether it always fails.
 const CONFIRMING: u32 = 3;
 
+/// The key of a failure; where nothing but edges tells failures apart, it has them.
+fn key_of(evidence: &Evidence) -> String {
+    let Evidence { failed, edges, .. } = evidence;
+    match failed.is_bare && !edges.is_empty() {
+        true => key_with(failed, edges.iter().map(|&(identity, _)| identity)),
+        false => failed.key.clone(),
+    }
+}
+
 impl Worker<'_> {
-    /// Looks at a failure, and writes it if it is a new one.
+    /// Looks at a failure, and writes it if it is a new one: as it was found at first, so that it is not lost if the
+    /// search is killed, then made smaller.
     pub(super) fn examine(&mut self, text: &[u8], evidence: Evidence) -> Result<(), Failure> {
-        let Some(telling) = self.claim(&evidence) else { return Ok(()) };
+        let key = key_of(&evidence);
+        let Some(telling) = self.claim(&evidence, &key) else { return Ok(()) };
         let campaign = self.campaign;
-        let (runs, after) = (campaign.runs.load(Ordering::Relaxed), campaign.begin.elapsed());
+        let (state, call) = (&campaign.state, &campaign.plan.call);
+        let mut finding = self.found(text, &evidence, &key);
+        finding.write(state, call)?;
+        let is_new = self.settle(&mut finding, evidence, telling)?;
+        if is_new {
+            if finding.failed.key != key {
+                state.rename_failure(&key, &finding.failed.key)?;
+            }
+            let place = finding.write(state, call)?;
+            campaign.shared().news.push(News { finding, place });
+        } else if !campaign.shared().keys.contains(&key) {
+            state.withdraw_failure(&key)?;
+        }
+        campaign.shared().pending.remove(&key);
+        Ok(())
+    }
+
+    /// A failure as it was found.
+    fn found(&self, text: &[u8], evidence: &Evidence, key: &str) -> Finding {
+        let campaign = self.campaign;
+        let Evidence { failed, stdout, stderr, .. } = evidence.clone();
+        Finding {
+            failed: Failed { key: key.to_string(), ..failed },
+            input: text.to_vec(),
+            minimised: text.to_vec(),
+            choices: self.choices(text),
+            stdout,
+            stderr,
+            reproduced: (1, 1),
+            runs: campaign.runs.load(Ordering::Relaxed),
+            after: campaign.begin.elapsed(),
+            is_finished: false,
+        }
+    }
+
+    fn choices(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let language = &self.campaign.plan.language;
+        language.parse(text).ok().map(|choices| language.with_header(&choices))
+    }
+
+    /// Runs a failure again and makes it smaller. Whether it is a new one then.
+    fn settle(&mut self, finding: &mut Finding, evidence: Evidence, telling: Vec<u32>) -> Result<bool, Failure> {
+        let (campaign, text) = (self.campaign, &finding.input.clone());
         let mut reproduced = (1, 1);
         while reproduced.1 < CONFIRMING && !campaign.stop.is_requested() {
             let again = self.try_again(text)?;
@@ -34,34 +88,28 @@ impl Worker<'_> {
         let (minimised, evidence) = match reproduced.0 == reproduced.1 {
             true => match self.smallest(text, evidence, telling)? {
                 Some(smallest) => smallest,
-                None => return Ok(()),
+                None => return Ok(false),
             },
             false => (text.to_vec(), evidence),
         };
         if !self.is_first(&evidence) {
-            return Ok(());
+            return Ok(false);
         }
-        let Evidence { mut failed, edges, stdout, stderr, .. } = evidence;
-        if failed.is_bare && !edges.is_empty() {
-            failed.key = key_with(&failed, edges.iter().map(|&(identity, _)| identity));
-        }
-        if !campaign.shared().keys.insert(failed.key.clone()) {
-            return Ok(());
-        }
-        let language = &campaign.plan.language;
-        let choices = language.parse(&minimised).ok().map(|choices| language.with_header(&choices));
-        let input = text.to_vec();
-        let finding = Finding { failed, input, minimised, choices, stdout, stderr, reproduced, runs, after };
-        let place = finding.write(&campaign.state, &campaign.plan.call)?;
-        campaign.shared().news.push(News { finding, place });
-        Ok(())
+        let key = key_of(&evidence);
+        let Evidence { failed, stdout, stderr, .. } = evidence;
+        finding.failed = Failed { key: key.clone(), ..failed };
+        (finding.choices, finding.minimised) = (self.choices(&minimised), minimised);
+        (finding.stdout, finding.stderr, finding.reproduced) = (stdout, stderr, reproduced);
+        finding.is_finished = true;
+        Ok(campaign.shared().keys.insert(key))
     }
 
     /// Runs a text that is like one that failed. The search does not learn from it.
     pub(super) fn try_again(&mut self, text: &[u8]) -> Result<Again, Failure> {
         let run = self.tested.run(text)?;
         let failed = self.judge.judge(text, &run)?.failed;
-        Ok(match failed {
+        // Runs that a signal has cut short say nothing.
+        Ok(match failed.filter(|_| !self.campaign.stop.is_signalled()) {
             Some(failed) => {
                 let evidence = Evidence::new(failed, &run);
                 Again::Failed(evidence.identified(&self.tested))
@@ -73,25 +121,32 @@ impl Worker<'_> {
         })
     }
 
-    /// Whether no other run has failed like this one, as far as it is known now. Where nothing but edges tells failures
-    /// apart, returns the numbers of those by which it differs from the failures before it and from runs that passed.
-    fn claim(&self, evidence: &Evidence) -> Option<Vec<u32>> {
+    /// Whether no other run has failed like this one, as far as it is known now, and no other worker looks at one with
+    /// this key. Where nothing but edges tells failures apart, returns the numbers of those by which it differs from
+    /// the failures before it and from runs that passed.
+    fn claim(&self, evidence: &Evidence, key: &str) -> Option<Vec<u32>> {
         let failed = &evidence.failed;
         let mut shared = self.campaign.shared();
         let mut telling = Vec::new();
-        if failed.is_bare && !evidence.edges.is_empty() {
-            if let Some(known) = shared.bare.get(&failed.key) {
-                telling = self.telling(evidence, |identity| known.contains(&identity));
-                if telling.is_empty() {
-                    return None;
-                }
+        if failed.is_bare
+            && !evidence.edges.is_empty()
+            && let Some(known) = shared.bare.get(&failed.key)
+        {
+            telling = self.telling(evidence, |identity| known.contains(&identity));
+            if telling.is_empty() {
+                return None;
             }
-        } else if shared.keys.contains(&failed.key) {
+        }
+        if shared.keys.contains(key) || shared.pending.contains(key) {
             return None;
         }
         let looked = shared.looked.entry(failed.kind.clone()).or_default();
         *looked += 1;
-        (*looked <= ALIKE).then_some(telling)
+        if *looked > ALIKE {
+            return None;
+        }
+        shared.pending.insert(key.to_string());
+        Some(telling)
     }
 
     /// The numbers of edges that neither a known failure has executed nor a run that passed.

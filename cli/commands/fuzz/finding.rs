@@ -18,11 +18,12 @@ pub(super) const INPUT: &str = "input";
 pub(super) const MINIMISED: &str = "minimised";
 pub(super) const REPORT: &str = "report.json";
 
-/// A failure that was run again and made smaller.
+/// A failure.
 #[derive(Debug)]
 pub(super) struct Finding {
     pub(super) failed: Failed,
     pub(super) input: Vec<u8>,
+    /// The input itself if it is not finished.
     pub(super) minimised: Vec<u8>,
     /// Choice bytes of the smaller input, with a header; none if it does not conform.
     pub(super) choices: Option<Vec<u8>>,
@@ -34,6 +35,8 @@ pub(super) struct Finding {
     /// After this many runs and this time of the search.
     pub(super) runs: u64,
     pub(super) after: Duration,
+    /// It was run again and made smaller. Until then it is kept as it was found.
+    pub(super) is_finished: bool,
 }
 
 /// How a program is called, for the script that runs it again.
@@ -68,6 +71,7 @@ impl Finding {
             "of_runs": self.reproduced.1,
             "runs": self.runs,
             "seconds": self.after.as_secs_f64(),
+            "finished": self.is_finished,
         });
         let mut files = vec![
             (INPUT, self.input.clone()),

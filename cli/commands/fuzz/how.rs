@@ -28,12 +28,13 @@ pub(super) struct FailureArgs {
     #[arg(long, value_name = "REGEX", value_parser = parse_regex)]
     fail_stderr: Option<Regex>,
 
-    /// Exceptions of these classes are no failures, as they say that an input is invalid; with commas between.
+    /// Exceptions of these classes and their subclasses are no failures, as they say that an input is invalid; with
+    /// commas between.
     #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
     allow: Vec<String>,
 
     /// It is a failure if this command of the shell, run on the same text, succeeds where the program reports an error,
-    /// or the other way round.
+    /// or the other way round. It may also be a function, such as `python:json:loads`.
     #[arg(long, value_name = "COMMAND")]
     compare: Option<String>,
 

@@ -6,9 +6,11 @@ use std::path::Path;
 
 use gramjet_harness::Target as _;
 use gramjet_search::State;
+use serde_json::json;
 
 use super::finding::{MINIMISED, REPORT};
 use super::how::How;
+use super::reporter::print;
 use super::verdict::{Failed, Judge};
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
@@ -41,6 +43,18 @@ impl Case {
     }
 }
 
+impl Case {
+    /// A line for machines.
+    fn json(&self) -> serde_json::Value {
+        let (result, what) = match &self.result {
+            Outcome::Passes => ("passes", None),
+            Outcome::Fails(what) => ("fails", Some(what)),
+            Outcome::Unusable(why) => ("not run", Some(why)),
+        };
+        json!({ "event": "replay", "key": self.name, "result": result, "what": what })
+    }
+}
+
 /// A program with its judge, and the options that both were made with.
 struct Bench {
     options: Vec<String>,
@@ -67,17 +81,28 @@ impl Bench {
 }
 
 /// Runs a file, and shows what the program says and how it ends.
-pub(super) fn file(file: &Path, junit_file: Option<&Path>, command: &[OsString], how: &How) -> Result<(), Failure> {
+pub(super) fn file(
+    file: &Path,
+    junit_file: Option<&Path>,
+    is_json: bool,
+    command: &[OsString],
+    how: &How,
+) -> Result<(), Failure> {
     let text = files::read_bytes(file)?;
     let Bench { mut tested, mut judge, .. } = Bench::new(Vec::new(), command, how)?;
     let run = tested.run(&text)?;
-    // If nobody reads the output, that is no error.
-    let _ = std::io::stdout().write_all(&run.stdout.bytes);
+    // If nobody reads the output, that is no error. Lines for machines are alone there.
+    if !is_json {
+        let _ = std::io::stdout().write_all(&run.stdout.bytes);
+    }
     let _ = std::io::stderr().write_all(&run.stderr.bytes);
     let failed = judge.judge(&text, &run)?.failed;
+    let result = failed.clone().map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what));
+    let case = Case { name: shown(file).to_string(), result };
+    if is_json {
+        print(&case.json());
+    }
     if let Some(junit_file) = junit_file {
-        let result = failed.clone().map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what));
-        let case = Case { name: shown(file).to_string(), result };
         write_output(Some(junit_file), junit(&[case]).as_bytes())?;
     }
     match failed {
@@ -93,6 +118,7 @@ pub(super) fn file(file: &Path, junit_file: Option<&Path>, command: &[OsString],
 pub(super) fn all(
     folder: &Path,
     junit_file: Option<&Path>,
+    is_json: bool,
     command: &[OsString],
     given: &[String],
 ) -> Result<(), Failure> {
@@ -110,12 +136,17 @@ pub(super) fn all(
                 bench.failure(&text)?.map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what))
             }
         };
-        match &result {
+        let case = Case { name, result };
+        let Case { name, result } = &case;
+        if is_json {
+            print(&case.json());
+        }
+        match result {
             Outcome::Fails(what) => say!("fails: {name}: {what}"),
-            Outcome::Passes => say!("passes: {name} (it was: {})", before(&state, &name)),
+            Outcome::Passes => say!("passes: {name} (it was: {})", before(&state, name)),
             Outcome::Unusable(why) => say!("not run: {name}: {why}"),
         }
-        cases.push(Case { name, result });
+        cases.push(case);
     }
     if let Some(file) = junit_file {
         write_output(Some(file), junit(&cases).as_bytes())?;

@@ -70,6 +70,7 @@ impl Reporter {
             print(&status("end", &progress));
         } else {
             say!("gramjet: {}", line(&progress));
+            say!("gramjet: texts kept: {}", operators(&progress));
             if let (classes @ 1.., unexpected) = progress.exceptions {
                 let classes = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };
                 say!(
@@ -90,12 +91,19 @@ fn line(progress: &Reached) -> String {
         edges => format!(", {}", plural(edges as u64, "edge")),
     };
     let valid = 100.0 * progress.valid as f64 / (progress.runs as f64).max(1.0);
+    let (rules, all) = progress.rules;
     format!(
-        "{} in {seconds:.0} s ({rate:.0}/s), {valid:.0} % valid{edges}, {} kept, {}",
+        "{} in {seconds:.0} s ({rate:.0}/s), {valid:.0} % valid{edges}, {rules} of {all} rules, {} kept, {}",
         plural(progress.runs, "run"),
         plural(progress.texts as u64, "text"),
         plural(progress.failures as u64, "failure")
     )
+}
+
+/// How many texts of each operator were kept, for people.
+fn operators(progress: &Reached) -> String {
+    let shown = progress.yields.iter().map(|(operator, made, kept)| format!("{kept} of {made} by {operator}"));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// How far a search is, for machines.
@@ -109,6 +117,8 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
         "valid": progress.valid,
         "failing": progress.failing,
         "edges": progress.edges,
+        "rules": progress.rules.0,
+        "of_rules": progress.rules.1,
         "texts": progress.texts,
         "failures": progress.failures,
         "exceptions": progress.exceptions.0,
@@ -118,7 +128,7 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
 }
 
 /// Whether somebody still reads it.
-fn print(value: &serde_json::Value) -> bool {
+pub(super) fn print(value: &serde_json::Value) -> bool {
     use std::io::Write as _;
     writeln!(std::io::stdout(), "{value}").is_ok()
 }

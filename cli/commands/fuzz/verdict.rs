@@ -118,15 +118,14 @@ impl Rules {
 impl Judge {
     /// A judge for one worker.
     pub(super) fn new(rules: &Rules, surroundings: Surroundings) -> Result<Judge, Failure> {
-        let shell = |command: &Option<String>| {
-            command.as_ref().map(|command| Tested::shell(command, surroundings, None)).transpose()
-        };
+        let other =
+            |command: &Option<String>| command.as_ref().map(|command| Tested::line(command, surroundings)).transpose();
         let oracle = rules.oracle.as_ref().map(|command| Oracle::new(command, surroundings));
         Ok(Judge {
             rules: rules.clone(),
             has_warned: false,
-            other: shell(&rules.compare)?,
-            normalise: shell(&rules.normalise)?,
+            other: other(&rules.compare)?,
+            normalise: other(&rules.normalise)?,
             oracle: oracle.transpose()?,
         })
     }
@@ -165,7 +164,7 @@ impl Judge {
                 self.warn("the program writes more output than is kept");
                 return Ok(Verdict { failed, behaviour, is_valid });
             }
-            let seen = Seen { class: self.class(&run.outcome), stdout: run.stdout.bytes.clone() };
+            let seen = Seen { class: class(&run.outcome), stdout: run.stdout.bytes.clone() };
             failed = self.differs(input, &seen)?;
             if failed.is_none() {
                 failed = self.refused(input, &seen)?;
@@ -190,7 +189,7 @@ impl Judge {
         // Where a limit ended the run, what it had written up to then depends on the clock.
         let Gist { message, frames, is_known, is_sanitizer } = match (outcome, matched) {
             (Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Lost, _) => Gist::default(),
-            (Outcome::Exception(Exception { class, frame }), _) => {
+            (Outcome::Exception(Exception { class, frame, .. }), _) => {
                 // Where a stack overflows is chance.
                 let is_overflow = ["RecursionError", "StackOverflowError"].iter().any(|name| class.ends_with(name));
                 let frames = frame.iter().filter(|_| !is_overflow).map(|frame| file_of(frame)).collect();
@@ -219,30 +218,14 @@ impl Judge {
     }
 
     fn allows(&self, exception: &Exception) -> bool {
-        let short = exception.class.rsplit('.').next();
-        self.rules.allowed.iter().any(|allowed| *allowed == exception.class || Some(allowed.as_str()) == short)
-    }
-
-    fn class(&self, outcome: &Outcome) -> Class {
-        match outcome {
-            Outcome::Exit(0) => Class::Success,
-            Outcome::Exit(_) | Outcome::Exception(_) => Class::Error,
-            abnormal => Class::Abnormal(abnormal.clone()),
-        }
+        self.rules.allowed.iter().any(|allowed| exception.is_a(allowed))
     }
 
     /// A failure that the other program shows.
     fn differs(&mut self, input: &[u8], seen: &Seen) -> Result<Option<Failed>, Failure> {
         let Some(other) = &mut self.other else { return Ok(None) };
-        let (class, outcome, stdout) = {
-            let run = other.run(input)?;
-            let class = match &run.outcome {
-                Outcome::Exit(0) => Class::Success,
-                Outcome::Exit(_) => Class::Error,
-                abnormal => Class::Abnormal(abnormal.clone()),
-            };
-            (class, run.outcome.clone(), run.stdout.bytes.clone())
-        };
+        let run = other.run(input)?;
+        let (class, outcome, stdout) = (class(&run.outcome), run.outcome, run.stdout.bytes.clone());
         if class != seen.class {
             let (one, two) = (called(&seen.class), called(&class));
             let key = key(&["differs".to_string(), one.clone(), two.clone()]);
@@ -294,6 +277,14 @@ impl Judge {
                 Ok(None)
             }
         }
+    }
+}
+
+fn class(outcome: &Outcome) -> Class {
+    match outcome {
+        Outcome::Exit(0) => Class::Success,
+        Outcome::Exit(_) | Outcome::Exception(_) => Class::Error,
+        abnormal => Class::Abnormal(abnormal.clone()),
     }
 }
 

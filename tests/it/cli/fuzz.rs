@@ -98,6 +98,10 @@ fn failures_are_found_made_smaller_kept_and_replayed() {
     let replayed = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "./planted", "@@"]);
     assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
     assert_eq!(text(&replayed.stderr).matches("fails: ").count(), 3);
+    let lines = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--json", "--", "./planted", "@@"]);
+    let lines: Vec<serde_json::Value> =
+        text(&lines.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(lines.len() == 3 && lines.iter().all(|line| line["result"] == "fails"), "{lines:?}");
     let repaired = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "cat", "@@"]);
     assert_eq!(repaired.status.code(), Some(0), "{}", text(&repaired.stderr));
     assert!(text(&repaired.stderr).contains("(it was: signal 6 (SIGABRT))"), "{}", text(&repaired.stderr));
@@ -137,6 +141,8 @@ fn several_threads_share_what_they_find() {
     let end = lines.last().unwrap();
     assert_eq!((end["event"].as_str(), end["failures"].as_u64()), (Some("end"), Some(3)), "{}", text(&found.stderr));
     assert!(end["runs"].as_u64().unwrap() >= 1500 && end["edges"].as_u64().unwrap() > 5);
+    let (rules, all) = (end["rules"].as_u64().unwrap(), end["of_rules"].as_u64().unwrap());
+    assert!(rules > 5 && rules <= all, "{end}");
     assert_eq!(lines.iter().filter(|line| line["event"] == "failure").count(), 3);
     assert!(fs::read_dir(place.path("out/queue")).unwrap().count() > 3);
 }
@@ -278,6 +284,16 @@ fn exceptions_of_functions_are_failures_unless_they_are_allowed() {
     assert!(text(&run_script(&place, "o1").stderr).contains("KeyError at "));
     let (code, said, _) = fuzz("o2", "TypeError,KeyError");
     assert_eq!(code, Some(0), "{said}");
+    // Its parent stands for it, too.
+    let (code, said, _) = fuzz("o3", "TypeError,LookupError");
+    assert_eq!(code, Some(0), "{said}");
+    // A program and a function are compared.
+    let options = ["fuzz", "json", "-n", "200", "-o", "o4", "--compare", "python:subject:parse", "--", "cat"];
+    let compared = run_in(&place, &options);
+    assert!(text(&compared.stderr).contains("ends with success, the other one with an error"));
+    let options = ["fuzz", "json", "-n", "200", "-o", "o5", "--compare", "python:json:loads", "--", "cat"];
+    let compared = run_in(&place, &options);
+    assert_eq!(compared.status.code(), Some(0), "{}", text(&compared.stderr));
 }
 
 #[test]
@@ -310,6 +326,77 @@ fn a_search_that_is_interrupted_can_go_on_and_two_on_one_folder_are_refused() {
     let output = child.wait_with_output().unwrap();
     let said = text(&output.stderr);
     assert!(output.status.code() == Some(130) && said.contains("the search in `out` can go on"), "{said}");
+}
+
+/// Waits for something to be there.
+fn wait_for(is_there: impl Fn() -> bool) {
+    while !is_there() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_run_in_hand_is_not_waited_for() {
+    let place = place("fuzz-interrupt");
+    let script = "touch begun; sleep 1000";
+    let options = ["fuzz", "json", "-o", "out", "--unconfined", "--timeout", "1000s", "--", "sh", "-c", script];
+    let child = within(interruptible().args(options), &place).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| Path::new(&place.path("begun")).exists());
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(130) && said.contains("the search in `out` can go on"), "{said}");
+    assert_eq!(failures(&place.path("out")), [""; 0]);
+}
+
+#[test]
+fn a_failure_is_kept_before_it_is_made_smaller() {
+    let place = place("fuzz-killed");
+    let out = place.path("out");
+    let script = "case $(cat) in *[0-9]*) sleep 1000;; esac";
+    let options = ["fuzz", "json", "-o", "out", "--timeout", "500ms"];
+    let program = ["--", "sh", "-c", script];
+    let mut child = within(gramjet().args(options).args(program), &place).stderr(Stdio::null()).spawn().unwrap();
+    let is_there = || fs::read_dir(Path::new(&out).join("failures")).is_ok_and(|mut found| found.next().is_some());
+    wait_for(|| is_there() && failures(&out).iter().any(|key| !key.starts_with('.')));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let key = failures(&out).pop().unwrap();
+    let report = || fs::read_to_string(Path::new(&out).join("failures").join(&key).join("report.json")).unwrap();
+    assert!(report().contains("\"finished\": false"), "{}", report());
+    assert!(Path::new(&out).join("failures").join(&key).join("replay.sh").exists());
+    // The next search ends what this one has begun.
+    let options = [&options[..], &["-n", "0", "--max-tests", "3"], &program].concat();
+    let resumed = run_in(&place, &options);
+    assert!(text(&resumed.stderr).contains("timeout; "), "{}", text(&resumed.stderr));
+    assert!(report().contains("\"finished\": true"), "{}", report());
+}
+
+#[test]
+fn searches_share_a_folder() {
+    let place = planted("fuzz-shared");
+    let fuzz = |name: &str, runs: &str| {
+        let options = ["fuzz", "json", "-n", runs, "-o", "shared", "--timeout", "200ms", "--name", name];
+        let output = run_in(&place, &[&options[..], &["--max-tests", "20", "--", "./planted", "@@"]].concat());
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
+    };
+    let queue = |name: &str| {
+        let entries = fs::read_dir(place.path(&format!("shared/{name}/queue"))).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<String>>()
+    };
+    fuzz("one", "300");
+    fuzz("two", "100");
+    assert!(queue("two").iter().any(|name| name.contains(",sync:one,src:0000")), "{:?}", queue("two"));
+    let mark = fs::read(place.path("shared/two/.synced/one")).unwrap();
+    assert_eq!(mark, (queue("one").len() as u32).to_ne_bytes());
+    fuzz("one", "100");
+    assert!(queue("one").iter().all(|name| !name.contains("sync:one")), "{:?}", queue("one"));
+    assert!(fs::read_dir(place.path("shared/one/streams")).unwrap().count() > 0);
+    let replayed =
+        run_in(&place, &["fuzz", "json", "-o", "shared", "--name", "one", "--replay", "--", "./planted", "@@"]);
+    assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
+    let refused = run_in(&place, &["fuzz", "json", "-o", "shared", "--name", "a/b", "--", "./planted"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
 }
 
 #[test]

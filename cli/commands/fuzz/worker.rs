@@ -1,0 +1,309 @@
+//! One of the threads of a search: it runs texts and learns from what they do.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use gramjet_harness::{Coverage, Outcome, Target};
+use gramjet_search::{Place, Siblings};
+use gramjet_session::decisions::Deriver;
+use gramjet_session::streams;
+
+use super::campaign::{Campaign, Plan};
+use super::evidence::{Again, Evidence};
+use super::finding::INPUT;
+use super::maker::{Maker, Yields, no_yields};
+use super::verdict::{Judge, Verdict};
+use crate::failure::Failure;
+use crate::subject::Tested;
+
+/// The interval at which the folders of other searches are looked at.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// What a worker does until the search is over: it runs what is known, then what it makes.
+pub(super) fn work(campaign: &Campaign, number: usize) -> Result<(), Failure> {
+    let mut worker = Worker::new(campaign, number)?;
+    let kept = campaign.state.texts(Place::Queue)?;
+    for text in &kept {
+        worker.add(text, None)?;
+    }
+    let kept: HashSet<&Vec<u8>> = kept.iter().collect();
+    for text in campaign.plan.seeds.iter().filter(|text| !kept.contains(text)) {
+        worker.add(text, Some("op:seed"))?;
+    }
+    if number == 0 {
+        for key in &campaign.unfinished {
+            worker.look_again(&campaign.state.failure(key, INPUT)?)?;
+        }
+    }
+    // What other workers find from now on is no sample.
+    worker.maker.begin();
+    while !campaign.is_over() && campaign.begun.fetch_add(1, Ordering::Relaxed) < campaign.plan.runs {
+        worker.import()?;
+        worker.import_from_siblings()?;
+        worker.step()?;
+        worker.tell_recent(false);
+    }
+    worker.tell_yields();
+    worker.tell_recent(true);
+    Ok(())
+}
+
+/// One of the threads, with a program of its own.
+pub(super) struct Worker<'c> {
+    pub(super) campaign: &'c Campaign,
+    number: usize,
+    pub(super) tested: Tested,
+    pub(super) judge: Judge,
+    pub(super) maker: Maker,
+    /// Knows the rule of each symbol.
+    deriver: Deriver,
+    pub(super) coverage: Coverage,
+    /// The same with the runs that failed.
+    executed: Coverage,
+    behaviours: HashSet<u64>,
+    /// How many of the shared texts it has looked at.
+    imported: usize,
+    /// The other searches in a shared folder, and when it looked at them last.
+    siblings: Option<Siblings>,
+    looked: Option<Instant>,
+    /// What its operators had made when that was said last.
+    told: Yields,
+}
+
+/// What a text did to the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// Something new.
+    New,
+    /// Nothing new.
+    Known,
+    /// The program failed.
+    Fails,
+}
+
+/// A run as the search sees it.
+struct Seen {
+    verdict: Verdict,
+    /// It did something that no run before has done.
+    is_new: bool,
+    /// What a run that failed did.
+    evidence: Option<Evidence>,
+}
+
+impl<'c> Worker<'c> {
+    fn new(campaign: &'c Campaign, number: usize) -> Result<Worker<'c>, Failure> {
+        let Plan { language, rules, surroundings, call, making, max_len, seed, cores, .. } = &campaign.plan;
+        let surroundings = surroundings.on(cores.of(number));
+        let tested = Tested::new(&call.command, surroundings)?;
+        let judge = Judge::new(rules, surroundings)?;
+        tested.stay_beside(surroundings);
+        // A search that goes on does not begin with the same texts again.
+        let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
+        let maker = Maker::new(language, *making, *max_len, seed)?;
+        let (coverage, executed, behaviours) = (Coverage::new(), Coverage::new(), HashSet::new());
+        let told = no_yields(*making);
+        let siblings = if number == 0 { campaign.siblings() } else { None };
+        let (imported, looked) = (0, None);
+        Ok(Worker {
+            campaign,
+            number,
+            tested,
+            judge,
+            maker,
+            deriver: language.deriver(None),
+            coverage,
+            executed,
+            behaviours,
+            imported,
+            siblings,
+            looked,
+            told,
+        })
+    }
+
+    /// Runs a text. A run that fails does nothing that is new to the search, as failures are not varied.
+    fn run(&mut self, text: &[u8]) -> Result<Seen, Failure> {
+        let run = self.tested.run(text)?;
+        let mut verdict = self.judge.judge(text, &run)?;
+        self.maker.measure(&run, &verdict);
+        if let Outcome::Exception(exception) = &run.outcome {
+            self.campaign.shared().exceptions.add(&exception.class);
+        }
+        if let Some(failed) = verdict.failed.take() {
+            if self.campaign.stop.is_signalled() {
+                return Ok(Seen { verdict, is_new: false, evidence: None });
+            }
+            if let Some(edges) = run.edges {
+                self.executed.add(edges);
+            }
+            let evidence = Evidence::new(failed, &run);
+            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.identified(&self.tested)) });
+        }
+        let is_new = match run.edges {
+            Some(edges) => {
+                let is_new = self.coverage.add(edges).is_new_coverage();
+                if is_new {
+                    self.executed.add(edges);
+                }
+                is_new
+            }
+            None => self.behaviours.insert(verdict.behaviour),
+        };
+        Ok(Seen { verdict, is_new, evidence: None })
+    }
+
+    /// Runs a text as one of the runs of the search; a failure is looked at.
+    fn run_and_count(&mut self, text: &[u8]) -> Result<Effect, Failure> {
+        let seen = self.run(text)?;
+        let campaign = self.campaign;
+        campaign.runs.fetch_add(1, Ordering::Relaxed);
+        campaign.valid.fetch_add(u64::from(seen.verdict.is_valid), Ordering::Relaxed);
+        if let Some(evidence) = seen.evidence {
+            campaign.failing.fetch_add(1, Ordering::Relaxed);
+            self.tell_edges();
+            self.examine(text, evidence)?;
+            return Ok(Effect::Fails);
+        }
+        // Without edges little is known of the run. A new derivation counts as new, too.
+        let is_new = seen.is_new || self.coverage.edges() == 0 && self.maker.is_new_derivation(text);
+        Ok(if is_new { Effect::New } else { Effect::Known })
+    }
+
+    /// Tries the next text.
+    fn step(&mut self) -> Result<(), Failure> {
+        let max_len = self.campaign.plan.max_len;
+        let Some(text) = self.maker.propose() else {
+            return Err(Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")));
+        };
+        let text = text.to_vec();
+        let is_new = self.run_and_count(&text)? == Effect::New;
+        let operator = self.maker.operator();
+        if self.maker.observe(is_new) {
+            self.keep(&text, &format!("op:{operator}"), true)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a text for all workers.
+    fn keep(&mut self, text: &[u8], origin: &str, is_written: bool) -> Result<(), Failure> {
+        let campaign = self.campaign;
+        if is_written {
+            let about = format!(
+                "time:{},execs:{},{origin}",
+                campaign.begin.elapsed().as_millis(),
+                campaign.runs.load(Ordering::Relaxed)
+            );
+            campaign.state.keep(Place::Queue, text, None, &about)?;
+            if let Some(choices) = self.maker.session().choices(text) {
+                streams::write(&campaign.plan.language, campaign.state.folder(), text, choices);
+            }
+        }
+        let symbols = self.maker.session().symbols(text).unwrap_or_default();
+        let rules = symbols.iter().filter_map(|&(symbol, _)| self.deriver.rule_of(symbol));
+        let mut shared = campaign.shared();
+        shared.rules.extend(rules);
+        shared.texts.push((text.into(), self.number));
+        drop(shared);
+        self.tell_edges();
+        self.tell_yields();
+        Ok(())
+    }
+
+    fn tell_edges(&self) {
+        let mut shared = self.campaign.shared();
+        shared.edges = shared.edges.max(self.executed.edges());
+    }
+
+    /// Shows its last texts, now and then and at the end.
+    fn tell_recent(&mut self, is_end: bool) {
+        if let Some(recent) = self.maker.recent(is_end) {
+            self.campaign.shared().recent.insert(self.number, recent);
+        }
+    }
+
+    /// Adds what its operators have done to what all have done.
+    fn tell_yields(&mut self) {
+        let mut shared = self.campaign.shared();
+        let yields = self.maker.yields();
+        for (all, (now, told)) in shared.yields.iter_mut().zip(yields.iter().zip(&self.told)) {
+            all.1 += now.1 - told.1;
+            all.2 += now.2 - told.2;
+        }
+        self.told = yields;
+    }
+
+    /// Runs a text that was not made here, and learns from it if it conforms. If it has an origin and does something new, it
+    /// is kept; those of the queue have none.
+    fn add(&mut self, text: &[u8], origin: Option<&str>) -> Result<(), Failure> {
+        let campaign = self.campaign;
+        if campaign.is_over() {
+            return Ok(());
+        }
+        self.recall(text);
+        if !self.maker.session().remember(text) {
+            // The search learns nothing from it, but it may fail. One worker runs it.
+            return if self.number == 0 { self.look_again(text) } else { Ok(()) };
+        }
+        let effect = if self.number == 0 {
+            self.run_and_count(text)?
+        } else if self.run(text)?.evidence.is_some() {
+            Effect::Fails
+        } else {
+            Effect::Known
+        };
+        self.maker.add(text, effect == Effect::Fails);
+        if effect == Effect::New {
+            self.keep(text, origin.unwrap_or_default(), origin.is_some())?;
+        }
+        Ok(())
+    }
+
+    /// Takes over the choice bytes that were kept for a text, as it may be too ambiguous to be parsed.
+    fn recall(&mut self, text: &[u8]) {
+        let Campaign { plan, state, .. } = self.campaign;
+        if self.maker.session().knows(text) {
+            return;
+        }
+        let read = if self.siblings.is_some() { streams::read_shared } else { streams::read };
+        if let Some(choices) = read(&plan.language, state.folder(), text) {
+            self.maker.session().offer(text, &choices);
+        }
+    }
+
+    /// Runs a text that may fail.
+    fn look_again(&mut self, text: &[u8]) -> Result<(), Failure> {
+        match self.try_again(text)? {
+            Again::Failed(evidence) => self.examine(text, evidence),
+            Again::Passed(_) => Ok(()),
+        }
+    }
+
+    /// Runs a text that another search in the shared folder has kept, if there is one.
+    fn import_from_siblings(&mut self) -> Result<(), Failure> {
+        let Some(siblings) = &mut self.siblings else { return Ok(()) };
+        let mut import = siblings.take()?;
+        if import.is_none() && self.looked.is_none_or(|looked| looked.elapsed() > LOOK) {
+            self.looked = Some(Instant::now());
+            siblings.look();
+            import = siblings.take()?;
+        }
+        match import {
+            Some(import) => self.add(&import.text, Some(&import.about())),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs what others have found.
+    fn import(&mut self) -> Result<(), Failure> {
+        loop {
+            let next = self.campaign.shared().texts.get(self.imported).cloned();
+            let Some((text, finder)) = next else { return Ok(()) };
+            self.imported += 1;
+            if finder != self.number && self.run(&text)?.is_new {
+                self.maker.add(&text, false);
+                self.tell_edges();
+            }
+        }
+    }
+}
