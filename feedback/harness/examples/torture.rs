@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let program = argument("PROGRAM")?;
     let mut random = argument("SEED").ok().map_or(Ok(1), |seed| seed.parse::<u64>())?;
     let none: [&str; 0] = [];
-    let limits = Limits::default().with_time(Duration::from_secs(5)).with_memory(Some(128 << 20)).with_processes(40);
+    let limits = Limits::default().with_time(Duration::from_secs(1)).with_memory(Some(128 << 20)).with_processes(40);
     let program = Program::new(program, none)?.limits(limits);
     let mut target: Box<dyn Target> = match instrumentation(program.path())? {
         Instrumentation { by: None, .. } => Box::new(Command::new(program)?),
