@@ -6,7 +6,7 @@
 //! # What is stable
 //!
 //! The functions and types at the root ([`compile`], [`examine`], [`dump`], [`Options`], [`Diagnostics`],
-//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`print`] and [`limits`] follow Semantic
+//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`print`](mod@print) and [`limits`] follow Semantic
 //! Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`] has. A [`Compiled`] grammar can be
 //! handed to gramjet's engines; its fields are theirs.
 //!
