@@ -6,9 +6,9 @@
 //! # What is stable
 //!
 //! The functions and types at the root ([`compile`], [`examine`], [`dump`], [`Options`], [`Diagnostics`],
-//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`print`](mod@print) and [`limits`] follow Semantic
-//! Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`] has. A [`Compiled`] grammar can be
-//! handed to gramjet's engines; its fields are theirs.
+//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`print`](mod@print) and [`limits`]
+//! follow Semantic Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`] has. A [`Compiled`]
+//! grammar can be handed to gramjet's engines; its fields are theirs.
 //!
 //! All else is public for gramjet's own crates: the [`ast`], the [`ir`], [`analysis`], [`passes`], [`lower`],
 //! [`machine`], [`reference`](mod@reference), [`backend`], [`sources`], [`charset`], [`check`] and [`ordered`]. It may
