@@ -226,9 +226,9 @@ fn snapshots() {
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           |                         ^^^^^^^^^^^
           help: the numbers of an ABNF are all bytes or all characters; convert to the EBNF
-        g.ebnf:2:21: error[not-expressible]: ABNF has no weights
+        g.ebnf:2:20: error[not-expressible]: ABNF has no weights
           | b ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')
-          |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          |                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           help: convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`"#]],
     );
     check(
