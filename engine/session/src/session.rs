@@ -335,6 +335,17 @@ mod tests {
     use crate::language::Settings;
 
     #[test]
+    fn a_text_may_become_plainer_with_fewer_choices_and_the_same_length() {
+        let file = SourceFile::new("g.ebnf", "text ::= part part part part\npart ::= 'xy' | [ab] [ab]");
+        let language = Language::compile(&file, &Settings::default()).expect("a grammar");
+        let mut trim = Session::new(&language, 1).minimise(b"bbbbbbbb").expect("a derivation");
+        while trim.propose().is_some() {
+            trim.judge(true);
+        }
+        assert_eq!(trim.text(), b"xyxyxyxy");
+    }
+
+    #[test]
     fn variants_without_a_maximum_keep_the_bound_on_outputs() {
         let file = SourceFile::new("g.ebnf", "text ::= 'x'*");
         let language = Language::compile(&file, &Settings::default()).expect("a grammar");

@@ -314,12 +314,14 @@ impl Minimiser {
             }
             return;
         }
-        let is_shorter = self.output.len() < self.best.output().len();
+        // Fewer choices are another structure, also of an output with the same length.
+        let order = |input: &TracedInput| (input.output().len(), input.choices().len());
+        let has_same_sites = order(&self.tried) == order(&self.best);
         self.need.replace(self.best.output(), &self.output);
         std::mem::swap(&mut self.best, &mut self.tried);
         self.is_filled = false;
         match &mut self.stage {
-            Stage::Plainer(plain) if !is_shorter => plain.judge(true),
+            Stage::Plainer(plain) if has_same_sites => plain.judge(true),
             stage => {
                 let reach = Reach::first(self.output.len());
                 self.reach = if self.parts_only { reach.min(Reach::Parts) } else { reach };
