@@ -32,6 +32,9 @@ macro_rules! regex {
 
 /// What there is to say of the text that a program wrote to standard error.
 pub(super) fn gist(stderr: &str) -> Gist {
+    if stderr.is_empty() {
+        return Gist::default();
+    }
     sanitizer(stderr).or_else(|| undefined(stderr)).or_else(|| panic(stderr)).unwrap_or_else(|| {
         // Where nothing is known of the form, the last line says most.
         let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
