@@ -255,9 +255,9 @@ fn snapshots() {
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           |                         ^^^^^^^^^^^
           help: its characters are code points; convert to the EBNF
-        g.ebnf:2:21: error[not-expressible]: ANTLR has no weights
+        g.ebnf:2:20: error[not-expressible]: ANTLR has no weights
           | b ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')
-          |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          |                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           help: convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`"#]],
     );
     check(
