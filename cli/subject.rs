@@ -86,8 +86,9 @@ impl Tested {
         }
     }
 
-    /// A program or function by one line. A line that only has plain words, the first of which names a program, needs no
-    /// shell, and a program of it that is instrumented is run by its fork server; other lines are commands of the shell.
+    /// A program or function by one line. A line that only has plain words, the first of which names a program, needs
+    /// no shell, and a program of it that is instrumented is run by its fork server; other lines are commands of the
+    /// shell.
     pub fn line(line: &str, surroundings: Surroundings) -> Result<Tested, Error> {
         let words = plain_words(line);
         match words.first() {

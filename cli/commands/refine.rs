@@ -31,8 +31,9 @@ use telling::Telling;
 /// Repair a grammar by a program that accepts or rejects texts.
 ///
 /// Texts near the grammar's language are sought that the program accepts and the grammar does not, and texts of the
-/// grammar that the program rejects. Edits of the grammar are proposed where these texts fail, and judged by texts that show
-/// what is new, or what is gone. The edits are written to standard output as a unified diff; comments and layout stay.
+/// grammar that the program rejects. Edits of the grammar are proposed where these texts fail, and judged by texts that
+/// show what is new, or what is gone. The edits are written to standard output as a unified diff; comments and layout
+/// stay.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
@@ -43,12 +44,13 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Texts that the program may accept: files, and folders with files. What the grammar lacks is sought near them, too.
+    /// Texts that the program may accept: files, and folders with files. What the grammar lacks is sought near them,
+    /// too.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     samples: Vec<PathBuf>,
 
-    /// Files, and folders with files, of which the share is measured that conforms to the grammar before and after. Nothing is
-    /// learned from them.
+    /// Files, and folders with files, of which the share is measured that conforms to the grammar before and after.
+    /// Nothing is learned from them.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     held_out: Vec<PathBuf>,
 
@@ -68,8 +70,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "SEED", default_value = "0", allow_negative_numbers = true, value_parser = units::parse_seed)]
     seed: u64,
 
-    /// Write one JSON object a line to standard output: each edit with its evidence (`edit`), and what came of it (`end`, with
-    /// the diff).
+    /// Write one JSON object a line to standard output: each edit with its evidence (`edit`), and what came of it
+    /// (`end`, with the diff).
     #[arg(long)]
     json: bool,
 

@@ -50,8 +50,8 @@ pub struct Arguments {
     #[command(flatten)]
     grammar: GrammarArgs,
 
-    /// The folder for the texts and the report. If it has a search with the same grammar, program, length and cost, that
-    /// search is resumed.
+    /// The folder for the texts and the report. If it has a search with the same grammar, program, length and cost,
+    /// that search is resumed.
     #[arg(short, long, value_name = "DIR", default_value = "search-out", value_hint = ValueHint::DirPath)]
     output: PathBuf,
 
@@ -73,11 +73,11 @@ pub struct Arguments {
 
     /// The cost of a text; by default `edges` where they are counted, else `cpu`.
     ///
-    /// `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it executes most),
-    /// `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of standard output), or
-    /// `command:COMMAND`, the number that this command of the shell prints for the text. Of several, with commas between
-    /// them or by several options, the first decides which text is the best; texts that no other beats in all of them
-    /// are kept as well.
+    /// `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it executes
+    /// most), `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of standard output), or
+    /// `command:COMMAND`, the number that this command of the shell prints for the text. Of several, with commas
+    /// between them or by several options, the first decides which text is the best; texts that no other beats in all
+    /// of them are kept as well.
     #[arg(long, value_name = "COST", value_parser = Objectives::parse)]
     cost: Vec<Objectives>,
 
@@ -94,8 +94,8 @@ pub struct Arguments {
     #[arg(long)]
     paper: bool,
 
-    /// With `--strategy saffron`: what its paper leaves open, by name. `batch=100,kept=10,tournament=3,depth=32` are the
-    /// defaults.
+    /// With `--strategy saffron`: what its paper leaves open, by name. `batch=100,kept=10,tournament=3,depth=32` are
+    /// the defaults.
     #[arg(long, value_name = "NAME=N,..", value_parser = SaffronSettings::parse)]
     saffron: Option<SaffronSettings>,
 

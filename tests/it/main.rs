@@ -1,6 +1,7 @@
 //! Tests across crates, in one binary.
 
 mod cli;
+mod comments;
 mod engines;
 mod imports;
 mod packages;

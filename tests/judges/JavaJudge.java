@@ -14,8 +14,8 @@ import javax.tools.ToolProvider;
 import com.sun.source.util.JavacTask;
 
 /**
- * Judges Java compilation units by javac: what `java_judge.py` runs. Reads NUL-separated units; says `accepted N of M` and
- * why the first ones are rejected. With `--syntax` they are only parsed, else also attributed; no class is written.
+ * Judges Java compilation units by javac: what `java_judge.py` runs. Reads NUL-separated units; says `accepted N of M`
+ * and why the first ones are rejected. With `--syntax` they are only parsed, else also attributed; no class is written.
  */
 public final class JavaJudge {
     private static final int SHOWN = 5;

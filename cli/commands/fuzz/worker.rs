@@ -233,8 +233,8 @@ impl<'c> Worker<'c> {
         self.told = yields;
     }
 
-    /// Runs a text that was not made here, and learns from it if it conforms. If it has an origin and does something new, it
-    /// is kept; those of the queue have none.
+    /// Runs a text that was not made here, and learns from it if it conforms. If it has an origin and does something
+    /// new, it is kept; those of the queue have none.
     fn add(&mut self, text: &[u8], origin: Option<&str>) -> Result<(), Failure> {
         let campaign = self.campaign;
         if campaign.is_over() {

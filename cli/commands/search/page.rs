@@ -18,8 +18,8 @@ const AROUND: u64 = 3;
 /// A part of the text that causes less of its cost is not marked.
 const LEAST: f64 = 0.05;
 
-/// The report without what the folder says. `grammar` is the grammar's name; `resume` is the command of this search, and
-/// `replay` the one that runs its families again. `earlier` is the report of the search that this one has resumed.
+/// The report without what the folder says. `grammar` is the grammar's name; `resume` is the command of this search,
+/// and `replay` the one that runs its families again. `earlier` is the report of the search that this one has resumed.
 pub(super) fn page(
     hunt: &Hunt,
     study: &Study,

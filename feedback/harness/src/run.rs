@@ -45,7 +45,8 @@ impl Exception {
 }
 
 impl Outcome {
-    /// Whether the program itself reported neither success nor an error: a signal, an exception, or a limit that was exceeded.
+    /// Whether the program itself reported neither success nor an error: a signal, an exception, or a limit that was
+    /// exceeded.
     pub fn is_abnormal(&self) -> bool {
         !matches!(self, Outcome::Exit(_))
     }

@@ -1,10 +1,11 @@
 // Calls a function of Node on inputs and counts what it executes.
 //
-// Arguments: file or package, function, "text" or "bytes". The harness says the length of an input that it has put into shared memory;
-// see src/languages/protocol.rs for the rest.
+// Arguments: file or package, function, "text" or "bytes". The harness says the length of an input that it has put into
+// shared memory; see src/languages/protocol.rs for the rest.
 //
-// Counters are put into the sources of modules when they are loaded. V8 has block coverage of its own, but a look at it takes half a
-// millisecond and more, as V8 goes through all functions that there are, and blocks that have one count are joined in what it says.
+// Counters are put into the sources of modules when they are loaded. V8 has block coverage of its own, but a look at it
+// takes half a millisecond and more, as V8 goes through all functions that there are, and blocks that have one count
+// are joined in what it says.
 ((require) => (async () => {
     'use strict';
     const INPUT = 195, COUNTERS = 196, REQUESTS = 198, ANSWERS = 199;
@@ -56,7 +57,8 @@
         really(0);
     }
 
-    // A source with counters where a function, a branch or the body of a loop begins, and where it goes on after what may leave it.
+    // A source with counters where a function, a branch or the body of a loop begins, and where it goes on after what
+    // may leave it.
     const counters = new Uint32Array(new SharedArrayBuffer(4 * CAPACITY));
     Object.defineProperty(globalThis, '__gramjet', { value: counters });
     let counterCount = 1;
@@ -119,7 +121,8 @@
         }
         announce(source, name, places);
         state[USED] = counterCount;
-        // At one place what ends comes before what starts, the inner end before the outer, the outer start before the inner.
+        // At one place what ends comes before what starts, the inner end before the outer, the outer start before the
+        // inner.
         const all = [...ends.reverse(), ...starts].sort((one, next) => one.offset - next.offset);
         let result = '', from = 0;
         for (const { offset, added } of all) {
@@ -202,8 +205,8 @@
             return translate.call(this, url, ofModule(url, source), ...others);
         });
     }
-    // A run that is stopped cannot say its counts, so a thread says those of runs that take long. Its states: no run, a run, a run whose
-    // counts are being written.
+    // A run that is stopped cannot say its counts, so a thread says those of runs that take long. Its states: no run, a
+    // run, a run whose counts are being written.
     const IDLE = 0, RUNNING = 1, WRITING = 2;
     const state = new Int32Array(new SharedArrayBuffer(12));
     const RUN = 1, USED = 2;

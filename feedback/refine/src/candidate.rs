@@ -10,8 +10,8 @@ use crate::source::written;
 pub(crate) struct Candidate {
     pub(crate) place: Place,
     pub(crate) expr: Expr,
-    /// The part by which the languages differ, and its place: in the edited grammar what is new, or in the grammar before
-    /// what is gone.
+    /// The part by which the languages differ, and its place: in the edited grammar what is new, or in the grammar
+    /// before what is gone.
     pub(crate) part: Expr,
     pub(crate) part_at: Place,
     /// For people: what it does.

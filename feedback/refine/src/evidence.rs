@@ -1,5 +1,5 @@
-//! Texts that the program accepts and the grammar does not: found among mutants, made smaller, told apart by where and how
-//! the parser fails.
+//! Texts that the program accepts and the grammar does not: found among mutants, made smaller, told apart by where and
+//! how the parser fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 

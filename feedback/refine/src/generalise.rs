@@ -92,8 +92,8 @@ impl<'g> Rules<'g> {
         distinct(found)
     }
 
-    /// The bytes as rules, where a rule reads a part of them that is not all, and literals between them. Longer parts come
-    /// first; of the rules, the first one or the last one.
+    /// The bytes as rules, where a rule reads a part of them that is not all, and literals between them. Longer parts
+    /// come first; of the rules, the first one or the last one.
     fn pieces(&self, bytes: &[u8], is_outermost: bool) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let ends: Vec<usize> = tokens(bytes).into_iter().map(|token| token.end).collect();

@@ -1,5 +1,5 @@
-//! Where a grammar lacks something: a place is tried with a hole that takes any bytes. If a text conforms then, the bytes
-//! in the hole are what the place lacks. They stand between two states from which the parser goes on.
+//! Where a grammar lacks something: a place is tried with a hole that takes any bytes. If a text conforms then, the
+//! bytes in the hole are what the place lacks. They stand between two states from which the parser goes on.
 
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
 //! Repairs a grammar by a program that says which texts it accepts.
 //!
 //! Texts near the language that the program accepts and the grammar does not are found among mutants. The parser says
-//! where they fail, and holes in the grammar what is lacking there. Edits that would take these texts are ranked by how many
-//! they take, and judged by fresh texts that show what is new: the program is to accept them. The other way round,
-//! texts of the grammar that the program rejects are made smaller, and what their derivations use is left out, if the program
-//! rejects whatever has it. This is the repair of grammars of Le et al. 2019 (*SAFFRON*, phase I), with the operators of
-//! Offutt, Ammann & Liu 2006, repetitions, classes and alternatives.
+//! where they fail, and holes in the grammar what is lacking there. Edits that would take these texts are ranked by how
+//! many they take, and judged by fresh texts that show what is new: the program is to accept them. The other way round,
+//! texts of the grammar that the program rejects are made smaller, and what their derivations use is left out, if the
+//! program rejects whatever has it. This is the repair of grammars of Le et al. 2019 (*SAFFRON*, phase I), with the
+//! operators of Offutt, Ammann & Liu 2006, repetitions, classes and alternatives.
 //!
 //! ```no_run
 //! use gramjet_refine::{Settings, Source, refine};
@@ -14,7 +14,8 @@
 //! let source = Source::ebnf("list.ebnf", text).expect("a grammar");
 //! # fn accepts(_: &[u8]) -> bool { false }
 //! let mut program = |text: &[u8]| Some(accepts(text));
-//! let report = refine(&source, &[], &Settings::default(), &mut program, &|| false, &mut |edit| println!("{}", edit.what));
+//! let mut tell = |edit: &gramjet_refine::Edit| println!("{}", edit.what);
+//! let report = refine(&source, &[], &Settings::default(), &mut program, &|| false, &mut tell);
 //! print!("{}", gramjet_refine::unified(text, &report.edited.text, "a/list.ebnf", "b/list.ebnf"));
 //! ```
 

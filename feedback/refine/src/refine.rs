@@ -49,9 +49,9 @@ const MOST_SHOWN: usize = 8;
 const MOST_BASES: usize = 80;
 const LONGEST_BASE: usize = 1 << 12;
 
-/// Repairs a grammar. `ask` says whether the program accepts a text, or `None` once it is to end; `is_over` says that between
-/// questions. `tell` gets each edit when it is made. `samples` are texts that the program may accept. The same answers give
-/// the same result.
+/// Repairs a grammar. `ask` says whether the program accepts a text, or `None` once it is to end; `is_over` says that
+/// between questions. `tell` gets each edit when it is made. `samples` are texts that the program may accept. The same
+/// answers give the same result.
 pub fn refine(
     source: &Source,
     samples: &[Vec<u8>],

@@ -105,7 +105,8 @@ pub struct Edit {
 pub struct Edited {
     /// Its text.
     pub text: String,
-    /// Whether the text is that of the source but for the edits, with its comments. Else it is written anew, in our EBNF.
+    /// Whether the text is that of the source but for the edits, with its comments. Else it is written anew, in our
+    /// EBNF.
     pub is_in_place: bool,
     /// The grammar itself.
     pub grammar: Grammar,

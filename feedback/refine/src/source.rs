@@ -167,8 +167,8 @@ impl Editor<'_> {
         true
     }
 
-    /// What is written before a further alternative, and where: on a line of its own if the one before has one, after the
-    /// comment there.
+    /// What is written before a further alternative, and where: on a line of its own if the one before has one, after
+    /// the comment there.
     fn further(&self, old: &[Alternative], before: usize) -> (String, usize) {
         let at = ends(&old[before - 1]);
         let last = before.checked_sub(2).map(|last| ends(&old[last])..start(&old[last + 1].expr));

@@ -86,7 +86,8 @@ pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
     })
 }
 
-/// Other rules in place of a reference (Offutt: replace a nonterminal), next to it, or next to the alternatives of a choice.
+/// Other rules in place of a reference (Offutt: replace a nonterminal), next to it, or next to the alternatives of a
+/// choice.
 pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
     let name = |expr: &Expr| match &expr.kind {

@@ -121,8 +121,8 @@ impl Check {
         self.report(failed);
     }
 
-    /// Searches for a text that costs more than `bound` allows for its length, in the unit that `cost` returns: steps, comparisons,
-    /// bytes allocated. A clock is a poor unit, as it differs on each run.
+    /// Searches for a text that costs more than `bound` allows for its length, in the unit that `cost` returns: steps,
+    /// comparisons, bytes allocated. A clock is a poor unit, as it differs on each run.
     ///
     /// # Panics
     ///
@@ -140,9 +140,10 @@ impl Check {
         self.report(failed);
     }
 
-    /// Searches for costly texts, and repeats parts of the most costly one. The cost must not be proved to grow faster than n to
-    /// the power of `exponent`, where n counts how often a part is repeated: 1.2 allows linear growth and n log n. The unit is
-    /// that of [`Check::costs_at_most`]. Lengths of some sixty bytes suffice; the repeated texts have up to 16 KiB.
+    /// Searches for costly texts, and repeats parts of the most costly one. The cost must not be proved to grow faster
+    /// than n to the power of `exponent`, where n counts how often a part is repeated: 1.2 allows linear growth and n
+    /// log n. The unit is that of [`Check::costs_at_most`]. Lengths of some sixty bytes suffice; the repeated texts
+    /// have up to 16 KiB.
     ///
     /// ```
     /// use gramjet_search::Check;
@@ -155,8 +156,8 @@ impl Check {
     ///
     /// # Panics
     ///
-    /// With the text and the law of growth, if the cost is proved to grow faster; with a text for which `cost` panics; if the grammar
-    /// cannot be used.
+    /// With the text and the law of growth, if the cost is proved to grow faster; with a text for which `cost` panics;
+    /// if the grammar cannot be used.
     #[track_caller]
     pub fn grows_at_most(&self, exponent: f64, mut cost: impl FnMut(&[u8]) -> u64) {
         let result = self.costliest(&mut cost).and_then(|(mut deriver, best)| {
@@ -262,8 +263,8 @@ impl Check {
         (smallest, reason, runs)
     }
 
-    /// The grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost. Its repetitions
-    /// are not split by weights.
+    /// The grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost. Its
+    /// repetitions are not split by weights.
     fn language(&self, goal: Goal) -> Result<Language, LanguageError> {
         let mut settings = self.settings.clone();
         if goal == Goal::Cost && settings.max_depth == Bound::Default {

@@ -1,12 +1,12 @@
 //! Searches the texts of a grammar for those on which a subject fails, does something new, or takes long.
 //!
-//! In tests, [`check`] runs a property, [`Check::costs_at_most`] checks a bound on cost, and [`Check::grows_at_most`] one
-//! on its growth.
+//! In tests, [`check`] runs a property, [`Check::costs_at_most`] checks a bound on cost, and [`Check::grows_at_most`]
+//! one on its growth.
 //!
-//! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that run
-//! the texts on their own: each proposes a text, and gets the subject's reaction. [`prove`] measures how cost grows when
-//! parts of a text are repeated, [`Growth`] fits laws to it, [`report`] makes a page of all that, and [`State`] is the folder
-//! of a search, and [`Siblings`] the other searches in a shared one.
+//! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that
+//! run the texts on their own: each proposes a text, and gets the subject's reaction. [`prove`] measures how cost grows
+//! when parts of a text are repeated, [`Growth`] fits laws to it, [`report`] makes a page of all that, and [`State`] is
+//! the folder of a search, and [`Siblings`] the other searches in a shared one.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 

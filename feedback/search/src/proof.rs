@@ -107,8 +107,8 @@ impl Default for Effort {
 
 /// Copies that are added for the first look at a part.
 const GLANCE: [u32; 4] = [3, 7, 15, 31];
-/// Copies that are added to the families that grow fastest: dense enough for exponential growth, and far enough apart for
-/// polynomial growth.
+/// Copies that are added to the families that grow fastest: dense enough for exponential growth, and far enough apart
+/// for polynomial growth.
 const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511];
 /// Copies that are added where the text has many already, below [`WIDE`] times as many.
 const MORE_SIZES: [u32; 8] = [767, 1023, 1535, 2047, 3071, 4095, 6143, 8191];
@@ -325,8 +325,8 @@ impl Prover<'_> {
                 break;
             }
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
-            // The program takes another way with texts of this size, as where it refuses them. A run that was stopped may
-            // have cost nothing by then, as where the cost is what it returns.
+            // The program takes another way with texts of this size, as where it refuses them. A run that was stopped
+            // may have cost nothing by then, as where the cost is what it returns.
             if !is_stopped && family.members.last().is_some_and(|last| cost < last.cost / 2) {
                 break;
             }

@@ -31,8 +31,8 @@ impl Desk {
     }
 }
 
-/// Each option that is offered is equally probable, whatever the weights of the grammar. Options that are only read come
-/// from texts that were read, and are drawn only if no other is short enough.
+/// Each option that is offered is equally probable, whatever the weights of the grammar. Options that are only read
+/// come from texts that were read, and are drawn only if no other is short enough.
 pub(crate) struct Evenly<'r>(pub(crate) &'r mut Random);
 
 impl Chooser for Evenly<'_> {

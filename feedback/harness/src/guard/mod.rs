@@ -38,7 +38,8 @@ pub(crate) struct Streams {
 }
 
 impl Guard {
-    /// Starts a guard for the program, which gets two pipes as its output. In the end the guard removes the folder `scratch`.
+    /// Starts a guard for the program, which gets two pipes as its output. In the end the guard removes the folder
+    /// `scratch`.
     pub(crate) fn new(mut parts: Parts, scratch: PathBuf) -> Result<Guard, Error> {
         let program = parts.program.clone();
         let (streams, [stdout, stderr]) = Streams::new()?;
@@ -46,8 +47,8 @@ impl Guard {
         let scope = if parts.is_confined { crate::confine::scope() } else { None };
         let launch = Launch::new(parts)?;
         let (control, theirs) = sockets()?;
-        // SAFETY: the new process goes on with `serve` alone, which allocates (the C library keeps its allocator usable) and takes
-        // no lock that another thread may hold.
+        // SAFETY: the new process goes on with `serve` alone, which allocates (the C library keeps its allocator
+        // usable) and takes no lock that another thread may hold.
         let process = unsafe { libc::fork() };
         match process {
             -1 => Err(Error::last("a process cannot be made")),
@@ -191,8 +192,8 @@ impl Streams {
         self.captured.iter_mut().for_each(Captured::clear);
     }
 
-    /// Reads what the program writes until `other` can be read, and all that was written before that; returns whether `other` can be
-    /// read, which may not be before `time` has passed, or before all runs were interrupted.
+    /// Reads what the program writes until `other` can be read, and all that was written before that; returns whether
+    /// `other` can be read, which may not be before `time` has passed, or before all runs were interrupted.
     pub(crate) fn read_until(&mut self, other: RawFd, time: Option<Duration>, kept: usize) -> bool {
         let begin = Instant::now();
         loop {

@@ -1,7 +1,7 @@
 //! The protocol between the harness and a worker process.
 //!
-//! The harness puts an input into shared memory and says its length in 4 bytes. The worker answers by messages: a letter, the length
-//! of what follows in 4 bytes, and that. Numbers are in the machine's byte order, text is UTF-8.
+//! The harness puts an input into shared memory and says its length in 4 bytes. The worker answers by messages: a
+//! letter, the length of what follows in 4 bytes, and that. Numbers are in the machine's byte order, text is UTF-8.
 //!
 //! | letter | meaning | what follows |
 //! |---|---|---|

@@ -21,7 +21,8 @@ const SHRINKS: u32 = 150;
 /// Edits whose fresh texts are asked about.
 const MOST_JUDGED: usize = 40;
 
-/// Where the program accepts a smaller share of generated texts, the grammar is not narrowed: too little of it would be left.
+/// Where the program accepts a smaller share of generated texts, the grammar is not narrowed: too little of it would be
+/// left.
 const LEAST_BASE: f64 = 0.1;
 
 struct Ranked {
@@ -129,7 +130,8 @@ impl Repair<'_> {
         Some(false)
     }
 
-    /// How many texts with what is left out the program accepts, if that is none. Those that it accepts are kept in mind.
+    /// How many texts with what is left out the program accepts, if that is none. Those that it accepts are kept in
+    /// mind.
     fn rejects_fresh(&mut self, candidate: &Candidate, narrowed: &Reader, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let grammar = &self.grammar;
         let fresh = Fresh { grammar, place: &candidate.part_at, candidate, other: narrowed, seed: self.settings.seed };

@@ -34,8 +34,8 @@ const MOST_JUDGED: usize = 48;
 /// Where the program accepts a smaller share of generated texts, edits are judged as if it accepted this one.
 const LEAST_BASE: f64 = 0.8;
 
-/// By this much the share of generated texts that the program accepts may be smaller after an edit: a half of them is asked
-/// about, and they are others.
+/// By this much the share of generated texts that the program accepts may be smaller after an edit: a half of them is
+/// asked about, and they are others.
 const WORSE: f64 = 0.02;
 
 /// An edit with what it does.
@@ -64,8 +64,8 @@ impl Repair<'_> {
         Some(())
     }
 
-    /// Makes an edit; says whether there was one. It is sought near the failures first, and there it must take a good part
-    /// of the texts; then anywhere.
+    /// Makes an edit; says whether there was one. It is sought near the failures first, and there it must take a good
+    /// part of the texts; then anywhere.
     fn widen_once(&mut self, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<bool> {
         let Some(reader) = &self.reader else { return Some(false) };
         let texts = self.representatives();
@@ -187,8 +187,8 @@ impl Repair<'_> {
     }
 }
 
-/// The rules, those near the failures of texts first: where the parser is, then what these rules refer to and what refers
-/// to them.
+/// The rules, those near the failures of texts first: where the parser is, then what these rules refer to and what
+/// refers to them.
 fn near(grammar: &Grammar, reader: &Reader, texts: &[Vec<u8>]) -> Vec<usize> {
     let index: BTreeMap<&str, usize> =
         grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();

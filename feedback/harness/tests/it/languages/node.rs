@@ -107,7 +107,8 @@ fn counts_of_node_are_exact() {
         counted.sort_unstable();
         counted
     };
-    // The function, the loop, `a`, not `a`, `b`, the two arms, the operand, the exit, what follows it, what follows the loop.
+    // The function, the loop, `a`, not `a`, `b`, the two arms, the operand, the exit, what follows it, what follows the
+    // loop.
     let expected = [(47, 1), (49, 6), (50, 2), (52, 4), (52, 1), (54, 3), (55, 3), (57, 3), (57, 2), (58, 4), (60, 1)];
     let mut expected = expected.to_vec();
     expected.sort_unstable();

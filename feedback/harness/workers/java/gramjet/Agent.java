@@ -172,7 +172,10 @@ public final class Agent implements ClassFileTransformer {
         private boolean isDue = true;
         /** Labels of the next instruction. */
         private final List<Label> here = new ArrayList<>();
-        /** Frames name an object that is not initialised by the label of the instruction that makes it, which may have moved. */
+        /**
+         * Frames name an object that is not initialised by the label of the instruction that makes it, which may have
+         * moved.
+         */
         private final Map<Label, Label> moved = new HashMap<>();
 
         Method(MethodVisitor next, Counting owner, String name, String descriptor, BitSet targets) {

@@ -47,7 +47,10 @@ public final class Channel {
         }
     }
 
-    /** Makes the class be there: nothing of it may be loaded later, when the function under test may have used up the stack. */
+    /**
+     * Makes the class be there: nothing of it may be loaded later, when the function under test may have used up the
+     * stack.
+     */
     static void open() {
         hit(0);
     }
@@ -60,7 +63,10 @@ public final class Channel {
         }
     }
 
-    /** The number of a counter for this edge; 0 if there is no room. Adds to {@code messages} what the harness is to know. */
+    /**
+     * The number of a counter for this edge; 0 if there is no room. Adds to {@code messages} what the harness is to
+     * know.
+     */
     static synchronized int number(String file, String function, String mark, int line, ByteArrayOutputStream messages) {
         byte[] key = text(file, function, mark);
         String known = new String(key, StandardCharsets.ISO_8859_1);
