@@ -6,5 +6,7 @@ pub mod engine;
 pub mod grammar;
 pub mod limits;
 #[cfg(target_os = "linux")]
+pub mod program;
+#[cfg(target_os = "linux")]
 pub mod run;
 pub mod values;

@@ -1,10 +1,9 @@
 //! `gramjet fuzz`: finds texts of a grammar on which a program fails.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
 use gramjet_search::{FOR_COVERAGE, Place, Siblings, State};
@@ -12,6 +11,7 @@ use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
 use crate::arguments::limits::LimitArgs;
+use crate::arguments::program::ProgramArgs;
 use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
 use crate::files::shown;
@@ -122,10 +122,8 @@ pub struct Arguments {
     #[command(flatten)]
     run: RunArgs,
 
-    /// The program, after `--`. `@@` stands for the name of a file with the text; without it, the text is standard
-    /// input. Or a function: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION`, `java:CLASSPATH:CLASS#METHOD`.
-    #[arg(value_name = "PROGRAM", required = true, last = true, help_heading = Resettable::Reset)]
-    command: Vec<OsString>,
+    #[command(flatten)]
+    program: ProgramArgs,
 
     // The last, as its heading holds for all that follows.
     #[command(flatten)]
@@ -164,9 +162,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let own = own_folder(args);
     let (folder, junit) = (file.as_deref().unwrap_or(&own), args.junit.as_deref());
     if file.is_some() && !folder.is_dir() {
-        return replay::file(folder, junit, args.json, &args.command, &how);
+        return replay::file(folder, junit, args.json, &args.program.command, &how);
     }
-    replay::all(folder, junit, args.json, &args.command, &how::options(&args.failures, &args.run))
+    replay::all(folder, junit, args.json, &args.program.command, &how::options(&args.failures, &args.run))
 }
 
 /// The folder of the search.
@@ -187,7 +185,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     let making = making(args)?;
     let (language, max_len) = language(&prepared)?;
     // What is wrong with the arguments is said before a folder is made.
-    let tested = Tested::new(&args.command, how.surroundings)?;
+    let tested = Tested::new(&args.program.command, how.surroundings)?;
     say!("gramjet: {}", tested.describe());
     drop(tested);
     let mut sample = Vec::new();
@@ -285,7 +283,7 @@ fn read_as(grammar: &GrammarArgs, prepared: &Prepared) -> GrammarArgs {
 /// What tells this search from others in the same folder.
 fn facts(args: &Arguments, prepared: &Prepared, language: &Language) -> [(&'static str, String); 3] {
     let grammar = format!("{:016x}", language.fingerprint());
-    let program = quoted(&args.command);
+    let program = quoted(&args.program.command);
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
     [
         ("grammar", line(grammar.as_bytes())),
@@ -299,7 +297,7 @@ fn call(args: &Arguments) -> Result<Call, Failure> {
         std::env::current_dir().map_err(|source| Failure::Read { what: "the current folder".to_string(), source })?;
     let options = how::options(&args.failures, &args.run);
     let needs_us = args.failures.need_us();
-    Ok(Call { grammar: args.grammar.grammar.clone(), command: args.command.clone(), options, needs_us, folder })
+    Ok(Call { grammar: args.grammar.grammar.clone(), command: args.program.command.clone(), options, needs_us, folder })
 }
 
 fn conclude(campaign: &Campaign, found: usize) -> Result<(), Failure> {

@@ -1,10 +1,8 @@
 //! `gramjet infer`: a grammar from samples and a program.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
 use gramjet_compiler::SourceFile;
@@ -12,6 +10,7 @@ use gramjet_infer::{Exhausted, Inferred, Options, Unusable, infer};
 use gramjet_session::{Bound, Language, Settings};
 
 use crate::arguments::accept::AcceptArgs;
+use crate::arguments::program::ProgramArgs;
 use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
@@ -62,10 +61,8 @@ pub struct Arguments {
     #[command(flatten)]
     run: RunArgs,
 
-    /// The program, after `--`. `@@` stands for the name of a file with the text; without it, the text is standard
-    /// input. Or a function: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION`, `java:CLASSPATH:CLASS#METHOD`.
-    #[arg(value_name = "PROGRAM", required = true, last = true, help_heading = Resettable::Reset)]
-    command: Vec<OsString>,
+    #[command(flatten)]
+    program: ProgramArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -98,7 +95,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let texts = read(args, &paths)?;
     let stop = Stop::on_signals();
     stop.after(args.time);
-    let mut oracle = Oracle::new(&args.command, &args.accept, &args.run, args.max_tests, stop)?;
+    let mut oracle = Oracle::new(&args.program.command, &args.accept, &args.run, args.max_tests, stop)?;
     args.run.warn_of_confinement();
     say!("gramjet: {}", oracle.describe());
     let inferred = infer(&texts, &mut oracle, &options(args));

@@ -1,10 +1,8 @@
 //! `gramjet refine`: a grammar is repaired by a program that accepts or rejects texts.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 use gramjet_compiler::Diagnostics;
 use gramjet_compiler::formats::ZeroWeights;
@@ -13,6 +11,7 @@ use gramjet_refine::{Report, Settings, Share, Source as Given, recall, refine, s
 use crate::arguments::accept::AcceptArgs;
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
+use crate::arguments::program::ProgramArgs;
 use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
@@ -85,10 +84,8 @@ pub struct Arguments {
     #[command(flatten)]
     run: RunArgs,
 
-    /// The program, after `--`. `@@` stands for the name of a file with the text; without it, the text is standard
-    /// input. Or a function: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION`, `java:CLASSPATH:CLASS#METHOD`.
-    #[arg(value_name = "PROGRAM", required = true, last = true, help_heading = Resettable::Reset)]
-    command: Vec<OsString>,
+    #[command(flatten)]
+    program: ProgramArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -115,7 +112,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let samples = texts(&args.samples, LONGEST_SAMPLE)?;
     let stop = Stop::on_signals();
     stop.after(args.time);
-    let mut oracle = Oracle::new(&args.command, &args.accept, &args.run, args.max_tests, stop.clone())?;
+    let mut oracle = Oracle::new(&args.program.command, &args.accept, &args.run, args.max_tests, stop.clone())?;
     say!("gramjet: {}", oracle.describe());
     args.run.warn_of_confinement();
     let settings = Settings { seed: args.seed, rounds: args.rounds, ..Settings::default() };

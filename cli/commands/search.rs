@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
 use gramjet_search::report::{Report, html};
 use gramjet_search::{Effort, STRATEGIES, SaffronSettings, State, View};
@@ -12,6 +12,7 @@ use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
+use crate::arguments::program::ProgramArgs;
 use crate::arguments::run::{RunArgs, parse_timeout};
 use crate::failure::{Failure, say};
 use crate::files::shown;
@@ -149,10 +150,8 @@ pub struct Arguments {
     #[command(flatten)]
     run: RunArgs,
 
-    /// The program, after `--`. `@@` stands for the name of a file with the text; without it, the text is standard
-    /// input. Or a function: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION`, `java:CLASSPATH:CLASS#METHOD`.
-    #[arg(value_name = "PROGRAM", required = true, last = true, help_heading = Resettable::Reset)]
-    command: Vec<OsString>,
+    #[command(flatten)]
+    program: ProgramArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -176,7 +175,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let studied = if prepared.has_own_weights() { language.clone() } else { prepared.with_whole_repetitions()? };
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
     let surroundings = args.run.surroundings(args.timeout);
-    let tested = Tested::new(&args.command, surroundings)?;
+    let tested = Tested::new(&args.program.command, surroundings)?;
     // Cost guides the search, not coverage.
     say!("gramjet: {}", tested.describe().split(',').next().unwrap_or_default());
     let objectives = Objectives::of(&args.cost, &tested)?;
@@ -185,7 +184,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if language.min_len() > args.max_len {
         return Err(Failure::Usage(format!("every text of the grammar is longer than {} bytes", args.max_len)));
     }
-    let mut meter = Meter::new(&args.command, surroundings.on(cores.of(0)), &objectives)?;
+    let mut meter = Meter::new(&args.program.command, surroundings.on(cores.of(0)), &objectives)?;
     args.run.warn_of_confinement();
     if args.replay {
         if !args.output.join("search").exists() {
@@ -223,7 +222,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let plan = Plan {
         language,
         studied,
-        command: args.command.clone(),
+        command: args.program.command.clone(),
         surroundings,
         objectives,
         strategy: args.strategy.clone(),
@@ -423,7 +422,7 @@ fn facts(
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
     [
         ("grammar", format!("{:016x}", language.fingerprint())),
-        ("program", line(quoted(&args.command).as_encoded_bytes())),
+        ("program", line(quoted(&args.program.command).as_encoded_bytes())),
         ("length", args.max_len.to_string()),
         ("cost", line(objectives.to_string().as_bytes())),
         (ZERO_WEIGHTS, prepared.zero_weights().to_string()),
