@@ -6,11 +6,12 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
-use gramjet_search::{FOR_COVERAGE, Place, Siblings, State};
+use gramjet_search::{FOR_COVERAGE, Place, State};
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
 use crate::arguments::limits::LimitArgs;
+use crate::arguments::node::NodeArgs;
 use crate::arguments::program::ProgramArgs;
 use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
@@ -61,10 +62,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "DIR", default_value = "fuzz-out", value_hint = ValueHint::DirPath)]
     output: PathBuf,
 
-    /// Search beside others that share the folder DIR, also from other machines: in `DIR/NAME`. Texts that others have
-    /// kept are taken over, also those of instances of afl-fuzz, which find the texts of this search in turn.
-    #[arg(long, value_name = "NAME")]
-    name: Option<String>,
+    #[command(flatten)]
+    node: NodeArgs,
 
     /// End after this long.
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
@@ -159,7 +158,7 @@ const SHRINKING: Duration = Duration::from_secs(60);
 pub fn run(args: &Arguments) -> Result<(), Failure> {
     let how = How::new(&args.failures, &args.run);
     let Some(file) = &args.replay else { return search(args, how) };
-    let own = own_folder(args);
+    let own = args.node.folder(&args.output);
     let (folder, junit) = (file.as_deref().unwrap_or(&own), args.junit.as_deref());
     if file.is_some() && !folder.is_dir() {
         return replay::file(folder, junit, args.json, &args.program.command, &how);
@@ -167,19 +166,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     replay::all(folder, junit, args.json, &args.program.command, &how::options(&args.failures, &args.run))
 }
 
-/// The folder of the search.
-fn own_folder(args: &Arguments) -> PathBuf {
-    args.name.as_ref().map_or_else(|| args.output.clone(), |name| args.output.join(name))
-}
-
-/// The other searches in a shared folder.
-fn siblings(args: &Arguments) -> Result<Option<Siblings>, Failure> {
-    let siblings = args.name.as_ref().map(|name| Siblings::new(&args.output, name, Place::Queue));
-    Ok(siblings.transpose()?)
-}
-
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
-    let (siblings, folder) = (siblings(args)?, own_folder(args));
+    let siblings = args.node.siblings(&args.output, Place::Queue)?;
+    let folder = args.node.folder(&args.output);
     let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&folder, ZERO_WEIGHTS));
     let prepared = Prepared::new(Source::load(&args.grammar)?, &grammar, &args.limits)?;
     let making = making(args)?;

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
 use gramjet_search::report::{Report, html};
-use gramjet_search::{Effort, STRATEGIES, SaffronSettings, State, View};
+use gramjet_search::{Effort, Place, STRATEGIES, SaffronSettings, State, View};
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
+use crate::arguments::node::NodeArgs;
 use crate::arguments::program::ProgramArgs;
 use crate::arguments::run::{RunArgs, parse_timeout};
 use crate::failure::{Failure, say};
@@ -55,6 +56,9 @@ pub struct Arguments {
     /// that search is resumed.
     #[arg(short, long, value_name = "DIR", default_value = "search-out", value_hint = ValueHint::DirPath)]
     output: PathBuf,
+
+    #[command(flatten)]
+    node: NodeArgs,
 
     /// No text is longer than this, in bytes (60, 4KiB).
     #[arg(long, value_name = "SIZE", default_value = "60", value_parser = units::parse_size)]
@@ -166,10 +170,13 @@ Exit status: 0 if the search was made; 1 if it could not go on; 2 if the argumen
 
 /// Searches.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
+    let folder = args.node.folder(&args.output);
+    let siblings = [Place::Best, Place::Queue].map(|place| args.node.siblings(&args.output, place));
+    let siblings = siblings.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let source = Source::load(&args.grammar)?;
     // Texts are bounded by their length alone: costly ones are often deep.
     let limits = crate::arguments::limits::LimitArgs::at(None, Some(args.max_len));
-    let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&args.output, ZERO_WEIGHTS));
+    let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&folder, ZERO_WEIGHTS));
     let prepared = Prepared::new(source, &grammar, &limits)?.with_own_weights();
     let language = Language::unlimited(prepared.compile()?, &prepared.options);
     let studied = if prepared.has_own_weights() { language.clone() } else { prepared.with_whole_repetitions()? };
@@ -187,11 +194,11 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let mut meter = Meter::new(&args.program.command, surroundings.on(cores.of(0)), &objectives)?;
     args.run.warn_of_confinement();
     if args.replay {
-        if !args.output.join("search").exists() {
-            return Err(Failure::Usage(format!("{} has no search in it", shown(&args.output))));
+        if !folder.join("search").exists() {
+            return Err(Failure::Usage(format!("{} has no search in it", shown(&folder))));
         }
-        let _state = State::open(&args.output, &facts(args, &prepared, &language, &objectives))?;
-        return records::replay(&args.output, &mut meter, &objectives);
+        let _state = State::open(&folder, &facts(args, &prepared, &language, &objectives))?;
+        return records::replay(&folder, &mut meter, &objectives);
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--edge-budget needs a program that counts its edges".to_string()));
@@ -217,7 +224,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if too_long > 0 {
         say!("gramjet: {} with more than {} bytes left out", plural(too_long, "file"), args.max_len);
     }
-    let state = State::open(&args.output, &facts(args, &prepared, &language, &objectives))?;
+    let state = State::open(&folder, &facts(args, &prepared, &language, &objectives))?;
     let stop = Stop::on_signals();
     let plan = Plan {
         language,
@@ -246,7 +253,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let mut early = Early::new(args);
-    let ran = worker::run(&hunt, meter, |hunt| {
+    let ran = worker::run(&hunt, meter, siblings, |hunt| {
         reporter.look(hunt);
         early.look(hunt);
     });

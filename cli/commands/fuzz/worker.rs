@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 use gramjet_harness::{Coverage, Outcome, Target};
 use gramjet_search::{Place, Siblings};
@@ -16,9 +15,6 @@ use super::maker::{Maker, Yields, no_yields};
 use super::verdict::{Judge, Verdict};
 use crate::failure::Failure;
 use crate::subject::Tested;
-
-/// The interval at which the folders of other searches are looked at.
-const LOOK: Duration = Duration::from_secs(5);
 
 /// What a worker does until the search is over: it runs what is known, then what it makes.
 pub(super) fn work(campaign: &Campaign, number: usize) -> Result<(), Failure> {
@@ -64,9 +60,8 @@ pub(super) struct Worker<'c> {
     behaviours: HashSet<u64>,
     /// How many of the shared texts it has looked at.
     imported: usize,
-    /// The other searches in a shared folder, and when it looked at them last.
+    /// The other searches in a shared folder.
     siblings: Option<Siblings>,
-    looked: Option<Instant>,
     /// What its operators had made when that was said last.
     told: Yields,
 }
@@ -104,7 +99,7 @@ impl<'c> Worker<'c> {
         let (coverage, executed, behaviours) = (Coverage::new(), Coverage::new(), HashSet::new());
         let told = no_yields(*making);
         let siblings = if number == 0 { campaign.siblings() } else { None };
-        let (imported, looked) = (0, None);
+        let imported = 0;
         Ok(Worker {
             campaign,
             number,
@@ -117,7 +112,6 @@ impl<'c> Worker<'c> {
             behaviours,
             imported,
             siblings,
-            looked,
             told,
         })
     }
@@ -282,13 +276,7 @@ impl<'c> Worker<'c> {
     /// Runs a text that another search in the shared folder has kept, if there is one.
     fn import_from_siblings(&mut self) -> Result<(), Failure> {
         let Some(siblings) = &mut self.siblings else { return Ok(()) };
-        let mut import = siblings.take()?;
-        if import.is_none() && self.looked.is_none_or(|looked| looked.elapsed() > LOOK) {
-            self.looked = Some(Instant::now());
-            siblings.look();
-            import = siblings.take()?;
-        }
-        match import {
+        match siblings.import()? {
             Some(import) => self.add(&import.text, Some(&import.about())),
             None => Ok(()),
         }

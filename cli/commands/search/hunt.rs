@@ -109,6 +109,8 @@ pub(super) struct Found {
     pub(super) runs: u64,
     /// What made it.
     pub(super) operator: &'static str,
+    /// The search that has found it, in a shared folder, as AFL++ says it.
+    pub(super) source: Option<String>,
     /// Where it was written, if it was.
     pub(super) file: Option<PathBuf>,
 }
@@ -170,6 +172,7 @@ impl Hunt {
             after: self.elapsed(),
             runs: self.runs.load(Ordering::Relaxed),
             operator: "study",
+            source: None,
             file: None,
         };
         self.keep_best(&mut found)?;
@@ -177,16 +180,17 @@ impl Hunt {
         Ok(found)
     }
 
-    pub(super) fn about(&self, cost: u64, operator: &str) -> String {
+    pub(super) fn about(&self, cost: u64, operator: &str, source: Option<&str>) -> String {
         let (time, runs) = (self.elapsed().as_millis(), self.runs.load(Ordering::Relaxed));
-        format!("time:{time},execs:{runs},op:{operator},cost:{cost}")
+        let source = source.map_or(String::new(), |source| format!(",{source}"));
+        format!("time:{time},execs:{runs},op:{operator},cost:{cost}{source}")
     }
 
     /// Writes a text that costs more than all before.
     pub(super) fn keep_best(&self, found: &mut Found) -> Result<(), Failure> {
         let language = &self.plan.language;
         let choices = language.parse(&found.text).ok().map(|choices| language.with_header(&choices));
-        let about = self.about(found.cost, found.operator);
+        let about = self.about(found.cost, found.operator, found.source.as_deref());
         found.file = Some(self.state.keep(Place::Best, &found.text, choices.as_deref(), &about)?);
         self.log(found)
     }

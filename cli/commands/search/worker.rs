@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use gramjet_harness::Outcome;
-use gramjet_search::{Coverage, Ending, Gain, Measured, Place, Search};
+use gramjet_search::{Coverage, Ending, Gain, Measured, Place, Search, Siblings};
 use gramjet_session::decisions::{Derivation, Fit};
 
 use super::hunt::{Found, Hunt};
@@ -15,16 +15,21 @@ use crate::failure::Failure;
 const TIMEOUTS: u64 = 100;
 
 /// Searches until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
-pub(super) fn run(hunt: &Hunt, meter: Meter, mut look: impl FnMut(&Hunt)) -> Result<(), Failure> {
-    let mut first = Some(meter);
+pub(super) fn run(
+    hunt: &Hunt,
+    meter: Meter,
+    siblings: Vec<Siblings>,
+    mut look: impl FnMut(&Hunt),
+) -> Result<(), Failure> {
+    let mut first = Some((meter, siblings));
     let active = AtomicUsize::new(hunt.plan.jobs);
     std::thread::scope(|scope| {
         for number in 0..hunt.plan.jobs {
-            let (meter, active) = (first.take(), Active(&active));
+            let (first, active) = (first.take(), Active(&active));
             scope.spawn(move || {
                 // A worker that panics is no longer active.
                 let _active = active;
-                if let Err(failure) = work(hunt, number, meter) {
+                if let Err(failure) = work(hunt, number, first) {
                     hunt.shared().failure.get_or_insert(failure);
                 }
             });
@@ -39,12 +44,13 @@ pub(super) fn run(hunt: &Hunt, meter: Meter, mut look: impl FnMut(&Hunt)) -> Res
     hunt.shared().failure.take().map_or(Ok(()), Err)
 }
 
-fn work(hunt: &Hunt, number: usize, meter: Option<Meter>) -> Result<(), Failure> {
+/// The first worker has a program that runs already, and looks at the other searches in a shared folder.
+fn work(hunt: &Hunt, number: usize, first: Option<(Meter, Vec<Siblings>)>) -> Result<(), Failure> {
     let plan = &hunt.plan;
     let surroundings = plan.surroundings.on(plan.cores.of(number));
-    let meter = match meter {
-        Some(meter) => meter,
-        None => Meter::new(&plan.command, surroundings, &plan.objectives)?,
+    let (meter, mut siblings) = match first {
+        Some(first) => first,
+        None => (Meter::new(&plan.command, surroundings, &plan.objectives)?, Vec::new()),
     };
     meter.tested.stay_beside(surroundings);
     let mut worker = Worker::new(hunt, number, meter)?;
@@ -52,6 +58,7 @@ fn work(hunt: &Hunt, number: usize, meter: Option<Meter>) -> Result<(), Failure>
     hunt.begin_time();
     while !hunt.is_over() && hunt.begun.fetch_add(1, Ordering::Relaxed) < plan.runs {
         worker.import()?;
+        worker.import_from(&mut siblings)?;
         if !worker.step()? {
             hunt.exhaust();
         }
@@ -81,6 +88,27 @@ impl Ran {
     fn of(measured: &Measured<'_>, gain: Gain) -> Ran {
         let &Measured { cost, costs, hottest, ending, .. } = measured;
         Ran { cost, costs: costs.to_vec(), hottest, ending, gain }
+    }
+}
+
+/// Where a text comes from.
+enum Origin {
+    /// An operator of this search has made it, or the user has given it.
+    Own(&'static str),
+    /// Another search in a shared folder has it, as AFL++ says it.
+    Other(String),
+    /// This search has kept it already, so it is not written again.
+    Known,
+}
+
+impl Origin {
+    /// What made it, and where it comes from.
+    fn parts(self) -> (Option<&'static str>, Option<String>) {
+        match self {
+            Origin::Own(operator) => (Some(operator), None),
+            Origin::Other(source) => (Some("sync"), Some(source)),
+            Origin::Known => (None, None),
+        }
     }
 }
 
@@ -124,11 +152,11 @@ impl<'h> Worker<'h> {
         // The best texts first: a search never knows less than its folder has.
         for place in [Place::Best, Place::Queue].into_iter().filter(|_| !self.hunt.plan.is_fresh) {
             for text in self.hunt.state.texts(place)?.iter().rev() {
-                self.adopt(text, false)?;
+                self.adopt(text, Origin::Known)?;
             }
         }
         for text in &self.hunt.plan.seeds {
-            self.adopt(text, true)?;
+            self.adopt(text, Origin::Own("seed"))?;
         }
         self.search.begin();
         Ok(())
@@ -147,7 +175,7 @@ impl<'h> Worker<'h> {
         let executed = measured.edges.iter().map(|edge| edge.1).sum();
         let operator = self.search.strategy().operator();
         self.count(ran.cost, executed);
-        self.settle(&candidate.text, &ran, &outcome, Some(operator))?;
+        self.settle(&candidate.text, &ran, &outcome, Origin::Own(operator))?;
         self.candidate = candidate;
         Ok(true)
     }
@@ -163,7 +191,7 @@ impl<'h> Worker<'h> {
     }
 
     /// Runs a text from elsewhere.
-    fn adopt(&mut self, text: &[u8], is_seed: bool) -> Result<(), Failure> {
+    fn adopt(&mut self, text: &[u8], origin: Origin) -> Result<(), Failure> {
         if text.len() > self.hunt.plan.max_len || self.hunt.stop.is_signalled() {
             return Ok(());
         }
@@ -173,9 +201,7 @@ impl<'h> Worker<'h> {
         let ran = Ran::of(&measured, gain);
         let executed = measured.edges.iter().map(|edge| edge.1).sum();
         self.count(ran.cost, executed);
-        // What was found before is kept already.
-        let operator = is_seed.then_some("seed");
-        self.settle(text, &ran, &outcome, operator)
+        self.settle(text, &ran, &outcome, origin)
     }
 
     /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
@@ -193,20 +219,17 @@ impl<'h> Worker<'h> {
         (deriver.replay(&options, &mut bounded) == Fit::Exact).then_some(bounded)
     }
 
-    /// Keeps a text that is worth it; one that was not made here is not written again.
-    fn settle(
-        &mut self,
-        text: &[u8],
-        ran: &Ran,
-        outcome: &Outcome,
-        operator: Option<&'static str>,
-    ) -> Result<(), Failure> {
+    /// Keeps a text that is worth it.
+    fn settle(&mut self, text: &[u8], ran: &Ran, outcome: &Outcome, origin: Origin) -> Result<(), Failure> {
+        let (operator, source) = origin.parts();
         let (hunt, &Ran { cost, hottest, gain, .. }) = (self.hunt, ran);
         match ran.ending {
             Ending::Done => {}
             Ending::Stopped => {
                 hunt.stopped.fetch_add(1, Ordering::Relaxed);
-                return operator.map_or(Ok(()), |operator| self.keep_timeout(text, cost, operator));
+                return operator.map_or(Ok(()), |operator| {
+                    self.keep_timeout(text, &hunt.about(cost, operator, source.as_deref()))
+                });
             }
             Ending::Failed => {
                 hunt.failed.fetch_add(1, Ordering::Relaxed);
@@ -219,7 +242,8 @@ impl<'h> Worker<'h> {
         }
         let mut file = None;
         if let Some(operator) = operator.filter(|_| is_new) {
-            file = Some(hunt.state.keep(Place::Queue, text, None, &hunt.about(cost, operator))?);
+            let about = hunt.about(cost, operator, source.as_deref());
+            file = Some(hunt.state.keep(Place::Queue, text, None, &about)?);
         }
         let mut found = Found {
             text: text.to_vec(),
@@ -228,6 +252,7 @@ impl<'h> Worker<'h> {
             after: hunt.elapsed(),
             runs: hunt.runs.load(Ordering::Relaxed),
             operator: operator.unwrap_or("before"),
+            source,
             file,
         };
         if gain.is_trade_off {
@@ -260,10 +285,10 @@ impl<'h> Worker<'h> {
         is_best
     }
 
-    fn keep_timeout(&mut self, text: &[u8], cost: u64, operator: &str) -> Result<(), Failure> {
+    fn keep_timeout(&mut self, text: &[u8], about: &str) -> Result<(), Failure> {
         let hunt = self.hunt;
         if hunt.state.count(Place::Timeouts) < TIMEOUTS {
-            hunt.state.keep(Place::Timeouts, text, None, &hunt.about(cost, operator))?;
+            hunt.state.keep(Place::Timeouts, text, None, about)?;
         }
         Ok(())
     }
@@ -279,6 +304,16 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
+    /// Runs a text that each of the other searches in a shared folder has kept, if there is one.
+    fn import_from(&mut self, siblings: &mut [Siblings]) -> Result<(), Failure> {
+        for siblings in siblings {
+            if let Some(import) = siblings.import()? {
+                self.adopt(&import.text, Origin::Other(import.about()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Runs what others have found.
     fn import(&mut self) -> Result<(), Failure> {
         loop {
@@ -286,7 +321,7 @@ impl<'h> Worker<'h> {
             let Some((text, finder)) = next else { return Ok(()) };
             self.imported += 1;
             if finder != self.number {
-                self.adopt(&text, false)?;
+                self.adopt(&text, Origin::Known)?;
             }
         }
     }

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::state::{CHOICES, Place, StateError, number_of, write};
 
@@ -22,6 +23,8 @@ const MAX_BYTES: u64 = 1 << 20;
 const MAX_NAME: usize = 24;
 /// After this many texts of a search a mark is written, so that a killed search does not begin anew.
 const MARK: u32 = 64;
+/// The interval at which the folders of other searches are looked at.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// The other searches in a shared folder, and what was seen of each.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct Siblings {
     name: String,
     place: Place,
     waiting: VecDeque<Waiting>,
+    /// When it looked at them last.
+    looked: Option<Instant>,
 }
 
 /// A text of another search.
@@ -74,7 +79,23 @@ impl Siblings {
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(is_plain) {
             return Err(StateError::Name { name: name.to_string() });
         }
-        Ok(Siblings { folder: shared.to_path_buf(), name: name.to_string(), place, waiting: VecDeque::new() })
+        let (folder, name, waiting) = (shared.to_path_buf(), name.to_string(), VecDeque::new());
+        Ok(Siblings { folder, name, place, waiting, looked: None })
+    }
+
+    /// The next text of another search, if one is known. Looks for new ones at most every five seconds.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be recorded that a text was seen.
+    pub fn import(&mut self) -> Result<Option<Import>, StateError> {
+        let known = self.take()?;
+        if known.is_some() || self.looked.is_some_and(|looked| looked.elapsed() <= LOOK) {
+            return Ok(known);
+        }
+        self.looked = Some(Instant::now());
+        self.look();
+        self.take()
     }
 
     /// Looks for texts that were not seen before, unless some wait to be taken. Returns how many wait. A search whose

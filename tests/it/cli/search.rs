@@ -110,6 +110,38 @@ fn growth_is_found_under_any_weights() {
 }
 
 #[test]
+fn searches_share_a_folder() {
+    let place = names("search-shared");
+    let node = |name: &str, runs: &str, strategy: &str| {
+        let options = ["-n", runs, "-o", "shared", "--name", name, "--strategy", strategy, "--study", "0s", "--json"];
+        let found = search(&place, &options);
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        last_event(&found.stdout, "end")["cost"].as_u64().expect("a cost")
+    };
+    let kept = |name: &str, what: &str| {
+        let entries = fs::read_dir(place.path(&format!("shared/{name}/{what}"))).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<String>>()
+    };
+    // afl-fuzz has no folder of best texts, and may have texts that do not conform.
+    fs::create_dir_all(place.path("shared/afl/queue")).unwrap();
+    fs::write(place.path("shared/afl/queue/id:000000,orig:a"), "a,b,c").unwrap();
+    fs::write(place.path("shared/afl/queue/id:000001,op:havoc"), "\0,,").unwrap();
+    let best = node("one", "2000", "portfolio");
+    assert!(kept("one", "queue").iter().any(|name| name.contains("op:sync") && name.contains(",sync:afl,src:000000")));
+    // Random texts alone would cost far less within these runs.
+    assert!(node("two", "60", "random") >= best);
+    let from_one = kept("two", "best").into_iter().filter(|name| name.contains(",sync:one,src:"));
+    assert!(from_one.count() > 0, "{:?}", kept("two", "best"));
+    // What was taken over stays, and a search does not take its own texts back.
+    assert!(node("two", "0", "random") >= best);
+    node("one", "60", "portfolio");
+    let own = [kept("one", "best"), kept("one", "queue")].concat();
+    assert!(own.iter().all(|name| !name.contains("sync:one")), "{own:?}");
+    let refused = search(&place, &["-n", "1", "-o", "shared", "--name", "a/b"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+}
+
+#[test]
 fn equal_seeds_and_budgets_give_equal_searches() {
     let place = names("search-seeds");
     for out in ["one", "two"] {

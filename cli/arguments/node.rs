@@ -1,0 +1,30 @@
+//! A search beside others that share a folder.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gramjet_search::{Place, Siblings};
+
+use crate::failure::Failure;
+
+/// The name of a search among those of a shared folder.
+#[derive(Debug, Args)]
+pub struct NodeArgs {
+    /// Search beside others that share the folder DIR, also from other machines: in `DIR/NAME`. Texts that others have
+    /// kept are taken over, also those of instances of afl-fuzz, which find the texts of this search in turn.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+impl NodeArgs {
+    /// The folder of this search alone.
+    pub fn folder(&self, output: &Path) -> PathBuf {
+        self.name.as_ref().map_or_else(|| output.to_path_buf(), |name| output.join(name))
+    }
+
+    /// The other searches in the shared folder, with their texts in a place; none if there is no shared folder.
+    pub fn siblings(&self, output: &Path, place: Place) -> Result<Option<Siblings>, Failure> {
+        let siblings = self.name.as_ref().map(|name| Siblings::new(output, name, place));
+        Ok(siblings.transpose()?)
+    }
+}
