@@ -34,7 +34,7 @@ static void *work(void *data) {
     gramjet_bytes text = {0}, choices = {0};
     assert(gramjet_last_error()[0] == 0);
     assert(gramjet_session_new(grammar, 5, &session) == GRAMJET_OK);
-    for (int number = 0; number < 50; number++) {
+    for (int number = 0; number < 8; number++) {
         assert(gramjet_generate(session, &text) == GRAMJET_OK);
         assert(gramjet_parse(grammar, text.data, text.len, &choices, NULL) == GRAMJET_OK);
         assert(gramjet_mutate(session, text.data, text.len, 1000, &choices) == GRAMJET_OK);
