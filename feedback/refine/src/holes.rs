@@ -6,7 +6,7 @@ use std::ops::Range;
 use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, Weight};
 use gramjet_compiler::charset::{CharSet, Unit};
 
-use crate::place::{NEW, Place, alternative, class, empty, new, reference, seq};
+use crate::place::{NEW, Place, alternative, class, empty, new, reference, repeat, seq};
 use crate::reader::{Derivation, Reader};
 
 /// The name of the hole. No notation has such names.
@@ -45,6 +45,11 @@ pub(crate) fn lacks(grammar: &Grammar, place: &Place, put: &Put, texts: &[Vec<u8
         lacks.extend(ranges.into_iter().map(|range| Lack { text: text.clone(), range }));
     }
     lacks
+}
+
+/// The grammar with any bytes at a place: no other expression there has more texts.
+pub(crate) fn anything(grammar: &Grammar, place: &Place) -> Grammar {
+    place.with(grammar, repeat(class(CharSet::new(Unit::Byte, [(0, 255)])), 0, None))
 }
 
 fn outermost(derivation: &Derivation, rule: usize) -> Vec<Range<usize>> {

@@ -20,20 +20,9 @@ impl Place {
         Place { rule, path: Vec::new() }
     }
 
-    fn child(&self, number: usize) -> Place {
+    /// A part of the expression.
+    pub(crate) fn child(&self, number: usize) -> Place {
         Place { rule: self.rule, path: self.path.iter().copied().chain([number]).collect() }
-    }
-
-    /// All places of a rule, outer ones first.
-    pub(crate) fn all(grammar: &Grammar, rule: usize) -> Vec<Place> {
-        let mut found = Vec::new();
-        let mut open = vec![Place::body(rule)];
-        while let Some(place) = open.pop() {
-            let count = place.get(grammar).map_or(0, |expr| children(expr).len());
-            open.extend((0..count).rev().map(|number| place.child(number)));
-            found.push(place);
-        }
-        found
     }
 
     /// The expression.

@@ -23,6 +23,9 @@ use crate::place::{Place, children};
 /// What reading a text may cost. A text that costs more counts as one that does not conform.
 const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 20) };
 
+/// What it may cost where another way is left.
+const BRIEF: Budget = Budget { max_memory: 8 << 20, max_steps: Some(1 << 16) };
+
 /// Texts that are made are cut short from here on, in bytes.
 const MAX_MADE: u64 = 4096;
 
@@ -79,6 +82,19 @@ impl Reader {
     /// Whether a text conforms.
     pub(crate) fn reads(&self, text: &[u8]) -> bool {
         self.parser.parse(text, &BUDGET).is_ok()
+    }
+
+    /// Whether a text conforms, for a reader that reads few: learning an automaton of the grammar would take longer.
+    pub(crate) fn reads_once(&self, text: &[u8]) -> bool {
+        match self.parser.parse_by_threads(text, &BRIEF) {
+            Err(ParseError::Steps { .. } | ParseError::Memory { .. }) => self.reads(text),
+            result => result.is_ok(),
+        }
+    }
+
+    /// Whether a text conforms, or reading it costs too much to know.
+    pub(crate) fn may_read(&self, text: &[u8]) -> bool {
+        !matches!(self.parser.parse_by_threads(text, &BRIEF), Err(ParseError::Mismatch(_)))
     }
 
     /// Where a text ceases to conform, if it does and that is known.

@@ -16,6 +16,7 @@ use crate::report::{Direction, Edit, Edited, Report, Share, Source};
 use crate::source;
 
 mod narrowing;
+mod reach;
 mod widening;
 
 /// How long and how closely a repair looks.

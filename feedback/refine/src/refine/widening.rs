@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_compiler::ast::{ExprKind, Grammar};
 
+use super::reach::Reach;
 use super::{Fresh, Judged, MOST_EDITS, MOST_SHOWN, Repair, texts};
 use crate::candidate::Candidate;
 use crate::class::{Ask, widened};
+use crate::evidence::Evidence;
 use crate::generalise::Rules;
-use crate::place::{Place, each};
+use crate::place::each;
 use crate::reader::Reader;
 use crate::report::{Direction, Edit, Share};
 use crate::widen::{by_holes, duplicate, replacements, rounds};
@@ -18,9 +20,6 @@ const NEAREST: usize = 4;
 
 /// Rules that are looked at.
 const MOST_RULES: usize = 60;
-
-/// Places of a rule that are looked at.
-const MOST_PLACES: usize = 120;
 
 /// Texts that holes are tried with.
 const MOST_TEXTS: usize = 14;
@@ -38,11 +37,38 @@ const LEAST_BASE: f64 = 0.8;
 /// asked about, and they are others.
 const WORSE: f64 = 0.02;
 
+/// The texts that the grammar lacks. The first ones are small and fail in different ways.
+struct Wanted {
+    texts: Vec<Vec<u8>>,
+    shown: usize,
+}
+
+impl Wanted {
+    fn new(evidence: &Evidence) -> Wanted {
+        let mut small = if evidence.small.is_empty() { evidence.texts.clone() } else { evidence.small.clone() };
+        small.sort_by_key(|text| text.len());
+        let step = small.len().div_ceil(MOST_TEXTS).max(1);
+        let mut texts: Vec<Vec<u8>> = small.into_iter().step_by(step).collect();
+        let shown = texts.len();
+        let others: Vec<Vec<u8>> = evidence.texts.iter().filter(|text| !texts.contains(text)).cloned().collect();
+        texts.extend(others);
+        Wanted { texts, shown }
+    }
+
+    /// The texts that holes are tried with.
+    fn shown(&self) -> &[Vec<u8>] {
+        &self.texts[..self.shown]
+    }
+
+    /// Those of them that have these numbers.
+    fn shown_of(&self, numbers: &[usize]) -> Vec<Vec<u8>> {
+        numbers.iter().filter(|&&number| number < self.shown).map(|&number| self.texts[number].clone()).collect()
+    }
+}
+
 /// An edit with what it does.
 struct Ranked {
     candidate: Candidate,
-    grammar: Grammar,
-    reader: Reader,
     taken: usize,
 }
 
@@ -68,68 +94,67 @@ impl Repair<'_> {
     /// part of the texts; then anywhere.
     fn widen_once(&mut self, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<bool> {
         let Some(reader) = &self.reader else { return Some(false) };
-        let texts = self.representatives();
-        let near = near(&self.grammar, reader, &texts);
-        let least = 1 + self.evidence.texts.len() / 4;
-        let (mut from, mut len, mut left) = (0, NEAREST, Vec::new());
+        let (grammar, wanted) = (self.grammar.clone(), Wanted::new(&self.evidence));
+        let near = near(&grammar, reader, wanted.shown());
+        let (languages, mut reach) = (Rules::new(&grammar), Reach::new(&grammar, &wanted.texts));
+        let least = 1 + wanted.texts.len() / 4;
+        let (mut from, mut len, mut left, mut later) = (0, NEAREST, Vec::new(), Vec::new());
         while from < near.len() && from < MOST_RULES {
             let rules = &near[from..near.len().min(from + len)];
-            let candidates = self.widenings(rules, &near, &texts, ask)?;
-            let (most, others) = self.ranked(candidates)?.into_iter().partition(|ranked| ranked.taken >= least);
+            let candidates = self.widenings(rules, &near, &wanted, (&languages, &mut reach), ask)?;
+            let is_likely = |candidate: &Candidate| reach.of(&candidate.place).len() >= least;
+            let (likely, unlikely): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(is_likely);
+            later.extend(unlikely);
+            let (most, others) = self.ranked(likely, &reach)?.into_iter().partition(|ranked| ranked.taken >= least);
             if self.take_best(most, ask, tell)? {
                 return Some(true);
             }
             left.extend::<Vec<Ranked>>(others);
             (from, len) = (from + len, 2 * len);
         }
+        left.extend(self.ranked(later, &reach)?);
         left.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
         left.truncate(MOST_JUDGED);
         self.take_best(left, ask, tell)
     }
 
-    /// All edits of some rules.
+    /// All edits of some rules that can let one of the texts in.
     fn widenings(
         &self,
         rules: &[usize],
         near: &[usize],
-        texts: &[Vec<u8>],
+        wanted: &Wanted,
+        (languages, reach): (&Rules<'_>, &mut Reach<'_>),
         ask: &mut Ask<'_>,
     ) -> Option<Vec<Candidate>> {
         let grammar = &self.grammar;
-        let languages = Rules::new(grammar);
         let mut candidates = Vec::new();
-        for place in rules.iter().flat_map(|&rule| Place::all(grammar, rule).into_iter().take(MOST_PLACES)) {
-            self.goes_on()?;
-            candidates.extend(rounds(grammar, &place));
-            candidates.extend(duplicate(grammar, &place));
-            candidates.extend(replacements(grammar, &place, &near[..near.len().min(12)]));
-            let shown = by_holes(grammar, &place, texts, &languages);
-            candidates.extend(shown.candidates);
-            candidates.extend(widened(grammar, &place, &shown.lacks, ask)?);
+        for &rule in rules {
+            for place in reach.add(rule, &|| self.goes_on())? {
+                self.goes_on()?;
+                candidates.extend(rounds(grammar, &place));
+                candidates.extend(duplicate(grammar, &place));
+                candidates.extend(replacements(grammar, &place, &near[..near.len().min(12)]));
+                let shown = by_holes(grammar, &place, &wanted.shown_of(reach.of(&place)), languages);
+                candidates.extend(shown.candidates);
+                candidates.extend(widened(grammar, &place, &shown.lacks, ask)?);
+            }
         }
         Some(candidates)
     }
 
-    /// Small texts that fail in different ways.
-    fn representatives(&self) -> Vec<Vec<u8>> {
-        let mut texts = self.evidence.small.clone();
-        texts.sort_by_key(|text| text.len());
-        let all: Vec<Vec<u8>> = if texts.is_empty() { self.evidence.texts.clone() } else { texts };
-        let step = all.len().div_ceil(MOST_TEXTS).max(1);
-        all.into_iter().step_by(step).collect()
-    }
-
     /// The edits that take some of the texts, those that take most first.
-    fn ranked(&self, candidates: Vec<Candidate>) -> Option<Vec<Ranked>> {
+    fn ranked(&self, candidates: Vec<Candidate>, reach: &Reach<'_>) -> Option<Vec<Ranked>> {
         let (mut known, mut ranked) = (BTreeSet::new(), Vec::new());
         let is_new = |candidate: &Candidate| known.insert((candidate.place.clone(), candidate.what.clone()));
         for candidate in candidates.into_iter().filter(is_new).take(MOST_CANDIDATES) {
             self.goes_on()?;
             let grammar = candidate.apply(&self.grammar);
             let Some(reader) = Reader::new(&grammar) else { continue };
-            let taken = self.evidence.texts.iter().filter(|text| reader.reads(text)).count();
+            let texts = reach.of(&candidate.place).iter().map(|&number| &reach.texts[number]);
+            let taken = texts.filter(|text| reader.reads_once(text)).count();
             if taken > 0 {
-                ranked.push(Ranked { candidate, grammar, reader, taken });
+                ranked.push(Ranked { candidate, taken });
             }
         }
         ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
@@ -139,7 +164,11 @@ impl Repair<'_> {
 
     /// Makes the first edit whose fresh texts the program accepts; says whether there was one.
     fn take_best(&mut self, ranked: Vec<Ranked>, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<bool> {
-        for Ranked { candidate, grammar, reader, .. } in ranked {
+        for Ranked { candidate, .. } in ranked {
+            self.goes_on()?;
+            // Made anew: many of these readers would need much memory.
+            let grammar = candidate.apply(&self.grammar);
+            let Some(reader) = Reader::new(&grammar) else { continue };
             let Some(fresh) = self.accepts_fresh(&candidate, &grammar, ask)? else { continue };
             if !self.is_as_precise(&reader, ask)? {
                 continue;
