@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name, Rule};
+use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
 
 use crate::place::{NEW, Place, alternative, new, reference, repeat, seq};
 
@@ -10,12 +10,20 @@ use crate::place::{NEW, Place, alternative, new, reference, repeat, seq};
 type Index<'g> = BTreeMap<&'g str, usize>;
 
 /// The grammar whose derivations have `part` at `place` at least once, wherever the rules around it lead there; none if
-/// the start rule does not. `place` is one of `grammar`.
+/// the start rule does not. `place` is one of `grammar`. Alternatives that are only read lead there if no others do.
 pub(crate) fn focus(grammar: &Grammar, place: &Place, part: &Expr) -> Option<Grammar> {
+    let by = |leads| focus_by(grammar, place, part, leads);
+    by(Alternative::is_generated).or_else(|| by(Alternative::is_live))
+}
+
+/// Whether an alternative leads to what is in it.
+type Leads = fn(&Alternative) -> bool;
+
+fn focus_by(grammar: &Grammar, place: &Place, part: &Expr, leads: Leads) -> Option<Grammar> {
     let index: Index<'_> = grammar.rules.iter().enumerate().map(|(number, rule)| (&*rule.name.text, number)).collect();
-    let leading = leading(grammar, &index, place.rule);
+    let leading = leading(grammar, &index, place.rule, leads);
     let start = start(grammar)?;
-    let focus = Focus { index: &index, leading: &leading, part };
+    let focus = Focus { index: &index, leading: &leading, part, leads };
     let mut focused = grammar.clone();
     for (number, rule) in grammar.rules.iter().enumerate().filter(|&(number, _)| leading[number]) {
         let name = Name { text: forced(&rule.name.text), span: NEW };
@@ -44,14 +52,14 @@ fn forced(name: &str) -> String {
 }
 
 /// Which rules lead to a rule, itself included.
-fn leading(grammar: &Grammar, index: &Index<'_>, to: usize) -> Vec<bool> {
+fn leading(grammar: &Grammar, index: &Index<'_>, to: usize, leads: Leads) -> Vec<bool> {
     let mut leading = vec![false; grammar.rules.len()];
     leading[to] = true;
     let mut has_changed = true;
     while has_changed {
         has_changed = false;
         for (number, rule) in grammar.rules.iter().enumerate() {
-            if !leading[number] && refers(index, &rule.body, &leading) {
+            if !leading[number] && refers(index, &rule.body, &leading, leads) {
                 leading[number] = true;
                 has_changed = true;
             }
@@ -60,16 +68,16 @@ fn leading(grammar: &Grammar, index: &Index<'_>, to: usize) -> Vec<bool> {
     leading
 }
 
-/// Whether an expression refers to a marked rule by live alternatives.
-fn refers(index: &Index<'_>, expr: &Expr, marked: &[bool]) -> bool {
+/// Whether an expression refers to a marked rule by alternatives that lead there.
+fn refers(index: &Index<'_>, expr: &Expr, marked: &[bool], leads: Leads) -> bool {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) => false,
         ExprKind::Rule(name) => index.get(&**name).is_some_and(|&number| marked[number]),
-        ExprKind::Seq(items) => items.iter().any(|item| refers(index, item, marked)),
+        ExprKind::Seq(items) => items.iter().any(|item| refers(index, item, marked, leads)),
         ExprKind::Choice(alternatives) => {
-            alternatives.iter().any(|one| one.is_live() && refers(index, &one.expr, marked))
+            alternatives.iter().any(|one| leads(one) && refers(index, &one.expr, marked, leads))
         }
-        ExprKind::Repeat { item, max, .. } => *max != Some(0) && refers(index, item, marked),
+        ExprKind::Repeat { item, max, .. } => *max != Some(0) && refers(index, item, marked, leads),
     }
 }
 
@@ -77,6 +85,7 @@ struct Focus<'f> {
     index: &'f Index<'f>,
     leading: &'f [bool],
     part: &'f Expr,
+    leads: Leads,
 }
 
 impl Focus<'_> {
@@ -92,7 +101,7 @@ impl Focus<'_> {
                 Some(seq(items))
             }
             ExprKind::Choice(alternatives) => {
-                let alternative = alternatives.get(number).filter(|alternative| alternative.is_live())?;
+                let alternative = alternatives.get(number).filter(|alternative| (self.leads)(alternative))?;
                 self.along(&alternative.expr, rest)
             }
             ExprKind::Repeat { item, min, max } => Some(around(self.along(item, rest)?, item, *min, *max)),
@@ -115,8 +124,8 @@ impl Focus<'_> {
                 })
                 .collect()),
             ExprKind::Choice(alternatives) => {
-                let live = alternatives.iter().filter(|alternative| alternative.is_live());
-                any(live.filter_map(|alternative| self.through(&alternative.expr)).collect())
+                let leading = alternatives.iter().filter(|alternative| (self.leads)(alternative));
+                any(leading.filter_map(|alternative| self.through(&alternative.expr)).collect())
             }
             ExprKind::Repeat { max: Some(0), .. } => None,
             ExprKind::Repeat { item, min, max } => Some(around(self.through(item)?, item, *min, *max)),
@@ -174,5 +183,17 @@ mod tests {
     fn an_alternative_that_is_switched_off_leads_nowhere() {
         let grammar = grammar("a ::= 'x' | b @ 0\nb ::= 'y'\n");
         assert!(focus(&grammar, &Place::body(1), &literal(b"!")).is_none());
+    }
+
+    #[test]
+    fn what_is_only_read_leads_there_if_nothing_else_does() {
+        let mut grammar = grammar("a ::= 'x' b | '<' b '>' @ 0 | '[' c ']' @ 0\nb ::= 'y'\nc ::= 'z'\n");
+        grammar.keep_zero_weights();
+        for (rule, wanted) in [(1, "x!"), (2, "[!]")] {
+            let focused = focus(&grammar, &Place::body(rule), &literal(b"!")).expect("it is reached");
+            let reader = Reader::new(&focused).expect("a grammar");
+            let mut random = Random::new(1);
+            assert!((0..20).all(|choices| reader.make(&mut random, choices).text == wanted.as_bytes()), "{wanted}");
+        }
     }
 }

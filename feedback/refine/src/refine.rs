@@ -273,12 +273,12 @@ fn bases(reader: &Reader, texts: &[Vec<u8>]) -> Vec<Derivation> {
     short.into_iter().step_by(step).filter_map(|text| reader.derivation(text)).take(2 * MOST_BASES).collect()
 }
 
-/// Texts of `grammar` that have a part, and that `other` does not read: distinct, and not too long.
+/// Texts of `grammar` that have a part, and that `other`, if there is one, does not read: distinct, and not too long.
 struct Fresh<'f> {
     grammar: &'f Grammar,
     place: &'f Place,
     candidate: &'f Candidate,
-    other: &'f Reader,
+    other: Option<&'f Reader>,
     seed: u64,
 }
 
@@ -296,7 +296,7 @@ impl Fresh<'_> {
         for number in 0..12 * count {
             let text = reader.make(&mut random, FEW_CHOICES[number % FEW_CHOICES.len()]).text;
             let is_new = text.len() <= LONGEST_FRESH && known.insert(text.clone());
-            if is_new && !self.other.reads(&text) {
+            if is_new && !self.other.is_some_and(|other| other.reads(&text)) {
                 texts.push(text);
             }
             if texts.len() >= count {

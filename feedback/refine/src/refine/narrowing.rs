@@ -130,20 +130,22 @@ impl Repair<'_> {
         Some(false)
     }
 
-    /// How many texts with what is left out the program accepts, if that is none. Those that it accepts are kept in
-    /// mind.
+    /// How many texts with what is left out the program accepts, if that is none and the edit leaves some of them out.
+    /// Those that it accepts are kept in mind. Texts that the narrowed grammar reads in another way count, too: with
+    /// the others alone, a part would be blamed for what is wrong elsewhere in these.
     fn rejects_fresh(&mut self, candidate: &Candidate, narrowed: &Reader, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let grammar = &self.grammar;
-        let fresh = Fresh { grammar, place: &candidate.part_at, candidate, other: narrowed, seed: self.settings.seed };
-        let texts = fresh.texts(self.settings.fresh);
+        let fresh = Fresh { grammar, place: &candidate.part_at, candidate, other: None, seed: self.settings.seed };
+        let (texts, mut excludes) = (fresh.texts(self.settings.fresh), false);
         let of = texts.len();
         for text in texts {
             if ask(&text)? {
                 self.accepted.push(text);
                 return Some(None);
             }
+            excludes |= !narrowed.reads(&text);
         }
-        Some((of > 0).then_some(Share { part: 0, of }))
+        Some(excludes.then_some(Share { part: 0, of }))
     }
 }
 

@@ -196,7 +196,8 @@ impl Repair<'_> {
     /// How many fresh texts the program accepts, if it accepts about as many as of others.
     fn accepts_fresh(&mut self, candidate: &Candidate, grammar: &Grammar, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let Some(other) = &self.reader else { return Some(None) };
-        let fresh = Fresh { grammar, place: &candidate.part_at, candidate, other, seed: self.settings.seed };
+        let fresh =
+            Fresh { grammar, place: &candidate.part_at, candidate, other: Some(other), seed: self.settings.seed };
         let texts = fresh.texts(self.settings.fresh);
         // Fresh texts are small, so few of them are rejected for other reasons.
         let allowed = (texts.len() as f64 * (1.0 - self.base.max(LEAST_BASE))) as usize;

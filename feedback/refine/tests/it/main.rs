@@ -31,8 +31,11 @@ fn settings() -> Settings {
 }
 
 fn repaired(text: &str, program: fn(&[u8]) -> bool) -> (Report, String) {
-    let source = Source::ebnf("g.ebnf", text).expect("a grammar");
-    let report = refine(&source, &[], &settings(), &mut |text| Some(program(text)), &|| false, &mut |_| {});
+    repaired_source(text, &Source::ebnf("g.ebnf", text).expect("a grammar"), program)
+}
+
+fn repaired_source(text: &str, source: &Source, program: fn(&[u8]) -> bool) -> (Report, String) {
+    let report = refine(source, &[], &settings(), &mut |text| Some(program(text)), &|| false, &mut |_| {});
     let diff = unified(text, &report.edited.text, "a", "b");
     eprintln!(
         "{diff}\n{:#?}",
@@ -107,6 +110,28 @@ fn what_is_too_wide_is_found() {
         assert!(reads(&report, "[{\"a\":[]},-1.5e+3,true,[null]]"), "{diff}");
         assert_eq!(report.precision[1].map(|share| share.ratio()), Some(1.0), "{diff}");
     }
+}
+
+/// What the grammar reads in another way, too, would else be judged by those texts alone that are wrong elsewhere.
+#[test]
+fn what_is_only_read_elsewhere_is_not_left_out() {
+    let text = "\
+start  ::= create | any @ 0
+create ::= ('create' @ 20 | 'make') ' ' name ('!' | '<?>')?
+name   ::= [a-z%]+
+any    ::= [a-z]+ ' ' [a-z]+ '!'?
+";
+    let program = |text: &[u8]| {
+        let name = text.strip_prefix(b"create ").or_else(|| text.strip_prefix(b"make "));
+        let name = name.map(|name| name.strip_suffix(b"!").unwrap_or(name));
+        name.is_some_and(|name| !name.is_empty() && name.iter().all(u8::is_ascii_lowercase))
+    };
+    let mut grammar = Source::ebnf("g.ebnf", text).expect("a grammar").grammar().clone();
+    grammar.keep_zero_weights();
+    let (report, diff) = repaired_source(text, &Source::new(text, grammar), program);
+    assert!(report.edited.text.contains("('create' @ 20 | 'make') ' ' name"), "{diff}");
+    assert!(!reads(&report, "create a%") && !reads(&report, "make a<?>") && reads(&report, "make a!"), "{diff}");
+    assert_eq!(report.precision[1].map(|share| share.ratio()), Some(1.0), "{diff}");
 }
 
 #[test]
