@@ -170,13 +170,13 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
                 shown.candidates.extend(insertions(place, expr, number, &with));
             }
         }
-    } else if place.path.is_empty() && !matches!(expr.kind, ExprKind::Choice(_)) {
+    } else if (place.path.is_empty() || is_alternative(grammar, place)) && !matches!(expr.kind, ExprKind::Choice(_)) {
         shown.candidates.extend(beside(grammar, place, expr, texts, rules));
     }
     shown
 }
 
-/// Insertions before and after a body that is one item.
+/// Insertions before and after a body or an alternative that is one item.
 fn beside(grammar: &Grammar, place: &Place, expr: &Expr, texts: &[Vec<u8>], rules: &Rules<'_>) -> Vec<Candidate> {
     let alone = new(ExprKind::Seq(vec![expr.clone()]));
     let as_sequence = place.with(grammar, alone.clone());

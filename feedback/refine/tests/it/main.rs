@@ -85,6 +85,11 @@ fn what_is_lacking_is_found() {
         ("object | array | string", "object | array", "[\"a\"]"),
         ("[1-9] [0-9]*", "[1-9] [0-5]*", "197"),
         ("'-'? ", "", "-1"),
+        (
+            "number ::= '-'? ('0' | [1-9] [0-9]*) ('.' [0-9]+)?",
+            "fraction ::= '.' [0-9]+\nnumber ::= '-'? ('0' | [1-9] [0-9]* fraction?)",
+            "0.5625",
+        ),
     ] {
         let defective = JSON.replacen(from, to, 1);
         assert_ne!(defective, JSON);
