@@ -43,7 +43,7 @@ use failure::{Failure, say};
 fn main() -> ExitCode {
     stop::fail_writes_beyond_file_size_limit();
     // Clap prints its own errors, with exit code 2, and help and version, with exit code 0.
-    let command_line = match CommandLine::try_parse_from(with_sizes(std::env::args_os())) {
+    let command_line = match CommandLine::try_parse_from(with_values(std::env::args_os())) {
         Ok(command_line) => command_line,
         Err(error) => return print(&error),
     };
@@ -71,8 +71,9 @@ fn print(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// `--shape target-size SIZE` is written in two words as well as in one, `--shape target-size=SIZE`.
-fn with_sizes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// `--shape target-size SIZE` is written in two words as well as in one, `--shape target-size=SIZE`. So is a negative
+/// hexadecimal seed, which clap takes for options otherwise: its error should be that of the seed.
+fn with_values(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
         let is_size = units::parse_size(&argument.to_string_lossy()).is_ok();
@@ -86,10 +87,18 @@ fn with_sizes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
                 shape.push("=");
                 shape.push(argument);
             }
+            [.., seed] if is_negative_hex(&argument) && behind_options && (seed == "--seed" || seed == "-s") => {
+                seed.push("=");
+                seed.push(argument);
+            }
             _ => joined.push(argument),
         }
     }
     joined
+}
+
+fn is_negative_hex(argument: &OsString) -> bool {
+    argument.to_string_lossy().to_ascii_lowercase().starts_with("-0x")
 }
 
 #[cfg(test)]
@@ -99,7 +108,7 @@ mod tests {
     #[test]
     fn sizes_of_shapes_may_be_words_of_their_own() {
         let joined = |line: &str| {
-            let words = with_sizes(line.split(' ').map(OsString::from)).into_iter();
+            let words = with_values(line.split(' ').map(OsString::from)).into_iter();
             words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(joined("gen --shape target-size 10k json"), "gen --shape target-size=10k json");

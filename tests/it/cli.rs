@@ -333,6 +333,8 @@ fn wrong_arguments_are_code_2() {
         (&["gen", grammar, "-n", "abc"], "a number is expected, such as 100"),
         (&["gen", grammar, "-n", "-5"], "a number is expected, such as 100"),
         (&["gen", grammar, "--seed", "-1"], "a seed is a number from 0 to 2^64 - 1"),
+        (&["gen", grammar, "--seed", "-0x1"], "invalid value '-0x1' for '--seed <SEED>': a seed is a number"),
+        (&["gen", grammar, "-s", "-0X1f"], "invalid value '-0X1f' for '--seed <SEED>': a seed is a number"),
         (&["gen", grammar, "--max-depth", "-1"], "a number of levels, or `none`, is expected"),
         (&["gen", grammar, "-o", grammar, "--ext", "txt"], "is not a directory; `--ext`"),
         (&["gen", grammar, "--start", "lits"], "lits"),

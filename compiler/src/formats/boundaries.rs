@@ -238,13 +238,31 @@ impl<'g> Lexical<'g> {
     }
 }
 
+/// The characters that must not directly follow something.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Danger {
+    /// Those with which it, or a token that begins like it, could continue. They need a separator.
+    any: Chars,
+    /// Those with which the token itself continues. They are no separator: a comment takes all of its line. What other
+    /// tokens would take does not count, as lexers that know what is expected do not look for them.
+    own: Chars,
+}
+
+impl std::ops::BitOr for Danger {
+    type Output = Danger;
+
+    fn bitor(self, other: Danger) -> Danger {
+        Danger { any: self.any | other.any, own: self.own | other.own }
+    }
+}
+
 /// A token: its first and last characters, and the characters that must not directly follow it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Token {
     nullable: bool,
     first: Chars,
     last: Chars,
-    danger: Chars,
+    danger: Danger,
 }
 
 /// The possible separators of tokens.
@@ -268,8 +286,8 @@ pub(super) fn separate(
     let mut facts = Facts {
         tokens: Tokens::default(),
         names: syntax.iter().enumerate().map(|(number, (name, _))| (name.text.clone(), number)).collect(),
-        before: vec![0; syntax.len()],
-        after: vec![Ends { nullable: false, chars: 0 }; syntax.len()],
+        before: vec![Danger::default(); syntax.len()],
+        after: vec![Ends { nullable: false, danger: Danger::default() }; syntax.len()],
     };
     if !separators.is_empty() {
         facts.tokens = Tokens::of(&syntax, lexical);
@@ -320,22 +338,23 @@ impl Tokens {
                 tokens.index.entry(Key::of(part)).or_insert_with(|| {
                     let edges = lexical.edges(&part.expr);
                     members(edges.first).for_each(|c| pairs[c].join(&edges.pairs));
-                    let danger = lexical.forbidden(&part.expr);
+                    let forbidden = lexical.forbidden(&part.expr);
+                    let own = members(edges.last).fold(forbidden, |own, last| own | edges.pairs.behind(last));
+                    let danger = Danger { any: forbidden, own };
                     Token { nullable: edges.nullable, first: edges.first, last: edges.last, danger }
                 });
             });
         }
         for token in tokens.index.values_mut() {
             for c in members(token.first) {
-                token.danger = members(token.last).fold(token.danger, |danger, last| danger | pairs[c].behind(last));
+                token.danger.any = members(token.last).fold(token.danger.any, |any, last| any | pairs[c].behind(last));
             }
         }
         tokens
     }
 
     fn token(&self, part: &Part) -> Token {
-        let none = Token { nullable: false, first: 0, last: 0, danger: 0 };
-        self.index.get(&Key::of(part)).copied().unwrap_or(none)
+        self.index.get(&Key::of(part)).copied().unwrap_or_default()
     }
 }
 
@@ -352,19 +371,19 @@ fn each_leaf<'s>(syntax: &'s Syntax, visit: &mut impl FnMut(&'s Syntax)) {
 #[derive(Clone, Copy, PartialEq)]
 struct Ends {
     nullable: bool,
-    chars: Chars,
+    danger: Danger,
 }
 
 impl Ends {
-    const EMPTY: Ends = Ends { nullable: true, chars: 0 };
+    const EMPTY: Ends = Ends { nullable: true, danger: Danger { any: 0, own: 0 } };
 
     fn then(self, next: Ends) -> Ends {
-        Ends { nullable: self.nullable && next.nullable, chars: next.after(self.chars) }
+        Ends { nullable: self.nullable && next.nullable, danger: next.after(self.danger) }
     }
 
     /// The characters that must not follow this, if those of `before` must not begin it.
-    fn after(self, before: Chars) -> Chars {
-        self.chars | if self.nullable { before } else { 0 }
+    fn after(self, before: Danger) -> Danger {
+        if self.nullable { self.danger | before } else { self.danger }
     }
 }
 
@@ -373,7 +392,7 @@ impl Ends {
 struct Facts {
     tokens: Tokens,
     names: Map<String, usize>,
-    before: Vec<Chars>,
+    before: Vec<Danger>,
     after: Vec<Ends>,
 }
 
@@ -387,24 +406,24 @@ impl Facts {
         match syntax {
             Syntax::Token(part) | Syntax::Immediate(part) => {
                 let token = self.tokens.token(part);
-                Ends { nullable: token.nullable, chars: token.danger }
+                Ends { nullable: token.nullable, danger: token.danger }
             }
             Syntax::Blank(_) => Ends::EMPTY,
             Syntax::Rule(part) => self.number(part).map_or(Ends::EMPTY, |number| self.after[number]),
             Syntax::Seq(items) => items.iter().fold(Ends::EMPTY, |ends, item| ends.then(self.ends(item))),
             Syntax::Choice(items) => items.iter().map(|item| self.ends(item)).fold(
-                Ends { nullable: items.is_empty(), chars: 0 },
-                |ends, next| Ends { nullable: ends.nullable || next.nullable, chars: ends.chars | next.chars },
+                Ends { nullable: items.is_empty(), ..Ends::EMPTY },
+                |ends, next| Ends { nullable: ends.nullable || next.nullable, danger: ends.danger | next.danger },
             ),
             Syntax::Repeat(item, min, _) => {
-                let Ends { nullable, chars } = self.ends(item);
-                Ends { nullable: nullable || *min == 0, chars }
+                let Ends { nullable, danger } = self.ends(item);
+                Ends { nullable: nullable || *min == 0, danger }
             }
         }
     }
 
     /// Calls `visit` with each reference to a rule and the characters that must not begin it.
-    fn walk(&self, syntax: &Syntax, mut before: Chars, visit: &mut impl FnMut(usize, Chars)) {
+    fn walk(&self, syntax: &Syntax, mut before: Danger, visit: &mut impl FnMut(usize, Danger)) {
         match syntax {
             Syntax::Token(_) | Syntax::Immediate(_) | Syntax::Blank(_) => {}
             Syntax::Rule(part) => {
@@ -425,12 +444,12 @@ impl Facts {
 
     /// The characters that must not begin a round of a repetition, because of the part before the repetition or the
     /// round before.
-    fn inside(&self, item: &Syntax, max: Option<u32>, before: Chars) -> Chars {
-        before | if max == Some(1) { 0 } else { self.ends(item).chars }
+    fn inside(&self, item: &Syntax, max: Option<u32>, before: Danger) -> Danger {
+        if max == Some(1) { before } else { before | self.ends(item).danger }
     }
 
     fn solve(&mut self, syntax: &[(Name, Syntax)]) {
-        // Visits a rule again when one that it depends on has changed. 129 bits change at most 129 times.
+        // Visits a rule again when one that it depends on has changed. 257 bits change at most 257 times.
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); syntax.len()];
         for (number, (_, body)) in syntax.iter().enumerate() {
             each_leaf(body, &mut |leaf| {
@@ -452,11 +471,11 @@ impl Facts {
         }
         let mut worklist = Worklist::new(syntax.len());
         while let Some(number) = worklist.next() {
-            let mut reached: Vec<(usize, Chars)> = Vec::new();
+            let mut reached: Vec<(usize, Danger)> = Vec::new();
             self.walk(&syntax[number].1, self.before[number], &mut |rule, before| reached.push((rule, before)));
             for (rule, before) in reached {
                 if self.before[rule] | before != self.before[rule] {
-                    self.before[rule] |= before;
+                    self.before[rule] = self.before[rule] | before;
                     worklist.add(rule);
                 }
             }
@@ -497,19 +516,19 @@ struct Writer<'f, 'b, 'd> {
 
 impl<'f> Writer<'f, '_, '_> {
     /// The separator where characters must not follow.
-    fn separator(&self, before: Chars) -> Option<&'f ExprKind> {
+    fn separator(&self, before: Danger) -> Option<&'f ExprKind> {
         let ends = |separator: &&ExprKind| match separator {
-            ExprKind::Bytes(text) => text.first().is_none_or(|&first| before >> first & 1 == 0),
+            ExprKind::Bytes(text) => text.first().is_none_or(|&first| before.own >> first & 1 == 0),
             _ => true,
         };
         self.separators.iter().find(ends).or(self.separators.first())
     }
 
-    fn part(&mut self, syntax: Syntax, mut before: Chars) -> Result<Part, Reported> {
+    fn part(&mut self, syntax: Syntax, mut before: Danger) -> Result<Part, Reported> {
         match syntax {
             Syntax::Immediate(part) | Syntax::Blank(part) | Syntax::Rule(part) => Ok(part),
             Syntax::Token(part) => match self.separator(before) {
-                Some(separator) if self.facts.tokens.token(&part).first & before != 0 => {
+                Some(separator) if self.facts.tokens.token(&part).first & before.any != 0 => {
                     let span = part.span();
                     let blank = self.builder.build(separator.clone(), Span { end: span.start, ..span }, 0)?;
                     self.builder.seq(vec![blank, part], span)
@@ -520,7 +539,7 @@ impl<'f> Writer<'f, '_, '_> {
                 let mut parts = Vec::new();
                 let is_empty = |item: &Syntax| matches!(item, Syntax::Seq(items) if items.is_empty());
                 for item in items.into_iter().filter(|item| !is_empty(item)) {
-                    let after = if !self.separators.is_empty() { self.facts.ends(&item).after(before) } else { 0 };
+                    let after = if self.separators.is_empty() { before } else { self.facts.ends(&item).after(before) };
                     parts.push(self.part(item, before)?);
                     before = after;
                 }
@@ -532,7 +551,7 @@ impl<'f> Writer<'f, '_, '_> {
                 self.builder.any(parts?, Span::default())
             }
             Syntax::Repeat(item, min, max) => {
-                let inside = if !self.separators.is_empty() { self.facts.inside(&item, max, before) } else { 0 };
+                let inside = if self.separators.is_empty() { before } else { self.facts.inside(&item, max, before) };
                 let part = self.part(*item, inside)?;
                 let span = part.span();
                 self.builder.repeat(part, min, max, span)

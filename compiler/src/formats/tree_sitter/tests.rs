@@ -115,6 +115,27 @@ fn a_pattern_that_matches_only_keywords_stays() {
 }
 
 #[test]
+fn blanks_separate_tokens_although_another_token_would_take_them() {
+    // The text of a directive takes all of its line. It is not expected after a name.
+    check(
+        r#"{"extras": [{"type": "PATTERN", "value": "\\s"}], "rules": {"a": {"type": "CHOICE", "members": [
+            {"type": "SEQ", "members": [{"type": "PATTERN", "value": "[a-z]+"}, {"type": "PATTERN", "value": "[a-z]+"}]},
+            {"type": "SEQ", "members": [{"type": "STRING", "value": "%"}, {"type": "PATTERN", "value": "[a-z][^\\n]*"},
+                {"type": "STRING", "value": "x"}]}]}}}"#,
+        expect![[r#"
+            %start a
+            a ::= word.1 (" " word.2) | "%" word.3 ("\n" "x")
+            word.1 ::= [a-wyz] [a-z]* @ 25 | [x] word.1.2 @ 1
+            word.1.2 ::= [a-z] [a-z]*
+            word.2 ::= [a-wyz] [a-z]* @ 25 | [x] word.2.2 @ 1
+            word.2.2 ::= [a-z] [a-z]*
+            word.3 ::= [a-wyz] [#x09#x20-~]* @ 25 | [x] word.3.2 @ 1
+            word.3.2 ::= [#x09#x20-~] [#x09#x20-~]*
+        "#]],
+    );
+}
+
+#[test]
 fn external_tokens() {
     let text = with_externals(
         &format!(
