@@ -129,6 +129,7 @@ impl CharSet {
     }
 
     /// The number of members.
+    #[inline]
     pub fn len(&self) -> u32 {
         self.ranges.iter().map(|&(low, high)| high - low + 1).sum()
     }

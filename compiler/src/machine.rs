@@ -5,6 +5,7 @@
 //! It is meant for the lowered IR. Residual IR has the same meaning to it, which the tests of the passes use (E2).
 
 use crate::analysis::pools::Pools;
+use crate::charset::CharSet;
 use crate::ir::{Composition, Ir, NodeId, Rounds, RuleId, Site};
 use crate::limits::Limits;
 
@@ -67,6 +68,10 @@ pub const NONE: u32 = u32::MAX;
 
 /// Receives the steps of a machine. A recorder that does nothing costs nothing.
 pub trait Recorder {
+    /// Whether the machine writes the text. A recorder of decisions alone can do without, but then positions say nothing
+    /// of the bytes emitted, and the text must have no greatest length.
+    const TEXT: bool = true;
+
     /// A span begins. Returns a number for the later reports about it, or [`NONE`].
     fn begin(&mut self, _kind: Kind, _part: Part, _depth: u32, _at: Position) -> u32 {
         NONE
@@ -186,6 +191,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         output: &'m mut Vec<u8>,
         recorder: R,
     ) -> Machine<'m, R, D> {
+        debug_assert!(R::TEXT || max_output == u64::MAX, "the text is not written, so its length is not known");
         let min_len = ir.rule(ir.start()).facts.min_len;
         Machine {
             ir,
@@ -268,19 +274,8 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     fn node(&mut self, node: NodeId, depth: u32) {
         let ir = self.ir;
         match ir.node(node).composition() {
-            Composition::Bytes(bytes) => self.output.extend_from_slice(bytes),
-            Composition::Class(set) => {
-                let min_len = set.min_len();
-                let offered = match self.slack {
-                    u64::MAX => set.len(),
-                    slack => set.len_within(slack.saturating_add(min_len)),
-                };
-                let index = self.pick(node, Site::even(offered));
-                // The index is below the number of members.
-                let member = set.encode(set.nth(index).unwrap_or_default());
-                self.pay(member.as_ref().len() as u64 - min_len);
-                self.output.extend_from_slice(member.as_ref());
-            }
+            Composition::Bytes(bytes) => self.emit(bytes),
+            Composition::Class(set) => self.class(node, set),
             Composition::Instance(rule, body) => {
                 let body = body.or_else(|| ir.body(rule)).or_else(|| self.home(rule));
                 self.instance(rule, body, node, depth + 1);
@@ -307,6 +302,28 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                 let span = self.begin(Kind::Repetition, Part::Node(node), depth);
                 self.rounds(node, 0, depth, span);
             }
+        }
+    }
+
+    fn class(&mut self, node: NodeId, set: &CharSet) {
+        let is_free = self.slack == u64::MAX;
+        if is_free && !R::TEXT {
+            self.pick(node, Site::even(set.len()));
+            return;
+        }
+        let min_len = set.min_len();
+        let offered = if is_free { set.len() } else { set.len_within(self.slack.saturating_add(min_len)) };
+        let index = self.pick(node, Site::even(offered));
+        // The index is below the number of members.
+        let member = set.encode(set.nth(index).unwrap_or_default());
+        self.pay(member.as_ref().len() as u64 - min_len);
+        self.emit(member.as_ref());
+    }
+
+    #[inline]
+    fn emit(&mut self, bytes: &[u8]) {
+        if R::TEXT {
+            self.output.extend_from_slice(bytes);
         }
     }
 
@@ -376,7 +393,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             let span = self.begin(Kind::Pool, Part::Pool(rule), depth);
             let string = &pool.strings[self.pick(node, Site::even(offered as u32)) as usize];
             self.pay(string.len() as u64 - min_len);
-            self.output.extend_from_slice(string);
+            self.emit(string);
             self.end(span);
             return;
         }

@@ -138,6 +138,9 @@ fn rounds_of(bin: u32) -> u32 {
 }
 
 impl Recorder for &mut Counts {
+    const TEXT: bool = false;
+
+    #[inline]
     fn begin(&mut self, kind: Kind, part: Part, _depth: u32, _at: Position) -> u32 {
         match (kind, part) {
             (Kind::Repetition, Part::Node(node)) => {
@@ -154,6 +157,7 @@ impl Recorder for &mut Counts {
         }
     }
 
+    #[inline]
     fn end(&mut self, span: u32, _at: Position) {
         if span != ROUND
             && let Some((node, rounds)) = self.open.pop()
@@ -164,12 +168,14 @@ impl Recorder for &mut Counts {
         }
     }
 
+    #[inline]
     fn cancel(&mut self, _span: u32) {
         if let Some((_, rounds)) = self.open.last_mut() {
             *rounds -= 1;
         }
     }
 
+    #[inline]
     fn site(&mut self, DecidedSite { node, option, .. }: DecidedSite) {
         let members = &mut self.members[node.index()];
         let is_class = !members.is_empty();
@@ -183,6 +189,7 @@ impl Recorder for &mut Counts {
         }
     }
 
+    #[inline]
     fn option(&mut self, choice: NodeId, option: u32) {
         self.options[choice.index()][option as usize] += 1;
     }

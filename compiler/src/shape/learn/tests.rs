@@ -4,7 +4,7 @@ use super::*;
 use crate::analysis::pools::Pools;
 use crate::ir::RuleId;
 use crate::limits::Limits;
-use crate::machine::Machine;
+use crate::machine::{Machine, Nothing};
 use crate::pipeline::learned;
 use crate::shape::{Weighting, read};
 use crate::{Options, SourceFile, compile};
@@ -13,11 +13,18 @@ fn options() -> Options {
     Options { weighting: Weighting::Own, ..Options::default() }
 }
 
-/// Counts what choice bytes derive, and returns the output.
+/// Counts what choice bytes derive, which writes nothing, and returns the text that they derive.
 fn count(ir: &Ir, choices: &[u8], counts: &mut Counts) -> Vec<u8> {
+    let written = run(ir, choices, counts);
+    assert!(written.is_empty(), "{written:?}");
+    run(ir, choices, Nothing)
+}
+
+/// What the machine writes with this recorder.
+fn run(ir: &Ir, choices: &[u8], recorder: impl Recorder) -> Vec<u8> {
     let (mut bytes, mut output) = (choices.iter().copied(), Vec::new());
     let pools = Pools::default();
-    let machine = Machine::new(ir, &pools, Limits::default(), u64::MAX, || bytes.next(), &mut output, counts);
+    let machine = Machine::new(ir, &pools, Limits::default(), u64::MAX, || bytes.next(), &mut output, recorder);
     machine.derive(Part::Rule(ir.start()), 0, &mut Vec::new());
     output
 }
