@@ -200,7 +200,7 @@ impl Automaton {
     pub fn size(&self) -> usize {
         self.size
             + self.table.capacity() * size_of::<TransitionId>()
-            + self.transitions.capacity() * size_of::<Transition>()
+            + self.transitions.capacity() * (size_of::<Transition>() + Views::SIZE_OF_LAST)
             + self.parts.capacity() * size_of::<(ConfigurationId, u32)>()
             + self.origins.capacity() * size_of::<Origin>()
             + self.sources.capacity() * (size_of::<Box<[u32]>>() + 16)
@@ -368,15 +368,21 @@ impl Automaton {
         known
     }
 
-    /// The place of several choices at once, the last ones first; `None` if that takes too much.
-    fn write_all(&mut self, places: &[u32]) -> Option<u32> {
-        let (&last, before) = match places {
+    /// The place of several choices at once, each a number of times, the last ones first; `None` if that takes too much.
+    fn write_all(&mut self, written: &[(u32, u32)]) -> Option<u32> {
+        let count: u64 = written.iter().map(|&(_, times)| u64::from(times)).sum();
+        if count > MOST_WRITTEN as u64 {
+            return None;
+        }
+        let each = |&(place, times): &(u32, u32)| std::iter::repeat_n(place, times as usize);
+        let places: Vec<u32> = written.iter().flat_map(each).collect();
+        let (&last, before) = match &places[..] {
             [] => return Some(NOTHING),
             [place] => return Some(*place),
             [last, before @ ..] => (last, before),
         };
         // Only the last choice can be that of a class, and it comes from the end of the list.
-        if places.len() > MOST_WRITTEN || before.iter().any(|&place| self.written[place as usize].class != NONE) {
+        if before.iter().any(|&place| self.written[place as usize].class != NONE) {
             return None;
         }
         let bytes: Vec<u8> = places.iter().flat_map(|&place| self.written_bytes(place)).copied().collect();

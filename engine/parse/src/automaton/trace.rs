@@ -39,8 +39,8 @@ type Level = (ViewId, Vec<Register>);
 struct First {
     view: Vec<Register>,
     above: Vec<Register>,
-    /// The choices at this position, the last ones first.
-    written: Vec<u32>,
+    /// The choices at this position, the last ones first, and how many times each is written in succession.
+    written: Vec<(u32, u32)>,
 }
 
 impl<'a, 't> Trace<'a, 't> {
@@ -69,14 +69,14 @@ impl<'a, 't> Trace<'a, 't> {
         let mut first = First::default();
         self.take_origin(Register { number: RETURNED, times: 1 }, origin, &mut first.view, &mut first.written)?;
         first.view.reverse();
-        first.written.iter().for_each(|&written| self.write(written));
+        self.write_times(&first.written)?;
         let level = self.number(first.view);
         self.push_level(level);
         self.back(log)
     }
 
     fn back(&mut self, log: &[TransitionId]) -> Result<(), TooMany> {
-        self.automaton.views.make_room(self.automaton.transitions.len());
+        self.automaton.views.make_room(&self.automaton.transitions);
         for &transition in log.iter().rev() {
             if self.choices.len() > self.most {
                 return Err(TooMany);
@@ -149,7 +149,7 @@ impl<'a, 't> Trace<'a, 't> {
             Change::Return { origin } => self.returned(registers, origin)?,
             Change::Merge { first } => self.merged(registers, first),
         };
-        written.iter().for_each(|&written| self.write(written));
+        self.write_times(&written)?;
         let is_step = matches!(change, Change::Step { .. });
         let view = self.number(view);
         let above = if is_step { (NO_VIEW, Vec::new()) } else { self.number(above) };
@@ -228,11 +228,11 @@ impl<'a, 't> Trace<'a, 't> {
         register: Register,
         origin: u32,
         registers: &mut Vec<Register>,
-        written: &mut Vec<u32>,
+        written: &mut Vec<(u32, u32)>,
     ) -> Result<(), TooMany> {
         let origin: Origin = self.automaton.origins[origin as usize];
         if origin.written != NOTHING {
-            written.extend((0..register.times).map(|_| origin.written));
+            written.push((origin.written, register.times));
         }
         if origin.source & MANY == 0 {
             push(registers, Register { number: origin.source, ..register });
@@ -272,6 +272,20 @@ impl<'a, 't> Trace<'a, 't> {
             Some(UNNUMBERED) => (UNNUMBERED, self.unnumbered.pop().unwrap_or_default()),
             view => (view.unwrap_or(NO_REGISTERS), Vec::new()),
         }
+    }
+
+    /// Writes choices, each a number of times. Left recursion writes those of each level at one position, so there can be
+    /// many times as many as bytes in the text.
+    fn write_times(&mut self, written: &[(u32, u32)]) -> Result<(), TooMany> {
+        for &(written, times) in written {
+            for _ in 0..times {
+                if self.choices.len() > self.most {
+                    return Err(TooMany);
+                }
+                self.write(written);
+            }
+        }
+        Ok(())
     }
 
     /// Writes the choices made at this position.

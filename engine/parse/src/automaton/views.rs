@@ -88,11 +88,13 @@ impl Views {
         views
     }
 
-    /// The memory that they take, about, in bytes.
+    /// The memory that is kept for each transition, in bytes. It is counted with the transitions, before it is needed.
+    pub const SIZE_OF_LAST: usize = size_of::<Last>();
+
+    /// The memory that they take, about, in bytes, but for what is kept for each transition.
     pub fn size(&self) -> usize {
         self.size
             + self.changes.capacity() * (size_of::<((Change, ViewId), Changed)>() + 1)
-            + self.last.capacity() * size_of::<Last>()
             + self.joined.capacity() * (size_of::<((ViewId, ViewId), ViewId)>() + 1)
     }
 
@@ -119,9 +121,10 @@ impl Views {
         &self.registers[view as usize]
     }
 
-    /// Makes room for the last changes at this number of transitions.
-    pub fn make_room(&mut self, transitions: usize) {
-        self.last.resize(transitions, Last::NONE);
+    /// Makes room for the last changes at these transitions, and no more than the list of them has.
+    pub fn make_room<T>(&mut self, transitions: &Vec<T>) {
+        self.last.reserve_exact(transitions.capacity() - self.last.len());
+        self.last.resize(transitions.len(), Last::NONE);
     }
 
     /// The last change at a transition.

@@ -174,6 +174,16 @@ fn memory_stays_within_the_budget() {
             assert!(peak < most + most / 8, "{grammar} {len}: {peak}, {}", result.is_ok());
         }
     }
+    // Each level of left recursion writes its choices at the first byte: one of them, and many.
+    for grammar in ["s ::= s '+' [0-9] | [0-9]", "s ::= n{200} s '+1' | '1'  n ::= 'a' | ''"] {
+        let parser = Parser::new(&compiled(grammar).lowered);
+        let text = [b"1".as_slice(), &b"+1".repeat(1_000_000)].concat();
+        let most = 24 << 20;
+        let before = memory::begin();
+        let result = parser.parse(&text, &Budget { max_memory: most, max_steps: None });
+        let peak = memory::peak() - before;
+        assert!(peak < most + most / 8, "{grammar}: {peak}, {}", result.is_ok());
+    }
     // Zeros that stay undecided.
     let parser = Parser::new(&compiled("s ::= e | e '!'  e ::= (x{30,} ',')*  x ::= 'a' | ''").lowered);
     let text = [b",".repeat(1_000_000).as_slice(), b"!"].concat();
