@@ -8,7 +8,7 @@
 use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread, make_room_for};
 use crate::error::{Attempt, ParseError};
 use crate::lookahead::Peek;
-use crate::program::{MAX_BYTES, NOT, Program, SiteCode, State};
+use crate::program::{MAX_BYTES, NOT, Next, Program, SiteCode, State};
 use crate::{Budget, Work};
 
 /// Positions ahead at which threads may wait: more than the longest piece of a literal.
@@ -318,9 +318,7 @@ impl<'p, 't> Machine<'p, 't> {
             State::Count { repeat } => self.count(thread, repeat),
             State::Round { repeat } => {
                 let repeat = &program.repeats[repeat as usize];
-                // After the minimum of a repetition without a maximum, all counts are the same.
-                let most = repeat.max.unwrap_or(repeat.min);
-                self.push(repeat.count, Thread { count: count.saturating_add(1).min(most), ..thread });
+                self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
             State::End => self.end(frame, list)?,
         }
@@ -382,21 +380,20 @@ impl<'p, 't> Machine<'p, 't> {
     /// Before a round of a counted repetition.
     fn count(&mut self, thread: Thread, repeat: u32) {
         let repeat = &self.program.repeats[repeat as usize];
-        let (done, fixed) = (thread.count, repeat.max == Some(repeat.min));
-        if done < repeat.min {
-            if let Some(empty) = repeat.empty {
-                // The missing rounds are empty.
-                let missing = u64::from(repeat.min - done).saturating_mul(empty);
-                let list = self.arena.zeros(thread.list, missing.saturating_add(u64::from(!fixed)));
-                self.push(repeat.end, Thread { list, ..thread });
+        match repeat.next(thread.count) {
+            Next::Round { zeros } => {
+                if let Some(zeros) = zeros {
+                    let list = self.arena.zeros(thread.list, zeros);
+                    self.push(repeat.end, Thread { list, ..thread });
+                }
+                self.push(repeat.item, thread);
             }
-            self.push(repeat.item, thread);
-        } else if repeat.max == Some(done) {
-            self.push(repeat.end, thread);
-        } else {
-            for (option, target) in [(0, repeat.end), (1, repeat.item)] {
-                let chosen = self.choose(thread, repeat.site, option);
-                self.push(target, chosen);
+            Next::End => self.push(repeat.end, thread),
+            Next::Either => {
+                for (option, target) in [(0, repeat.end), (1, repeat.item)] {
+                    let chosen = self.choose(thread, repeat.site, option);
+                    self.push(target, chosen);
+                }
             }
         }
     }

@@ -59,6 +59,39 @@ pub(crate) struct Repeat {
     pub empty: Option<u64>,
 }
 
+/// What may come before a round of a counted repetition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Another round. If all missing rounds may be empty, this number of choice bytes, all zero, leads to the end.
+    Round { zeros: Option<u64> },
+    /// The end.
+    End,
+    /// The end or another round, by the options 0 and 1 of the site.
+    Either,
+}
+
+impl Repeat {
+    /// What may come after this number of rounds.
+    #[inline]
+    pub fn next(&self, done: u32) -> Next {
+        if done < self.min {
+            let stop = u64::from(self.max != Some(self.min));
+            let missing = u64::from(self.min - done);
+            Next::Round { zeros: self.empty.map(|empty| missing.saturating_mul(empty).saturating_add(stop)) }
+        } else if self.max == Some(done) {
+            Next::End
+        } else {
+            Next::Either
+        }
+    }
+
+    /// The number of rounds after one more. After the minimum of a repetition without a maximum, all numbers are the same.
+    #[inline]
+    pub fn after_one_more(&self, done: u32) -> u32 {
+        done.saturating_add(1).min(self.max.unwrap_or(self.min))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub site: u32,
@@ -394,7 +427,7 @@ fn known_name(name: &str) -> &str {
 
 #[cfg(test)]
 mod names {
-    use super::known_name;
+    use super::{Next, Repeat, known_name};
 
     #[test]
     fn made_rules_have_the_names_of_those_they_are_made_of() {
@@ -409,5 +442,24 @@ mod names {
         ] {
             assert_eq!(known_name(name), known);
         }
+    }
+
+    #[test]
+    fn counted_repetitions_end_between_their_bounds() {
+        let repeat = |min, max, empty| Repeat { site: 0, min, max, item: 0, end: 0, count: 0, empty };
+        // Two empty rounds of 3 choice bytes each are missing, and the site that ends the repetition is read.
+        let open = repeat(2, None, Some(3));
+        assert_eq!(
+            [0, 1, 2].map(|done| open.next(done)),
+            [Next::Round { zeros: Some(7) }, Next::Round { zeros: Some(4) }, Next::Either]
+        );
+        assert_eq!([0, 1, 2].map(|done| open.after_one_more(done)), [1, 2, 2]);
+        // With as many rounds as there can be there is no such site.
+        let fixed = repeat(2, Some(2), Some(3));
+        assert_eq!([0, 2].map(|done| fixed.next(done)), [Next::Round { zeros: Some(6) }, Next::End]);
+        let bounded = repeat(1, Some(3), None);
+        let all = [Next::Round { zeros: None }, Next::Either, Next::Either, Next::End];
+        assert_eq!([0, 1, 2, 3].map(|done| bounded.next(done)), all);
+        assert_eq!(bounded.after_one_more(3), 3);
     }
 }

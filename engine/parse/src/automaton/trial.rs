@@ -6,7 +6,7 @@
 use super::configuration::{BASE, Configuration, Edge, Graph, RETURNING, Waiting};
 use super::symbols::Sample;
 use crate::arena::{EMPTY, NONE, Seen};
-use crate::program::{NOT, Program, State, StateId};
+use crate::program::{NOT, Next, Program, State, StateId};
 
 /// A question that was asked of the next symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -277,8 +277,7 @@ impl<'p, 's> Trial<'p, 's> {
             State::Count { repeat } => self.count(thread, repeat),
             State::Round { repeat } => {
                 let repeat = &program.repeats[repeat as usize];
-                let most = repeat.max.unwrap_or(repeat.min);
-                self.push(repeat.count, Thread { count: count.saturating_add(1).min(most), ..thread });
+                self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
             State::End => self.end(frame, count, list),
         }
@@ -330,20 +329,20 @@ impl<'p, 's> Trial<'p, 's> {
 
     fn count(&mut self, thread: Thread, repeat: u32) {
         let repeat = &self.program.repeats[repeat as usize];
-        let (done, fixed) = (thread.count, repeat.max == Some(repeat.min));
-        if done < repeat.min {
-            if let Some(empty) = repeat.empty {
-                let missing = u64::from(repeat.min - done).saturating_mul(empty);
-                let list = self.zeros(thread.list, missing.saturating_add(u64::from(!fixed)));
-                self.push(repeat.end, Thread { list, ..thread });
+        match repeat.next(thread.count) {
+            Next::Round { zeros } => {
+                if let Some(zeros) = zeros {
+                    let list = self.zeros(thread.list, zeros);
+                    self.push(repeat.end, Thread { list, ..thread });
+                }
+                self.push(repeat.item, thread);
             }
-            self.push(repeat.item, thread);
-        } else if repeat.max == Some(done) {
-            self.push(repeat.end, thread);
-        } else {
-            for (option, target) in [(0, repeat.end), (1, repeat.item)] {
-                let chosen = self.choose(thread, repeat.site, option);
-                self.push(target, chosen);
+            Next::End => self.push(repeat.end, thread),
+            Next::Either => {
+                for (option, target) in [(0, repeat.end), (1, repeat.item)] {
+                    let chosen = self.choose(thread, repeat.site, option);
+                    self.push(target, chosen);
+                }
             }
         }
     }
