@@ -36,6 +36,26 @@ fn variants_conform_and_the_seed_decides() {
     stdout(&parse.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// Few variants of a mail change one of two copies of a boundary, or the header of the part after it.
+#[test]
+fn variants_of_mail_keep_its_parts() {
+    let place = place("mutate-mail");
+    let file = place.path("mail");
+    let part = "--BOUNDARY\nContent-Type: text/plain\nSubject: a part\n\nA message part\n--BOUNDARY--\n";
+    let header = "From: a@dom.ain\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"BOUNDARY\"\n";
+    fs::write(&file, format!("{header}\n{part}")).unwrap();
+    let output = stdout(&["mutate", "imf", &file, "-n", "300", "--seed", "1", "--separator", "nul"]);
+    let variants: Vec<String> =
+        output.split(|&byte| byte == 0).map(|variant| String::from_utf8_lossy(variant).into_owned()).collect();
+    let is_whole = |variant: &&String| {
+        let (_, part) = variant.split_once("\n\n--BOUNDARY\n").unzip();
+        let fields = part.and_then(|part| part.split_once("\n\n")).map_or("", |(fields, _)| fields);
+        variant.contains("boundary=\"BOUNDARY\"\n") == part.is_some() && fields.lines().all(|line| line.contains(':'))
+    };
+    let whole = variants.iter().filter(is_whole).count();
+    assert!(whole >= 255, "{whole} of {}", variants.len());
+}
+
 #[test]
 fn variants_need_a_file_that_conforms() {
     let (_place, grammar, file) = files("mutate-wrong", "[1,]");
