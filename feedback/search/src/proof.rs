@@ -1,11 +1,17 @@
 //! Proves how the cost of a text grows: repeats its parts, measures, and fits.
 
+mod places;
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use gramjet_session::decisions::{Derivation, Deriver, Fit};
 
+use self::places::{Place, in_turns};
 use crate::growth::{EdgeGrowth, Growth, Law, Measurement, edges_by_growth};
 use crate::maxima::Edge;
 use crate::pump::{Copies, Pump};
@@ -105,6 +111,8 @@ impl Default for Effort {
     }
 }
 
+/// Copies that are added to choose among the places where a text has the same part.
+const PROBE: [u32; 2] = [7, 31];
 /// Copies that are added for the first look at a part.
 const GLANCE: [u32; 4] = [3, 7, 15, 31];
 /// Copies that are added to the families that grow fastest: dense enough for exponential growth, and far enough apart
@@ -120,17 +128,21 @@ const DISTINCT: u64 = 600;
 const DRAWS: u32 = 8;
 /// A time beyond this is none: clocks cannot add it.
 const LONGEST: Duration = Duration::from_secs(1 << 30);
-/// The share of the time for first looks.
+/// The share of the time for first looks, and of that what the choice of places may take.
 const LOOKING: f64 = 0.4;
+const PROBING: f64 = 0.1;
+/// The choice of places takes at most one run in this many.
+const PROBING_RUNS: u32 = 4;
 /// At most this many parts are tried.
 const WIDENED: usize = 16;
-/// At most this many parts are looked at, and at most this many families are measured.
-const PARTS: usize = 48;
+/// At most this many families are measured. Of those for the same rule and kind of copies the fastest is reported.
 const FAMILIES: usize = 6;
 /// The parts that are repeated together with others.
 const PAIRED: usize = 4;
 /// A family is measured until a text costs this many times as much as the original.
 const MUCH: u64 = 1 << 14;
+/// An exponent with a wider interval is hardly known.
+const WIDEST_INTERVAL: f64 = 1.0;
 /// An edge is in at least this many members.
 const LEAST_SIZES: usize = 5;
 
@@ -148,22 +160,18 @@ pub fn prove(
     let end = begin + effort.time.mul_f64(LOOKING);
     let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs, end };
     let whole = Rc::new(whole.clone());
-    let mut pumps = Pump::all(&whole, prover.deriver);
-    pumps.sort_by_cached_key(|pump| pump.kind(&whole));
-    pumps.dedup_by_key(|pump| pump.kind(&whole));
-    pumps.truncate(PARTS);
     let mut looked = Vec::new();
-    for pump in pumps {
-        let distinct = pump.can_differ(&whole, prover.deriver).then(|| pump.copied(Copies::Distinct));
+    for pump in prover.chosen(&whole, begin + effort.time.mul_f64(PROBING)) {
+        let widened = prover.widened(&whole, &pump);
+        let (whole, pump) = widened.unwrap_or((Rc::clone(&whole), pump));
         looked.extend(prover.glance(&whole, pump));
-        if let Some(distinct) = distinct {
-            let (whole, pump) = prover.widened(&whole, &distinct).unwrap_or((Rc::clone(&whole), distinct));
-            looked.extend(prover.glance(&whole, pump));
-        }
     }
     rank(&mut looked);
     let of_whole = looked.iter().filter(|family| Rc::ptr_eq(&family.whole, &whole));
-    let pairs: Vec<Pump> = of_whole.take(PAIRED).map(|family| family.pump.clone()).collect();
+    let pumps = of_whole.map(|family| family.pump.clone()).collect();
+    // Those of other kinds first.
+    let pairs: Vec<Pump> = in_turns(pumps, |pump: &Pump| (pump.kind(&whole), pump.copies));
+    let pairs = &pairs[..pairs.len().min(PAIRED)];
     for (number, one) in pairs.iter().enumerate() {
         for other in &pairs[number + 1..] {
             let both = one.with(other).and_then(|both| prover.glance(&whole, both));
@@ -171,20 +179,25 @@ pub fn prove(
         }
     }
     rank(&mut looked);
-    // One family for each rule and kind of part.
-    let mut topics = Vec::new();
-    looked.retain(|family| {
-        let topic = family.pump.topic();
-        let is_new = !topics.contains(&topic);
-        topics.push(topic);
-        is_new
-    });
+    // The steepest of each rule and kind of copies, then others of these, as a first look may err.
+    let mut looked = in_turns(looked, |family| family.pump.topic());
     looked.truncate(FAMILIES);
     prover.end = begin + effort.time;
-    let mut families: Vec<Family> = looked.into_iter().map(|family| prover.measure_all(family)).collect();
+    reported(looked.into_iter().map(|family| prover.measure_all(family)).collect())
+}
+
+/// The fastest first, one for each rule and kind of copies.
+fn reported(mut families: Vec<Family>) -> Vec<Family> {
+    families.sort_by_key(|family| Reverse(tenths(sure_speed(family))));
+    let mut topics = BTreeSet::new();
+    families.retain(|family| topics.insert(family.pump.topic()));
     // Of families that grow alike, the one with the shortest copies says most.
-    families.sort_by_key(|family| (Reverse((10.0 * speed(family)).round() as u64), family.pump.len()));
+    families.sort_by_key(|family| (Reverse(tenths(speed(family))), family.pump.len()));
     families
+}
+
+fn tenths(speed: f64) -> i64 {
+    (10.0 * speed).round() as i64
 }
 
 /// Those that grow fastest first.
@@ -218,9 +231,17 @@ fn speed(family: &Family) -> f64 {
         Law::Constant => 0.1,
         Law::Logarithmic => 0.2,
         Law::Linearithmic => 1.05,
+        // One that is hardly known counts by its lower end.
+        Law::Polynomial { exponent } if exponent.high - exponent.low > WIDEST_INTERVAL => exponent.low,
         Law::Polynomial { exponent } => exponent.value,
         Law::Exponential { base } => 100.0 + base.value,
     })
+}
+
+/// The exponent that is proved; infinity for exponential growth and for what cannot be measured.
+fn sure_speed(family: &Family) -> f64 {
+    let growth = family.growth.as_ref();
+    if family.is_cut_short() { f64::INFINITY } else { growth.map_or(f64::NEG_INFINITY, Growth::proved) }
 }
 
 struct Prover<'p> {
@@ -234,6 +255,32 @@ struct Prover<'p> {
 }
 
 impl Prover<'_> {
+    /// The parts to look at. Where the text has the same part in several places, a few copies show where the cost grows
+    /// fastest.
+    fn chosen(&mut self, whole: &Rc<Derivation>, end: Instant) -> Vec<Pump> {
+        let mut places = places::all(whole, self.deriver);
+        let least = self.left - self.left / PROBING_RUNS;
+        let mut original = None;
+        for place in places::to_probe(&mut places) {
+            if self.left <= least || Instant::now() >= end {
+                break;
+            }
+            self.probe(whole, place, &mut original);
+        }
+        places::chosen(places)
+    }
+
+    /// Measures how steeply the cost grows in a place. The original is run once.
+    fn probe(&mut self, whole: &Rc<Derivation>, place: &mut Place, original: &mut Option<Member>) {
+        if original.is_none() {
+            *original = self.members(whole, place.pump.clone(), &[0]).members.pop();
+        }
+        let Some(original) = original.clone() else { return };
+        let mut family = self.members(whole, place.pump.clone(), &PROBE);
+        family.members.insert(0, Member { copies: family.pump.present(), ..original });
+        place.steepness = steepness(&family);
+    }
+
     /// A few members of a family; none if fewer than two can be run. If the program is stopped on the first copies, or
     /// the text is too long for a proof by more of them, the other rounds or levels are left out of the text.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
@@ -270,10 +317,10 @@ impl Prover<'_> {
         family
     }
 
-    /// The text with a longer part in what is repeated, if too few copies of it can be distinct: names of one letter
-    /// are soon used up.
+    /// The text with a longer part in what is repeated, if copies are to be distinct and too few of them can be: names
+    /// of one letter are soon used up.
     fn widened(&mut self, whole: &Rc<Derivation>, pump: &Pump) -> Option<(Rc<Derivation>, Pump)> {
-        if pump.capacity(whole, self.deriver) >= DISTINCT {
+        if pump.copies == Copies::Equal || pump.capacity(whole, self.deriver) >= DISTINCT {
             return None;
         }
         let (mut random, mut drawn) = (Random::new(0), Derivation::default());
@@ -337,135 +384,5 @@ impl Prover<'_> {
             }
         }
         family
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use gramjet_compiler::SourceFile;
-    use gramjet_session::{Language, Settings, Shape};
-
-    use super::*;
-
-    fn settings() -> Settings {
-        Settings { shape: Some(Shape::Uniform), ..Settings::default() }
-    }
-
-    /// The fastest family of a text, by a cost that the text determines.
-    fn fastest(grammar: &str, text: &str, cost: impl Fn(&[u8]) -> u64) -> (String, String) {
-        let file = SourceFile::new("g.ebnf", grammar);
-        let language = Language::compile(&file, &settings()).expect("a grammar");
-        let mut whole = Derivation::default();
-        let mut deriver = language.deriver(None);
-        deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
-        let mut measure = |text: &[u8]| {
-            let cost = cost(text);
-            Some(Reading { cost, is_stopped: cost > 1 << 32, has_failed: false, edges: vec![(1, cost)] })
-        };
-        let families = prove(&mut deriver, &whole, Effort::default(), &mut measure);
-        let family = families.first().expect("a family");
-        (family.pump.describe(&deriver), family.growth.as_ref().map_or(String::new(), |growth| growth.to_string()))
-    }
-
-    fn count(text: &[u8], byte: u8) -> u64 {
-        text.iter().filter(|&&other| other == byte).count() as u64
-    }
-
-    #[test]
-    fn growth_is_proved_by_repetition() {
-        let lists = "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list";
-        let (what, growth) = fastest(lists, "[a,b,[c]]", |text| 40 + count(text, b',').pow(2) + text.len() as u64);
-        assert_eq!(what, "rounds of a repetition in `list`");
-        assert!(growth.contains("n^2.0"), "{growth}");
-        let (what, growth) = fastest(lists, "[a,b,[c]]", |text| {
-            let depth = count(text, b'[');
-            if depth < 30 { 3 * (1 << depth) + text.len() as u64 } else { u64::MAX }
-        });
-        assert!(what.contains("`list` in `list`") || what.contains("`item` in `item`"), "{what}");
-        assert!(growth.contains("2.0^n"), "{growth}");
-    }
-
-    #[test]
-    fn two_lists_that_are_multiplied_are_repeated_together() {
-        let grammar = "s ::= a '-' b  a ::= 'a'*  b ::= 'b'*";
-        let (what, growth) = fastest(grammar, "aa-bb", |text| 10 + count(text, b'a') * count(text, b'b'));
-        assert_eq!(what, "rounds of a repetition in `a` and rounds of a repetition in `b`");
-        assert!(growth.contains("n^2.0"), "{growth}");
-    }
-
-    #[test]
-    fn distinct_copies_show_what_equal_copies_hide() {
-        let grammar = "s ::= (name ' ')*  name ::= [a-z] [a-z]";
-        let (_, growth) = fastest(grammar, "ab cd ", |text| {
-            let mut names: Vec<&[u8]> = text.split(|&byte| byte == b' ').collect();
-            names.sort_unstable();
-            names.dedup();
-            10 + (names.len() as u64).pow(2)
-        });
-        assert!(growth.contains("n^2.0"), "{growth}");
-    }
-
-    #[test]
-    fn names_that_are_too_short_to_be_distinct_get_longer() {
-        let (_, growth) = fastest("s ::= name (',' name)*  name ::= [a-z]+", "a,b,c", |text| {
-            let mut names: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
-            names.sort_unstable();
-            names.dedup();
-            10 + (names.len() as u64).pow(2)
-        });
-        assert!(growth.contains("n^2.0"), "{growth}");
-    }
-
-    #[test]
-    fn parts_of_long_and_of_costly_texts_are_repeated_alone() {
-        let grammar = "s ::= 'a'* '-' 'b'*";
-        let text = format!("aaa-{}", "b".repeat(4000));
-        let (what, growth) = fastest(grammar, &text, |text| 10 + text.len() as u64 + count(text, b'b').pow(2));
-        assert_eq!(what, "rounds of a repetition in `s`");
-        assert!(growth.contains("n^2.0"), "{growth}");
-        // The program is stopped on one more of the second letter.
-        let (_, growth) = fastest(grammar, "aaa-bbbbbbbbbbbbbbbb", |text| {
-            let letters = count(text, b'b');
-            if letters > 16 { u64::MAX } else { (1 << letters) + text.len() as u64 }
-        });
-        assert!(growth.contains("2.0^n"), "{growth}");
-    }
-
-    /// A part of which even a few copies are too many is the one to know of, however little can be measured of it.
-    #[test]
-    fn families_on_which_the_program_is_stopped_come_first() {
-        let file = SourceFile::new("g.ebnf", "s ::= 'a'* n  n ::= '(' n ')' | 'x'");
-        let language = Language::compile(&file, &settings()).expect("a grammar");
-        let (mut whole, mut deriver) = (Derivation::default(), language.deriver(None));
-        deriver.decode(&language.parse(b"aaa((x))").expect("it conforms"), &mut whole);
-        let mut measure = |text: &[u8]| {
-            let is_stopped = count(text, b'(') > 3;
-            let cost = if is_stopped { 0 } else { text.len() as u64 };
-            Some(Reading { cost, is_stopped, ..Reading::default() })
-        };
-        let effort = Effort { time: Duration::MAX, ..Effort::default() };
-        let families = prove(&mut deriver, &whole, effort, &mut measure);
-        assert!(families[0].is_cut_short() && families[0].pump.describe(&deriver).contains("`n`"));
-        assert_eq!(families[0].stopped_at(), families[0].members.last().map(|member| member.copies));
-        let others: Vec<_> = families[1..].iter().filter(|family| family.stopped_at().is_none()).collect();
-        assert!(others.iter().any(|family| family.pump.describe(&deriver).contains("repetition in `s`")));
-    }
-
-    #[test]
-    fn no_more_runs_than_allowed() {
-        let mut runs = 0;
-        let file = SourceFile::new("g.ebnf", "s ::= 'a'*");
-        let language = Language::compile(&file, &settings()).expect("a grammar");
-        let mut whole = Derivation::default();
-        let mut deriver = language.deriver(None);
-        deriver.decode(&language.parse(b"aaa").expect("it conforms"), &mut whole);
-        let mut measure = |text: &[u8]| {
-            runs += 1;
-            Some(Reading { cost: text.len() as u64, ..Reading::default() })
-        };
-        prove(&mut deriver, &whole, Effort { runs: 7, ..Effort::default() }, &mut measure);
-        assert_eq!(runs, 7);
-        let mut none = |_: &[u8]| None;
-        assert!(prove(&mut deriver, &whole, Effort::default(), &mut none).is_empty());
     }
 }

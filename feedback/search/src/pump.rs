@@ -22,6 +22,8 @@ pub struct Pump {
     len: usize,
     /// How many rounds or nested instances the text has already: at least one.
     present: u32,
+    /// Where the repetition begins of which it is a round, or the outer instance of the rule.
+    home: u32,
     /// How the copies differ.
     pub copies: Copies,
 }
@@ -84,7 +86,8 @@ impl Pump {
         let is_free = repetition.kind == SpanKind::Repetition { room: u32::MAX };
         let (from, to) = round.decisions;
         let repeat = Repeat { from, to, is_first_round: false };
-        (is_free && !round.is_empty()).then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), round.len()))
+        let home = repetition.decisions.0;
+        (is_free && !round.is_empty()).then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), round.len(), home))
     }
 
     /// The only round of a repetition that has to have one.
@@ -103,18 +106,18 @@ impl Pump {
         let (from, end) = part.decisions;
         let repeat = Repeat { from, to: end.checked_sub(1)?, is_first_round: true };
         let can_be = is_only && deriver.min_rounds(part.symbol) == Some(1) && !part.is_empty();
-        can_be.then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), part.len()))
+        can_be.then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), part.len(), from))
     }
 
     fn of_recursion<'p>(inner: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Pump> {
         let outer = around.find(|outer| is_same_rule(outer, inner)).filter(|outer| outer.len() > inner.len())?;
         let repeat = |from, to| Repeat { from, to, is_first_round: false };
         let repeats = vec![repeat(outer.decisions.0, inner.decisions.0), repeat(inner.decisions.1, outer.decisions.1)];
-        Some(Pump::new(repeats, What::Recursion(inner.symbol), outer.len() - inner.len()))
+        Some(Pump::new(repeats, What::Recursion(inner.symbol), outer.len() - inner.len(), outer.decisions.0))
     }
 
-    fn new(repeats: Vec<Repeat>, what: What, len: usize) -> Pump {
-        Pump { repeats, what: vec![what], len, present: 1, copies: Copies::Equal }
+    fn new(repeats: Vec<Repeat>, what: What, len: usize, home: u32) -> Pump {
+        Pump { repeats, what: vec![what], len, present: 1, home, copies: Copies::Equal }
     }
 
     /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
@@ -125,8 +128,23 @@ impl Pump {
     }
 
     /// What it repeats, as people are told.
-    pub(crate) fn topic(&self) -> impl PartialEq + use<> {
+    pub(crate) fn topic(&self) -> impl Ord + use<> {
         (self.what.clone(), self.copies)
+    }
+
+    /// What it is a part of: the decision at which the repetition begins, or the outer instance of the rule.
+    pub(crate) fn home(&self) -> u32 {
+        self.home
+    }
+
+    /// Whether another pump of the same kind is the next round, or the next level: equal copies of both make the
+    /// same text.
+    pub(crate) fn is_followed_by(&self, next: &Pump) -> bool {
+        match (&self.repeats[..], &next.repeats[..]) {
+            ([one], [two]) => self.home == next.home && one.to == two.from,
+            ([begin, end], [inner, rest]) => begin.to == inner.from && rest.to == end.from,
+            _ => false,
+        }
     }
 
     /// Whether copies can be distinct: there is a class in what is repeated.
@@ -199,7 +217,14 @@ impl Pump {
         let what = self.what.iter().chain(&other.what).copied().collect();
         // Both numbers grow by one with each copy.
         let present = (self.present + other.present).div_ceil(2);
-        is_apart.then_some(Pump { repeats, what, len: self.len + other.len, present, copies: self.copies })
+        is_apart.then_some(Pump {
+            repeats,
+            what,
+            len: self.len + other.len,
+            present,
+            home: self.home,
+            copies: self.copies,
+        })
     }
 
     /// The same with other copies.
