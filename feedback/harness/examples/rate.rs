@@ -1,10 +1,11 @@
-//! How many inputs a second a program takes: `rate SECONDS FILE PROGRAM [ARGUMENT]...`. The input is the contents of
-//! the file.
+//! How many inputs a second a program takes: `rate SECONDS INPUTS PROGRAM [ARGUMENT]...`. The input is the contents of
+//! a file, or the inputs are the files of a folder, in the order of their names and then from the first again.
 //!
 //! Prints executions a second of the clock, and the processor time of the harness itself for each execution.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use gramjet_harness::{Command, ForkServer, Instrumentation, Program, Target, instrumentation};
 
@@ -12,13 +13,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = env::args_os().skip(1);
     let mut argument = |name| arguments.next().ok_or(format!("{name} is missing"));
     let seconds: f64 = argument("SECONDS")?.to_string_lossy().parse()?;
-    let input = fs::read(argument("FILE")?)?;
+    let inputs = inputs(Path::new(&argument("INPUTS")?))?;
     let program = Program::new(argument("PROGRAM")?, arguments)?;
     let mut target: Box<dyn Target> = match instrumentation(program.path())? {
         Instrumentation { by: None, .. } => Box::new(Command::new(program)?),
         _ => Box::new(ForkServer::new(program)?),
     };
-    let run = target.run(&input)?;
+    let first = inputs.first().ok_or("the folder has no files")?;
+    let run = target.run(first)?;
     println!(
         "outcome: {}; edges executed: {:?}",
         run.outcome,
@@ -26,8 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let (begin, before) = (Instant::now(), own_time());
     let mut runs = 0u32;
-    while begin.elapsed().as_secs_f64() < seconds {
-        target.run(&input)?;
+    for input in inputs.iter().cycle().take_while(|_| begin.elapsed().as_secs_f64() < seconds) {
+        target.run(input)?;
         runs += 1;
     }
     let (wall, own) = (begin.elapsed().as_secs_f64(), (own_time() - before).as_secs_f64());
@@ -37,6 +39,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         own / f64::from(runs) * 1e6
     );
     Ok(())
+}
+
+/// The contents of a file, or of the files in a folder.
+fn inputs(path: &Path) -> io::Result<Vec<Vec<u8>>> {
+    if !path.is_dir() {
+        return Ok(vec![fs::read(path)?]);
+    }
+    let mut files: Vec<PathBuf> = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    files.sort();
+    files.iter().map(fs::read).collect()
 }
 
 /// Processor time of this process, without that of its children.
