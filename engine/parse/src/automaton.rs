@@ -368,7 +368,8 @@ impl Automaton {
         known
     }
 
-    /// The place of several choices at once, each a number of times, the last ones first; `None` if that takes too much.
+    /// The place of several choices at once, each a number of times, the last ones first; `None` if that takes too
+    /// much.
     fn write_all(&mut self, written: &[(u32, u32)]) -> Option<u32> {
         let count: u64 = written.iter().map(|&(_, times)| u64::from(times)).sum();
         if count > MOST_WRITTEN as u64 {

@@ -85,7 +85,8 @@ impl Repeat {
         }
     }
 
-    /// The number of rounds after one more. After the minimum of a repetition without a maximum, all numbers are the same.
+    /// The number of rounds after one more. After the minimum of a repetition without a maximum, all numbers are the
+    /// same.
     #[inline]
     pub fn after_one_more(&self, done: u32) -> u32 {
         done.saturating_add(1).min(self.max.unwrap_or(self.min))

@@ -274,8 +274,8 @@ impl<'a, 't> Trace<'a, 't> {
         }
     }
 
-    /// Writes choices, each a number of times. Left recursion writes those of each level at one position, so there can be
-    /// many times as many as bytes in the text.
+    /// Writes choices, each a number of times. Left recursion writes those of each level at one position, so there can
+    /// be many times as many as bytes in the text.
     fn write_times(&mut self, written: &[(u32, u32)]) -> Result<(), TooMany> {
         for &(written, times) in written {
             for _ in 0..times {
