@@ -4,22 +4,29 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The folders of the published crates.
-fn published() -> Vec<PathBuf> {
+/// The folders of the workspace's crates.
+fn members() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
     let members = manifest.lines().find_map(|line| line.strip_prefix("members = [")).expect("the members");
-    let members = members.split('"').skip(1).step_by(2).chain(["integrations/libafl"]);
-    let published: Vec<PathBuf> = members
-        .map(|member| root.join(member))
-        .filter(|folder| !manifest_of(folder).lines().any(|line| line == "publish = false"))
-        .collect();
+    members.split('"').skip(1).step_by(2).map(|member| root.join(member)).collect()
+}
+
+/// The folders of the published crates.
+fn published() -> Vec<PathBuf> {
+    let libafl = Path::new(env!("CARGO_MANIFEST_DIR")).join("integrations/libafl");
+    let crates = members().into_iter().chain([libafl]);
+    let published: Vec<PathBuf> = crates.filter(|folder| !has_line(&manifest_of(folder), "publish = false")).collect();
     assert!(published.len() > 10, "{published:?}");
     published
 }
 
 fn manifest_of(folder: &Path) -> String {
     fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest")
+}
+
+fn has_line(text: &str, wanted: &str) -> bool {
+    text.lines().any(|line| line == wanted)
 }
 
 #[test]
@@ -73,6 +80,24 @@ fn the_macro_and_the_engine_can_share_a_compiler() {
         features.split(',').map(|name| format!("\"gramjet-compiler/{}\"", name.trim().trim_matches('"'))).collect();
     let expected = format!("\nmacros = [{}]\n", shared.join(", "));
     assert!(of_engine.contains(&expected), "the engine has no{expected}");
+}
+
+/// A library that says that it has no tests is not built for them, so tests in it would not run.
+#[test]
+fn libraries_without_tests_have_none() {
+    for folder in members() {
+        let manifest = manifest_of(&folder);
+        for (setting, beginnings) in
+            [("test = false", ["#[test]", "#[cfg(test)]"]), ("doctest = false", ["/// ```", "//! ```"])]
+        {
+            let files = if has_line(&manifest, setting) { rust_files(&folder.join("src")) } else { Vec::new() };
+            for file in files {
+                let text = fs::read_to_string(&file).expect("a source file");
+                let is_test = |line: &str| beginnings.iter().any(|beginning| line.trim_start().starts_with(beginning));
+                assert_eq!(text.lines().find(|line| is_test(line)), None, "{}: {setting}", file.display());
+            }
+        }
+    }
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
