@@ -1,15 +1,20 @@
-// Runs a libFuzzer harness on a file, again and again: `NAME FILE TIMES`. For builds without a fuzzer's driver.
+// Runs a libFuzzer harness on each of some files: `NAME FILE...`. For builds without a fuzzer's driver.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static uint8_t input[1 << 24];
+
+static void run(FILE *file) {
+    if (!file) exit(1);
+    LLVMFuzzerTestOneInput(input, fread(input, 1, sizeof input, file));
+    fclose(file);
+}
+
 int main(int argc, char **argv) {
-    static uint8_t input[1 << 24];
-    FILE *file = argc > 1 ? fopen(argv[1], "rb") : stdin;
-    if (!file) return 1;
-    size_t size = fread(input, 1, sizeof input, file);
-    for (long left = argc > 2 ? atol(argv[2]) : 1; left > 0; left--) LLVMFuzzerTestOneInput(input, size);
+    if (argc < 2) run(stdin);
+    for (int i = 1; i < argc; i++) run(fopen(argv[i], "rb"));
     return 0;
 }

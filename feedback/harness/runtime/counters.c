@@ -1,7 +1,9 @@
 // The run time of instrumented programs: counts how often each edge is executed, and starts the fork server.
 //
 // The counters are in memory shared with the harness, 32 bits an edge, from number 1 on; number 0 counts the edges
-// without one.
+// without one. With GRAMJET_IN_PLACE the counters of an image are what clang calls its guards, which the linker has put
+// on pages of their own (pages.ld): the shared memory replaces these pages, so that counting needs no address but one
+// that the linker knows. Else a guard holds the number of its edge.
 // Counts stay at 2^32 - 1. Increments are not atomic: threads of one program may lose some of each other's.
 #define _GNU_SOURCE
 #include <elf.h>
@@ -25,13 +27,16 @@ enum {
     PAGE = 4096,
     CAPACITY = 1 << 22,
     IMAGES = 64,
-    GREETING = 0x474a5201,
+    GREETING = 0x474a5202,
     // What the harness offers and the program takes.
     USES_SHARED_INPUT = 1,
     ANSWERS_ITSELF = 2,   // a process that takes many inputs speaks with the harness itself
     // Its answer to an input: the status of a process that SIGSTOP has stopped.
     HAS_RUN = SIGSTOP << 8 | 0x7f,
 };
+
+// Where edges are counted in place, the first number of an image begins a page: it is 1, or a multiple of these more.
+enum { PAGE_OF_COUNTERS = PAGE / sizeof(uint32_t) };
 
 // The program's own file or a shared library: its edges have numbers without gaps.
 struct image {
@@ -44,8 +49,8 @@ struct image {
 // server ends, too.
 enum { RUNS, ANSWERS, WAITS };
 
-// The memory shared with the harness. The first page is the header; addresses are those in the files, 0 where there is
-// none.
+// The memory shared with the harness. The first page is the header, with the counter of number 0 at its end; addresses
+// are those in the files, 0 where there is none.
 struct shared {
     struct {
         uint32_t greeting;
@@ -53,9 +58,10 @@ struct shared {
         uint32_t beyond;  // edges for which there was no room
         uint32_t images;
         uint32_t process;  // that of a process which answers itself: one of the next three
-        uint8_t rest[PAGE - 20];
+        uint8_t rest[PAGE - 24];
     } header;
     uint32_t counters[CAPACITY];
+    uint32_t unused;
     uint64_t addresses[CAPACITY];
     struct image images[IMAGES];
 };
@@ -69,6 +75,7 @@ __attribute__((aligned(1 << 16)))
 #endif
 static struct shared shared;
 static uint8_t *shared_input;
+static int is_attached;
 
 // The harness looks for this text to know programs that have this run time.
 static const char signature[] = "##SIG_GRAMJET_RUNTIME_1##";
@@ -80,14 +87,14 @@ static void attach(void) {
     // Linkers leave out what nothing refers to.
     (void)*(const volatile char *)signature;
     if (getenv("GRAMJET_MAP")) {
-        mmap(&shared, sizeof shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD, 0);
+        void *map = mmap(&shared, sizeof shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD, 0);
+        is_attached = map != MAP_FAILED;
     }
     shared.header.greeting = GREETING;
     if (!shared.header.edges) shared.header.edges = 1;
 }
 
-static void count(uint32_t number) {
-    uint32_t *counter = shared.counters + number;
+static void count(uint32_t *counter) {
     uint32_t count = *counter + 1;
     *counter = count - (count == 0);
 }
@@ -117,6 +124,25 @@ static int holds(struct dl_phdr_info *info, size_t size, void *context) {
     return is_it;
 }
 
+// The first number that an image can have after these edges.
+static uint32_t first_after(uint32_t edges) {
+#ifdef GRAMJET_IN_PLACE
+    return (edges + PAGE_OF_COUNTERS - 2) / PAGE_OF_COUNTERS * PAGE_OF_COUNTERS + 1;
+#else
+    return edges;
+#endif
+}
+
+// Says where the edges of an image are: pairs of an address and flags, in their order.
+__attribute__((unused)) static void locate(const struct image *image, const uintptr_t *pairs,
+                                           const struct loaded *loaded) {
+    for (uint32_t i = 0; i < image->count; i++) {
+        uintptr_t address = pairs[2 * i];
+        // A block that was removed later has no address.
+        shared.addresses[image->first + i] = address > loaded->start + 1 ? address - loaded->start : 0;
+    }
+}
+
 // The numbers of an image's edges: those that it had in an earlier process of this program, too.
 static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
     const char *path = loaded->path ? loaded->path : "";
@@ -125,21 +151,70 @@ static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
         struct image *image = shared.images + i;
         if (image->count == needed && !strncmp(image->path, path, sizeof image->path - 1)) return image;
     }
-    if (known >= IMAGES || needed > CAPACITY - shared.header.edges) {
+    uint32_t first = first_after(shared.header.edges);
+    if (known >= IMAGES || first > CAPACITY || needed > CAPACITY - first) {
         shared.header.beyond += needed;
         return NULL;
     }
     struct image *image = shared.images + known;
-    image->first = shared.header.edges;
+    image->first = first;
     image->count = needed;
     image->start = loaded->start;
     strncpy(image->path, path, sizeof image->path - 1);
     shared.header.images = known + 1;
-    shared.header.edges += needed;
+    shared.header.edges = first + needed;
     return image;
 }
 
-#ifdef __clang__
+#ifdef GRAMJET_IN_PLACE
+
+// The guards that were met last, until their number is known.
+static uint32_t *met;
+static uintptr_t met_end;
+
+// Those that are counters already.
+static const uint32_t *placed[IMAGES];
+static uint32_t known_placed;
+
+static int is_placed(const uint32_t *start) {
+    for (uint32_t i = 0; i < known_placed; i++) {
+        if (placed[i] == start) return 1;
+    }
+    return 0;
+}
+
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
+    met = start;
+    met_end = (uintptr_t)stop;
+}
+
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(guard); }
+
+// The guards begin and end with pages, unless another linker has put them together.
+static int have_pages(void) { return ((uintptr_t)met | met_end) % PAGE == 0; }
+
+// Called after the function above for the same image: pairs of the address of an edge and flags.
+void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
+    uint32_t count = (stop - start) / 2;
+    if (!count || !met || is_placed(met) || known_placed == IMAGES) return;
+    attach();
+    placed[known_placed++] = met;
+    if (!have_pages()) {
+        shared.header.beyond += count;
+        return;
+    }
+    struct loaded loaded = {.at = (uintptr_t)start};
+    dl_iterate_phdr(holds, &loaded);
+    struct image *image = numbered(&loaded, count);
+    if (!image) return;
+    if (is_attached) {
+        mmap(met, met_end - (uintptr_t)met, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD,
+             (uint8_t *)(shared.counters + image->first) - (uint8_t *)&shared);
+    }
+    locate(image, start, &loaded);
+}
+
+#elif defined __clang__
 
 // The image of which guards were numbered last.
 static struct image *latest;
@@ -155,7 +230,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
     for (uint32_t i = 0; i < latest->count; i++) start[i] = latest->first + i;
 }
 
-void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(*guard); }
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(shared.counters + *guard); }
 
 // Where the edges are whose guards were numbered just before: pairs of an address and flags, in the order of the
 // guards.
@@ -163,11 +238,7 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     if (!latest || latest->count != (stop - start) / 2) return;
     struct loaded loaded = {.at = (uintptr_t)start};
     dl_iterate_phdr(holds, &loaded);
-    for (uint32_t i = 0; i < latest->count; i++) {
-        uintptr_t address = start[2 * i];
-        // A block that was removed later has no address.
-        shared.addresses[latest->first + i] = address > loaded.start + 1 ? address - loaded.start : 0;
-    }
+    locate(latest, start, &loaded);
 }
 
 #else
@@ -243,7 +314,7 @@ void __sanitizer_cov_trace_pc(void) {
     uint32_t number = code->first + (address - code->begin) / APART;
     // Within the call: the next instruction may be that of another line.
     if (!shared.counters[number]) shared.addresses[number] = address - 1 - code->start;
-    count(number);
+    count(shared.counters + number);
 }
 
 #endif

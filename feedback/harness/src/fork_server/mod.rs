@@ -27,8 +27,10 @@ use crate::scratch::Scratch;
 use crate::shared::Memory;
 use crate::target::Target;
 
-/// Bytes before the counters of our instrumentation.
+/// Bytes of the header of our instrumentation.
 const PAGE: usize = 4096;
+/// Where its counters begin: that of number 1 begins a page.
+const COUNTERS: usize = PAGE - size_of::<u32>();
 /// Counters for which there is room.
 const CAPACITY: usize = 1 << 22;
 /// The most programs and libraries with separate edges, and the bytes that describe one: the number of its first edge,
@@ -175,7 +177,7 @@ impl Counters {
         match self {
             Counters::Own(memory) => {
                 let count = (memory.values::<u32>(0, 2)[1] as usize).min(CAPACITY);
-                edges.take(memory.values::<u32>(PAGE, count));
+                edges.take(memory.values::<u32>(COUNTERS, count));
             }
             Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count)),
         }

@@ -15,7 +15,7 @@ pub(super) const MAP: i32 = 196;
 pub(super) const INPUT: i32 = 195;
 
 /// The first word of our instrumentation; the last byte is the version.
-pub(super) const GREETING: u32 = 0x474a_5201;
+pub(super) const GREETING: u32 = 0x474a_5202;
 /// The first three bytes of AFL++'s first word, from 4.10 on; the last byte is the version.
 pub(super) const AFL_GREETING: u32 = 0x4146_4c00;
 pub(super) const AFL_VERSION: u32 = 1;

@@ -125,12 +125,18 @@ fn linking(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cach
         if given.refuses_undefined {
             all.push("-Wl,-z,undefs".into());
         }
+        if link_time {
+            all.extend(script(&Runtime::new(compiler, &given.machine, link_time, cache)?));
+        }
         return Ok(all);
     }
     if given.is_relocatable {
         return Ok(all);
     }
     let runtime = Runtime::new(compiler, &given.machine, link_time, cache)?;
+    if link_time {
+        all.extend(script(&runtime));
+    }
     all.extend(["-x".into(), "none".into()]);
     if given.has_driver {
         all.push(runtime.driver().into());
@@ -140,6 +146,11 @@ fn linking(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cach
         all.extend(CALLED.iter().map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
     }
     Ok(all)
+}
+
+/// The arguments for a linker script, in which the path may have commas.
+fn script(runtime: &Runtime) -> [OsString; 4] {
+    ["-Xlinker".into(), "-T".into(), "-Xlinker".into(), runtime.pages().into()]
 }
 
 fn run(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<i32, Error> {

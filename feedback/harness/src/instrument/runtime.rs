@@ -12,6 +12,7 @@ use crate::error::Error;
 
 const COUNTERS: &str = include_str!("../../runtime/counters.c");
 const DRIVER: &str = include_str!("../../runtime/driver.c");
+const PAGES: &str = include_str!("../../runtime/pages.ld");
 
 /// A file that is removed when it has been passed on.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Runtime {
         link_time: bool,
         cache: &Cache,
     ) -> Result<Runtime, Error> {
-        let facts = (COUNTERS, DRIVER, &compiler.program, &compiler.version, machine, link_time);
+        let facts = (COUNTERS, DRIVER, PAGES, &compiler.program, &compiler.version, machine, link_time);
         let folder = cache.folder("runtime", &facts, |folder| make(compiler, machine, link_time, folder))?;
         Ok(Runtime(folder))
     }
@@ -59,6 +60,11 @@ impl Runtime {
     /// The object that counts and has the fork server.
     pub(super) fn counters(&self) -> PathBuf {
         self.0.join("counters.o")
+    }
+
+    /// The linker script that gives the counters pages of their own.
+    pub(super) fn pages(&self) -> PathBuf {
+        self.0.join("pages.ld")
     }
 
     /// The object with the main function of libFuzzer harnesses.
@@ -82,7 +88,7 @@ fn make(compiler: &Compiler, machine: &[OsString], link_time: bool, folder: &Pat
         let mut command = compiler.command();
         command.args(["-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w", "-c"]).args(machine);
         if link_time {
-            command.args(link_time::FLAGS);
+            command.args(link_time::FLAGS).arg("-DGRAMJET_IN_PLACE");
         }
         command.arg(&file).arg("-o").arg(file.with_extension("o")).stdin(Stdio::null());
         let output = command.output().map_err(|source| compiler.failed(source))?;
@@ -94,6 +100,7 @@ fn make(compiler: &Compiler, machine: &[OsString], link_time: bool, folder: &Pat
             )));
         }
     }
+    fs::write(folder.join("pages.ld"), PAGES).map_err(failed)?;
     let object = fs::read(folder.join("driver.o")).map_err(failed)?;
     fs::write(folder.join(LIBRARY), library("driver.o", &object)).map_err(failed)
 }
