@@ -3,7 +3,7 @@
 // Usage: java -cp ANTLR.jar:CLASSES:PARSER G4Judge LEXER PARSER START SECONDS SLOW FIRST DIRECTORY CODE [MORE ...]
 //
 // LEXER and PARSER are the names of classes. Parses the files of the directory from the place FIRST on, in the order of
-// their names, for so many SECONDS. A file that takes more than SLOW seconds is passed over. Both are seconds of
+// their names, for SECONDS. A file that takes more than SLOW seconds is passed over. Both are seconds of
 // processor time, so that a busy machine changes nothing. CODE is 1 for grammars with predicates or a superclass: these
 // are parsed in the full mode at once, as code may do something else when a text is parsed again. What follows is for
 // base classes that look at the command line. Prints a line of JSON after each file: the next file's place, the seconds

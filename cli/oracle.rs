@@ -1,15 +1,13 @@
 //! Whether a program accepts a text: answers are remembered, runs are counted, and an end is an answer, too.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Outcome, Run, Target as _};
 use gramjet_session::hash;
 use regex_lite::Regex;
 
-use crate::arguments::accept::AcceptArgs;
-use crate::arguments::run::RunArgs;
+use crate::arguments::accept::OracleArgs;
 use crate::failure::Failure;
 use crate::seeds::one_line;
 use crate::stop::{Stop, StopReason};
@@ -86,18 +84,13 @@ pub enum End {
 
 impl Oracle {
     /// The program of the command line, run at most `most_runs` times, and not after a request to stop.
-    pub fn new(
-        command: &[OsString],
-        accept: &AcceptArgs,
-        run: &RunArgs,
-        most_runs: u64,
-        stop: Stop,
-    ) -> Result<Oracle, Failure> {
+    pub fn new(args: &OracleArgs, most_runs: u64, stop: Stop) -> Result<Oracle, Failure> {
+        let OracleArgs { accept, run, program } = args;
         let mut surroundings = run.surroundings(accept.timeout).on(run.cores(1).of(0));
         if accept.accept_regex.is_some() || accept.reject_regex.is_some() {
             surroundings.limits = surroundings.limits.with_kept_output(JUDGED_OUTPUT);
         }
-        let tested = Tested::new(command, surroundings)?;
+        let tested = Tested::new(&program.command, surroundings)?;
         tested.stay_beside(surroundings);
         Ok(Oracle {
             tested,
@@ -280,15 +273,13 @@ mod tests {
     #[derive(Parser)]
     struct Options {
         #[command(flatten)]
-        accept: AcceptArgs,
-        #[command(flatten)]
-        run: RunArgs,
+        oracle: OracleArgs,
     }
 
     fn oracle(options: &[&str], script: &str, most_runs: u64) -> Oracle {
-        let Options { accept, run } = Options::parse_from(["test"].iter().chain(options));
-        let command = ["/bin/sh", "-c", script].map(OsString::from);
-        Oracle::new(&command, &accept, &run, most_runs, Stop::default()).expect("a program")
+        let command = ["--", "/bin/sh", "-c", script];
+        let Options { oracle } = Options::parse_from(["test"].iter().chain(options).chain(&command));
+        Oracle::new(&oracle, most_runs, Stop::default()).expect("a program")
     }
 
     #[test]

@@ -1,11 +1,28 @@
-//! Which texts a program accepts, as the user tells it.
+//! A program that decides which texts are valid, as the user tells it.
 
 use std::time::Duration;
 
 use clap::Args;
 use regex_lite::Regex;
 
-use crate::arguments::run::{parse_regex, parse_timeout};
+use crate::arguments::program::ProgramArgs;
+use crate::arguments::run::{RunArgs, parse_regex, parse_timeout};
+
+/// A program that accepts texts or rejects them.
+#[derive(Debug, Args)]
+pub struct OracleArgs {
+    /// Which texts it accepts.
+    #[command(flatten)]
+    pub accept: AcceptArgs,
+
+    /// How it is run.
+    #[command(flatten)]
+    pub run: RunArgs,
+
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+}
 
 /// Which texts the program accepts. Without a regular expression, it is those on which it exits with status 0, or on
 /// which the function returns.

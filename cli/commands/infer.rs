@@ -9,9 +9,7 @@ use gramjet_compiler::SourceFile;
 use gramjet_infer::{Exhausted, Inferred, Options, Unusable, infer};
 use gramjet_session::{Bound, Language, Settings};
 
-use crate::arguments::accept::AcceptArgs;
-use crate::arguments::program::ProgramArgs;
-use crate::arguments::run::RunArgs;
+use crate::arguments::accept::OracleArgs;
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::oracle::Oracle;
@@ -56,13 +54,7 @@ pub struct Arguments {
     seed: u64,
 
     #[command(flatten)]
-    accept: AcceptArgs,
-
-    #[command(flatten)]
-    run: RunArgs,
-
-    #[command(flatten)]
-    program: ProgramArgs,
+    oracle: OracleArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -95,8 +87,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let texts = read(args, &paths)?;
     let stop = Stop::on_signals();
     stop.after(args.time);
-    let mut oracle = Oracle::new(&args.program.command, &args.accept, &args.run, args.max_tests, stop)?;
-    args.run.warn_of_confinement();
+    let mut oracle = Oracle::new(&args.oracle, args.max_tests, stop)?;
+    args.oracle.run.warn_of_confinement();
     say!("gramjet: {}", oracle.describe());
     let inferred = infer(&texts, &mut oracle, &options(args));
     // Nothing was written yet.
@@ -134,7 +126,7 @@ fn options(args: &Arguments) -> Options {
 
 /// Why there is no grammar.
 fn refuse(unusable: Unusable, args: &Arguments, paths: &[PathBuf], has_stopped: bool) -> Failure {
-    let rule = match (&args.accept.accept_regex, &args.accept.reject_regex) {
+    let rule = match (&args.oracle.accept.accept_regex, &args.oracle.accept.reject_regex) {
         (None, None) => {
             "it accepts by exit status 0; if it says otherwise what it accepts, give `--accept-regex` or `--reject-regex`"
         }

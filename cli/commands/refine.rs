@@ -8,11 +8,9 @@ use gramjet_compiler::Diagnostics;
 use gramjet_compiler::formats::ZeroWeights;
 use gramjet_refine::{Report, Settings, Share, Source as Given, recall, refine, survey, unified};
 
-use crate::arguments::accept::AcceptArgs;
+use crate::arguments::accept::OracleArgs;
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
-use crate::arguments::program::ProgramArgs;
-use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::oracle::{End, Oracle};
@@ -79,13 +77,7 @@ pub struct Arguments {
     no_progress: bool,
 
     #[command(flatten)]
-    accept: AcceptArgs,
-
-    #[command(flatten)]
-    run: RunArgs,
-
-    #[command(flatten)]
-    program: ProgramArgs,
+    oracle: OracleArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -112,9 +104,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let samples = texts(&args.samples, LONGEST_SAMPLE)?;
     let stop = Stop::on_signals();
     stop.after(args.time);
-    let mut oracle = Oracle::new(&args.program.command, &args.accept, &args.run, args.max_tests, stop.clone())?;
+    let mut oracle = Oracle::new(&args.oracle, args.max_tests, stop.clone())?;
     say!("gramjet: {}", oracle.describe());
-    args.run.warn_of_confinement();
+    args.oracle.run.warn_of_confinement();
     let settings = Settings { seed: args.seed, rounds: args.rounds, ..Settings::default() };
     let valid = [&samples[..samples.len().min(32)], &survey(&given, args.seed, 64)].concat();
     oracle.probe(&valid, "of the grammar, or samples")?;

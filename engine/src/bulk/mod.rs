@@ -33,6 +33,7 @@ mod traffic;
 mod unfold;
 #[cfg(target_arch = "x86_64")]
 mod wide;
+mod work;
 
 pub use gramjet::rt::simd::Simd;
 pub use producer::{Bulk, Effort, Framing, Inputs, NotInBulk};

@@ -85,7 +85,7 @@ impl Beginning {
                 Next::Text(ref bytes, from, text) => {
                     let bytes = &bytes[from as usize..];
                     let taken = bytes.len().min(TEXT - self.text.len());
-                    self.text.try_extend_from_slice(&bytes[..taken]).expect("there is room for so many");
+                    self.text.try_extend_from_slice(&bytes[..taken]).expect("there is room for these bytes");
                     if taken < bytes.len() {
                         self.open[0] = (Frame::Text { text, from: from + taken as u32 }, Depth::ANY);
                         return;

@@ -94,7 +94,7 @@ pub(crate) fn repair(
             (undone, current, judged) = (without, changed, better);
         }
     }
-    // Some were suspected only on account of others.
+    // Some were suspected only because of others.
     for key in undone.clone() {
         let mut with = undone.clone();
         with.remove(&key);

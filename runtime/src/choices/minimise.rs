@@ -5,13 +5,15 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crate::choices::{Choices, TracedInput, Tracer};
 
+mod candidate;
 mod need;
 mod plain;
 mod pool;
 
+use candidate::{Candidate, Missing};
 use need::{Need, decay, difference};
 use plain::Plain;
-use pool::{Candidate, Missing, Reach, candidates};
+use pool::{Reach, candidates};
 
 /// The result of [`minimise`].
 #[derive(Clone, Debug)]

@@ -193,7 +193,7 @@ impl Repair<'_> {
         Some(share.ratio() >= self.base - WORSE)
     }
 
-    /// How many fresh texts the program accepts, if it accepts about as many as of others.
+    /// How many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
     fn accepts_fresh(&mut self, candidate: &Candidate, grammar: &Grammar, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let Some(other) = &self.reader else { return Some(None) };
         let fresh =
