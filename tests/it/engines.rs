@@ -8,7 +8,8 @@ use gramjet_emitted_tests::ALL;
 use gramjet_engine::jit::{self, Jit};
 use gramjet_engine::vm::Vm;
 use gramjet_engine::{Fastest, Kind};
-use gramjet_testkit::emitted::{random_subjects, subjects};
+use gramjet_testkit::amount::{part, seeds};
+use gramjet_testkit::emitted::{Subject, random_subjects, subjects};
 use gramjet_testkit::suite::run_suite;
 use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
 
@@ -133,13 +134,13 @@ fn all_engines_agree_on_emitted_grammars() {
     let mut rng = Rng::new(5);
     for subject in subjects() {
         let runs = match subject.name.split('-').next() {
-            Some("random") => 40,
-            Some("chains") => 400,
-            _ => 8,
+            Some("random") => part(40),
+            Some("chains") => part(400),
+            _ => part(8),
         };
         let mut engines = engines(&subject.name, &subject.compiled);
         engines.push(("jit that counts levels", counting_jit(&subject.compiled)));
-        agree(&subject.name, &subject.compiled, subject.max_depth, &mut rng, runs, &mut engines);
+        agree(&subject.name, &subject.compiled, subject.max_depth, &mut rng, runs as usize, &mut engines);
     }
 }
 
@@ -195,18 +196,18 @@ fn engines_agree(
         let compiled = compiled(&random_grammar(&mut rng, shape));
         agreed += agree(&format!("seed {seed}"), &compiled, None, &mut rng, runs, &mut engines(&compiled));
     }
-    assert!(agreed > 100_000, "{agreed}");
+    assert!(agreed > part(100_000) as usize, "{agreed}");
 }
 
-// 80 000 and 24 000 cases (grammar, limits, choice string) for each engine.
+// 80 000 and 24 000 cases (grammar, limits, choice string) for each engine in a long run.
 #[test]
 fn engines_agree_on_small_grammars() {
-    engines_agree(50_000..52_000, &Shape::ENUMERABLE, 10, engines_at_run_time);
+    engines_agree(seeds(50_000..52_000), &Shape::ENUMERABLE, 10, engines_at_run_time);
 }
 
 #[test]
 fn engines_agree_on_varied_grammars() {
-    engines_agree(60_000..60_500, &Shape::VARIED, 12, engines_at_run_time);
+    engines_agree(seeds(60_000..60_500), &Shape::VARIED, 12, engines_at_run_time);
 }
 
 #[test]
@@ -284,11 +285,18 @@ fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
     }
 }
 
+/// Some of the random grammars that can keep a limit on depth, all in a long run.
+fn some_with_pools() -> impl Iterator<Item = Subject> {
+    let subjects: Vec<Subject> = random_subjects().collect();
+    let step = subjects.len() / part(subjects.len() as u64) as usize;
+    subjects.into_iter().step_by(step).filter(|subject| subject.compiled.rule_without_pool().is_none())
+}
+
 /// A batch is what as many single calls make, whatever ends it and wherever the choice bytes run out.
 #[test]
 fn batches_are_the_inputs_one_by_one() {
     let mut rng = Rng::new(12);
-    for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()) {
+    for subject in some_with_pools() {
         let fastest: (&str, Box<dyn Producer>) = ("fastest", Box::new(Fastest::new(&subject.compiled)));
         let engines = engines(&subject.name, &subject.compiled).into_iter().chain([fastest]);
         let bytes: &'static [u8] = rng.bytes(400).leak();

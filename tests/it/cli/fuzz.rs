@@ -12,6 +12,7 @@ const PLANTED: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 static char text[65536];
 static void enter(int depth) { if (depth > 3) abort(); }
 int main(int argc, char **argv) {
@@ -22,7 +23,7 @@ int main(int argc, char **argv) {
         if (*at == '[') enter(++depth);
         if (*at == ']') depth--;
         if (!strncmp(at, "true,f", 6)) *(volatile int *)8 = 1;
-        if (!strncmp(at, "\":-", 3)) for (;;) { }
+        if (!strncmp(at, "\":-", 3)) for (;;) pause();
     }
     return strlen(text) > 400;
 }
