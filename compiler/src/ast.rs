@@ -27,12 +27,22 @@ pub struct Grammar {
     pub class_rules: Set<String>,
     /// The user's names of rules that were derived from other rules, such as `a` for `a.2`. Messages use these names.
     pub origins: Map<String, String>,
+    /// Rules that the format made and that have no name of the user's. Nothing is said of those that are not reached.
+    pub made: Set<String>,
 }
 
 impl Grammar {
     /// The user's name of a rule.
     pub fn told<'n>(&'n self, name: &'n str) -> &'n str {
         self.origins.get(name).map_or(name, String::as_str)
+    }
+
+    /// Notes that only rules of these names are the user's.
+    #[must_use]
+    pub fn with_own(mut self, is_own: impl Fn(&str) -> bool) -> Grammar {
+        let names = self.rules.iter().map(|rule| &rule.name.text);
+        self.made = names.filter(|name| !is_own(self.told(name))).cloned().collect();
+        self
     }
 
     /// The limits that the file asks for.

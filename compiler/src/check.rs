@@ -225,7 +225,7 @@ fn report_unreachable(
         let Name { text, span } = &rule.name;
         // A second definition has been reported, and is never reached.
         let is_second = index.get(text.as_str()) != Some(&number);
-        if !is_second && !grammar.class_rules.contains(text) {
+        if !is_second && !grammar.class_rules.contains(text) && !grammar.made.contains(text) {
             let message = format!("rule `{}` cannot be reached from `{start}`", shown(text));
             diagnostics.push(
                 Diagnostic::warning(Code::UnreachableRule, *span, message)

@@ -158,11 +158,14 @@ fn translate(
     let mut all = separate(syntax, &mut words.lexical(&lexical), &between, builder);
     words.add_to(&mut all, lexical);
     let first = rules.first().map(|(key, _)| Name { text: key.text.clone(), span: key.span });
-    let grammar = Grammar { start: first, rules: all, ..Grammar::default() };
-    match layout {
+    // Extras stand between tokens, and may be in no rule.
+    let extras = list("extras").iter().filter_map(name_of).map(str::to_string).collect();
+    let grammar = Grammar { start: first, rules: all, class_rules: extras, ..Grammar::default() };
+    let grammar = match layout {
         Some(layout) => layout.lay_out(grammar, &start, texts.first().copied(), builder),
         None => grammar,
-    }
+    };
+    grammar.with_own(|name| defined.contains(name))
 }
 
 const EXTERNAL_HELP: &str =

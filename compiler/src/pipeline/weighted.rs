@@ -112,17 +112,34 @@ fn lower_by_default(
     if sizes.are_sensible() {
         return Some(own);
     }
-    // `own` is needed again if the shape is not better.
-    let again = Lowered::own(checked, diagnostics)?;
-    let (mut found, reachable) = lower_in_shape(checked, again, ByDefault::SHAPE, depth, diagnostics)?;
-    // A grammar must not be refused because of weights that the user has not asked for.
-    let is_usable = unbounded_derivation(&found.ir, grammar).is_none();
-    let by_default = ByDefault::new(sizes, found.sizes(checked, depth), reachable.is_none());
-    if by_default.is_shaped && is_usable {
-        Some(Lowered { by_default: Some(by_default), ..found })
-    } else {
-        Some(Lowered { by_default: Some(ByDefault { is_shaped: false, ..by_default }), ..own })
+    let first = lower_if_better(checked, sizes, ByDefault::SHAPE, depth, diagnostics)?;
+    if first.by_default.is_some_and(|decision| decision.is_shaped) {
+        return Some(first);
     }
+    if sizes.are_too_long() {
+        let other = lower_if_better(checked, sizes, ByDefault::OTHER_SHAPE, depth, diagnostics)?;
+        if other.by_default.is_some_and(|decision| decision.is_shaped) {
+            return Some(other);
+        }
+    }
+    Some(Lowered { by_default: first.by_default, ..own })
+}
+
+/// Lowers a grammar in a shape, with the decision whether that is better than its own weights, with which inputs have
+/// these sizes.
+fn lower_if_better(
+    checked: &Checked<'_>,
+    own: Sizes,
+    shape: Shape,
+    depth: Option<u32>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Lowered> {
+    let again = Lowered::own(checked, diagnostics)?;
+    let (mut found, reachable) = lower_in_shape(checked, again, shape, depth, diagnostics)?;
+    let mut decision = ByDefault::new(own, shape, found.sizes(checked, depth), reachable.is_none());
+    // A grammar must not be refused because of weights that the user has not asked for.
+    decision.is_shaped &= unbounded_derivation(&found.ir, checked.grammar).is_none();
+    Some(Lowered { by_default: Some(decision), ..found })
 }
 
 fn unusable_weights(options: &Options, file: &SourceFile, error: &FileError) -> Diagnostic {
@@ -171,19 +188,47 @@ fn lower_in_shape(
     depth: Option<u32>,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Lowered, Option<(f64, f64)>)> {
-    let grammar = checked.grammar;
     // A grammar that is refused without weights is refused with them too. The caller reports it.
-    if unbounded_derivation(&own.ir, grammar).is_some() {
+    if unbounded_derivation(&own.ir, checked.grammar).is_some() {
         return Some((own, None));
     }
     let depth = depth.filter(|_| matches!(shape, Shape::TargetSize(_)));
+    let limit = own.limit(depth);
+    let first = lower_solved(
+        checked,
+        limit.clone(),
+        (shape, depth),
+        &|limit| shape::solve(checked, shape, limit),
+        diagnostics,
+    )?;
+    let Shape::TargetSize(bytes) = shape else { return Some(first) };
+    let (mut found, reachable) = first;
+    let shortest = found.sizes(checked, depth).shortest;
+    if reachable.is_none() && shortest > Sizes::SHORTEST {
+        let solve = |limit| shape::solve_near_balanced(checked, bytes, limit);
+        let (mut varied, unreached) = lower_solved(checked, limit, (shape, depth), &solve, diagnostics)?;
+        if unreached.is_none() && varied.sizes(checked, depth).shortest < shortest {
+            return Some((varied, None));
+        }
+    }
+    Some((found, reachable))
+}
+
+/// Lowers a grammar with the weights that `solve` finds for a shape, and for the depth for which it finds them.
+fn lower_solved(
+    checked: &Checked<'_>,
+    limit: Option<DepthLimit>,
+    (shape, depth): (Shape, Option<u32>),
+    solve: &dyn Fn(Option<DepthLimit>) -> Shaped,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Lowered, Option<(f64, f64)>)> {
     let in_force = InForce::Shape { shape, depth };
-    let Shaped { mut weights, mut reachable } = shape::solve(checked, shape, own.limit(depth));
+    let Shaped { mut weights, mut reachable } = solve(limit);
     let mut found = Lowered::with(checked, weights.clone(), in_force, diagnostics)?;
     if let (Shape::TargetSize(bytes), None) = (shape, reachable) {
         // Written-out rounds change the pools, which the solution depends on.
         for _ in 0..ROUNDS {
-            if unbounded_derivation(&found.ir, grammar).is_some() {
+            if unbounded_derivation(&found.ir, checked.grammar).is_some() {
                 break;
             }
             let Some(limit) = found.limit(depth) else { break };
@@ -191,7 +236,7 @@ fn lower_in_shape(
             if length.is_none_or(|length| (length - bytes as f64).abs() <= NEAR * bytes as f64) {
                 break;
             }
-            Shaped { weights, reachable } = shape::solve(checked, shape, Some(limit));
+            Shaped { weights, reachable } = solve(Some(limit));
             found = Lowered::with(checked, weights.clone(), in_force, diagnostics)?;
         }
     }

@@ -26,7 +26,7 @@ impl Sizes {
     /// The greatest sensible mean length, in bytes.
     const GREATEST: f64 = 16.0 * 1024.0;
     /// The greatest sensible share of the shortest input.
-    const SHORTEST: f64 = 0.2;
+    pub(crate) const SHORTEST: f64 = 0.2;
 
     /// The sizes of the inputs of a grammar that was lowered with `weights`.
     pub(crate) fn new(
@@ -44,6 +44,11 @@ impl Sizes {
     /// Whether inputs are neither too short nor too long nor too often the same.
     pub fn are_sensible(self) -> bool {
         (Sizes::LEAST..=Sizes::GREATEST).contains(&self.mean) && self.shortest <= Sizes::SHORTEST
+    }
+
+    /// Whether inputs are too long in the mean.
+    pub(crate) fn are_too_long(self) -> bool {
+        self.mean > Sizes::GREATEST
     }
 
     /// The reason why the sizes are not sensible.
@@ -80,7 +85,9 @@ const MUCH: f64 = 4.0;
 pub struct ByDefault {
     /// The sizes with the grammar's own, equal probabilities.
     pub own: Sizes,
-    /// The sizes with the weights computed for the shape.
+    /// The shape that weights were computed for.
+    pub shape: Shape,
+    /// The sizes with these weights.
     pub found: Sizes,
     /// Whether the mean length is near that of the shape.
     pub is_near: bool,
@@ -92,32 +99,42 @@ impl ByDefault {
     /// The default shape.
     pub const SHAPE: Shape = Shape::TargetSize(1000);
 
+    /// The shape for grammars of too long inputs on which [`ByDefault::SHAPE`] does not do.
+    pub const OTHER_SHAPE: Shape = Shape::Balanced;
+
     /// Uses the weights for the shape if they are better. If no weights come near the target, those nearest to it may
     /// make almost all inputs equal. So a grammar of short inputs keeps its own weights then.
-    pub(crate) fn new(own: Sizes, found: Sizes, is_near: bool) -> ByDefault {
-        let is_shorter = own.mean > Sizes::GREATEST && MUCH * found.mean < own.mean;
+    pub(crate) fn new(own: Sizes, shape: Shape, found: Sizes, is_near: bool) -> ByDefault {
+        let is_shorter = own.are_too_long() && MUCH * found.mean < own.mean;
         // The mean can also become smaller because nearly all inputs are the shortest one.
         let is_varied = found.shortest <= own.shortest.max(Sizes::SHORTEST);
-        ByDefault { own, found, is_near, is_shaped: (is_near || is_shorter) && is_varied }
+        // Only a target size comes with a range of lengths.
+        let does = if shape == ByDefault::SHAPE { is_near || is_shorter } else { found.are_sensible() };
+        ByDefault { own, shape, found, is_near, is_shaped: does && is_varied }
     }
 
     /// Whether users should be told when inputs are made. Short inputs, as of a grammar of dates, surprise no one.
     pub fn is_surprising(&self) -> bool {
-        self.is_shaped || self.own.mean > Sizes::GREATEST
+        self.is_shaped || self.own.are_too_long()
     }
 }
 
 /// One line with the decision and its reason.
 impl std::fmt::Display for ByDefault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (complaint, shape) = (self.own.complaint(), Self::SHAPE);
+        let (complaint, shape) = (self.own.complaint(), self.shape);
         match (self.is_shaped, self.is_near) {
             (true, true) => write!(f, "{complaint}: taking the shape {shape}")?,
             (true, false) => {
                 let found = shown(self.found.mean);
                 write!(f, "{complaint}: taking weights as near to the shape {shape} as there are, {found}")?;
             }
-            (false, _) => {
+            (false, true) => {
+                let percent = 100.0 * self.found.shortest;
+                write!(f, "{complaint}; {percent:.0} % would be the shortest one in the shape {shape}, so ")?;
+                f.write_str("alternatives stay equally probable")?;
+            }
+            (false, false) => {
                 write!(
                     f,
                     "{complaint}; no weights come near the shape {shape}, so alternatives stay equally probable"

@@ -16,6 +16,7 @@ mod by_default;
 mod file;
 mod growth;
 pub mod learn;
+mod levers;
 mod model;
 mod quantise;
 mod shortest;
@@ -176,6 +177,15 @@ pub fn solve(checked: &Checked<'_>, shape: Shape, limit: Option<DepthLimit>) -> 
     };
     let measure = if matches!(shape, Shape::TargetSize(_)) { &measure } else { &unlimited };
     Shaped { weights: quantise::weights(&model, &laws, measure), reachable }
+}
+
+/// Computes the weights of [`Shape::TargetSize`] that are nearest to the balanced shape. For grammars on which [`solve`]
+/// makes nearly all inputs the shortest one.
+pub fn solve_near_balanced(checked: &Checked<'_>, bytes: u64, limit: Option<DepthLimit>) -> Shaped {
+    let mut model = Model::new(checked, true, &Weights::default());
+    let measure = Measure { depth: limit.map(|limit| (limit.depth, limit.pools)) };
+    let Solution { laws, reachable } = solve::balanced_target(&mut model, &measure, bytes as f64);
+    Shaped { weights: quantise::weights(&model, &laws, &measure), reachable }
 }
 
 /// The growth of a grammar with the weights that it is lowered with.

@@ -7,7 +7,8 @@ use crate::ir::RuleId;
 
 use super::boltzmann;
 use super::growth::Growth;
-use super::model::{Kind, Laws, Model, Moments, Term};
+use super::levers::{self, recursive_instances};
+use super::model::{Kind, Laws, Model, Term};
 
 /// The measure of an input's length.
 pub(crate) struct Measure {
@@ -34,7 +35,7 @@ pub(crate) struct Solution {
 }
 
 /// The range in which x is searched.
-const X: (f64, f64) = (1.0 / (1u64 << 40) as f64, (1u64 << 40) as f64);
+pub(super) const X: (f64, f64) = (1.0 / (1u64 << 40) as f64, (1u64 << 40) as f64);
 /// The most steps of a bisection.
 const STEPS: usize = 50;
 /// A mean that differs from the target by less than this share counts as equal.
@@ -42,25 +43,30 @@ const NEAR: f64 = 1e-3;
 
 /// Balanced: the Boltzmann model of the grammar, with mean lengths of some hundred to some thousand bytes.
 pub(crate) fn balanced(model: &Model) -> Laws {
+    balanced_near(model, (8 * model.alternatives).clamp(128, 4096) as f64)
+}
+
+/// Balanced, with a mean length near this one if there is one.
+fn balanced_near(model: &Model, wanted: f64) -> Laws {
     let priors = by_content(model);
     if !model.has_recursion() {
         return priors;
     }
     // Each alternative keeps a share of its even probability, if derivations still end.
-    [1.0 / 16.0, 1.0 / 256.0, 0.0].into_iter().find_map(|least| balanced_above(model, &priors, least)).unwrap_or(priors)
+    let shares = [1.0 / 16.0, 1.0 / 256.0, 0.0];
+    shares.into_iter().find_map(|least| balanced_above(model, &priors, least, wanted)).unwrap_or(priors)
 }
 
 /// The range of spectral radii of a balanced grammar.
 const BALANCED_RADII: (f64, f64) = (0.5, 1.0 - 1.0 / 64.0);
 
-fn balanced_above(model: &Model, priors: &Laws, least: f64) -> Option<Laws> {
+fn balanced_above(model: &Model, priors: &Laws, least: f64, wanted: f64) -> Option<Laws> {
     let laws = |x: f64| boltzmann::laws(model, priors, x).map(|laws| raised(model, laws, least));
     let radius = |laws: &Laws| Growth::new(model, laws).radius();
     let (_, lowest) = bracket(model, &mut |x| laws(x).map(|laws| (radius(&laws), laws)), BALANCED_RADII.0)?;
     if radius(&lowest) > BALANCED_RADII.1 {
         return None;
     }
-    let wanted = (8 * model.alternatives).clamp(128, 4096) as f64;
     let value = |x: f64| {
         let laws = laws(x)?;
         let radius = radius(&laws);
@@ -121,30 +127,18 @@ pub(crate) fn deep(model: &Model) -> Laws {
 /// alternatives.
 pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Solution {
     let solved = |laws| Solution { laws, reachable: None };
-    let near = |length: f64| (length - bytes).abs() <= NEAR * bytes;
-    let (mut least, mut greatest) = (f64::INFINITY, 0.0f64);
-    let mut best: Option<(f64, Laws)> = None;
-    let mut seen = |length: f64, laws: &Laws| {
-        if length.is_finite() {
-            (least, greatest) = (least.min(length), greatest.max(length));
-            if best.as_ref().is_none_or(|(old, _)| (length - bytes).abs() < (old - bytes).abs()) {
-                best = Some((length, laws.clone()));
-            }
-        }
-    };
+    let mut search = Search::new(bytes);
     // If a start rule can derive nothing, some inputs are empty, and the others would have to be endless.
     let priors = if model.has_recursion() { by_content(model) } else { model.priors() };
     let own = measure.length(model, &priors);
-    seen(own, &priors);
-    if near(own) {
+    if search.is_found(own, &priors) {
         return solved(priors);
     }
     let mut base = priors.clone();
     if model.has_recursion() {
         let value = |x: f64| boltzmann::laws(model, &priors, x).map(|laws| (measure.length(model, &laws), laws));
         if let Some((length, laws)) = bracket(model, &mut { value }, bytes) {
-            seen(length, &laws);
-            if near(length) {
+            if search.is_found(length, &laws) {
                 return solved(laws);
             }
             if length < own {
@@ -153,89 +147,64 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
                     let mixed = mix(&laws, &priors, share);
                     Some((measure.length(model, &mixed), mixed))
                 };
-                if let Some((length, laws)) = bisect(model, &mut { value }, bytes, (X.0, 1.0)) {
-                    seen(length, &laws);
-                    if near(length) {
-                        return solved(laws);
-                    }
+                if let Some((length, laws)) = bisect(model, &mut { value }, bytes, (X.0, 1.0))
+                    && search.is_found(length, &laws)
+                {
+                    return solved(laws);
                 }
             } else if length < bytes {
                 base = laws;
             }
         }
     }
-    for levers in LEVERS {
-        model.divide_rounds(levers.starts, levers.all_rounds, bytes);
-        if model.is_exhausted() {
-            break;
-        }
-        if model.expansion() > MOST_NODES {
-            model.divide_rounds(&[0, 1], true, bytes);
-            continue;
-        }
-        for (law, decision) in base.iter_mut().zip(&model.decisions) {
-            if law.len() != decision.prior.len() {
-                law.clone_from(&decision.prior);
-            }
-        }
-        let exponents = exponents(model, levers.all_choices);
-        let model = &*model;
-        let value = |factor: f64| {
-            let laws = tilted(&base, &exponents, factor);
-            Some((measure.length(model, &laws), laws))
-        };
-        if let Some((length, laws)) = bracket(model, &mut { value }, bytes) {
-            seen(length, &laws);
-            if (length - bytes).abs() <= 10.0 * NEAR * bytes {
-                return solved(laws);
-            }
-        }
-    }
-    // The extreme factors give the reachable range.
-    let exponents = exponents(model, true);
-    for (law, decision) in base.iter_mut().zip(&model.decisions) {
-        if law.len() != decision.prior.len() {
-            law.clone_from(&decision.prior);
-        }
-    }
-    for factor in [X.0, X.1] {
-        let laws = tilted(&base, &exponents, factor);
-        seen(measure.length(model, &laws), &laws);
-    }
-    let (length, laws) = best.unwrap_or((f64::INFINITY, priors));
-    let reachable = ((length - bytes).abs() > 0.1 * bytes).then_some((least, greatest));
-    // Restores the ranges of rounds that the best laws were found with.
-    model.divide_rounds(&[0, 1], true, bytes);
-    for levers in LEVERS {
-        if model.decisions.iter().zip(&laws).all(|(decision, law)| decision.prior.len() == law.len()) {
-            break;
-        }
-        model.divide_rounds(levers.starts, levers.all_rounds, bytes);
-    }
-    Solution { laws, reachable }
+    levers::pull(model, measure, search, base)
 }
 
-/// The decisions that a factor changes to reach a length.
-struct Levers {
-    starts: &'static [u32],
-    /// Whether the rounds of all repetitions change, not only of those that contain rules.
-    all_rounds: bool,
-    /// Whether the alternatives of all choices change, not only of those in recursive rules.
-    all_choices: bool,
+/// Probabilities with this mean length near those of the balanced shape. For grammars on which [`target`] makes nearly
+/// all inputs the shortest one, and the few others endless up to the limit on the depth.
+pub(crate) fn balanced_target(model: &mut Model, measure: &Measure, bytes: f64) -> Solution {
+    let base = balanced_near(model, bytes);
+    let mut search = Search::new(bytes);
+    if search.is_found(measure.length(model, &base), &base) {
+        return Solution { laws: base, reachable: None };
+    }
+    levers::pull(model, measure, search, base)
 }
 
-/// The greatest number of nodes with ranges of rounds written out. Levers that lead to more are not used.
-const MOST_NODES: f64 = (1 << 19) as f64;
+/// A search for probabilities with a mean length.
+pub(super) struct Search {
+    pub bytes: f64,
+    /// The least and the greatest length so far.
+    pub range: (f64, f64),
+    /// The probabilities that were nearest so far.
+    pub best: Option<(f64, Laws)>,
+}
 
-const LEVERS: &[Levers] = &[
-    Levers { starts: &[0, 1], all_rounds: false, all_choices: false },
-    Levers { starts: &[0, 1, 8], all_rounds: false, all_choices: false },
-    Levers { starts: &[0, 1, 8, 64], all_rounds: false, all_choices: false },
-    Levers { starts: &[0, 1, 8, 64, 512], all_rounds: false, all_choices: false },
-    Levers { starts: &[0, 1, 8, 64, 512, 4096], all_rounds: false, all_choices: false },
-    Levers { starts: &[0, 1, 8, 64], all_rounds: true, all_choices: true },
-    Levers { starts: &[0, 1, 8, 64, 512, 4096], all_rounds: true, all_choices: true },
-];
+impl Search {
+    fn new(bytes: f64) -> Search {
+        Search { bytes, range: (f64::INFINITY, 0.0), best: None }
+    }
+
+    /// Remembers probabilities and their length.
+    pub fn see(&mut self, length: f64, laws: &Laws) {
+        if length.is_finite() {
+            self.range = (self.range.0.min(length), self.range.1.max(length));
+            if self.best.as_ref().is_none_or(|(old, _)| (length - self.bytes).abs() < (old - self.bytes).abs()) {
+                self.best = Some((length, laws.clone()));
+            }
+        }
+    }
+
+    /// Whether a length is at most this many times [`NEAR`] from the wanted one.
+    pub fn is_near(&self, length: f64, times: f64) -> bool {
+        (length - self.bytes).abs() <= times * NEAR * self.bytes
+    }
+
+    fn is_found(&mut self, length: f64, laws: &Laws) -> bool {
+        self.see(length, laws);
+        self.is_near(length, 1.0)
+    }
+}
 
 /// The grammar's own probabilities. In rules that are not recursive, alternatives that lead to many rules get more.
 fn by_content(model: &Model) -> Laws {
@@ -304,7 +273,7 @@ fn each_rule_of(term: &Term, visit: &mut impl FnMut(usize)) {
 }
 
 /// Calls `visit` with each choice and its options.
-fn each_choice<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [Term])) {
+pub(super) fn each_choice<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [Term])) {
     each_decision(term, &mut |decision, options| {
         if options.len() != 1 {
             visit(decision, options);
@@ -334,87 +303,6 @@ fn each_decision<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [
     }
 }
 
-/// For each option of each choice in a recursive rule, the mean number of instances of its component that it derives by
-/// itself. For the ranges of a repetition whose item derives any, 0 and higher numbers. Otherwise 0.
-fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
-    let priors = model.priors();
-    let mut counts: Vec<Vec<f64>> = priors.iter().map(|law| vec![0.0; law.len()]).collect();
-    for (rule, term) in model.rules.iter().enumerate().filter(|(rule, _)| model.is_recursive(*rule)) {
-        let inside = |term: &Term| {
-            let mut moments = Moments::default();
-            term.add_moments(model, &priors, 1.0, &mut moments);
-            let same = |other: usize| model.recursion.same_component(RuleId::new(rule), RuleId::new(other));
-            moments.rules.iter().filter(|&&(other, _)| same(other)).map(|&(_, mean)| mean).sum::<f64>()
-        };
-        each_choice(term, &mut |decision, options| {
-            counts[decision] = options.iter().map(inside).collect();
-        });
-    }
-    counts
-}
-
-/// The exponent of each option: the power of the factor that its probability is multiplied by. The factor makes inputs
-/// longer.
-fn exponents(model: &Model, all_choices: bool) -> Vec<Vec<f64>> {
-    let mut exponents = recursive_instances(model);
-    for (decision, exponents) in model.decisions.iter().zip(&mut exponents) {
-        if let Kind::Rounds { starts, has_rules, .. } = &decision.kind {
-            // Undivided ranges of rounds without rules are not changed.
-            let counts = *has_rules || all_choices;
-            *exponents = (0..starts.len()).map(|range| if counts { range as f64 } else { 0.0 }).collect();
-        }
-    }
-    if all_choices {
-        let lengths = Growth::new(model, &model.priors()).lengths();
-        let priors = model.priors();
-        for (rule, term) in model.rules.iter().enumerate().filter(|(rule, _)| !model.is_recursive(*rule)) {
-            each_choice(term, &mut |decision, options| {
-                debug_assert_eq!(model.decisions[decision].rule, rule);
-                let lengths: Vec<f64> = options
-                    .iter()
-                    .map(|option| {
-                        let mut moments = Moments::default();
-                        option.add_moments(model, &priors, 1.0, &mut moments);
-                        moments.bytes
-                            + moments.rules.iter().map(|&(rule, mean)| mean * lengths[rule].min(1e9)).sum::<f64>()
-                    })
-                    .collect();
-                let greatest = lengths.iter().copied().fold(0.0, f64::max);
-                let least = lengths.iter().copied().fold(f64::INFINITY, f64::min);
-                if greatest > least {
-                    exponents[decision] =
-                        lengths.iter().map(|length| 4.0 * (length - least) / (greatest - least)).collect();
-                }
-            });
-        }
-    }
-    exponents
-}
-
-/// Multiplies `base` by `factor` to the power of each option's exponent. Exponents are multiples of 1/4, so that square
-/// roots suffice.
-fn tilted(base: &Laws, exponents: &[Vec<f64>], factor: f64) -> Laws {
-    let quarter = factor.sqrt().sqrt();
-    let mut laws = base.clone();
-    for (law, exponents) in laws.iter_mut().zip(exponents) {
-        // Powers are relative to the option that gains most, so nothing overflows.
-        let powers: Vec<u32> =
-            exponents.iter().map(|exponent| (exponent * 4.0).round().clamp(0.0, 32.0) as u32).collect();
-        let top = if factor >= 1.0 { powers.iter().max() } else { powers.iter().min() };
-        let top = top.copied().unwrap_or(0);
-        for (probability, &power) in law.iter_mut().zip(&powers) {
-            let change = if factor >= 1.0 {
-                super::model::power(1.0 / quarter, top - power)
-            } else {
-                super::model::power(quarter, power - top)
-            };
-            *probability = (*probability * change).max(1e-9);
-        }
-        normalise(law);
-    }
-    laws
-}
-
 fn mix(from: &Laws, to: &Laws, share: f64) -> Laws {
     let mixed = |(from, to): (&Vec<f64>, &Vec<f64>)| {
         from.iter().zip(to).map(|(from, to)| (1.0 - share) * from + share * to).collect()
@@ -434,7 +322,7 @@ fn raised(model: &Model, mut laws: Laws, least: f64) -> Laws {
     laws
 }
 
-fn normalise(law: &mut [f64]) {
+pub(super) fn normalise(law: &mut [f64]) {
     let sum: f64 = law.iter().sum();
     law.iter_mut().for_each(|probability| *probability /= sum);
 }
@@ -443,7 +331,7 @@ type Value<'v> = dyn FnMut(f64) -> Option<(f64, Laws)> + 'v;
 
 /// Finds the point of [`X`] where an increasing function takes the value `wanted`, searching outwards from 1. Where the
 /// function has no value, it counts as too great. The result is the last point below the value, or one near it.
-fn bracket(model: &Model, value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
+pub(super) fn bracket(model: &Model, value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
     let is_below = |found: &Option<(f64, Laws)>| found.as_ref().is_some_and(|&(value, _)| value < wanted);
     let (mut low, mut high): (f64, f64) = (1.0, 1.0);
     let first = value(1.0);

@@ -315,3 +315,33 @@ fn shapes_have_names() {
     assert!("target-size".parse::<Shape>().is_err() && "target-size=0".parse::<Shape>().is_err());
     assert!("round".parse::<Shape>().unwrap_err().contains("target-size=BYTES"));
 }
+
+/// Blocks within one another as rules of their own, as those of Python's grammar are: without recursion, nothing but the
+/// number of statements keeps them short.
+fn leveled() -> String {
+    let mut text = "file ::= (#xA | s0)*\n".to_string();
+    for level in 0..7 {
+        let next = level + 1;
+        let heads = format!(
+            "'if ' e ':' b{next} ('else:' b{next})? | 'while ' e ':' b{next} | 'def f(' e (',' e)* '):' b{next}"
+        );
+        text += &format!("s{level} ::= simple | {heads}\nb{next} ::= simple | #xA s{next}+\n");
+    }
+    text + "s7 ::= simple\nsimple ::= e (';' e)* #xA\ne ::= d ('if' d 'else' e)? | 'lambda:' e\nd ::= c ('or' c)*\n\
+            c ::= t ('+' t)*\nt ::= p ('*' p)*\np ::= a r* ('^' p)?\nr ::= '(' (e (',' e)*)? ')' | '[' e ']' | '.x'\n\
+            a ::= 'x' | '(' e ')' | '[' (e (',' e)*)? ']' | '{' (e ':' e (',' e ':' e)*)? '}'\n"
+}
+
+#[test]
+fn target_sizes_where_most_inputs_would_be_the_shortest_one() {
+    let file = SourceFile::new("g.ebnf", leveled());
+    for weighting in [Weighting::ByDefault, Weighting::Shape(Shape::TargetSize(1000))] {
+        let options = crate::Options { weighting: weighting.clone(), ..crate::Options::default() };
+        let (examined, _) = crate::examine(&file, &options).expect("the grammar compiles");
+        let length = examined.growth.limited_length.expect("there is a limit");
+        assert_near(length, 1000.0, 0.05);
+        let limit = examined.compiled.max_depth.unwrap_or(32);
+        let shortest = shortest::share(&examined.compiled.lowered, &examined.compiled.pools, Some(limit));
+        assert!(shortest <= Sizes::SHORTEST, "{weighting:?}: {shortest}");
+    }
+}

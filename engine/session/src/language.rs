@@ -184,7 +184,8 @@ impl Language {
         let mut warnings = warnings.to_plain_text(file);
         if let Some(decision) = compiled.by_default.filter(|decision| decision.is_surprising()) {
             let otherwise = if decision.is_shaped { " (otherwise: the shape `uniform`)" } else { "" };
-            warnings += &format!("{decision}{otherwise}\n");
+            let line_end = if warnings.is_empty() { "" } else { "\n" };
+            warnings += &format!("{line_end}{decision}{otherwise}\n");
         }
         Ok(Language {
             parser: Arc::new(Parser::new(&compiled.lowered)),

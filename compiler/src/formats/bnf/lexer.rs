@@ -131,12 +131,15 @@ pub(super) struct Lexer<'t> {
     starts_line: bool,
     /// The end of the last comment in `(* ... *)`: a bracket and a star after it begin none.
     last_comment: usize,
+    /// The end of the last comment in `/* ... */`, likewise.
+    last_block: usize,
 }
 
 impl<'t> Lexer<'t> {
     pub(super) fn new(text: &'t str) -> Lexer<'t> {
         let last_comment = text.rfind("*)").unwrap_or(0);
-        Lexer { scan: Scanner::new(text), style: Style::of(text), starts_line: true, last_comment }
+        let last_block = text.rfind("*/").unwrap_or(0);
+        Lexer { scan: Scanner::new(text), style: Style::of(text), starts_line: true, last_comment, last_block }
     }
 
     /// The next token. At the end, always [`Kind::End`].
@@ -145,13 +148,15 @@ impl<'t> Lexer<'t> {
             match self.scan.peek() {
                 Some('\n') => self.starts_line = true,
                 Some(blank) if blank.is_whitespace() => {}
-                // A line that could begin a rule can also be a comment.
-                Some('#' | ';') if self.starts_line => {
+                // A line that could begin a rule can also be a comment. Where text stands in quotes, bare signs begin
+                // comments anywhere.
+                Some('#' | ';' | '/') if self.begins_line_comment() => {
                     self.scan.take_line();
                     continue;
                 }
-                Some('/') if self.starts_line && self.scan.sees("//") => {
-                    self.scan.take_line();
+                Some('/') if self.style.quoted && self.scan.sees("/*") && self.scan.position + 2 <= self.last_block => {
+                    self.scan.position += 2;
+                    self.scan.take_past("*/");
                     continue;
                 }
                 Some('(') if self.scan.sees("(*") && self.scan.position < self.last_comment => {
@@ -167,6 +172,11 @@ impl<'t> Lexer<'t> {
         let kind = self.kind(start, builder);
         self.starts_line = false;
         Token { kind, span: self.scan.span_from(start) }
+    }
+
+    fn begins_line_comment(&self) -> bool {
+        let is_mark = self.scan.sees("#") || self.scan.sees("//");
+        self.starts_line && (is_mark || self.scan.sees(";")) || self.style.quoted && is_mark
     }
 
     fn kind(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
@@ -220,7 +230,8 @@ impl<'t> Lexer<'t> {
     fn ends_rule(&self) -> bool {
         let behind = &self.scan.rest()[1..];
         let behind = behind.trim_start_matches([' ', '\t', '\r']);
-        (behind.is_empty() || behind.starts_with('\n'))
+        let is_comment = self.style.quoted && ["#", "//", "/*"].iter().any(|mark| behind.starts_with(mark));
+        (behind.is_empty() || behind.starts_with('\n') || is_comment)
             && (self.style.quoted || self.style.bracketed && self.scan.sees(";"))
     }
 

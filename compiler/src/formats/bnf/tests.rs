@@ -95,3 +95,24 @@ fn several_errors_in_one_run() {
         "#]],
     );
 }
+
+/// As in a generator's `parser-based` grammars: signs outside of quotes begin comments anywhere.
+#[test]
+fn comments_where_text_stands_in_quotes() {
+    check(
+        "# first\nlist : /* nothing */\n  | list item ; # last\nitem : \"#\" \"/*\" /* a\n  second : \"line\" */ \";\" // the end\n  ;\nother : \"/\" ; /* end */\n",
+        expect![[r##"
+            list ::= () | list item
+            item ::= "#" "/*" ";"
+            other ::= "/"
+        "##]],
+    );
+    let bare = "<a> ::= # | /* | <b>\n<b> ::= x\n";
+    check(
+        bare,
+        expect![[r##"
+        a ::= "#" | "/*" | b
+        b ::= "x"
+    "##]],
+    );
+}

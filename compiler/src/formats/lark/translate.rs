@@ -103,10 +103,12 @@ pub(super) fn translate(
         _ => None,
     });
     let grammar = Grammar { start, rules: all, class_rules: names.collect(), ..Grammar::default() };
-    match layout.zip(first) {
+    let grammar = match layout.zip(first) {
         Some((layout, first)) => layout.lay_out(grammar, &first, texts.first().copied(), builder),
         None => grammar,
-    }
+    };
+    let own: Set<&str> = file.definitions.iter().map(|definition| definition.name.text.as_str()).collect();
+    grammar.with_own(|name| own.contains(name))
 }
 
 /// The terminals that stand for the layout of lines, if there are any. The rules then refer to rules in their place.

@@ -31,21 +31,24 @@ struct Place<'r> {
 /// The first characters of an expression's texts. It may hold too many, never too few.
 #[derive(Clone)]
 pub(super) struct First {
-    pub(super) set: CharSet,
+    /// The first characters of a text that begins with none of the blanks between parts.
+    set: CharSet,
+    /// Whether such blanks may come first, since the first part may be empty.
+    may_begin_blank: bool,
     pub(super) may_be_empty: bool,
 }
 
 impl First {
     fn of(set: CharSet) -> First {
-        First { set, may_be_empty: false }
+        First { set, may_begin_blank: false, may_be_empty: false }
     }
 
     fn nothing() -> First {
-        First { set: CharSet::empty(Unit::Char), may_be_empty: true }
+        First { may_be_empty: true, ..First::of(CharSet::empty(Unit::Char)) }
     }
 
     fn anything() -> First {
-        First { set: CharSet::new(Unit::Char, [(0, u32::from(char::MAX))]), may_be_empty: true }
+        First { may_be_empty: true, ..First::of(CharSet::new(Unit::Char, [(0, u32::from(char::MAX))])) }
     }
 }
 
@@ -122,12 +125,29 @@ impl<'r> Follow<'r> {
         places.map(|place| place.next).take(limit).collect()
     }
 
-    /// The characters that may follow a rule.
+    /// The first characters of these parts in a row, and whether they may derive nothing.
+    pub(super) fn of_parts(&mut self, parts: &'r [Peg], chars: &mut Chars<'r>) -> (CharSet, bool) {
+        let first = self.first_of(parts, MAX_DEPTH, chars);
+        (self.with_blanks(&first, chars), first.may_be_empty)
+    }
+
+    /// All first characters, those of blanks included.
+    pub(super) fn with_blanks(&mut self, first: &First, chars: &mut Chars<'r>) -> CharSet {
+        match first.may_begin_blank {
+            true => {
+                let blank = self.blank(chars);
+                self.union(&first.set, &blank.set)
+            }
+            false => first.set.clone(),
+        }
+    }
+
+    /// The characters that may follow a rule, after any blanks between parts.
     pub(super) fn of_rule(&mut self, rule: &'r str, chars: &mut Chars<'r>) -> CharSet {
         if let Some(known) = self.follows.get(rule) {
             return known.clone();
         }
-        let mut set = self.blank(chars).set;
+        let mut set = CharSet::empty(Unit::Char);
         let (mut seen, mut pending) = (Set::from([rule]), vec![rule]);
         while let Some(rule) = pending.pop() {
             let references = self.references.remove(rule).unwrap_or_default();
@@ -224,14 +244,16 @@ impl<'r> Follow<'r> {
             Kind::Choice(parts) => {
                 let mut all = First::of(CharSet::empty(Unit::Char));
                 for part in parts {
-                    let First { set, may_be_empty } = self.first(part, depth - 1, chars);
-                    all = First { set: self.union(&all.set, &set), may_be_empty: all.may_be_empty || may_be_empty };
+                    let First { set, may_begin_blank, may_be_empty } = self.first(part, depth - 1, chars);
+                    all.set = self.union(&all.set, &set);
+                    all.may_begin_blank |= may_begin_blank;
+                    all.may_be_empty |= may_be_empty;
                 }
                 all
             }
             Kind::Repeat(inside, min, _) => {
-                let First { set, may_be_empty } = self.first(inside, depth - 1, chars);
-                First { set, may_be_empty: may_be_empty || *min == 0 }
+                let first = self.first(inside, depth - 1, chars);
+                First { may_be_empty: first.may_be_empty || *min == 0, ..first }
             }
             Kind::Push(inside) => self.first(inside, depth - 1, chars),
             Kind::Not(_) | Kind::And(_) => First::nothing(),
@@ -249,14 +271,14 @@ impl<'r> Follow<'r> {
                 }
                 continue;
             }
-            let First { set, may_be_empty } = self.first(part, depth, chars);
+            let First { set, may_begin_blank, may_be_empty } = self.first(part, depth, chars);
             all.set = self.union(&all.set, &set.difference(&excluded));
+            all.may_begin_blank |= may_begin_blank;
             if !may_be_empty {
                 return First { may_be_empty: false, ..all };
             }
             if self.rules.contains_key("WHITESPACE") || self.rules.contains_key("COMMENT") {
-                let blank = self.blank(chars);
-                all.set = self.union(&all.set, &blank.set);
+                all.may_begin_blank = true;
             }
         }
         all

@@ -32,6 +32,8 @@ const MAX_TERMS: usize = 1 << 22;
 const MAX_SETS_AFTER: usize = 32;
 /// Repetitions with greater bounds are read as unbounded.
 const MAX_ROUNDS: u32 = 16;
+/// The first characters of alternatives are compared in choices of at most this many alternatives.
+const MAX_BEGINNINGS: usize = 1 << 6;
 /// The common beginnings of alternatives are compared in choices of at most this many alternatives.
 const MAX_COMPARED: usize = 1 << 9;
 
@@ -100,6 +102,9 @@ impl<'r> Order<'r> {
             work_left: self.terms_left,
             blank: Texts::exactly(EMPTY),
         };
+        if choice.begin_apart(parts) {
+            return false;
+        }
         let found = if self.terms_left == 0 { None } else { choice.matters(parts, is_atomic) };
         self.terms_left = self.terms_left.saturating_sub(choice.terms.len() + choice.steps + choice.work);
         found.unwrap_or(true)
@@ -136,6 +141,25 @@ fn are_alike(one: &Peg, other: &Peg) -> bool {
 }
 
 impl<'r> Choice<'_, 'r> {
+    /// Whether texts of different alternatives never begin with the same character, apart from common first parts. Then
+    /// at most one alternative fits.
+    fn begin_apart(&mut self, parts: &'r [Peg]) -> bool {
+        if parts.len() > MAX_BEGINNINGS {
+            return false;
+        }
+        (1..parts.len()).all(|number| {
+            self.earlier(parts, number).into_iter().all(|(shared, places)| {
+                let mut first = |part: &'r Peg| self.follow.of_parts(&parts_of(part)[shared..], self.chars);
+                let (later, is_empty) = first(&parts[number]);
+                !is_empty
+                    && places.iter().all(|&place| {
+                        let (earlier, is_empty) = first(&parts[place]);
+                        !is_empty && earlier.intersection(&later).is_empty()
+                    })
+            })
+        })
+    }
+
     /// `None` if the answer takes too long.
     fn matters(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<bool> {
         let mut sets = Set::new();
@@ -305,7 +329,8 @@ impl<'r> Choice<'_, 'r> {
                     let set = self.follow.of_rule(rule, self.chars);
                     let first = self.one(&set)?.most;
                     let more = self.terms.seq(first, ALL);
-                    beyond = self.terms.or([EMPTY, more]);
+                    let more = self.terms.or([EMPTY, more]);
+                    beyond = self.terms.seq(self.blank.most, more);
                     break;
                 }
             };
@@ -415,7 +440,8 @@ impl<'r> Choice<'_, 'r> {
     /// The bounds for a rule that is not followed.
     fn cut(&mut self, name: &'r str) -> Option<Texts> {
         let first = self.follow.of_name(name, MAX_DEPTH, self.chars);
-        let begun = self.one(&first.set)?.most;
+        let set = self.follow.with_blanks(&first, self.chars);
+        let begun = self.one(&set)?.most;
         let begun = self.terms.seq(begun, ALL);
         let most = if first.may_be_empty { self.terms.or([EMPTY, begun]) } else { begun };
         Some(Texts { most, least: NEVER })

@@ -306,3 +306,57 @@ fn a_predicate_asks_for_characters() {
         "#]],
     );
 }
+
+/// What follows a choice may stand after blanks: `x` is not lost, although `x (` may follow it, since only `+` does.
+#[test]
+fn blanks_after_a_choice_are_no_beginning_of_what_follows() {
+    let grammar = |after: &str| {
+        format!(
+            "a = {{ b ~ c }}\nb = {{ \"x\" ~ \"(\" ~ \")\" | 'x'..'z' }}\nc = {{ \"{after}\" }}\nWHITESPACE = _{{ \" \" }}"
+        )
+    };
+    assert!(!testing::parsed(&Pest, &grammar("+")).contains("a choice is not ordered"));
+    assert!(testing::parsed(&Pest, &grammar("(")).contains("a choice is not ordered"));
+}
+
+/// No comparison of texts is needed where the first characters decide, whatever the alternatives are made of.
+#[test]
+fn the_order_of_alternatives_that_begin_apart_does_not_matter() {
+    let many: Vec<String> = (0x4E00..0x5080).map(|c| format!("\"\\u{{{c:x}}}\"")).collect();
+    let many: Vec<String> = many.chunks(32).map(|some| format!("({})", some.join(" | "))).collect();
+    let grammar = |first: &str| format!("a = {{ {first} ~ \"]\" | \"[\" ~ b }}\nb = {{ {} }}", many.join(" | "));
+    let found = testing::parsed(&Pest, &grammar("\"[\" ~ \" \""));
+    assert!(!found.contains("g:1:") && !found.contains("a choice is not ordered"), "{found}");
+    assert!(testing::parsed(&Pest, &grammar("\"[\" ~ \"\\u{4e00}\"")).contains("a choice is not ordered"));
+}
+
+#[test]
+fn a_predicate_excludes_characters_from_the_first_round() {
+    check(
+        "a = { b ~ c }\nb = @{ \"/\" ~ !(\"/\" | \"!\") ~ (!\"\\n\" ~ ANY)* ~ \"\\n\" }\n\
+         c = @{ !\"0\" ~ '0'..'9'+ ~ !\"x\" ~ 'w'..'z'{,1} }\nWHITESPACE = _{ \" \" | \"\\n\" }\n\
+         COMMENT = _{ \"//\" ~ !\"!\" ~ (!\"\\n\" ~ ANY)* }",
+        expect![[r#"
+            %start a
+            a ::= b implicit.blank c
+            b ::= "/" ([#x09#x20"-.0-~] [#x09#x20-~]*)? "\n"
+            c ::= ([1-9] [0-9]*) [wyz]?
+            WHITESPACE ::= " " | "\n"
+            COMMENT ::= "//" ([#x09#x20"-~] [#x09#x20-~]*)?
+            implicit.blank ::= () @ 3 | (WHITESPACE @ 3 | COMMENT "\n" @ 1)+ @ 1
+            g:3:27: warning[not-context-free]: a predicate is left out
+              | c = @{ !"0" ~ '0'..'9'+ ~ !"x" ~ 'w'..'z'{,1} }
+              |                           ^^^^^
+              help: a predicate is honoured where it excludes single characters, as in `!"x" ~ ANY`, or asks for them, as in `&letter ~ ANY`
+        "#]],
+    );
+}
+
+#[test]
+fn blanks_are_no_start_and_what_the_format_makes_is_not_reported() {
+    let text = "WHITESPACE = _{ \" \" }\na = @{ 'a'..'z'+ ~ \"(\" ~ b ~ \")\" }\nb = { c* }\nc = { \"c\" ~ \"d\"* }";
+    let found = testing::parsed_with(&Pest, text, &[]);
+    assert!(found.starts_with("%start a\n"), "{found}");
+    let reported: Vec<&str> = found.lines().filter(|line| line.contains("warning")).collect();
+    assert!(reported.iter().all(|line| !line.contains('.')), "{reported:?}");
+}

@@ -28,6 +28,7 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
         pushed,
         implicit,
         atomic: true,
+        rule: "",
         wanted: Vec::new(),
         known: Set::new(),
         rounds: Vec::new(),
@@ -36,6 +37,7 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
     for rule in rules {
         translator.atomic = !implicit || is_atomic(rule);
+        translator.rule = &rule.name.text;
         let Ok(body) = translator.peg(&rule.body) else { continue };
         match translator.atomic {
             true => lexical.extend(translator.joined(rule.name.clone(), body)),
@@ -44,12 +46,14 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     }
     while let Some(rule) = translator.wanted.pop() {
         translator.atomic = true;
+        translator.rule = &rule.name.text;
         let Ok(body) = translator.peg(&rule.body) else { continue };
         let name = Name { text: atomic_name(&rule.name.text), span: rule.name.span };
         lexical.extend(translator.joined(name, body));
     }
     syntax.append(&mut translator.rounds);
-    let start = rules.first().map(|rule| rule.name.clone());
+    // Blanks are often defined first, and no one wants inputs of blanks.
+    let start = rules.iter().find(|rule| !is_blank(rule)).or(rules.first()).map(|rule| rule.name.clone());
     if implicit && !syntax.is_empty() {
         lexical.extend(implicit_rule(defined("WHITESPACE"), defined("COMMENT"), &lexical, builder));
     }
@@ -60,11 +64,16 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     });
     let mut all = separate(syntax, &mut facts, &blanks(&between.unwrap_or_default()), builder);
     all.extend(lexical);
-    Grammar { start, rules: all, ..Grammar::default() }
+    Grammar { start, rules: all, ..Grammar::default() }.with_own(|name| by_name.contains_key(name))
 }
 
 fn is_atomic(rule: &Rule) -> bool {
-    matches!(rule.modifier, Some('@' | '$')) || matches!(rule.name.text.as_str(), "WHITESPACE" | "COMMENT")
+    matches!(rule.modifier, Some('@' | '$')) || is_blank(rule)
+}
+
+/// Whether pest puts the texts of this rule between the parts of others.
+fn is_blank(rule: &Rule) -> bool {
+    matches!(rule.name.text.as_str(), "WHITESPACE" | "COMMENT")
 }
 
 /// The name of the form without implicit parts. No name in pest contains a full stop.
@@ -131,6 +140,8 @@ struct Translator<'r, 'b, 'd> {
     implicit: bool,
     /// Whether the current rule has no implicit parts.
     atomic: bool,
+    /// The name of the current rule.
+    rule: &'r str,
     /// Rules whose form without implicit parts is referred to.
     wanted: Vec<&'r Rule>,
     known: Set<&'r str>,
@@ -258,7 +269,10 @@ impl<'r> Translator<'r, '_, '_> {
             };
             let (syntax, taken) = match class {
                 Some(set) => (self.class(set, parts[number].span.to(parts[number + asked].span))?, asked + 1),
-                None => (self.peg(&parts[number])?, 1),
+                None => match self.guarded(&parts[number..number + asked], &parts[number + asked..])? {
+                    Some(syntax) => (syntax, asked + 1),
+                    None => (self.peg(&parts[number])?, 1),
+                },
             };
             if !done.is_empty() {
                 done.extend(self.gap(parts[number].span)?);
@@ -282,6 +296,40 @@ impl<'r> Translator<'r, '_, '_> {
             };
         }
         Some(set).filter(|set| !set.is_empty())
+    }
+
+    /// `!x ~ y*` in an atomic rule, for classes: the first of the rounds is not excluded. `rest` begins with the rounds.
+    fn guarded(&mut self, predicates: &'r [Peg], rest: &'r [Peg]) -> Result<Option<Syntax>, Reported> {
+        let [Peg { kind: Kind::Repeat(item, min @ 0..=1, max), span, .. }, behind @ ..] = rest else { return Ok(None) };
+        let excludes = |part: &Peg| matches!(part.kind, Kind::Not(_));
+        if !self.atomic || *max == Some(0) || predicates.is_empty() || !predicates.iter().all(excludes) {
+            return Ok(None);
+        }
+        let Some(set) = self.remaining(predicates, Some(item)) else { return Ok(None) };
+        // Without a round, the predicates are about what follows.
+        if *min == 0 && !predicates.iter().all(|predicate| self.cannot_begin(predicate, behind)) {
+            self.predicate(predicates[0].span);
+        }
+        let mut all = vec![self.class(set, *span)?];
+        if *max != Some(1) {
+            all.push(self.repeat(item, 0, max.map(|max| max - 1), *span)?);
+        }
+        let all = Syntax::Seq(all);
+        Ok(Some(if *min == 0 { Syntax::Repeat(Box::new(all), 0, Some(1)) } else { all }))
+    }
+
+    /// Whether the text that follows in the current rule never begins with what a predicate excludes.
+    fn cannot_begin(&mut self, predicate: &Peg, behind: &[Peg]) -> bool {
+        let Kind::Not(inside) = &predicate.kind else { return false };
+        let Some(excluded) = self.chars.beginning(inside) else { return false };
+        match behind {
+            // A line feed follows each comment.
+            [] => self.rule == "COMMENT" && !excluded.first.contains(u32::from('\n')),
+            [next, ..] => {
+                let next = self.chars.beginning(next);
+                next.is_some_and(|next| next.first.intersection(&excluded.first).is_empty())
+            }
+        }
     }
 
     fn repeat(&mut self, item: &'r Peg, min: u32, max: Option<u32>, span: Span) -> Result<Syntax, Reported> {

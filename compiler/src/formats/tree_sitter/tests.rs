@@ -242,3 +242,17 @@ fn automatic_semicolons_are_left_out_where_there_is_a_choice() {
         "#]],
     );
 }
+
+/// Extras stand between tokens, and the parts of a pattern without the keywords among its texts are no one's rules.
+#[test]
+fn extras_and_rules_without_a_name_are_not_reported() {
+    let text = r#"{"name": "g", "rules": {
+        "file": {"type": "REPEAT", "content": {"type": "CHOICE", "members": [
+            {"type": "STRING", "value": "if"}, {"type": "STRING", "value": "else"}, {"type": "PATTERN", "value": "[a-z]{1,9}"}]}},
+        "comment": {"type": "PATTERN", "value": "\\#[a-z]*"},
+        "forgotten": {"type": "STRING", "value": "x"}},
+        "extras": [{"type": "PATTERN", "value": "\\s"}, {"type": "SYMBOL", "name": "comment"}]}"#;
+    let found = testing::parsed_with(&TreeSitter, text, &[]);
+    let reported: Vec<&str> = found.lines().filter(|line| line.contains("warning")).collect();
+    assert_eq!(reported, ["g:5:9: warning[unreachable-rule]: rule `forgotten` cannot be reached from `file`"]);
+}

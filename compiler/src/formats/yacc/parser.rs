@@ -259,7 +259,8 @@ impl<'t> Parser<'t, '_> {
         let mut all = separate(syntax, &mut words.lexical(&lexical), &blanks(&[" "]), &mut builder);
         words.add_to(&mut all, lexical);
         let start = start.or_else(|| rules.first().map(|(name, _)| name.clone()));
-        Grammar { start, rules: all, ..Grammar::default() }
+        let grammar = Grammar { start, rules: all, ..Grammar::default() };
+        grammar.with_own(|name| index.contains_key(name) || tokens.contains_key(name))
     }
 }
 

@@ -67,7 +67,7 @@ pub fn lay_out(grammar: &Grammar, start: &Name, layout: &Layout, diagnostics: &m
             match written(grammar, &facts, start, layout, levels) {
                 Written::Grammar { grammar, indents } => {
                     report(start, layout, asked, levels, indents, diagnostics);
-                    return Some(grammar);
+                    return Some(*grammar);
                 }
                 Written::Nothing => return None,
                 Written::TooMuch => levels /= 2,
@@ -113,7 +113,7 @@ fn report(start: &Name, layout: &Layout, asked: u8, levels: u8, indents: bool, d
 /// The result for a number of levels.
 enum Written {
     Grammar {
-        grammar: Grammar,
+        grammar: Box<Grammar>,
         /// Whether anything is indented.
         indents: bool,
     },
@@ -222,7 +222,7 @@ impl<'g> Writer<'g> {
             return Written::TooMuch;
         }
         let indents = self.indents;
-        Written::Grammar { grammar: self.finish(), indents }
+        Written::Grammar { grammar: Box::new(self.finish()), indents }
     }
 
     /// Finds the states in which a rule can end: a step of a least fixpoint.
