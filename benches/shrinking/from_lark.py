@@ -46,11 +46,11 @@ def literal(text: str) -> str:
 
 def rules(abnf: str) -> str:
     """The rules of `gramjet convert` in ABNF, as Lark."""
-    lines = []
+    lines, groups = [], []
     for line in abnf.splitlines():
         left, right = line.split(" = ", 1)
-        lines.append(f"{name(left)}: {alternatives(tokens(right))}")
-    return "\n".join(lines) + "\n"
+        lines.append(f"{name(left)}: {alternatives(tokens(right), groups)}")
+    return "\n".join(lines + [f"g_{number}: {group}" for number, group in enumerate(groups)]) + "\n"
 
 
 def tokens(text: str) -> list[tuple[str, str]]:
@@ -61,33 +61,37 @@ def tokens(text: str) -> list[tuple[str, str]]:
     return found[::-1]
 
 
-def alternatives(left: list[tuple[str, str]]) -> str:
-    options = [sequence(left)]
+def alternatives(left: list[tuple[str, str]], groups: list[str]) -> str:
+    options = [sequence(left, groups)]
     while left and left[-1] == ("mark", "/"):
         left.pop()
-        options.append(sequence(left))
+        options.append(sequence(left, groups))
     return " | ".join(options)
 
 
-def sequence(left: list[tuple[str, str]]) -> str:
+def sequence(left: list[tuple[str, str]], groups: list[str]) -> str:
     parts = []
     while left and left[-1] not in [("mark", "/"), ("mark", ")"), ("mark", "]")]:
-        parts.append(repetition(left))
+        parts.append(repetition(left, groups))
     return " ".join(parts)
 
 
-def repetition(left: list[tuple[str, str]]) -> str:
+def repetition(left: list[tuple[str, str]], groups: list[str]) -> str:
     if left[-1][0] != "repeat":
-        return element(left)
+        return element(left, groups)
     times = left.pop()[1]
     least, _, most = times.partition("*") if "*" in times else (times, "*", times)
-    item = f"({element(left)})"
+    item = f"({element(left, groups)})"
+    if (most or int(least or 0) > 1) and "|" in item:
+        # Lark writes out bounded repetitions: four alternatives, fifteen times, would be a billion.
+        groups.append(item)
+        item = f"g_{len(groups) - 1}"
     if most:
         return f"{item}~{least or 0}..{most}"
     return item + ("*" if int(least or 0) == 0 else "+" if least == "1" else f"~{least} {item}*")
 
 
-def element(left: list[tuple[str, str]]) -> str:
+def element(left: list[tuple[str, str]], groups: list[str]) -> str:
     kind, text = left.pop()
     if kind == "literal":
         return literal(text)
@@ -98,7 +102,7 @@ def element(left: list[tuple[str, str]]) -> str:
             low, high = (int(part, 16) for part in text.split("-"))
             return f"/[{character(low)}-{character(high)}]/"
         return literal("".join(chr(int(part, 16)) for part in text.split(".")))
-    inner = alternatives(left)
+    inner = alternatives(left, groups)
     left.pop()
     return f"({inner})" + ("?" if text == "[" else "")
 
