@@ -179,8 +179,8 @@ pub fn solve(checked: &Checked<'_>, shape: Shape, limit: Option<DepthLimit>) -> 
     Shaped { weights: quantise::weights(&model, &laws, measure), reachable }
 }
 
-/// Computes the weights of [`Shape::TargetSize`] that are nearest to the balanced shape. For grammars on which [`solve`]
-/// makes nearly all inputs the shortest one.
+/// Computes the weights of [`Shape::TargetSize`] that are nearest to the balanced shape. For grammars on which
+/// [`solve`] makes nearly all inputs the shortest one.
 pub fn solve_near_balanced(checked: &Checked<'_>, bytes: u64, limit: Option<DepthLimit>) -> Shaped {
     let mut model = Model::new(checked, true, &Weights::default());
     let measure = Measure { depth: limit.map(|limit| (limit.depth, limit.pools)) };
