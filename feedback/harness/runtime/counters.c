@@ -377,6 +377,8 @@ void gramjet_serve(void) {
             if (child < 0) _exit(1);
             if (!child) {
                 if (answers_itself) {
+                    // Not by the parent, which could be later than the answer to the first input.
+                    if (!answer((uint32_t)getpid())) _exit(1);
                     fcntl(CONTROL_FD, F_SETFD, FD_CLOEXEC);
                     fcntl(STATUS_FD, F_SETFD, FD_CLOEXEC);
                 } else {
@@ -386,7 +388,7 @@ void gramjet_serve(void) {
                 return;
             }
         }
-        if (!answer((uint32_t)child)) _exit(1);
+        if (!answers_itself && !answer((uint32_t)child)) _exit(1);
         pid_t ended;
         do ended = waitpid(child, &status, answers_itself ? 0 : WUNTRACED);
         while (ended < 0 && errno == EINTR);
