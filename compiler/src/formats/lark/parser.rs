@@ -272,11 +272,7 @@ impl<'t> Parser<'t, '_, '_> {
     fn choice(&mut self) -> Result<Item, Reported> {
         let mut parts = Vec::new();
         loop {
-            self.skip_blanks();
-            // A bar may stand before the first alternative.
-            if parts.is_empty() && self.scan.eat("|") {
-                self.skip_blanks();
-            }
+            // Nothing before the first bar is an alternative, as elsewhere.
             parts.push(self.sequence()?);
             self.skip_blanks();
             if self.scan.eat("->") {

@@ -49,6 +49,20 @@ STRING: /"[^"[\]]*?"/s
     );
 }
 
+/// As Lark reads it: a rule that begins with a bar may be empty.
+#[test]
+fn nothing_before_the_first_bar_is_an_alternative() {
+    check(
+        "start: a (| \"c\") b\na: | \"x\"\nb:\n  | \"y\"\n  | \"z\"\n",
+        expect![[r#"
+            %start start
+            start ::= a (() | "c") b
+            a ::= () | "x"
+            b ::= () | "y" | "z"
+        "#]],
+    );
+}
+
 #[test]
 fn templates() {
     check(
