@@ -31,10 +31,18 @@ pub use view::{Place, StateError, View};
 #[derive(Debug)]
 pub struct State {
     folder: PathBuf,
-    _lock: File,
+    lock: File,
     /// The next number in each place.
     next: Mutex<[u64; PLACES.len()]>,
     session: u64,
+}
+
+impl Drop for State {
+    /// A process that another thread starts at this moment also has the file open until it runs its program. To close
+    /// the file might not be enough.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
+    }
 }
 
 impl State {
@@ -84,7 +92,7 @@ impl State {
         let sessions = folder.join("sessions");
         let session = fs::read_to_string(&sessions).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
         write(&sessions, format!("{}\n", session + 1).as_bytes()).map_err(failed(&sessions))?;
-        let mut state = State { folder: folder.to_path_buf(), _lock: file, next: Mutex::default(), session };
+        let mut state = State { folder: folder.to_path_buf(), lock: file, next: Mutex::default(), session };
         let mut next = [0; PLACES.len()];
         for (next, place) in next.iter_mut().zip(PLACES) {
             let names = state.view().names(place)?;
