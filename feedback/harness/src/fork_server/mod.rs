@@ -286,6 +286,9 @@ impl Server {
                 self.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
                 taken & protocol::SHARED_INPUT != 0
             }
+            word if is_own && word >> 8 == GREETING >> 8 => {
+                return Err(failed("was built by another version of gramjet; build it again".to_string()));
+            }
             word if word & 0xffff_ff00 == AFL_GREETING => {
                 if word != AFL_GREETING + AFL_VERSION {
                     return Err(failed(format!("speaks version {} of AFL++'s protocol; 1 is known", word & 0xff)));
