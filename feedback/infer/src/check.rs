@@ -94,7 +94,7 @@ pub(crate) fn repair(
             (undone, current, judged) = (without, changed, better);
         }
     }
-    // Some were suspected only because of others.
+    // Some keys were suspected only because other keys were wrong.
     for key in undone.clone() {
         let mut with = undone.clone();
         with.remove(&key);

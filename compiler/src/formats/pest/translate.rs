@@ -71,7 +71,7 @@ fn is_atomic(rule: &Rule) -> bool {
     matches!(rule.modifier, Some('@' | '$')) || is_blank(rule)
 }
 
-/// Whether pest puts the texts of this rule between the parts of others.
+/// Whether this is a rule whose texts pest puts between the parts of other rules.
 fn is_blank(rule: &Rule) -> bool {
     matches!(rule.name.text.as_str(), "WHITESPACE" | "COMMENT")
 }
