@@ -214,7 +214,7 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     locate(image, start, &loaded);
 }
 
-#elif defined __clang__
+#else
 
 // The image of which guards were numbered last.
 static struct image *latest;
@@ -240,8 +240,6 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     dl_iterate_phdr(holds, &loaded);
     locate(latest, start, &loaded);
 }
-
-#else
 
 // gcc's calls give nothing but their return address. Two calls are five bytes apart at least, or four where
 // instructions take four, so a number for each four bytes of code tells them apart, whatever was executed before.
