@@ -1,6 +1,6 @@
 //! ABNF (RFC 5234, RFC 7405). Numbers are bytes. If one is larger than a byte, all of them are characters.
 
-use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
+use super::{HELP_FOR_WEIGHTS, Names, Printer, has_weights, refuse, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
@@ -96,8 +96,7 @@ impl Writer<'_, '_> {
             ExprKind::Choice(alternatives) => {
                 if has_weights(expr) {
                     self.sound = false;
-                    let help = "convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`";
-                    refuse(expr.span, "ABNF has no weights", help, self.diagnostics);
+                    refuse(expr.span, "ABNF has no weights", HELP_FOR_WEIGHTS, self.diagnostics);
                 }
                 if let [alternative] = &**alternatives {
                     return self.expr(&alternative.expr, place);

@@ -1,7 +1,7 @@
 //! ANTLR 4: the grammar as a single token, so that the lexer cannot cut the text differently. Lexer rules may refer to
 //! each other in cycles, but must not begin with themselves.
 
-use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
+use super::{HELP_FOR_WEIGHTS, Names, Printer, has_weights, refuse, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
@@ -226,11 +226,7 @@ impl Writer<'_, '_> {
             }),
             ExprKind::Choice(alternatives) => {
                 if has_weights(expr) {
-                    self.refuse(
-                        expr,
-                        "ANTLR has no weights",
-                        "convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`",
-                    );
+                    self.refuse(expr, "ANTLR has no weights", HELP_FOR_WEIGHTS);
                 }
                 if let [alternative] = &**alternatives {
                     return self.expr(&alternative.expr, place);

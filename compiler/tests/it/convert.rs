@@ -217,7 +217,7 @@ fn snapshots() {
         g.ebnf:1:7: error[not-expressible]: ABNF has no weights
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          help: convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`
+          help: write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`
         g.ebnf:1:20: error[not-expressible]: ABNF cannot say these bytes beside characters beyond U+00FF
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           |                    ^^^^
@@ -229,7 +229,7 @@ fn snapshots() {
         g.ebnf:2:20: error[not-expressible]: ABNF has no weights
           | b ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')
           |                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          help: convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`"#]],
+          help: write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`"#]],
     );
     check(
         "a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]\nb ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')",
@@ -246,7 +246,7 @@ fn snapshots() {
         g.ebnf:1:7: error[not-expressible]: ANTLR has no weights
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          help: convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`
+          help: write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`
         g.ebnf:1:20: error[not-expressible]: ANTLR cannot say these bytes
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           |                    ^^^^
@@ -258,7 +258,7 @@ fn snapshots() {
         g.ebnf:2:20: error[not-expressible]: ANTLR has no weights
           | b ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')
           |                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          help: convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`"#]],
+          help: write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`"#]],
     );
     check(
         "a ::= #bFF | [#x100-#x10FFFF]",

@@ -70,7 +70,7 @@ fn failures(out: &str) -> Vec<String> {
 #[test]
 fn failures_are_found_made_smaller_kept_and_replayed() {
     let place = planted("fuzz-planted");
-    let options = ["fuzz", "json", "-n", "1500", "-o", "out", "--timeout", "200ms", "--junit", "report.xml"];
+    let options = ["fuzz", "json", "-n", "1500", "-o", "out", "--timeout", "100ms", "--junit", "report.xml"];
     let found = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
     let said = text(&found.stderr);
     assert_eq!(found.status.code(), Some(1), "{said}");
@@ -94,7 +94,7 @@ fn failures_are_found_made_smaller_kept_and_replayed() {
 
     // The search goes on where it was, and finds nothing again.
     let again =
-        run_in(&place, &["fuzz", "json", "-n", "200", "-o", "out", "--timeout", "200ms", "--", "./planted", "@@"]);
+        run_in(&place, &["fuzz", "json", "-n", "200", "-o", "out", "--timeout", "100ms", "--", "./planted", "@@"]);
     assert_eq!((again.status.code(), failures(&out)), (Some(0), keys), "{}", text(&again.stderr));
     let replayed = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "./planted", "@@"]);
     assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
@@ -135,7 +135,7 @@ fn a_thread_and_its_program_stay_on_a_free_core() {
 #[test]
 fn several_threads_share_what_they_find() {
     let place = planted("fuzz-jobs");
-    let options = ["fuzz", "json", "-n", "1500", "-o", "out", "--timeout", "200ms", "--jobs", "3", "--json"];
+    let options = ["fuzz", "json", "-n", "1500", "-o", "out", "--timeout", "100ms", "--jobs", "3", "--json"];
     let found = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
     let lines: Vec<serde_json::Value> =
         text(&found.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -377,7 +377,7 @@ fn a_failure_is_kept_before_it_is_made_smaller() {
 fn searches_share_a_folder() {
     let place = planted("fuzz-shared");
     let fuzz = |name: &str, runs: &str| {
-        let options = ["fuzz", "json", "-n", runs, "-o", "shared", "--timeout", "200ms", "--name", name];
+        let options = ["fuzz", "json", "-n", runs, "-o", "shared", "--timeout", "100ms", "--name", name];
         let output = run_in(&place, &[&options[..], &["--max-tests", "20", "--", "./planted", "@@"]].concat());
         assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
     };

@@ -13,7 +13,7 @@ fn texts_beyond_the_depth_limit_come_back() {
     let place = place("recorded-deep");
     let (file, choices) = (place.path("in"), place.path("out"));
     let mut beyond = 0;
-    let inputs = stdout(&["gen", "json", "-n", "60", "--seed", "1", "--separator", "len32"]);
+    let inputs = stdout(&["gen", "json", "-n", "30", "--seed", "1", "--separator", "len32"]);
     for input in inputs_of(&inputs) {
         fs::write(&file, &input).unwrap();
         let parsed = run(&["parse", "json", &file, "--choices", "-o", &choices]);
