@@ -10,6 +10,7 @@ use gramjet_compiler::sources::Sources;
 use gramjet_compiler::{Compiled, reference};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk, Simd};
 use gramjet_engine::reference::Reference;
+use gramjet_testkit::amount;
 use gramjet_testkit::form::System;
 use gramjet_testkit::probability::{Drawing, distribution};
 use gramjet_testkit::statistics::{chi_square, chi_square_bound};
@@ -98,7 +99,8 @@ fn inputs_have_their_exact_probabilities() {
     ] {
         let compiled = compiled(name, text);
         for max_depth in [None, Some(0), Some(1), Some(2), Some(3)] {
-            checked += u32::from(check_distribution(name, &compiled, max_depth, Effort::default(), 100_000));
+            checked +=
+                u32::from(check_distribution(name, &compiled, max_depth, Effort::default(), amount::part(100_000)));
             checked += u32::from(check_distribution(name, &compiled, max_depth, tiny, 20_000));
         }
     }
@@ -108,7 +110,7 @@ fn inputs_have_their_exact_probabilities() {
 #[test]
 fn inputs_of_random_grammars_have_their_exact_probabilities() {
     let mut checked = 0;
-    for seed in 0..150 {
+    for seed in amount::seeds(0..150) {
         let shape = if seed % 3 == 0 { Shape::FINITE } else { Shape::ENUMERABLE };
         let grammar = random_grammar(&mut Rng::new(seed + 7000), &shape);
         let compiled = gramjet_testkit::compiled(&grammar);
@@ -123,7 +125,7 @@ fn inputs_of_random_grammars_have_their_exact_probabilities() {
         let effort = Effort { records, work: 2 * records };
         checked += u32::from(check_distribution(&format!("seed {seed}"), &compiled, max_depth, effort, 20_000));
     }
-    assert!(checked >= 40, "{checked}");
+    assert!(checked >= amount::part(40) as u32, "{checked}");
 }
 
 /// The lowered form with a mark in front of each rule's body, by which its instances are counted.

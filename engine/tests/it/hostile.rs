@@ -8,6 +8,7 @@ use gramjet::{Limits, Producer};
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
+use gramjet_testkit::amount;
 use gramjet_testkit::emitted::CHAINS_IN_CHAINS;
 
 /// Building ends, and the programs work. How long it took is printed.
@@ -47,10 +48,11 @@ fn many_alternatives() {
 #[test]
 fn many_rules() {
     let mut text = String::new();
-    for index in 0..20_000u64 {
-        let [a, b] = [7919, 104_729].map(|factor| (index * factor + 13) % 20_000);
+    let rules = amount::part(20_000);
+    for index in 0..rules {
+        let [a, b] = [7919, 104_729].map(|factor| (index * factor + 13) % rules);
         let _ =
-            writeln!(text, "r{index} ::= 'a{index}' | [0-9] r{a} | r{a} '-' r{b} | '(' r{} ')'", (index + 1) % 20_000);
+            writeln!(text, "r{index} ::= 'a{index}' | [0-9] r{a} | r{a} '-' r{b} | '(' r{} ')'", (index + 1) % rules);
     }
     check_build("rules.ebnf", &text);
 }
@@ -58,7 +60,7 @@ fn many_rules() {
 #[test]
 fn long_chains() {
     let mut text = String::new();
-    let count = 100_000;
+    let count = amount::part(100_000);
     for index in 0..count {
         let _ = writeln!(text, "r{index} ::= r{} | 'x' r{}", index + 1, index + 1);
     }

@@ -367,7 +367,8 @@ fn errors_of_syntax() {
 
 #[test]
 fn hostile_texts() {
-    let fill = |unit: &str| unit.repeat(4_000_000 / unit.len());
+    let length = gramjet_testkit::amount::part(4_000_000) as usize;
+    let fill = |unit: &str| unit.repeat(length / unit.len());
     let overfill = |unit: &str| unit.repeat(10_000_000 / unit.len());
     let survives = |text: String, expected| testing::survives(&FuzzingBook, &text, expected);
     survives("[".repeat(1_000_000), "too-deep");
