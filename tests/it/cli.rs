@@ -342,3 +342,21 @@ fn formats_are_known_by_extension_text_and_option() {
         assert_eq!(stdout(&[&["gen", &path][..], &arguments[1..]].concat()), b"x\n", "{arguments:?}");
     }
 }
+
+#[test]
+fn every_command_stands_on_the_page() {
+    let page = include_str!("../../docs/cli.md");
+    let listed: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("gramjet ")?.split_whitespace().next())
+        .flat_map(|names| names.split('|'))
+        .collect();
+    let help = stdout(&["--help"]);
+    let help = text(&help);
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let (commands, _) = commands.split_once("\n\n").unwrap();
+    let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    for name in names.filter(|name| !name.is_empty() && *name != "help") {
+        assert!(listed.contains(&name), "`gramjet {name}` is not in the list of docs/cli.md");
+    }
+}

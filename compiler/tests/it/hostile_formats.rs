@@ -331,7 +331,8 @@ fn long_texts() {
 #[test]
 fn no_format_is_forgotten() {
     for format in formats::ALL {
-        assert!(LONG.iter().any(|(name, _)| *name == format.name()), "{}", format.name());
+        let name = format.name();
+        assert!(LONG.iter().any(|(known, _)| *known == name), "the format `{name}` has no texts in LONG");
     }
 }
 

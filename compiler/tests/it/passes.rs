@@ -147,3 +147,11 @@ fn unfolded_limits_of_small_grammars_stay() {
 fn unfolded_limits_of_varied_grammars_stay() {
     unfolded_limits_stay(10_000..10_200, &Shape::VARIED);
 }
+
+#[test]
+fn every_pass_stands_in_the_table() {
+    let page = include_str!("../../../docs/architecture.md");
+    for (name, _) in NAMES {
+        assert!(page.contains(&format!("| {name} |")), "the pass `{name}` is not in docs/architecture.md");
+    }
+}
