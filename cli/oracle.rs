@@ -1,6 +1,7 @@
 //! Whether a program accepts a text: answers are remembered, runs are counted, and an end is an answer, too.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Outcome, Run, Target as _};
@@ -11,7 +12,7 @@ use crate::arguments::accept::OracleArgs;
 use crate::failure::Failure;
 use crate::seeds::one_line;
 use crate::stop::{Stop, StopReason};
-use crate::subject::Tested;
+use crate::subject::{Surroundings, Tested};
 use crate::units::plural;
 
 /// Bytes of each output stream that regular expressions see.
@@ -19,6 +20,12 @@ const JUDGED_OUTPUT: usize = 1 << 20;
 
 /// A program is given up if this number of texts in a row exceed a limit.
 const MOST_STOPPED: u32 = 16;
+
+/// A run that took too long is repeated with this multiple of the time: the machine may have been busy.
+const MORE_TIME: u32 = 4;
+
+/// No run is repeated any more once this number of repeated runs in a row took too long, too.
+const MOST_IN_VAIN: u32 = 3;
 
 /// Texts that hardly any language has, to find out whether the program looks at its input at all.
 const NONSENSE: [&[u8]; 6] = [
@@ -33,6 +40,12 @@ const NONSENSE: [&[u8]; 6] = [
 /// A program with the answers that it has given.
 pub struct Oracle {
     tested: Tested,
+    /// The same program with more time, once a run has taken too long.
+    patient: Option<Tested>,
+    /// The runs with more time in a row that took too long, too.
+    in_vain: u32,
+    command: Vec<OsString>,
+    surroundings: Surroundings,
     accept: Option<Regex>,
     reject: Option<Regex>,
     /// By the hash of the text; never iterated. There are no more than `most_runs`.
@@ -94,6 +107,10 @@ impl Oracle {
         tested.stay_beside(surroundings);
         Ok(Oracle {
             tested,
+            patient: None,
+            in_vain: 0,
+            command: program.command.clone(),
+            surroundings,
             accept: accept.accept_regex.clone(),
             reject: accept.reject_regex.clone(),
             known: HashMap::new(),
@@ -153,8 +170,11 @@ impl Oracle {
     /// Runs the program; `None` if a signal has ended the run, too.
     fn run(&mut self, text: &[u8]) -> Result<Option<bool>, Failure> {
         let begin = Instant::now();
-        let run = self.tested.run(text)?;
-        let (answer, outcome) = (judge(&run, self.accept.as_ref(), self.reject.as_ref()), run.outcome);
+        let (mut answer, mut outcome) = self.judged(text, false)?;
+        if outcome == Outcome::Timeout && self.in_vain < MOST_IN_VAIN && !self.stop.is_requested() {
+            (answer, outcome) = self.judged(text, true)?;
+            self.in_vain = if outcome == Outcome::Timeout { self.in_vain + 1 } else { 0 };
+        }
         self.counts.runs += 1;
         self.counts.time += begin.elapsed();
         // A terminal sends its signals to the program, too.
@@ -173,6 +193,25 @@ impl Oracle {
             self.stopped = 0;
         }
         Ok(Some(answer))
+    }
+
+    /// Whether a run accepts the text, and how it ended.
+    fn judged(&mut self, text: &[u8], has_more_time: bool) -> Result<(bool, Outcome), Failure> {
+        let tested = if has_more_time {
+            let patient = match self.patient.take() {
+                Some(patient) => patient,
+                None => {
+                    let mut surroundings = self.surroundings;
+                    surroundings.limits = surroundings.limits.with_time(self.timeout * MORE_TIME);
+                    Tested::new(&self.command, surroundings)?
+                }
+            };
+            self.patient.insert(patient)
+        } else {
+            &mut self.tested
+        };
+        let run = tested.run(text)?;
+        Ok((judge(&run, self.accept.as_ref(), self.reject.as_ref()), run.outcome))
     }
 
     fn hangs(&self, outcome: &Outcome, text: &[u8]) -> Failure {
@@ -204,6 +243,12 @@ impl Oracle {
             return Err(Failure::Useless(format!(
                 "the program rejects all of {all} that are {valid_is}{first}: {}",
                 self.rule()
+            )));
+        }
+        if !accepts_one && matches!(self.end, Some(End::Time | End::Runs)) {
+            let runs = plural(self.counts.runs, "text");
+            return Err(Failure::Useless(format!(
+                "`--time` or `--max-tests` ended before the program had accepted any text; it was run on {runs}"
             )));
         }
         let rejects_one = NONSENSE.iter().any(|text| self.accepts(text) == Some(false));
@@ -322,6 +367,9 @@ mod tests {
         assert!(said.contains("rejects all of 2 texts that are samples, such as `a`"), "{said}");
         let said = probe("cat > /dev/null", &["--reject-regex", "x"]);
         assert!(said.contains("regular expressions match"), "{said}");
+        let early = oracle(&[], "exit 1", 1).probe(&[b"a".to_vec(), b"b".to_vec()], "samples");
+        let said = early.expect_err("nothing was accepted").to_string();
+        assert!(said.contains("ended before the program had accepted any text; it was run on 1 text"), "{said}");
     }
 
     #[test]
@@ -331,6 +379,21 @@ mod tests {
         assert_eq!((answers[0], answers[19], oracle.end), (Some(false), None, Some(End::Failed)));
         let failure = oracle.finish("").expect_err("a failure").to_string();
         assert!(failure.contains("(5ms) on 16 texts in a row") && failure.contains("`--timeout`"), "{failure}");
+    }
+
+    #[test]
+    fn a_run_that_took_too_long_gets_more_time() {
+        // Each first run of a text leaves a file and takes long.
+        let place = std::env::temp_dir().join(format!("gramjet-oracle-{}", std::process::id()));
+        std::fs::create_dir_all(&place).expect("a folder");
+        let script = format!(
+            "f={}/$(cat); if [ -e $f ]; then test $f != ${{f%a}}; else touch $f; sleep 10; fi",
+            place.display()
+        );
+        let mut oracle = oracle(&["--timeout", "500ms", "--unconfined"], &script, 100);
+        assert_eq!([oracle.accepts(b"a"), oracle.accepts(b"b")], [Some(true), Some(false)]);
+        assert_eq!(oracle.counts().stopped, 0);
+        std::fs::remove_dir_all(place).expect("the folder");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `gramjet weights`: finds the weights of a shape, or those that a search has found to pay, and writes them to a file.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
@@ -77,18 +78,15 @@ const SMOOTHING: f64 = 0.5;
 /// Writes the weights that the inputs of a search have, as its language was read.
 fn learn_from_run(args: &Arguments, run: &Path) -> Result<(), Failure> {
     let places = ["best", "queue", "failures"].map(|place| run.join(place));
-    let [best, queue, failures] = places.clone().map(|place| place.is_dir());
-    if !best && !queue && !failures {
+    let there: Vec<PathBuf> = places.into_iter().filter(|place| place.is_dir()).collect();
+    if there.is_empty() {
         let folder = shown(run);
         let message = format!("{folder} is not the folder of a search: it has no `best`, `queue` or `failures`");
         return Err(Failure::Usage(message));
     }
     // The queue of a search for cost has inputs that led to others; its best ones are what paid.
-    let mut samples = if best { samples::find(&places[..1])? } else { Vec::new() };
-    if samples.is_empty() {
-        let there = places[1..].iter().filter(|place| place.is_dir()).cloned();
-        samples = samples::find(&there.collect::<Vec<_>>())?;
-    }
+    let has_best = there[0].ends_with("best") && fs::read_dir(&there[0]).is_ok_and(|mut files| files.next().is_some());
+    let samples = samples::find(if has_best { &there[..1] } else { &there })?;
     let mut grammar = args.grammar.clone();
     let setting = &mut grammar.how.reading.zero_weights;
     *setting = setting.take().or_else(|| begun_with(run));

@@ -206,12 +206,13 @@ fn runs_give_weights() {
     fs::write(&grammar, PAIRS).unwrap();
     assert_eq!(run(&["weights", &grammar, "--from-run", &out]).status.code(), Some(2));
     fs::create_dir_all(format!("{out}/failures/KEY")).unwrap();
+    // Searches for failures have the folder, and nothing in it.
+    fs::create_dir_all(format!("{out}/best")).unwrap();
     for (name, contents) in [("input", "c=1"), ("replay.sh", "#!/bin/sh"), ("output", "not a text")] {
         fs::write(format!("{out}/failures/KEY/{name}"), contents).unwrap();
     }
     let weights = run(&["weights", &grammar, "--from-run", &out]);
     assert!(text(&weights.stderr).contains("learned from 1 sample of 3 bytes"), "{}", text(&weights.stderr));
-    fs::create_dir_all(format!("{out}/best")).unwrap();
     fs::write(format!("{out}/best/1"), "b=(b=(b=2))").unwrap();
     let weights = run(&["weights", &grammar, "--from-run", &out]);
     assert!(text(&weights.stderr).contains("learned from 1 sample of 11 bytes"), "{}", text(&weights.stderr));
