@@ -70,7 +70,9 @@ impl Reporter {
             print(&status("end", &progress));
         } else {
             say!("gramjet: {}", line(&progress));
-            say!("gramjet: texts kept: {}", operators(&progress));
+            if progress.runs > 0 {
+                say!("gramjet: texts kept: {}", operators(&progress));
+            }
             if let (classes @ 1.., unexpected) = progress.exceptions {
                 let classes = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };
                 say!(

@@ -26,7 +26,7 @@ pub(super) fn lines(hunt: &Hunt, best: &Found, study: &Study) -> Vec<String> {
     }
     for hot in study.hot.iter().take(SHOWN) {
         if let Some(spot) = &hot.spot {
-            lines.push(format!("hot: {spot}, {} times ({:.0} %)", hot.count, 100.0 * hot.share));
+            lines.push(format!("hot: {spot}, {} ({:.0} %)", plural(hot.count, "time"), 100.0 * hot.share));
         }
     }
     for cause in study.causes.iter().filter(|cause| cause.share >= LEAST).take(SHOWN) {
