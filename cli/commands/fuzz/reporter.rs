@@ -75,10 +75,15 @@ impl Reporter {
             }
             if let (classes @ 1.., unexpected) = progress.exceptions {
                 let classes = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };
-                say!(
-                    "gramjet: {classes} of exceptions, {unexpected} of them unexpected (not IllegalArgumentException, \
-                     TimeoutException, or of the program's own package)"
-                );
+                let unexpected = if unexpected == progress.exceptions.0 {
+                    String::new()
+                } else {
+                    format!(
+                        ", {unexpected} of them unexpected (not IllegalArgumentException, TimeoutException, or of the \
+                         program's own package)"
+                    )
+                };
+                say!("gramjet: {classes} of exceptions{unexpected}");
             }
         }
     }

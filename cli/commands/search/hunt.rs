@@ -61,6 +61,10 @@ pub(super) struct Hunt {
     pub(super) edges_executed: AtomicU64,
     pub(super) stopped: AtomicU64,
     pub(super) failed: AtomicU64,
+    /// The runs that an exception has ended.
+    pub(super) raised: AtomicU64,
+    /// The first exception.
+    pub(super) exception: OnceLock<String>,
     /// All texts were run.
     is_exhausted: AtomicBool,
 }
@@ -131,7 +135,7 @@ pub(super) struct Progress {
 
 impl Hunt {
     pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Hunt {
-        let (shared, begun, runs, edges_executed, stopped, failed, is_exhausted) = Default::default();
+        let (shared, begun, runs, edges_executed, stopped, failed, raised, is_exhausted) = Default::default();
         let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
         Hunt {
             plan,
@@ -146,6 +150,8 @@ impl Hunt {
             edges_executed,
             stopped,
             failed,
+            raised,
+            exception: OnceLock::new(),
             is_exhausted,
         }
     }
@@ -254,6 +260,12 @@ impl Hunt {
             best: shared.best.clone(),
             is_exhausted: self.is_exhausted.load(Ordering::Relaxed),
         }
+    }
+
+    /// The first exception, if each run was ended by one.
+    pub(super) fn only_raises(&self) -> Option<&str> {
+        let has_only = self.raised.load(Ordering::Relaxed) == self.runs.load(Ordering::Relaxed);
+        self.exception.get().filter(|_| has_only).map(String::as_str)
     }
 
     /// Better texts since the last call.

@@ -63,6 +63,11 @@ impl Reporter {
             self.print(&status("end", &progress), hunt);
         } else {
             say!("gramjet: {}", line(&progress));
+            if let Some(exception) = hunt.only_raises() {
+                say!(
+                    "gramjet: the function raised an exception in every run, first {exception}; it gets bytes, or text with `--text`"
+                );
+            }
             if progress.is_exhausted {
                 say!("gramjet: all texts of at most {} were run", plural(hunt.plan.max_len as u64, "byte"));
             }

@@ -223,6 +223,10 @@ impl<'h> Worker<'h> {
     fn settle(&mut self, text: &[u8], ran: &Ran, outcome: &Outcome, origin: Origin) -> Result<(), Failure> {
         let (operator, source) = origin.parts();
         let (hunt, &Ran { cost, hottest, gain, .. }) = (self.hunt, ran);
+        if let Outcome::Exception(_) = outcome {
+            hunt.raised.fetch_add(1, Ordering::Relaxed);
+            hunt.exception.get_or_init(|| outcome.to_string());
+        }
         match ran.ending {
             Ending::Done => {}
             Ending::Stopped => {

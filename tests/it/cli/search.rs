@@ -353,3 +353,26 @@ fn options_that_do_not_fit_the_strategy_or_the_program_are_refused() {
         assert!(text(&refused.stderr).contains(message), "{}", text(&refused.stderr));
     }
 }
+
+/// Functions report errors in their input by exceptions, so these are no failures. If there is nothing else, the
+/// function probably wants text.
+#[test]
+fn a_function_that_only_raises_exceptions_is_reported() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        assert!(std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "python3 is not installed");
+        return;
+    }
+    let place = place("search-raises");
+    fs::write(place.path("subject.py"), "def commas(text):\n    return sum(1 for _ in range(text.count(',')))\n")
+        .unwrap();
+    let search = |out: &str, options: &[&str]| {
+        let begin = ["search", "json", "-n", "50", "--study", "0s", "-o", out];
+        let found = run_in(&place, &[&begin[..], options, &["--", "python:subject:commas"]].concat());
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        text(&found.stderr).to_string()
+    };
+    let said = search("bytes", &[]);
+    assert!(said.contains("raised an exception in every run, first TypeError at"), "{said}");
+    let said = search("text", &["--text"]);
+    assert!(!said.contains("exception"), "{said}");
+}
