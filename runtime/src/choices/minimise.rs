@@ -9,11 +9,13 @@ mod candidate;
 mod need;
 mod plain;
 mod pool;
+mod yields;
 
-use candidate::{Candidate, Missing};
-use need::{Need, decay, difference};
+use candidate::{Candidate, Group};
+use need::{Need, Range, common, decay};
 use plain::Plain;
 use pool::{Reach, candidates};
+use yields::{Kind, Yields};
 
 /// The result of [`minimise`].
 #[derive(Clone, Debug)]
@@ -79,6 +81,9 @@ pub struct Minimiser {
     /// Whether only whole parts are changed, and only for shorter outputs.
     parts_only: bool,
     waits: Option<Waiting>,
+    yields: Yields,
+    /// Groups of equal parts that are needed.
+    needed: BTreeSet<Group>,
 }
 
 /// The stage of the search.
@@ -95,10 +100,22 @@ enum Stage {
 /// The proposal that waits for its verdict.
 #[derive(Clone, Debug)]
 enum Waiting {
-    /// A shorter output without these bytes, if it is known which.
-    Shorter(Option<Missing>),
+    /// A shorter output.
+    Shorter(Trial),
     /// Lower values.
     Plainer,
+}
+
+/// A test of a shorter output.
+#[derive(Clone, Debug)]
+struct Trial {
+    /// If the test fails, one of these bytes is likely to be needed, or it is not known which.
+    missing: Option<Box<[Range]>>,
+    /// Equal parts that are all missing.
+    group: Option<Group>,
+    kind: Kind,
+    /// How likely it is that no missing byte is needed.
+    probability: f64,
 }
 
 /// The search ends after candidates of this many bytes in a row that are no simpler: where many parts cannot get
@@ -107,6 +124,10 @@ const MAX_IDLE: usize = 1 << 27;
 const PARSING: usize = 32;
 /// A change that should only remove has at most this number of new bytes, those of a shortest part.
 const MAX_NEWS: usize = 2;
+/// A test is made only if it is expected to shorten the text by this part of it.
+const LEAST_GAIN: f64 = 1.0 / 256.0;
+/// Less is enough for new text: it comes last, and is the way out where nothing can be removed.
+const LESS_OF_NEW: f64 = 0.25;
 /// At most this number of texts that do not conform is remembered.
 const MAX_REFUSED: usize = 1 << 16;
 
@@ -132,6 +153,8 @@ impl Minimiser {
             idle: 0,
             parts_only: false,
             waits: None,
+            yields: Yields::default(),
+            needed: BTreeSet::new(),
         }
     }
 
@@ -158,8 +181,8 @@ impl Minimiser {
         loop {
             match &mut self.stage {
                 Stage::Shorter => match self.shorter(tracer) {
-                    Some(without) => {
-                        self.waits = Some(Waiting::Shorter(without));
+                    Some(trial) => {
+                        self.waits = Some(Waiting::Shorter(trial));
                         break;
                     }
                     None if self.parts_only => self.stage = Stage::Done,
@@ -167,7 +190,8 @@ impl Minimiser {
                 },
                 Stage::Plainer(plain) => {
                     let tested = |text: &[u8]| self.tested.contains(&hash(text));
-                    if plain.propose(&mut self.best, tracer, &tested, &mut self.candidate, &mut self.output) {
+                    if plain.propose(&mut self.best, tracer, &self.need, &tested, &mut self.candidate, &mut self.output)
+                    {
                         self.waits = Some(Waiting::Plainer);
                         break;
                     }
@@ -189,20 +213,26 @@ impl Minimiser {
         &self.candidate
     }
 
-    /// Makes the candidate that is likely to shorten the output most, and says which bytes it omits, if that is known;
-    /// `None` if there is no candidate.
-    fn shorter(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<Option<Missing>> {
+    /// Makes the candidate that is likely to shorten the output most; `None` if there is none that is worth a test.
+    fn shorter(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<Trial> {
         loop {
             if !self.is_filled {
                 self.fill(tracer);
             }
-            while let Some(at) = self.most_promising() {
+            while let Some((at, probability)) = self.most_promising() {
                 let mut candidate = self.pool.swap_remove(at);
+                let group = candidate.group(self.best.output());
+                if group.is_some_and(|group| self.needed.contains(&group)) {
+                    continue;
+                }
                 if self.idle > MAX_IDLE {
                     return None;
                 }
                 if self.is_made(&mut candidate, tracer) {
-                    return Some(candidate.missing());
+                    let mut missing = Vec::new();
+                    candidate.missing(&mut missing);
+                    let missing = candidate.teaches().then(|| missing.into());
+                    return Some(Trial { missing, group, kind: candidate.kind(), probability });
                 }
             }
             let reach = self.reach.further().filter(|&reach| !self.parts_only || reach <= Reach::Parts)?;
@@ -211,15 +241,32 @@ impl Minimiser {
         }
     }
 
-    /// The place in the pool of the candidate with the greatest expected gain.
-    fn most_promising(&self) -> Option<usize> {
-        let mut best = None;
-        let mut most = 0.0;
-        for (at, candidate) in self.pool.iter().enumerate() {
-            let spared = decay(candidate.rate(&self.need));
-            let gain = f64::from(candidate.gain) * spared;
-            if gain > most && spared >= candidate.least_probability() {
-                (best, most) = (Some(at), gain);
+    /// The place in the pool of the candidate with the greatest expected gain, and the probability that the test holds
+    /// for it as far as it depends on the missing bytes; `None` if too little is expected of each.
+    fn most_promising(&mut self) -> Option<(usize, f64)> {
+        let least = LEAST_GAIN * (self.best.output().len() as f64).min(1.0 / LEAST_GAIN);
+        let (mut best, mut most) = (None, 0.0);
+        let mut missing = Vec::new();
+        for (at, candidate) in self.pool.iter_mut().enumerate() {
+            let kind = candidate.kind();
+            let least = match kind {
+                // It is not known how likely this is.
+                _ if candidate.takes_all => 0.0,
+                Kind::New => least * LESS_OF_NEW,
+                _ => least,
+            };
+            candidate.missing(&mut missing);
+            let mut probability = decay(self.need.rate_without(&missing));
+            let factor = f64::from(candidate.gain) * self.yields.factor(kind);
+            if factor * probability <= most || factor * probability < least {
+                continue;
+            }
+            if candidate.has_failed(&missing, &self.need) {
+                probability *= candidate.second_chance();
+            }
+            let gain = factor * probability;
+            if gain > most && gain >= least {
+                (best, most) = (Some((at, probability)), gain);
             }
         }
         best
@@ -238,23 +285,15 @@ impl Minimiser {
             if self.idle > MAX_IDLE || !self.is_made(candidate, tracer) || !texts.insert(hash(&self.output)) {
                 return false;
             }
-            // The common beginning and end of the two texts stay.
             let best = self.best.output();
-            let (from, to, new_to) = difference(best, &self.output);
             candidate.gain = (best.len() - self.output.len()) as u32;
-            candidate.replaced = (from as u32, to as u32);
-            if candidate.kept.0 < candidate.kept.1 {
-                let (from, to) = candidate.replaced;
-                candidate.kept = (candidate.kept.0.clamp(from, to), candidate.kept.1.clamp(from, to));
-                return true;
+            let (mut lacks, mut at) = (Vec::new(), 0);
+            for (from, _, len) in common(best, &self.output) {
+                lacks.push((at as u32, from as u32));
+                at = from + len;
             }
-            let added = &self.output[from..new_to];
-            let is_part = |at: &usize| best[from + at..to].starts_with(added);
-            let at = (0..=to - from - added.len().min(to - from)).find(is_part);
-            candidate.kept = match at {
-                Some(at) => ((from + at) as u32, (from + at + added.len()) as u32),
-                None => (from as u32, from as u32),
-            };
+            lacks.push((at as u32, best.len() as u32));
+            candidate.lacks = Some(lacks.into());
             true
         });
         self.pool = pool;
@@ -300,6 +339,10 @@ impl Minimiser {
     /// Says whether the test holds for the candidate. The tracer is the one that it was proposed with.
     pub fn judge(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
         let Some(waiting) = self.waits.take() else { return };
+        if let Waiting::Shorter(Trial { kind, probability, group, .. }) = &waiting {
+            self.yields.judge(*kind, *probability, holds);
+            self.needed.extend(group.filter(|_| !holds));
+        }
         let is_same = holds && {
             self.tried.retrace(tracer, &self.candidate, self.most);
             // Choice bytes that were missing are there now.
@@ -308,10 +351,10 @@ impl Minimiser {
         if !is_same {
             self.tested.insert(hash(&self.output));
             match (waiting, &mut self.stage) {
-                (Waiting::Shorter(Some(Missing { replaced, kept, shifts })), _) if !holds => {
-                    self.need.fails_without(self.best.output(), replaced, kept, shifts.iter().copied());
+                (Waiting::Shorter(Trial { missing: Some(missing), .. }), _) if !holds => {
+                    self.need.fails_without(self.best.output(), &missing);
                 }
-                (Waiting::Plainer, Stage::Plainer(plain)) => plain.judge(false),
+                (Waiting::Plainer, Stage::Plainer(plain)) => plain.judge(&self.best, &mut self.need, false),
                 _ => {}
             }
             return;
@@ -323,7 +366,7 @@ impl Minimiser {
         std::mem::swap(&mut self.best, &mut self.tried);
         self.is_filled = false;
         match &mut self.stage {
-            Stage::Plainer(plain) if has_same_sites => plain.judge(true),
+            Stage::Plainer(plain) if has_same_sites => plain.judge(&self.best, &mut self.need, true),
             stage => {
                 let reach = Reach::first(self.output.len());
                 self.reach = if self.parts_only { reach.min(Reach::Parts) } else { reach };

@@ -1,6 +1,9 @@
 //! A change that may make a text shorter, and the text that it makes.
 
+use super::hash;
 use super::need::{Need, Range};
+use super::pool::FEW;
+use super::yields::Kind;
 use crate::choices::mutate::{change_rounds, shorten};
 use crate::choices::{Part, Refit, Span, SpanKind, TracedInput, Tracer};
 
@@ -15,7 +18,15 @@ pub(super) struct Candidate {
     /// Whether it takes out all of several equal parts.
     pub takes_all: bool,
     pub change: Change,
+    /// What the text lacks, where this is not all of the replaced range outside the kept one.
+    pub lacks: Option<Box<[Range]>>,
+    /// How many failed tests were compared with it, and whether one of them lacked nothing but what it lacks.
+    pub compared: usize,
+    pub has_failed: bool,
 }
+
+/// Equal parts: the hash of their text, and how many they are.
+pub(super) type Group = (u64, usize);
 
 #[derive(Clone, Debug)]
 pub(super) enum Change {
@@ -49,14 +60,6 @@ pub(super) enum Keeps {
     All,
 }
 
-/// The bytes that a text lacks: those in `replaced` but not in `kept`, at each distance of `shifts`.
-#[derive(Clone, Debug)]
-pub(super) struct Missing {
-    pub replaced: Range,
-    pub kept: Range,
-    pub shifts: Box<[u32]>,
-}
-
 /// The distance of each place of a change from the first place, beginning with 0.
 fn shifts(change: &Change) -> impl Iterator<Item = u32> {
     let places = match change {
@@ -73,32 +76,75 @@ impl Candidate {
         matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
     }
 
-    /// The bytes that its text lacks, if it changes nothing else.
-    pub(super) fn missing(&self) -> Option<Missing> {
-        let shifts = match &self.change {
-            Change::Shorten(spans) if spans.len() > 1 => return None,
-            Change::Move { .. } | Change::Double(_) => return None,
-            change => shifts(change).collect(),
+    /// The bytes that its text lacks, as ascending ranges.
+    pub(super) fn missing(&self, ranges: &mut Vec<Range>) {
+        ranges.clear();
+        let mut push = |from: u32, to: u32| match ranges.last_mut() {
+            _ if from >= to => {}
+            Some(last) if last.1 == from => last.1 = to,
+            _ => ranges.push((from, to)),
         };
-        Some(Missing { replaced: self.replaced, kept: self.kept, shifts })
+        match &self.lacks {
+            Some(lacks) => lacks.iter().for_each(|&(from, to)| push(from, to)),
+            None => shifts(&self.change).for_each(|shift| {
+                push(self.replaced.0 + shift, self.kept.0 + shift);
+                push(self.kept.1 + shift, self.replaced.1 + shift);
+            }),
+        }
     }
 
-    /// The rate at which the missing bytes are needed.
-    pub(super) fn rate(&self, need: &Need) -> f64 {
-        let (replaced, kept) = (self.replaced, self.kept);
-        let of = |shift| need.rate_without((replaced.0 + shift, replaced.1 + shift), (kept.0 + shift, kept.1 + shift));
-        shifts(&self.change).map(of).sum()
-    }
-
-    /// The least probability that no missing byte is needed for a test to be made. If each of several equal parts is
-    /// needed alone, this says little about all of them together; the same is true of two in place of one.
-    pub(super) fn least_probability(&self) -> f64 {
+    /// Of a change of all of several equal parts: their text by its hash, and how many they are. That stays the same
+    /// while the text around them changes.
+    pub(super) fn group(&self, text: &[u8]) -> Option<Group> {
         match &self.change {
-            _ if self.takes_all => 0.0,
-            Change::Double(_) => 0.0,
-            Change::Shorten(spans) if spans.len() > 1 => 0.0,
-            Change::Refit { .. } | Change::Move { .. } => 0.01,
-            _ => 0.03,
+            Change::Text(places) if self.takes_all => {
+                Some((hash(&text[self.replaced.0 as usize..self.replaced.1 as usize]), places.len()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a test has failed that lacked nothing but the missing bytes.
+    pub(super) fn has_failed(&mut self, missing: &[Range], need: &Need) -> bool {
+        if !self.has_failed {
+            self.has_failed = need.has_failed_without(missing, self.compared);
+            self.compared = need.failures();
+        }
+        self.has_failed
+    }
+
+    /// Whether a failed test says that one of the missing bytes is needed.
+    pub(super) fn teaches(&self) -> bool {
+        match &self.change {
+            Change::Shorten(spans) => spans.len() == 1,
+            Change::Move { .. } | Change::Double(_) => false,
+            _ => true,
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match &self.change {
+            Change::Shorten(_) => Kind::Shorter,
+            Change::Hoist { .. } => Kind::Hoisted,
+            Change::Rounds { .. } => Kind::Rounds,
+            Change::Text(_) if self.kept.0 < self.kept.1 => Kind::Inner,
+            Change::Text(_) if self.replaced.1 - self.replaced.0 <= FEW as u32 => Kind::Bytes,
+            Change::Text(_) => Kind::Range,
+            Change::Choices { .. } => Kind::Choices,
+            Change::Refit { .. } | Change::Move { .. } | Change::Double(_) => Kind::New,
+        }
+    }
+
+    /// By how much less likely it is that the test holds if it has failed without a part of what is missing now. If
+    /// each of several equal parts is needed alone, this says little about all of them together, and new text can stand
+    /// for what is missing.
+    pub(super) fn second_chance(&self) -> f64 {
+        match &self.change {
+            _ if self.takes_all => 1.0,
+            Change::Refit { .. } | Change::Move { .. } | Change::Double(_) => 1.0,
+            Change::Shorten(spans) if spans.len() > 1 => 1.0,
+            Change::Shorten(_) => 0.15,
+            Change::Hoist { .. } | Change::Rounds { .. } | Change::Text(_) | Change::Choices { .. } => 0.05,
         }
     }
 
@@ -212,10 +258,6 @@ impl Candidate {
                 let anew = Refit { symbol: whole.symbol, option, depth: whole.depth, in_order };
                 if !tracer.refit(anew, &parts, &mut kept, choices) {
                     return false;
-                }
-                if let (Some(&first), Some(&last)) = (kept.first(), kept.last()) {
-                    let (first, last) = (input.span(numbers[first]), input.span(numbers[last]));
-                    self.kept = (first.output.0, last.output.1.max(first.output.0));
                 }
                 choices.extend_from_slice(&old[whole.choices().end..]);
             }

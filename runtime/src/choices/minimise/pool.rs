@@ -36,7 +36,7 @@ const SMALL: usize = 80;
 const MEDIUM: usize = 512;
 /// Bytes anywhere are removed only from texts up to this length, and at most `FEW` in a row.
 const MAX_BYTES_TEXT: usize = 512;
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 /// Parts move to other places in texts up to this length. A move removes at most `NEAR` bytes between two parts. Into a
 /// part longer than `NEAR`, others move only next to its own parts.
 const MAX_MOVED: usize = 48;
@@ -172,7 +172,16 @@ impl Finder<'_> {
     fn push(&mut self, replaced: Range, kept: Range, added: u32, change: Change) {
         let removed = len(replaced) - len(kept);
         if removed >= added + self.least && self.list.len() < MOST {
-            self.list.push(Candidate { replaced, kept, gain: removed - added, takes_all: false, change });
+            self.list.push(Candidate {
+                replaced,
+                kept,
+                gain: removed - added,
+                takes_all: false,
+                change,
+                lacks: None,
+                compared: 0,
+                has_failed: false,
+            });
         }
     }
 
@@ -395,7 +404,16 @@ impl Finder<'_> {
     /// Adds a change whose text is known only after it was tried.
     fn push_choices(&mut self, change: Change) {
         if self.list.len() < MOST {
-            self.list.push(Candidate { replaced: (0, 0), kept: (0, 0), gain: 0, takes_all: false, change });
+            self.list.push(Candidate {
+                replaced: (0, 0),
+                kept: (0, 0),
+                gain: 0,
+                takes_all: false,
+                change,
+                lacks: None,
+                compared: 0,
+                has_failed: false,
+            });
         }
     }
 
