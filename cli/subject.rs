@@ -118,6 +118,11 @@ impl Tested {
         !matches!(self.by, By::Command(_))
     }
 
+    /// Whether it is a program that counts its edges. An exception of a function may only say that a text is invalid.
+    pub fn is_guided_program(&self) -> bool {
+        matches!(self.by, By::ForkServer(_))
+    }
+
     /// Where an edge is in the sources; none if that is not known.
     pub fn spot(&mut self, edge: u32) -> Option<Spot> {
         match &mut self.by {

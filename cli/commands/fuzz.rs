@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 use gramjet::{Choices, Producer as _};
 use gramjet_search::{FOR_COVERAGE, Place, State};
 use gramjet_session::Language;
@@ -81,11 +81,16 @@ pub struct Arguments {
     #[arg(long)]
     paper: bool,
 
+    /// Whether to also run texts that are broken in some bytes. They reach how the program treats mistakes. `auto` for
+    /// programs that are instrumented, unless an exit status, a message, another program or an oracle tells failures.
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
+    broken: Broken,
+
     /// Use N threads, each with a process of the program, or `auto` for one per processor.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
     jobs: usize,
 
-    /// Begin with the files in this folder. Those that do not conform to the grammar are run, but not varied.
+    /// Begin with the files in this folder. Those that do not conform to the grammar are run, but not varied by it.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     seeds: Option<PathBuf>,
 
@@ -141,6 +146,14 @@ Examples:
 Exit status: 0 if nothing new failed; 1 if something did, or if the search could not go on;
 2 if the arguments or the grammar cannot be used.";
 
+/// Whether texts that are not in the language are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Broken {
+    Auto,
+    Always,
+    Never,
+}
+
 /// The names of the strategies.
 fn strategies() -> PossibleValuesParser {
     let guided = PossibleValue::new(GUIDED).help("variants of texts that did something new, and new texts");
@@ -171,11 +184,16 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     let folder = args.node.folder(&args.output);
     let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&folder, ZERO_WEIGHTS));
     let prepared = Prepared::new(Source::load(&args.grammar)?, &grammar, &args.limits)?;
-    let making = making(args)?;
+    let mut making = making(args)?;
     let (language, max_len) = language(&prepared)?;
     // What is wrong with the arguments is said before a folder is made.
     let tested = Tested::new(&args.program.command, how.surroundings)?;
     say!("gramjet: {}", tested.describe());
+    making.breaks = match args.broken {
+        Broken::Auto => making.kind.is_none() && tested.is_guided_program() && !args.failures.judge_texts(),
+        Broken::Always => true,
+        Broken::Never => false,
+    };
     drop(tested);
     let mut sample = Vec::new();
     language.producer().produce(&mut Choices::replay(&[]), &mut sample);
@@ -184,7 +202,11 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     if let Some(file) = &args.junit {
         write_output(Some(file), replay::junit(&[]).as_bytes())?;
     }
-    let others = if making.kind.is_none() { "run, but not varied" } else { "run, but nothing is learned from them" };
+    let others = match (making.kind.is_none(), making.breaks) {
+        (true, true) => "run, and varied only in their bytes",
+        (true, false) => "run, but not varied",
+        (false, _) => "run, but nothing is learned from them",
+    };
     let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, others))?;
     let state = State::open(&folder, &facts(args, &prepared, &language))?;
     let stop = Stop::on_signals();
@@ -238,6 +260,12 @@ fn making(args: &Arguments) -> Result<Making, Failure> {
     let (is_guided, limits) = (making.kind.is_none(), &args.limits);
     if args.paper && args.strategy != "evolve" {
         return Err(Failure::Usage("`--paper` needs `--strategy evolve`: other strategies do not use it".to_string()));
+    }
+    if !is_guided && args.broken == Broken::Always {
+        let strategy = &args.strategy;
+        return Err(Failure::Usage(format!(
+            "`--strategy {strategy}` makes no broken texts: leave out `--broken always`, or take `--strategy {GUIDED}`"
+        )));
     }
     if !is_guided && (limits.max_depth.is_some() || limits.max_choices.is_some()) {
         let strategy = &args.strategy;

@@ -57,6 +57,7 @@ pub(super) struct Campaign {
     pub(super) begun: AtomicU64,
     pub(super) runs: AtomicU64,
     pub(super) valid: AtomicU64,
+    pub(super) broken: AtomicU64,
     pub(super) failing: AtomicU64,
 }
 
@@ -99,8 +100,10 @@ pub(super) struct News {
 pub(super) struct Progress {
     pub(super) elapsed: Duration,
     pub(super) runs: u64,
-    /// Runs that ended with exit status 0, or returned.
+    /// Runs of texts of the language that ended with exit status 0, or returned.
     pub(super) valid: u64,
+    /// Runs of texts that may not be in the language.
+    pub(super) broken: u64,
     /// Runs that failed.
     pub(super) failing: u64,
     /// Texts that did something new.
@@ -128,7 +131,7 @@ impl Campaign {
         let active = AtomicUsize::new(plan.jobs);
         let (yields, exceptions) = (no_yields(plan.making), Exceptions::of(&plan.call.command));
         let shared = Mutex::new(Shared { keys, yields, exceptions, ..Shared::default() });
-        let (begun, runs, valid, failing) = Default::default();
+        let (begun, runs, valid, broken, failing) = Default::default();
         let (siblings, begin) = (Mutex::new(siblings), Instant::now());
         let rules = plan.language.deriver(None).rule_count();
         Ok(Campaign {
@@ -144,6 +147,7 @@ impl Campaign {
             begun,
             runs,
             valid,
+            broken,
             failing,
         })
     }
@@ -204,6 +208,7 @@ impl Campaign {
             elapsed: self.begin.elapsed(),
             runs: self.runs.load(Ordering::Relaxed),
             valid: self.valid.load(Ordering::Relaxed),
+            broken: self.broken.load(Ordering::Relaxed),
             failing: self.failing.load(Ordering::Relaxed),
             texts: shared.texts.len(),
             edges: shared.edges,

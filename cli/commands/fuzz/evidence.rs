@@ -8,6 +8,9 @@ use crate::subject::Tested;
 /// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges.
 const HOT: u32 = 10_000;
 
+/// Names of failures of texts that are not in the language begin with it.
+const BROKEN: &str = "broken-";
+
 /// What a run that failed did.
 #[derive(Clone)]
 pub(super) struct Evidence {
@@ -16,6 +19,8 @@ pub(super) struct Evidence {
     pub(super) edges: Vec<(u64, u32)>,
     /// The only edge, if there is one, is the hottest one.
     pub(super) is_hottest: bool,
+    /// The text is not in the language. A failure of one that is says more, so these are told apart.
+    pub(super) is_broken: bool,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
 }
@@ -41,7 +46,18 @@ impl Evidence {
             }
             Some(edges) => numbers(edges.executed()),
         };
-        Evidence { failed, edges, is_hottest, stdout: run.stdout.bytes.clone(), stderr: run.stderr.bytes.clone() }
+        let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
+        Evidence { failed, edges, is_hottest, is_broken: false, stdout, stderr }
+    }
+
+    /// The same of a text that is not in the language, or is.
+    pub(super) fn broken(self, is_broken: bool) -> Evidence {
+        Evidence { is_broken, ..self }
+    }
+
+    /// The name of a failure, or of a kind of them.
+    pub(super) fn named(&self, name: &str) -> String {
+        if self.is_broken { format!("{BROKEN}{name}") } else { name.to_string() }
     }
 
     /// The same with edges as any worker identifies them.

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gramjet_harness::Target as _;
+use gramjet_search::Shorter;
 
 use super::campaign::News;
 use super::evidence::{Again, Evidence};
@@ -24,8 +25,8 @@ const CONFIRMING: u32 = 3;
 fn key_of(evidence: &Evidence) -> String {
     let Evidence { failed, edges, .. } = evidence;
     match failed.is_bare && !edges.is_empty() {
-        true => key_with(failed, edges.iter().map(|&(identity, _)| identity)),
-        false => failed.key.clone(),
+        true => evidence.named(&key_with(failed, edges.iter().map(|&(identity, _)| identity))),
+        false => evidence.named(&failed.key),
     }
 }
 
@@ -56,9 +57,10 @@ impl Worker<'_> {
     /// A failure as it was found.
     fn found(&self, text: &[u8], evidence: &Evidence, key: &str) -> Finding {
         let campaign = self.campaign;
-        let Evidence { failed, stdout, stderr, .. } = evidence.clone();
+        let Evidence { failed, is_broken, stdout, stderr, .. } = evidence.clone();
         Finding {
             failed: Failed { key: key.to_string(), ..failed },
+            is_broken,
             input: text.to_vec(),
             minimised: text.to_vec(),
             choices: self.choices(text),
@@ -96,8 +98,8 @@ impl Worker<'_> {
             return Ok(false);
         }
         let key = key_of(&evidence);
-        let Evidence { failed, stdout, stderr, .. } = evidence;
-        finding.failed = Failed { key: key.clone(), ..failed };
+        let Evidence { failed, is_broken, stdout, stderr, .. } = evidence;
+        (finding.failed, finding.is_broken) = (Failed { key: key.clone(), ..failed }, is_broken);
         (finding.choices, finding.minimised) = (self.choices(&minimised), minimised);
         (finding.stdout, finding.stderr, finding.reproduced) = (stdout, stderr, reproduced);
         finding.is_finished = true;
@@ -130,7 +132,7 @@ impl Worker<'_> {
         let mut telling = Vec::new();
         if failed.is_bare
             && !evidence.edges.is_empty()
-            && let Some(known) = shared.bare.get(&failed.key)
+            && let Some(known) = shared.bare.get(&evidence.named(&failed.key))
         {
             telling = self.telling(evidence, |identity| known.contains(&identity));
             if telling.is_empty() {
@@ -140,7 +142,10 @@ impl Worker<'_> {
         if shared.keys.contains(key) || shared.pending.contains(key) {
             return None;
         }
-        let looked = shared.looked.entry(failed.kind.clone()).or_default();
+        if evidence.is_broken && shared.keys.contains(&key_of(&evidence.clone().broken(false))) {
+            return None;
+        }
+        let looked = shared.looked.entry(evidence.named(&failed.kind)).or_default();
         *looked += 1;
         if *looked > ALIKE {
             return None;
@@ -152,7 +157,8 @@ impl Worker<'_> {
     /// The numbers of edges that neither a known failure has executed nor a run that passed.
     fn telling(&self, evidence: &Evidence, is_known: impl Fn(u64) -> bool) -> Vec<u32> {
         let Evidence { edges, is_hottest, .. } = evidence;
-        let has_passed = |number| !is_hottest && self.coverage.greatest(number) > 0;
+        let has_passed =
+            |number| !is_hottest && (self.coverage.greatest(number) > 0 || self.broken.greatest(number) > 0);
         let edges = edges.iter().filter(|&&(identity, number)| !is_known(identity) && !has_passed(number));
         edges.map(|&(_, number)| number).collect()
     }
@@ -164,7 +170,7 @@ impl Worker<'_> {
             return true;
         }
         let mut shared = self.campaign.shared();
-        let known = shared.bare.entry(evidence.failed.key.clone()).or_default();
+        let known = shared.bare.entry(evidence.named(&evidence.failed.key)).or_default();
         let is_first = known.is_empty() || !self.telling(evidence, |identity| known.contains(&identity)).is_empty();
         known.extend(evidence.edges.iter().map(|&(identity, _)| identity));
         is_first
@@ -181,8 +187,8 @@ impl Worker<'_> {
         let (before, after) = (&evidence.failed, &smallest.1.failed);
         let is_known = {
             let mut shared = self.campaign.shared();
-            let is_known = before.key != after.key && shared.keys.contains(&after.key);
-            let repeated = shared.repeated.entry(before.kind.clone()).or_default();
+            let is_known = before.key != after.key && shared.keys.contains(&evidence.named(&after.key));
+            let repeated = shared.repeated.entry(evidence.named(&before.kind)).or_default();
             *repeated += usize::from(is_known);
             if is_known && *repeated > REPEATED {
                 return Ok(None);
@@ -205,7 +211,8 @@ impl Worker<'_> {
         let campaign = self.campaign;
         let end = Instant::now() + campaign.plan.shrinking;
         let mut best = evidence;
-        let Some(mut trim) = self.maker.session().minimise(text) else { return Ok(Some((text.to_vec(), best))) };
+        // A text that is not in the language, or too ambiguous to be parsed, has no parts.
+        let mut trim = Shorter::new(self.maker.session().minimise(text), text);
         for _ in 0..campaign.plan.shrinks {
             // A search that is to end soon still writes what it has.
             if Instant::now() > end || campaign.is_over() {
@@ -231,8 +238,10 @@ impl Worker<'_> {
                 }
             };
             trim.judge(again.is_some());
-            best = again.unwrap_or(best);
+            best = again.map_or(best.clone(), |again| again.broken(best.is_broken));
         }
-        Ok(Some((trim.text().to_vec(), best)))
+        let smallest = trim.text().to_vec();
+        let is_broken = best.is_broken && !self.maker.session().remember(&smallest);
+        Ok(Some((smallest, best.broken(is_broken))))
     }
 }

@@ -22,6 +22,8 @@ pub(super) const REPORT: &str = "report.json";
 #[derive(Debug)]
 pub(super) struct Finding {
     pub(super) failed: Failed,
+    /// The smaller input is not in the language.
+    pub(super) is_broken: bool,
     pub(super) input: Vec<u8>,
     /// The input itself if it is not finished.
     pub(super) minimised: Vec<u8>,
@@ -63,6 +65,7 @@ impl Finding {
         let report = json!({
             "key": self.failed.key,
             "what": self.failed.what,
+            "in_language": !self.is_broken,
             "command": call.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>(),
             "options": call.options,
             "input_bytes": self.input.len(),

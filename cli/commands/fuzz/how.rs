@@ -114,6 +114,11 @@ impl How {
 }
 
 impl FailureArgs {
+    /// Whether failures are told by what only texts of the language can be expected to do.
+    pub(super) fn judge_texts(&self) -> bool {
+        self.fail_exit.is_some() || self.fail_stderr.is_some() || self.compare.is_some() || self.oracle.is_some()
+    }
+
     /// Whether only gramjet sees such failures. Anyone sees a signal or an exit status.
     pub(super) fn need_us(&self) -> bool {
         self.fail_stderr.is_some() || self.compare.is_some() || self.oracle.is_some()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Outcome, Run};
+use gramjet_harness::{Edges, Outcome, Run, count_class};
 use gramjet_search::{
     Edge, Ending, FOR_COVERAGE, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy,
 };
@@ -26,12 +26,14 @@ pub(super) struct Making {
     /// None for variants of kept texts.
     pub(super) kind: Option<&'static Kind>,
     pub(super) is_paper: bool,
+    /// Whether variants may be texts that are not in the language.
+    pub(super) breaks: bool,
 }
 
 impl Making {
     /// The strategy of this name.
     pub(super) fn new(name: &str, is_paper: bool) -> Making {
-        Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper }
+        Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper, breaks: false }
     }
 }
 
@@ -43,6 +45,8 @@ pub(super) struct Maker {
     /// Makes variants, and knows derivations for whoever needs one.
     fuzzer: Fuzzer,
     evolution: Option<Evolution>,
+    /// What the last run did, as far as it was asked for.
+    features: Vec<u64>,
 }
 
 /// A strategy, and the measurements of the last run for it.
@@ -64,9 +68,10 @@ struct Evolution {
 impl Maker {
     pub(super) fn new(language: &Language, making: Making, max_len: usize, seed: u64) -> Result<Maker, Failure> {
         let fuzzer = Fuzzer::new(language, Goal::New, max_len, seed);
+        let fuzzer = if making.breaks { fuzzer.with_broken() } else { fuzzer };
         let strategy = making.kind.map(|kind| kind.make(making.is_paper));
         let evolution = strategy.map(|strategy| Evolution::new(language, strategy, max_len, seed)).transpose()?;
-        Ok(Maker { fuzzer, evolution })
+        Ok(Maker { fuzzer, evolution, features: Vec::new() })
     }
 
     /// Makes and parses texts.
@@ -95,6 +100,22 @@ impl Maker {
         }
     }
 
+    /// Whether the last text was made by changing bytes, so that it may not be in the language.
+    pub(super) fn has_broken(&self) -> bool {
+        self.evolution.is_none() && self.fuzzer.breaks()
+    }
+
+    /// Takes over what a run did: the edges and their classes of counts.
+    pub(super) fn compare(&mut self, edges: Option<&Edges>, is_new: bool) {
+        self.features.clear();
+        if let Some(edges) = edges.filter(|_| self.evolution.is_none() && (is_new || self.fuzzer.compares())) {
+            let features = edges.executed().iter();
+            self.features.extend(
+                features.map(|edge| u64::from(edge.number) << 8 | u64::from(count_class(edge.count))),
+            );
+        }
+    }
+
     /// Measures a run for the strategy, which hears of it by [`Maker::observe`] or [`Maker::add`].
     pub(super) fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
         if let Some(evolution) = &mut self.evolution {
@@ -105,7 +126,7 @@ impl Maker {
     /// Records the program's reaction to the text that was proposed last. Returns whether the text is kept.
     pub(super) fn observe(&mut self, is_new: bool) -> bool {
         match &mut self.evolution {
-            None => self.fuzzer.observe(Observation { is_new, cost: 0 }),
+            None => self.fuzzer.observe(Observation { is_new, cost: 0, features: &self.features }),
             Some(evolution) => evolution.observe(is_new),
         }
     }
@@ -123,7 +144,7 @@ impl Maker {
         match &mut self.evolution {
             None if has_failed => {}
             None => {
-                self.fuzzer.add(text, 0);
+                self.fuzzer.add(text, Observation { is_new: true, cost: 0, features: &self.features });
             }
             Some(evolution) => evolution.add(text),
         }

@@ -45,6 +45,7 @@ impl Reporter {
                 "event": "failure",
                 "key": finding.failed.key,
                 "what": finding.failed.what,
+                "in_language": !finding.is_broken,
                 "bytes": finding.minimised.len(),
                 "reproduced": finding.reproduced.0,
                 "of_runs": finding.reproduced.1,
@@ -60,7 +61,8 @@ impl Reporter {
         };
         let (before, after) = (finding.input.len(), plural(finding.minimised.len() as u64, "byte"));
         let size = if before == finding.minimised.len() { after } else { format!("{after} (from {before})") };
-        self.progress.suspend(|| say!("{}{flaky}; {size}: {}", finding.failed.what, place.display()));
+        let broken = if finding.is_broken { ", not in the language" } else { "" };
+        self.progress.suspend(|| say!("{}{flaky}; {size}{broken}: {}", finding.failed.what, place.display()));
     }
 
     pub(super) fn end(&mut self, campaign: &Campaign) {
@@ -97,7 +99,7 @@ fn line(progress: &Reached) -> String {
         0 => String::new(),
         edges => format!(", {}", plural(edges as u64, "edge")),
     };
-    let valid = 100.0 * progress.valid as f64 / (progress.runs as f64).max(1.0);
+    let valid = 100.0 * progress.valid as f64 / (progress.runs.saturating_sub(progress.broken) as f64).max(1.0);
     let (rules, all) = progress.rules;
     format!(
         "{} in {seconds:.0} s ({rate:.0}/s), {valid:.0} % valid{edges}, {rules} of {all} rules, {} kept, {}",
@@ -109,7 +111,8 @@ fn line(progress: &Reached) -> String {
 
 /// How many texts of each operator were kept, for people.
 fn operators(progress: &Reached) -> String {
-    let shown = progress.yields.iter().map(|(operator, made, kept)| format!("{kept} of {made} by {operator}"));
+    let used = progress.yields.iter().filter(|&&(_, made, _)| made > 0);
+    let shown = used.map(|(operator, made, kept)| format!("{kept} of {made} by {operator}"));
     shown.collect::<Vec<_>>().join(", ")
 }
 
@@ -122,6 +125,7 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
         "seconds": progress.elapsed.as_secs_f64(),
         "runs": progress.runs,
         "valid": progress.valid,
+        "broken": progress.broken,
         "failing": progress.failing,
         "edges": progress.edges,
         "rules": progress.rules.0,

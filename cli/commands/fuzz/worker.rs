@@ -55,7 +55,11 @@ pub(super) struct Worker<'c> {
     /// Knows the rule of each symbol.
     deriver: Deriver,
     pub(super) coverage: Coverage,
-    /// The same with the runs that failed.
+    /// The same of texts that may not be in the language. They must not hide what texts of the language do: only these
+    /// can be varied by their derivation (after the validity coverage of Padhye and others, *Semantic Fuzzing with
+    /// Zest*, ISSTA 2019).
+    pub(super) broken: Coverage,
+    /// All of it, with the runs that failed.
     executed: Coverage,
     behaviours: HashSet<u64>,
     /// How many of the shared texts it has looked at.
@@ -77,6 +81,15 @@ enum Effect {
     Fails,
 }
 
+/// What is known of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It is in the language.
+    OfLanguage,
+    /// It may not be in the language, as bytes of it were changed, or it does not conform.
+    Broken,
+}
+
 /// A run as the search sees it.
 struct Seen {
     verdict: Verdict,
@@ -96,7 +109,7 @@ impl<'c> Worker<'c> {
         // A search that goes on does not begin with the same texts again.
         let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
         let maker = Maker::new(language, *making, *max_len, seed)?;
-        let (coverage, executed, behaviours) = (Coverage::new(), Coverage::new(), HashSet::new());
+        let (coverage, broken, executed, behaviours) = Default::default();
         let told = no_yields(*making);
         let siblings = if number == 0 { campaign.siblings() } else { None };
         let imported = 0;
@@ -108,6 +121,7 @@ impl<'c> Worker<'c> {
             maker,
             deriver: language.deriver(None),
             coverage,
+            broken,
             executed,
             behaviours,
             imported,
@@ -117,7 +131,8 @@ impl<'c> Worker<'c> {
     }
 
     /// Runs a text. A run that fails does nothing that is new to the search, as failures are not varied.
-    fn run(&mut self, text: &[u8]) -> Result<Seen, Failure> {
+    fn run(&mut self, text: &[u8], kind: Kind) -> Result<Seen, Failure> {
+        self.maker.compare(None, false);
         let run = self.tested.run(text)?;
         let mut verdict = self.judge.judge(text, &run)?;
         self.maker.measure(&run, &verdict);
@@ -131,28 +146,38 @@ impl<'c> Worker<'c> {
             if let Some(edges) = run.edges {
                 self.executed.add(edges);
             }
-            let evidence = Evidence::new(failed, &run);
-            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.identified(&self.tested)) });
+            let evidence = Evidence::new(failed, &run).identified(&self.tested);
+            let is_broken = kind == Kind::Broken && !self.maker.session().remember(text);
+            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.broken(is_broken)) });
         }
         let is_new = match run.edges {
-            Some(edges) => {
-                let is_new = self.coverage.add(edges).is_new_coverage();
-                if is_new {
-                    self.executed.add(edges);
+            Some(edges) => match kind {
+                Kind::OfLanguage => {
+                    let is_new = self.coverage.add(edges).is_new_coverage();
+                    if is_new {
+                        self.executed.add(edges);
+                    }
+                    is_new
                 }
-                is_new
-            }
+                Kind::Broken => {
+                    self.broken.add(edges).is_new_coverage() && self.executed.add(edges).is_new_coverage()
+                }
+            },
             None => self.behaviours.insert(verdict.behaviour),
         };
+        self.maker.compare(run.edges, is_new);
         Ok(Seen { verdict, is_new, evidence: None })
     }
 
     /// Runs a text as one of the runs of the search; a failure is looked at.
-    fn run_and_count(&mut self, text: &[u8]) -> Result<Effect, Failure> {
-        let seen = self.run(text)?;
+    fn run_and_count(&mut self, text: &[u8], kind: Kind) -> Result<Effect, Failure> {
+        let seen = self.run(text, kind)?;
         let campaign = self.campaign;
         campaign.runs.fetch_add(1, Ordering::Relaxed);
-        campaign.valid.fetch_add(u64::from(seen.verdict.is_valid), Ordering::Relaxed);
+        match kind {
+            Kind::OfLanguage => campaign.valid.fetch_add(u64::from(seen.verdict.is_valid), Ordering::Relaxed),
+            Kind::Broken => campaign.broken.fetch_add(1, Ordering::Relaxed),
+        };
         if let Some(evidence) = seen.evidence {
             campaign.failing.fetch_add(1, Ordering::Relaxed);
             self.tell_edges();
@@ -160,7 +185,8 @@ impl<'c> Worker<'c> {
             return Ok(Effect::Fails);
         }
         // Without edges little is known of the run. A new derivation counts as new, too.
-        let is_new = seen.is_new || self.coverage.edges() == 0 && self.maker.is_new_derivation(text);
+        let is_blind = kind == Kind::OfLanguage && self.coverage.edges() == 0;
+        let is_new = seen.is_new || is_blind && self.maker.is_new_derivation(text);
         Ok(if is_new { Effect::New } else { Effect::Known })
     }
 
@@ -171,7 +197,8 @@ impl<'c> Worker<'c> {
             return Err(Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")));
         };
         let text = text.to_vec();
-        let is_new = self.run_and_count(&text)? == Effect::New;
+        let kind = if self.maker.has_broken() { Kind::Broken } else { Kind::OfLanguage };
+        let is_new = self.run_and_count(&text, kind)? == Effect::New;
         let operator = self.maker.operator();
         if self.maker.observe(is_new) {
             self.keep(&text, &format!("op:{operator}"), true)?;
@@ -235,18 +262,22 @@ impl<'c> Worker<'c> {
             return Ok(());
         }
         self.recall(text);
-        if !self.maker.session().remember(text) {
+        let kind = if self.maker.session().remember(text) { Kind::OfLanguage } else { Kind::Broken };
+        if kind == Kind::Broken && !campaign.plan.making.breaks {
             // The search learns nothing from it, but it may fail. One worker runs it.
             return if self.number == 0 { self.look_again(text) } else { Ok(()) };
         }
         let effect = if self.number == 0 {
-            self.run_and_count(text)?
-        } else if self.run(text)?.evidence.is_some() {
+            self.run_and_count(text, kind)?
+        } else if self.run(text, kind)?.evidence.is_some() {
             Effect::Fails
         } else {
             Effect::Known
         };
-        self.maker.add(text, effect == Effect::Fails);
+        // Seeds of the language are varied whatever they do.
+        if kind == Kind::OfLanguage || effect == Effect::New || self.number > 0 {
+            self.maker.add(text, effect == Effect::Fails);
+        }
         if effect == Effect::New {
             self.keep(text, origin.unwrap_or_default(), origin.is_some())?;
         }
@@ -268,7 +299,10 @@ impl<'c> Worker<'c> {
     /// Runs a text that may fail.
     fn look_again(&mut self, text: &[u8]) -> Result<(), Failure> {
         match self.try_again(text)? {
-            Again::Failed(evidence) => self.examine(text, evidence),
+            Again::Failed(evidence) => {
+                let is_broken = !self.maker.session().remember(text);
+                self.examine(text, evidence.broken(is_broken))
+            }
             Again::Passed(_) => Ok(()),
         }
     }
@@ -284,11 +318,19 @@ impl<'c> Worker<'c> {
 
     /// Runs what others have found.
     fn import(&mut self) -> Result<(), Failure> {
+        let campaign_breaks = self.campaign.plan.making.breaks;
         loop {
             let next = self.campaign.shared().texts.get(self.imported).cloned();
             let Some((text, finder)) = next else { return Ok(()) };
             self.imported += 1;
-            if finder != self.number && self.run(&text)?.is_new {
+            if finder == self.number {
+                continue;
+            }
+            let kind = match campaign_breaks && !self.maker.session().remember(&text) {
+                true => Kind::Broken,
+                false => Kind::OfLanguage,
+            };
+            if self.run(&text, kind)?.is_new {
                 self.maker.add(&text, false);
                 self.tell_edges();
             }

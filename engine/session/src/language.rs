@@ -1,5 +1,6 @@
 //! A grammar by its path, its name or its text, with its parser and producer.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use gramjet::choices::{Header, HeaderError};
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::check::closest;
 use gramjet_compiler::formats::{self, FormatOptions};
+use gramjet_compiler::ir::{Ir, NodeId};
 use gramjet_compiler::limits::AssumedLimits;
 use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Compiled, Fingerprints, Options, SourceFile, compile};
@@ -70,6 +72,7 @@ pub struct Language {
     pub(crate) parser: Arc<Parser>,
     pub(crate) tracer: Tracer,
     pub(crate) engine: Engine,
+    tokens: Arc<[Box<[u8]>]>,
     limits: Limits,
     warnings: String,
     fingerprints: Fingerprints,
@@ -191,6 +194,7 @@ impl Language {
             parser: Arc::new(Parser::new(&compiled.lowered)),
             tracer: Tracer::new(&compiled),
             engine,
+            tokens: tokens(&compiled.lowered),
             limits,
             warnings,
             fingerprints: compiled.fingerprints,
@@ -204,6 +208,7 @@ impl Language {
             parser: Arc::new(Parser::new(&compiled.lowered)),
             tracer: Tracer::new(compiled),
             engine: Engine::fastest(compiled, unlimited()),
+            tokens: tokens(&compiled.lowered),
             limits: unlimited(),
             warnings: String::new(),
             fingerprints: compiled.fingerprints,
@@ -230,6 +235,11 @@ impl Language {
     /// Warnings about the grammar; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
+    }
+
+    /// The literal strings of the grammar, ascending: not the empty one, and none that is longer than 64 bytes.
+    pub fn tokens(&self) -> &[Box<[u8]>] {
+        &self.tokens
     }
 
     /// A fingerprint: the same for grammars under which the same choice bytes have the same meaning.
@@ -331,6 +341,15 @@ impl Language {
     pub fn parse_within(&self, text: &[u8], budget: &Budget) -> Result<Vec<u8>, ParseError> {
         self.parser.parse(text, budget).map(|parsed| parsed.choices)
     }
+}
+
+/// The literals of a grammar that are neither empty nor longer than this, in bytes.
+const LONGEST_TOKEN: usize = 64;
+
+fn tokens(lowered: &Ir) -> Arc<[Box<[u8]>]> {
+    let literals = (0..lowered.node_count()).filter_map(|number| lowered.node(NodeId::new(number)).literal());
+    let tokens: BTreeSet<&[u8]> = literals.filter(|bytes| (1..=LONGEST_TOKEN).contains(&bytes.len())).collect();
+    tokens.into_iter().map(Box::from).collect()
 }
 
 /// The limits that are set, in place of the grammar file's.

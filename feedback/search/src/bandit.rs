@@ -23,17 +23,22 @@ impl<const N: usize> Bandit<N> {
     }
 
     pub(crate) fn choose(&self, random: &mut Random) -> usize {
+        self.choose_among(N, random)
+    }
+
+    /// One of the first `ways`, which are not 0.
+    pub(crate) fn choose_among(&self, ways: usize, random: &mut Random) -> usize {
         let rates: [f64; N] = std::array::from_fn(|way| self.paid[way] / self.cost[way]);
-        let sum: f64 = rates.iter().sum();
-        let least = LEAST.min(LEAST_IN_ALL / N as f64);
+        let sum: f64 = rates[..ways].iter().sum();
+        let least = LEAST.min(LEAST_IN_ALL / ways as f64);
         let mut left = random.unit();
-        for (way, rate) in rates.iter().enumerate() {
-            left -= least + (1.0 - least * N as f64) * rate / sum;
+        for (way, rate) in rates[..ways].iter().enumerate() {
+            left -= least + (1.0 - least * ways as f64) * rate / sum;
             if left < 0.0 {
                 return way;
             }
         }
-        N - 1
+        ways - 1
     }
 
     /// Records a cost of the way, and its gain or 0.

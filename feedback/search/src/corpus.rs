@@ -17,6 +17,10 @@ pub struct Entry {
     pub finds: u32,
     /// The symbols of its derivation, each once.
     symbols: Vec<u32>,
+    /// What it makes the subject do, each once.
+    features: Vec<u64>,
+    /// It was made shorter, or nothing is known of what shorter ones would have to do.
+    is_trimmed: bool,
 }
 
 /// The texts that a search has kept.
@@ -25,7 +29,9 @@ pub struct Corpus {
     entries: Vec<Entry>,
     /// In how many of them each symbol is.
     uses: FxHashMap<u32, u32>,
-    /// For each text how rare its rarest symbol is; empty when the texts have changed.
+    /// How many of them make the subject do each feature.
+    sightings: FxHashMap<u64, u32>,
+    /// For each text how rare its rarest symbol is, and its rarest feature; empty when the texts have changed.
     rarities: Vec<f64>,
 }
 
@@ -35,13 +41,42 @@ impl Corpus {
         &self.entries
     }
 
-    /// Keeps a text with the symbols of its derivation.
-    pub(crate) fn keep(&mut self, text: &[u8], cost: u64, symbols: Vec<u32>) {
+    /// Keeps a text with the symbols of its derivation, and what it makes the subject do.
+    pub(crate) fn keep(&mut self, text: &[u8], cost: u64, symbols: Vec<u32>, features: Vec<u64>) {
         for &symbol in &symbols {
             *self.uses.entry(symbol).or_default() += 1;
         }
+        for &feature in &features {
+            *self.sightings.entry(feature).or_default() += 1;
+        }
         self.rarities.clear();
-        self.entries.push(Entry { text: text.to_vec(), cost, picks: 0, finds: 0, symbols });
+        self.entries.push(Entry { text: text.to_vec(), cost, picks: 0, finds: 0, symbols, is_trimmed: features.is_empty(), features });
+    }
+
+    /// A text that is now to be made shorter; none if that was asked before.
+    pub(crate) fn to_trim(&mut self, number: usize) -> Option<&[u8]> {
+        let entry = &mut self.entries[number];
+        (!std::mem::replace(&mut entry.is_trimmed, true)).then_some(&entry.text)
+    }
+
+    /// A shorter text takes the place of one; it makes the subject do the same.
+    pub(crate) fn shorten(&mut self, number: usize, text: &[u8], symbols: Vec<u32>) {
+        let entry = &mut self.entries[number];
+        entry.text = text.to_vec();
+        for symbol in std::mem::replace(&mut entry.symbols, symbols) {
+            if let Some(uses) = self.uses.get_mut(&symbol) {
+                *uses -= 1;
+            }
+        }
+        for &symbol in &self.entries[number].symbols {
+            *self.uses.entry(symbol).or_default() += 1;
+        }
+        self.rarities.clear();
+    }
+
+    /// What a text makes the subject do; nothing if that is not known.
+    pub(crate) fn features(&self, number: usize) -> &[u64] {
+        &self.entries[number].features
     }
 
     /// Takes one of the texts out.
@@ -53,10 +88,15 @@ impl Corpus {
                 *uses -= 1;
             }
         }
+        for feature in entry.features {
+            if let Some(sightings) = self.sightings.get_mut(&feature) {
+                *sightings -= 1;
+            }
+        }
     }
 
-    /// A text to vary: the more its variants have paid and the rarer its rarest symbol is among all texts, the more
-    /// often.
+    /// A text to vary: the more its variants have paid and the rarer its rarest symbol and its rarest feature are among all
+    /// texts, the more often.
     pub(crate) fn pick(&mut self, random: &mut Random) -> Option<usize> {
         if self.rarities.is_empty() {
             self.rarities = self.entries.iter().map(|entry| self.rarity(entry)).collect();
@@ -73,8 +113,10 @@ impl Corpus {
     }
 
     fn rarity(&self, entry: &Entry) -> f64 {
-        let rarest = entry.symbols.iter().filter_map(|symbol| self.uses.get(symbol)).min();
-        1.0 / f64::from(*rarest.unwrap_or(&1))
+        let share = |rarest: Option<&u32>| 1.0 / f64::from(*rarest.unwrap_or(&1));
+        let symbol = share(entry.symbols.iter().filter_map(|symbol| self.uses.get(symbol)).min());
+        let feature = share(entry.features.iter().filter_map(|feature| self.sightings.get(feature)).min());
+        (0.25 + symbol) * feature
     }
 
     pub(crate) fn found(&mut self, number: usize) {
@@ -86,7 +128,7 @@ impl Corpus {
 
 fn weight(entry: &Entry, rarity: f64) -> f64 {
     let yield_so_far = f64::from(entry.finds + 1) / f64::from(entry.picks + 2);
-    yield_so_far * (0.25 + rarity)
+    yield_so_far * rarity
 }
 
 #[cfg(test)]
@@ -97,9 +139,9 @@ mod tests {
     fn rare_symbols_are_favoured() {
         let mut corpus = Corpus::default();
         for number in 0..20 {
-            corpus.keep(b"usual", number, vec![1, 2]);
+            corpus.keep(b"usual", number, vec![1, 2], vec![]);
         }
-        corpus.keep(b"rare", 0, vec![1, 3]);
+        corpus.keep(b"rare", 0, vec![1, 3], vec![]);
         let mut random = Random::new(3);
         for _ in 0..200 {
             corpus.pick(&mut random);

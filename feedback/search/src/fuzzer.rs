@@ -6,7 +6,9 @@ use gramjet_session::{Language, Session, hash};
 use rustc_hash::FxHashSet;
 
 use crate::bandit::Bandit;
+use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
+use crate::cut::Shorter;
 use crate::random::Random;
 
 /// The goal of a search.
@@ -21,11 +23,14 @@ pub enum Goal {
 
 /// The subject's reaction to a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Observation {
+pub struct Observation<'f> {
     /// Whether it did something that no text before has made it do.
     pub is_new: bool,
     /// The cost of the text, in a unit of the caller's.
     pub cost: u64,
+    /// What it did, such as edges and how often they were executed, by numbers of the caller's; empty if that is not
+    /// known. They need to be there if the text is new, or if [`Fuzzer::compares`].
+    pub features: &'f [u64],
 }
 
 /// How a text was made.
@@ -37,11 +42,16 @@ pub enum Operator {
     Mutate,
     /// A part of a kept text, in another one.
     Splice,
+    /// A change to the bytes of a kept text.
+    Break,
+    /// A shorter text, in place of a kept one if it makes the subject do the same.
+    Trim,
 }
 
 impl Operator {
     /// All of them.
-    pub const ALL: [Operator; 3] = [Operator::Fresh, Operator::Mutate, Operator::Splice];
+    pub const ALL: [Operator; 5] =
+        [Operator::Fresh, Operator::Mutate, Operator::Splice, Operator::Break, Operator::Trim];
 
     /// A short name in lower case.
     pub fn name(self) -> &'static str {
@@ -49,7 +59,13 @@ impl Operator {
             Operator::Fresh => "fresh",
             Operator::Mutate => "mutate",
             Operator::Splice => "splice",
+            Operator::Break => "break",
+            Operator::Trim => "trim",
         }
+    }
+
+    fn number(self) -> usize {
+        self as usize
     }
 }
 
@@ -59,6 +75,11 @@ const TRIES: usize = 16;
 /// find the derivation of a text before the first, which takes longer than a variant.
 const IN_TURN: u32 = 16;
 const PARTS_IN_TURN: u32 = 8;
+/// The number of texts that may be tried to make a kept one shorter.
+const TRIMMING: u32 = 256;
+/// The ways between which gains decide, without and with broken texts.
+const WAYS: usize = 3;
+const WAYS_WITH_BROKEN: usize = 4;
 /// The number of proposed texts that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 22;
 /// The number of texts that are kept for their cost.
@@ -71,18 +92,22 @@ pub struct Fuzzer {
     goal: Goal,
     max_len: usize,
     corpus: Corpus,
-    ways: Bandit<3>,
+    /// Breaks texts, if that is wanted.
+    breaker: Option<Breaker>,
+    ways: Bandit<WAYS_WITH_BROKEN>,
     random: Random,
     proposed: FxHashSet<u64>,
     /// Symbols that texts have had, and the binary logarithm of how often.
     derived: FxHashSet<(u32, u32)>,
     text: Vec<u8>,
-    way: usize,
-    parent: Option<usize>,
+    operator: Operator,
+    parent: Option<Whole>,
+    trimming: Option<Trimming>,
     /// The texts that are varied in turn, and that parts are taken from, and how often each still is.
     varied: Turn,
     other: Turn,
-    yields: [(u64, u64); 3],
+    broken: Turn<Whole>,
+    yields: [(u64, u64); Operator::ALL.len()],
 }
 
 impl Fuzzer {
@@ -93,17 +118,26 @@ impl Fuzzer {
             goal,
             max_len,
             corpus: Corpus::default(),
+            breaker: None,
             ways: Bandit::new(),
             random: Random::new(seed),
             proposed: FxHashSet::default(),
             derived: FxHashSet::default(),
             text: Vec::new(),
-            way: 0,
+            operator: Operator::Fresh,
             parent: None,
+            trimming: None,
             varied: Turn::default(),
             other: Turn::default(),
-            yields: [(0, 0); 3],
+            broken: Turn::default(),
+            yields: Default::default(),
         }
+    }
+
+    /// Lets it also make texts that are broken in some bytes, most of which are not in the language.
+    pub fn with_broken(mut self) -> Fuzzer {
+        self.breaker = Some(Breaker::new(self.session.language().tokens()));
+        self
     }
 
     /// The texts that were kept.
@@ -123,8 +157,14 @@ impl Fuzzer {
 
     /// The next text to run; none if every text of the language is longer than `max_len`.
     pub fn propose(&mut self) -> Option<&[u8]> {
+        if self.advance_trimming() {
+            return Some(&self.text);
+        }
         for _ in 0..TRIES {
             self.make()?;
+            if self.operator == Operator::Trim {
+                break;
+            }
             if self.proposed.len() >= REMEMBERED {
                 self.proposed.clear();
             }
@@ -136,14 +176,29 @@ impl Fuzzer {
     }
 
     fn make(&mut self) -> Option<()> {
-        self.way = if self.corpus.entries().is_empty() { 0 } else { self.ways.choose(&mut self.random) };
-        let Fuzzer { corpus, random, .. } = self;
-        self.parent = if self.way == 0 { None } else { self.varied.next(IN_TURN, || corpus.pick(random)) };
+        let ways = if self.breaker.is_some() { WAYS_WITH_BROKEN } else { WAYS };
+        let way = if self.corpus.entries().is_empty() { 0 } else { self.ways.choose_among(ways, &mut self.random) };
+        self.operator = Operator::ALL[way];
+        self.parent = None;
+        match self.operator {
+            Operator::Break => return self.make_broken(),
+            Operator::Fresh | Operator::Trim => {}
+            Operator::Mutate | Operator::Splice => {
+                let Fuzzer { corpus, random, .. } = self;
+                let parent = self.varied.next(IN_TURN, || corpus.pick(random));
+                if let Some(parent) = parent
+                    && self.begin_trimming(Whole::Conforming(parent))
+                {
+                    return Some(());
+                }
+                self.parent = parent.map(Whole::Conforming);
+            }
+        }
         let Fuzzer { session, corpus, text, max_len, .. } = self;
         let texts = corpus.entries();
-        match (Operator::ALL[self.way], self.parent) {
-            (Operator::Mutate, Some(parent)) => session.mutate(&texts[parent].text, *max_len, text),
-            (Operator::Splice, Some(parent)) => {
+        match (self.operator, self.parent) {
+            (Operator::Mutate, Some(Whole::Conforming(parent))) => session.mutate(&texts[parent].text, *max_len, text),
+            (Operator::Splice, Some(Whole::Conforming(parent))) => {
                 let other =
                     self.other.next(PARTS_IN_TURN, || Some(self.random.below(texts.len()))).expect("there are some");
                 session.splice(&texts[parent].text, &texts[other].text, *max_len, text)
@@ -151,6 +206,78 @@ impl Fuzzer {
             _ => session.fresh(*max_len, text),
         }
         .map(drop)
+    }
+
+    fn make_broken(&mut self) -> Option<()> {
+        let Fuzzer { breaker, corpus, random, .. } = self;
+        let breaker = breaker.as_mut().expect("this way is taken only with it");
+        let whole = self.broken.next(IN_TURN, || breaker.pick(corpus, random)).expect("there are some");
+        if self.begin_trimming(whole) {
+            return Some(());
+        }
+        self.parent = Some(whole);
+        let Fuzzer { breaker, corpus, random, text, max_len, .. } = self;
+        breaker.as_ref()?.make(whole, corpus, *max_len, random, text);
+        Some(())
+    }
+
+    /// Begins to make a kept text shorter, unless that was done or it is not known what the text makes the subject do.
+    /// Whether there is a shorter text to try.
+    fn begin_trimming(&mut self, whole: Whole) -> bool {
+        let Fuzzer { session, corpus, breaker, .. } = self;
+        let entry = match (whole, breaker) {
+            (Whole::Broken(number), Some(breaker)) => breaker.corpus.to_trim(number),
+            (Whole::Broken(_), None) => None,
+            (Whole::Conforming(number), _) => corpus.to_trim(number),
+        };
+        let Some(text) = entry else { return false };
+        let parts = if let Whole::Conforming(_) = whole { session.trim(text, TRIMMING) } else { None };
+        self.trimming = Some(Trimming { whole, by: Shorter::new(parts, text), left: TRIMMING });
+        self.advance_trimming()
+    }
+
+    /// Takes the next shorter text, if there is one; otherwise the shortest one takes the place of the kept one.
+    fn advance_trimming(&mut self) -> bool {
+        let Some(trimming) = &mut self.trimming else { return false };
+        trimming.left = trimming.left.saturating_sub(1);
+        let proposed = if trimming.left == 0 { None } else { trimming.by.propose() };
+        if let Some(text) = proposed {
+            self.text.clear();
+            self.text.extend_from_slice(text);
+            (self.operator, self.parent) = (Operator::Trim, Some(trimming.whole));
+            return true;
+        }
+        let Some(Trimming { whole, by, .. }) = self.trimming.take() else { return false };
+        match (whole, by) {
+            (Whole::Conforming(number), Shorter::Parts(trim)) => {
+                if trim.text().len() < self.corpus.entries()[number].text.len() {
+                    self.session.offer(trim.text(), trim.choices());
+                    let symbols = self.session.symbols(trim.text()).unwrap_or_default();
+                    self.corpus.shorten(number, trim.text(), symbols.into_iter().map(|(symbol, _)| symbol).collect());
+                }
+            }
+            (Whole::Broken(number), Shorter::Bytes(cut)) => {
+                if let Some(breaker) = &mut self.breaker {
+                    breaker.corpus.shorten(number, cut.text(), Vec::new());
+                }
+            }
+            // All texts of the first kind have a derivation, and none of the second.
+            (Whole::Conforming(_), Shorter::Bytes(_)) | (Whole::Broken(_), Shorter::Parts(_)) => {}
+        }
+        false
+    }
+
+    /// Whether the last proposed text was made by changing bytes, so that it may not be in the language.
+    pub fn breaks(&self) -> bool {
+        match (self.operator, self.parent) {
+            (Operator::Break, _) | (Operator::Trim, Some(Whole::Broken(_))) => true,
+            (Operator::Fresh | Operator::Mutate | Operator::Splice | Operator::Trim, _) => false,
+        }
+    }
+
+    /// Whether the features of the last proposed text are compared with those of another one.
+    pub fn compares(&self) -> bool {
+        self.operator == Operator::Trim
     }
 
     /// Whether the derivation of the last proposed text has a symbol that no earlier text had, or a number of uses of a
@@ -172,44 +299,59 @@ impl Fuzzer {
 
     /// How the last proposed text was made.
     pub fn operator(&self) -> Operator {
-        Operator::ALL[self.way]
+        self.operator
     }
 
     /// Records the subject's reaction to the last proposed text. Returns whether the text is kept.
-    pub fn observe(&mut self, observation: Observation) -> bool {
+    pub fn observe(&mut self, observation: Observation<'_>) -> bool {
         let is_kept = match self.goal {
             Goal::New => observation.is_new,
             Goal::Cost => self.is_among_best(rank(observation.cost, &self.text)),
         };
-        self.ways.learn(self.way, f64::from(u8::from(is_kept)), 1.0);
-        let (made, kept) = &mut self.yields[self.way];
+        match &mut self.trimming {
+            Some(Trimming { whole, by, .. }) if self.operator == Operator::Trim => {
+                let kept = match (&*whole, &self.breaker) {
+                    (Whole::Broken(number), Some(breaker)) => breaker.corpus.features(*number),
+                    (Whole::Broken(_), None) => &[],
+                    (Whole::Conforming(number), _) => self.corpus.features(*number),
+                };
+                by.judge(kept == observation.features);
+            }
+            _ => self.ways.learn(self.operator.number(), f64::from(u8::from(is_kept)), 1.0),
+        }
+        let (made, kept) = &mut self.yields[self.operator.number()];
         *made += 1;
         if is_kept {
             *kept += 1;
-            if let Some(parent) = self.parent {
-                self.corpus.found(parent);
+            match (self.parent, &mut self.breaker) {
+                (Some(Whole::Conforming(parent)), _) => self.corpus.found(parent),
+                (Some(Whole::Broken(parent)), Some(breaker)) => breaker.corpus.found(parent),
+                (Some(Whole::Broken(_)), None) | (None, _) => {}
             }
             let text = std::mem::take(&mut self.text);
-            self.keep(&text, observation.cost);
+            self.add(&text, observation);
             self.text = text;
         }
         is_kept
     }
 
-    /// A text from elsewhere that is worth varying; whether it conforms.
-    pub fn add(&mut self, text: &[u8], cost: u64) -> bool {
+    /// A text from elsewhere that is worth varying; whether it conforms. One that does not is only broken further.
+    pub fn add(&mut self, text: &[u8], observation: Observation<'_>) -> bool {
         let conforms = self.session.remember(text);
         if conforms {
-            self.keep(text, cost);
+            self.keep(text, observation);
+        } else if let Some(breaker) = &mut self.breaker {
+            breaker.corpus.keep(text, observation.cost, Vec::new(), observation.features.to_vec());
         }
         conforms
     }
 
-    fn keep(&mut self, text: &[u8], cost: u64) {
+    fn keep(&mut self, text: &[u8], observation: Observation<'_>) {
         // Numbers may change, and the session goes on with this text.
         (self.varied, self.other) = Default::default();
         let symbols = self.session.symbols(text).unwrap_or_default();
-        self.corpus.keep(text, cost, symbols.into_iter().map(|(symbol, _)| symbol).collect());
+        let symbols = symbols.into_iter().map(|(symbol, _)| symbol).collect();
+        self.corpus.keep(text, observation.cost, symbols, observation.features.to_vec());
         if self.goal == Goal::Cost && self.corpus.entries().len() > BEST {
             let costs = self.corpus.entries().iter().enumerate();
             let least = costs.min_by_key(|(_, entry)| rank(entry.cost, &entry.text)).map(|(number, _)| number);
@@ -226,16 +368,31 @@ impl Fuzzer {
     }
 }
 
-/// A text by its number, and how often it is still used.
-#[derive(Clone, Copy, Debug, Default)]
-struct Turn {
-    text: Option<usize>,
+/// A kept text that is made shorter.
+#[derive(Debug)]
+struct Trimming {
+    whole: Whole,
+    by: Shorter,
+    /// How many more texts may be tried.
     left: u32,
 }
 
-impl Turn {
+/// A text by its number, and how often it is still used.
+#[derive(Clone, Copy, Debug)]
+struct Turn<T = usize> {
+    text: Option<T>,
+    left: u32,
+}
+
+impl<T> Default for Turn<T> {
+    fn default() -> Turn<T> {
+        Turn { text: None, left: 0 }
+    }
+}
+
+impl<T: Copy> Turn<T> {
     /// The same text for this many calls, then another one.
-    fn next(&mut self, times: u32, another: impl FnOnce() -> Option<usize>) -> Option<usize> {
+    fn next(&mut self, times: u32, another: impl FnOnce() -> Option<T>) -> Option<T> {
         if self.left == 0 {
             *self = Turn { text: another(), left: times };
         }

@@ -13,12 +13,15 @@
 #![forbid(unsafe_code)]
 
 mod bandit;
+mod breaker;
 mod check;
 mod corpus;
+mod cut;
 mod every;
 mod front;
 mod fuzzer;
 mod growth;
+mod havoc;
 mod maxima;
 mod proof;
 mod pump;
@@ -33,6 +36,7 @@ mod strategy;
 
 pub use check::{Check, check};
 pub use corpus::{Corpus, Entry};
+pub use cut::{Cut, Shorter};
 pub use front::Front;
 pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};

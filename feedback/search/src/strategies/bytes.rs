@@ -18,15 +18,14 @@
 //! - If the queue takes more than 256 MiB, texts that hold no maximum are dropped.
 //! - Without the published constants, texts that were run before are answered from memory.
 
-mod havoc;
 mod queue;
 
 use gramjet_session::decisions::Derivation;
 
+use crate::havoc::{Blocks, havoc};
 use crate::maxima::Maxima;
 use crate::random::Random;
 use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
-use havoc::{Blocks, havoc};
 use queue::Queue;
 
 /// Random texts at the beginning.

@@ -4,6 +4,8 @@ use crate::random::Random;
 
 /// At most two to this power changes are made at once.
 const MOST_STACKED: usize = 7;
+/// How many kinds of changes there are.
+pub(crate) const OPERATORS: usize = 15;
 /// The greatest number that is added or subtracted.
 const MOST_ADDED: usize = 35;
 
@@ -13,11 +15,11 @@ const INTERESTING_32: [i32; 8] = [i32::MIN, -100_663_046, -32769, 32768, 65535, 
 
 /// Lengths of blocks that are deleted, inserted and overwritten.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks {
+pub(crate) struct Blocks {
     /// The greatest length of a text.
-    pub(super) most: usize,
+    pub(crate) most: usize,
     /// How many of the three ranges of lengths are in use.
-    pub(super) ranges: usize,
+    pub(crate) ranges: usize,
 }
 
 impl Blocks {
@@ -31,17 +33,17 @@ impl Blocks {
 }
 
 /// Changes a text 2 to 128 times.
-pub(super) fn havoc(text: &mut Vec<u8>, blocks: Blocks, random: &mut Random) {
+pub(crate) fn havoc(text: &mut Vec<u8>, blocks: Blocks, random: &mut Random) {
     if text.is_empty() {
         return;
     }
     for _ in 0..2usize << random.below(MOST_STACKED) {
-        change(random.below(15), text, blocks, random);
+        change(random.below(OPERATORS), text, blocks, random);
     }
 }
 
 /// Applies one operator. Some do nothing to texts that are too short, or as long as can be.
-fn change(operator: usize, text: &mut Vec<u8>, blocks: Blocks, random: &mut Random) {
+pub(crate) fn change(operator: usize, text: &mut Vec<u8>, blocks: Blocks, random: &mut Random) {
     let mut any = |bound: usize| random.below(bound);
     match operator {
         0 => {
