@@ -8,18 +8,27 @@ const KEPT: f64 = 0.999;
 /// what they pay.
 const LEAST: f64 = 0.05;
 const LEAST_IN_ALL: f64 = 0.3;
+/// What is expected of a way counts as much as this many gains.
+const EXPECTED: f64 = 20.0;
 
 /// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit<const N: usize> {
     paid: [f64; N],
     cost: [f64; N],
+    /// What is added to gains and to costs: the shares of the ways while none of them pays.
+    prior: [(f64, f64); N],
 }
 
 impl<const N: usize> Bandit<N> {
     pub(crate) fn new() -> Bandit<N> {
         // Each way begins as if it had paid a little, so none is given up before it was tried.
-        Bandit { paid: [1.0; N], cost: [10.0; N] }
+        Bandit { paid: [1.0; N], cost: [10.0; N], prior: [(0.0, 0.0); N] }
+    }
+
+    /// While no way pays, each is taken in proportion to what is expected of it.
+    pub(crate) fn with_expected(self, expected: [f64; N]) -> Bandit<N> {
+        Bandit { prior: expected.map(|share| (EXPECTED * share, 10.0 * EXPECTED)), ..self }
     }
 
     pub(crate) fn choose(&self, random: &mut Random) -> usize {
@@ -28,7 +37,10 @@ impl<const N: usize> Bandit<N> {
 
     /// One of the first `ways`, which are not 0.
     pub(crate) fn choose_among(&self, ways: usize, random: &mut Random) -> usize {
-        let rates: [f64; N] = std::array::from_fn(|way| self.paid[way] / self.cost[way]);
+        let rates: [f64; N] = std::array::from_fn(|way| {
+            let (paid, cost) = self.prior[way];
+            (self.paid[way] + paid) / (self.cost[way] + cost)
+        });
         let sum: f64 = rates[..ways].iter().sum();
         let least = LEAST.min(LEAST_IN_ALL / ways as f64);
         let mut left = random.unit();
@@ -77,5 +89,17 @@ mod tests {
             bandit.learn(way, f64::from(u8::from(way == 2)), 1.0);
         }
         assert!(taken[2] > 1500, "{taken:?}");
+    }
+
+    #[test]
+    fn ways_that_do_not_pay_are_taken_as_expected() {
+        let (mut bandit, mut random) = (Bandit::<3>::new().with_expected([0.1, 1.0, 0.3]), Random::new(1));
+        let mut taken = [0; 3];
+        for _ in 0..10_000 {
+            let way = bandit.choose_among(2, &mut random);
+            taken[way] += 1;
+            bandit.learn(way, 0.0, 1.0);
+        }
+        assert!(taken[2] == 0 && taken[0] > 500 && taken[1] > 2 * taken[0], "{taken:?}");
     }
 }

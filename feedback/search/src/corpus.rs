@@ -53,16 +53,21 @@ impl Corpus {
         self.entries.push(Entry { text: text.to_vec(), cost, picks: 0, finds: 0, symbols, is_trimmed: features.is_empty(), features });
     }
 
-    /// A text that is now to be made shorter; none if that was asked before.
+    /// A text that is now to be made shorter; none if that was asked since it became shorter.
     pub(crate) fn to_trim(&mut self, number: usize) -> Option<&[u8]> {
         let entry = &mut self.entries[number];
         (!std::mem::replace(&mut entry.is_trimmed, true)).then_some(&entry.text)
     }
 
-    /// A shorter text takes the place of one; it makes the subject do the same.
+    pub(crate) fn len_of(&self, number: usize) -> usize {
+        self.entries[number].text.len()
+    }
+
+    /// A shorter text takes the place of one; it makes the subject do the same. It may become shorter still.
     pub(crate) fn shorten(&mut self, number: usize, text: &[u8], symbols: Vec<u32>) {
         let entry = &mut self.entries[number];
         entry.text = text.to_vec();
+        entry.is_trimmed = false;
         for symbol in std::mem::replace(&mut entry.symbols, symbols) {
             if let Some(uses) = self.uses.get_mut(&symbol) {
                 *uses -= 1;
