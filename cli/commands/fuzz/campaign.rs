@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use gramjet_search::{Siblings, State};
 use gramjet_session::Language;
 
+use super::evidence::Evidence;
 use super::exceptions::Exceptions;
 use super::finding::{Call, Finding, REPORT};
 use super::maker::{Making, Yields, no_yields};
@@ -87,6 +88,26 @@ pub(super) struct Shared {
     /// What the log says last: the numbers of edges and of failures.
     logged: (usize, usize),
     failure: Option<Failure>,
+}
+
+impl Shared {
+    /// The edges of failures that only edges tell from this one. Those of texts of the language also count where the
+    /// text of this one is not in it.
+    fn alike(&self, evidence: &Evidence) -> impl Iterator<Item = &HashSet<u64>> {
+        let key = &evidence.failed.key;
+        let broken = evidence.is_broken.then(|| self.bare.get(&evidence.named(key))).flatten();
+        self.bare.get(key).into_iter().chain(broken)
+    }
+
+    /// Whether there is such a failure.
+    pub(super) fn knows(&self, evidence: &Evidence) -> bool {
+        self.alike(evidence).next().is_some()
+    }
+
+    /// Whether one of them has executed this edge.
+    pub(super) fn has_executed(&self, evidence: &Evidence, identity: u64) -> bool {
+        self.alike(evidence).any(|edges| edges.contains(&identity))
+    }
 }
 
 /// What the user is to hear.

@@ -132,9 +132,9 @@ impl Worker<'_> {
         let mut telling = Vec::new();
         if failed.is_bare
             && !evidence.edges.is_empty()
-            && let Some(known) = shared.bare.get(&evidence.named(&failed.key))
+            && shared.knows(evidence)
         {
-            telling = self.telling(evidence, |identity| known.contains(&identity));
+            telling = self.telling(evidence, |identity| shared.has_executed(evidence, identity));
             if telling.is_empty() {
                 return None;
             }
@@ -170,8 +170,9 @@ impl Worker<'_> {
             return true;
         }
         let mut shared = self.campaign.shared();
+        let is_first = !shared.knows(evidence)
+            || !self.telling(evidence, |identity| shared.has_executed(evidence, identity)).is_empty();
         let known = shared.bare.entry(evidence.named(&evidence.failed.key)).or_default();
-        let is_first = known.is_empty() || !self.telling(evidence, |identity| known.contains(&identity)).is_empty();
         known.extend(evidence.edges.iter().map(|&(identity, _)| identity));
         is_first
     }

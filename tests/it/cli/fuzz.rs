@@ -308,7 +308,64 @@ fn seeds_are_run_and_varied_where_they_conform() {
     let output = run_in(&place, &options);
     let said = text(&output.stderr);
     assert!(said.contains("2 files in `seeds`; 1 conforms to the grammar") && said.contains("b:1:"), "{said}");
-    assert!(said.contains("signal 6 (SIGABRT); 13 bytes"), "{said}");
+    assert!(said.contains("signal 6 (SIGABRT); 4 bytes (from 13), not in the language"), "{said}");
+}
+
+/// Fails on a string that does not end, which no text of the language has.
+const UNENDED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    int character, is_within = 0;
+    while ((character = getchar()) != EOF) {
+        if (character == '\\') getchar();
+        if (character == '"') is_within = !is_within;
+    }
+    if (is_within) abort();
+    return 0;
+}
+"#;
+
+#[test]
+fn broken_texts_are_run_unless_something_else_tells_failures() {
+    let place = place("fuzz-broken");
+    fs::write(place.path("unended.c"), UNENDED).unwrap();
+    assert!(run_in(&place, &["cc", "-O1", "unended.c", "-o", "unended"]).status.success());
+    let fuzz = |out: &str, more: &[&str]| {
+        let options = ["fuzz", "json", "-n", "400", "-o", out, "--json"];
+        let run = run_in(&place, &[&options[..], more, &["--", "./unended"]].concat());
+        (run.status.code(), text(&run.stdout))
+    };
+    let (code, said) = fuzz("o1", &[]);
+    assert_eq!(code, Some(1), "{said}");
+    let keys = failures(&place.path("o1"));
+    assert!(keys.len() == 1 && keys[0].starts_with("broken-SIGABRT"), "{keys:?}");
+    let folder = place.path(&format!("o1/failures/{}", keys[0]));
+    assert_eq!(fs::read(Path::new(&folder).join("minimised")).unwrap(), b"\"", "{said}");
+    assert!(!Path::new(&folder).join("minimised.choices").exists());
+    let lines: Vec<serde_json::Value> = said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let failure = lines.iter().find(|line| line["event"] == "failure").expect("a failure");
+    assert_eq!((&failure["in_language"], &failure["bytes"]), (&false.into(), &1.into()), "{said}");
+    // The share of valid texts is one of those that are made to be valid.
+    let end = lines.last().expect("a line");
+    let [runs, valid, broken] = ["runs", "valid", "broken"].map(|name| end[name].as_u64().unwrap());
+    assert!(broken > 20 && valid == runs - broken, "{end}");
+    let replayed = run_in(&place, &["fuzz", "json", "-o", "o1", "--replay", "--junit", "r.xml", "--", "./unended"]);
+    assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
+    let report = fs::read_to_string(place.path("r.xml")).unwrap();
+    assert!(report.contains("tests=\"1\" failures=\"1\"") && report.contains(&keys[0]), "{report}");
+    let replayed = run_in(&place, &["fuzz", "json", "-o", "o1", "--replay", "--junit", "r.xml", "--", "cat"]);
+    assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stderr));
+    let report = fs::read_to_string(place.path("r.xml")).unwrap();
+    assert!(report.contains("tests=\"1\" failures=\"0\""), "{report}");
+    for (out, options) in [("o2", &["--broken", "never"][..]), ("o3", &["--oracle", "true"]), ("o4", &["--fail-exit", "9"])] {
+        let (code, said) = fuzz(out, options);
+        assert!(code == Some(0) && said.contains("\"broken\":0,"), "{said}");
+    }
+    let (code, said) = fuzz("o5", &["--broken", "always", "--fail-exit", "9"]);
+    assert_eq!(code, Some(1), "{said}");
+    let (code, said) = fuzz("o6", &["--strategy", "evolve", "--broken", "always"]);
+    assert!(code == Some(2) && said.is_empty(), "{said}");
 }
 
 #[test]

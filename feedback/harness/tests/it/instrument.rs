@@ -112,6 +112,33 @@ fn c_programs_count_exactly() {
     }
 }
 
+/// Whether the guards of a program have pages of their own, which the counters in shared memory replace.
+fn counts_in_place(program: &Path) -> bool {
+    let sections = succeeded(Command::new("readelf").arg("-SW").arg(program));
+    let sections = String::from_utf8_lossy(&sections.stdout).into_owned();
+    let line = sections.lines().find(|line| line.contains(" __sancov_guards ")).expect("guards");
+    let fields = line.split("__sancov_guards").nth(1).expect("fields").split_whitespace();
+    let numbers: Vec<u64> = fields.filter_map(|field| u64::from_str_radix(field, 16).ok()).collect();
+    let (address, size) = (numbers[0], numbers[2]);
+    address % 4096 == 0 && size % 4096 == 0
+}
+
+#[test]
+fn counters_are_in_place_where_clang_has_its_own_linker() {
+    if !is_there("clang-19") || !is_there("ld.lld-19") || !is_there("readelf") {
+        return;
+    }
+    let costs = [("", true), ("on", true), ("off", false)].map(|(link_time, is_in_place)| {
+        let folder = fresh("place");
+        let compiler = [("GRAMJET_CC", "clang-19"), ("GRAMJET_LTO", link_time)];
+        succeeded(wrapper("cc", &compiler, &folder).arg("-O1").arg(source("json_like.c")).args(["-o", "program"]));
+        let program = folder.join("program");
+        assert_eq!(counts_in_place(&program), is_in_place, "GRAMJET_LTO={link_time}");
+        cost(&mut server(&program), "[]".repeat(100).as_bytes())
+    });
+    assert!(costs[0] > 100 && costs[0] == costs[1], "{costs:?}");
+}
+
 #[test]
 fn shared_libraries_count_with_the_program() {
     for compiler in compilers() {
