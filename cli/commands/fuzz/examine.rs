@@ -130,10 +130,7 @@ impl Worker<'_> {
         let failed = &evidence.failed;
         let mut shared = self.campaign.shared();
         let mut telling = Vec::new();
-        if failed.is_bare
-            && !evidence.edges.is_empty()
-            && shared.knows(evidence)
-        {
+        if failed.is_bare && !evidence.edges.is_empty() && shared.knows(evidence) {
             telling = self.telling(evidence, |identity| shared.has_executed(evidence, identity));
             if telling.is_empty() {
                 return None;

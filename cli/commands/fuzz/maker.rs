@@ -110,9 +110,7 @@ impl Maker {
         self.features.clear();
         if let Some(edges) = edges.filter(|_| self.evolution.is_none() && (is_new || self.fuzzer.compares())) {
             let features = edges.executed().iter();
-            self.features.extend(
-                features.map(|edge| u64::from(edge.number) << 8 | u64::from(count_class(edge.count))),
-            );
+            self.features.extend(features.map(|edge| u64::from(edge.number) << 8 | u64::from(count_class(edge.count))));
         }
     }
 

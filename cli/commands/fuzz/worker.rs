@@ -159,9 +159,7 @@ impl<'c> Worker<'c> {
                     }
                     is_new
                 }
-                Kind::Broken => {
-                    self.broken.add(edges).is_new_coverage() && self.executed.add(edges).is_new_coverage()
-                }
+                Kind::Broken => self.broken.add(edges).is_new_coverage() && self.executed.add(edges).is_new_coverage(),
             },
             None => self.behaviours.insert(verdict.behaviour),
         };

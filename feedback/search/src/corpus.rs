@@ -50,11 +50,19 @@ impl Corpus {
             *self.sightings.entry(feature).or_default() += 1;
         }
         self.rarities.clear();
-        self.entries.push(Entry { text: text.to_vec(), cost, picks: 0, finds: 0, symbols, is_trimmed: features.is_empty(), features });
+        self.entries.push(Entry {
+            text: text.to_vec(),
+            cost,
+            picks: 0,
+            finds: 0,
+            symbols,
+            is_trimmed: features.is_empty(),
+            features,
+        });
     }
 
     /// A text that is now to be made shorter; none if that was asked since it became shorter.
-    pub(crate) fn to_trim(&mut self, number: usize) -> Option<&[u8]> {
+    pub(crate) fn begin_trim(&mut self, number: usize) -> Option<&[u8]> {
         let entry = &mut self.entries[number];
         (!std::mem::replace(&mut entry.is_trimmed, true)).then_some(&entry.text)
     }

@@ -230,9 +230,9 @@ impl Fuzzer {
     fn begin_trimming(&mut self, whole: Whole) -> bool {
         let Fuzzer { session, corpus, breaker, .. } = self;
         let entry = match (whole, breaker) {
-            (Whole::Broken(number), Some(breaker)) => breaker.corpus.to_trim(number),
+            (Whole::Broken(number), Some(breaker)) => breaker.corpus.begin_trim(number),
             (Whole::Broken(_), None) => None,
-            (Whole::Conforming(number), _) => corpus.to_trim(number),
+            (Whole::Conforming(number), _) => corpus.begin_trim(number),
         };
         let Some(text) = entry else { return false };
         let parts = if let Whole::Conforming(_) = whole { session.trim(text, TRIMMING) } else { None };
@@ -410,4 +410,57 @@ type Rank = (u64, Reverse<usize>);
 
 fn rank(cost: u64, text: &[u8]) -> Rank {
     (cost, Reverse(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::Settings;
+
+    use super::*;
+
+    fn fuzzer() -> Fuzzer {
+        let file = SourceFile::new("g.ebnf", "list ::= '[' (item (',' item)*)? ']' \n item ::= list | [a-d]+");
+        let language = Language::compile(&file, &Settings::default()).expect("a grammar");
+        Fuzzer::new(&language, Goal::New, 200, 1)
+    }
+
+    /// Runs a subject that does what the function says; returns how many texts were broken.
+    fn search(fuzzer: &mut Fuzzer, texts: u32, does: impl Fn(&[u8]) -> u64) -> u32 {
+        let mut known = FxHashSet::default();
+        let mut broken = 0;
+        for _ in 0..texts {
+            let text = fuzzer.propose().expect("a text").to_vec();
+            let feature = does(&text);
+            fuzzer.observe(Observation { is_new: known.insert(feature), cost: 0, features: &[feature] });
+            broken += u32::from(fuzzer.breaks());
+        }
+        broken
+    }
+
+    #[test]
+    fn kept_texts_become_as_short_as_what_they_do_allows() {
+        let mut fuzzer = fuzzer();
+        let deepest = |text: &[u8]| text.iter().filter(|&&byte| byte == b'[').count().min(3) as u64;
+        assert_eq!(search(&mut fuzzer, 600, deepest), 0);
+        let mut texts: Vec<&[u8]> = fuzzer.corpus().entries().iter().map(|entry| &*entry.text).collect();
+        texts.sort();
+        texts.sort_by_key(|text| text.len());
+        assert_eq!(texts[0], b"[]");
+        assert!(texts.len() == 3 && texts.iter().all(|text| text.len() <= 7), "{texts:?}");
+    }
+
+    #[test]
+    fn broken_texts_reach_what_no_text_of_the_language_does() {
+        let mut fuzzer = fuzzer().with_broken();
+        let is_open = |text: &[u8]| {
+            let count = |wanted| text.iter().filter(|&&byte| byte == wanted).count();
+            u64::from(count(b'[') > count(b']') + 1)
+        };
+        let broken = search(&mut fuzzer, 2000, is_open);
+        assert!((100..1500).contains(&broken), "{broken}");
+        let entries = fuzzer.breaker.as_ref().expect("broken texts").corpus.entries();
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].text, b"[[");
+    }
 }

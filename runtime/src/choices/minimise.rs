@@ -255,9 +255,13 @@ impl Minimiser {
                 Kind::New => least * LESS_OF_NEW,
                 _ => least,
             };
+            let factor = f64::from(candidate.gain) * self.yields.factor(kind);
+            // No probability makes more of it.
+            if factor <= most || factor < least {
+                continue;
+            }
             candidate.missing(&mut missing);
             let mut probability = decay(self.need.rate_without(&missing));
-            let factor = f64::from(candidate.gain) * self.yields.factor(kind);
             if factor * probability <= most || factor * probability < least {
                 continue;
             }

@@ -358,7 +358,9 @@ fn broken_texts_are_run_unless_something_else_tells_failures() {
     assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stderr));
     let report = fs::read_to_string(place.path("r.xml")).unwrap();
     assert!(report.contains("tests=\"1\" failures=\"0\""), "{report}");
-    for (out, options) in [("o2", &["--broken", "never"][..]), ("o3", &["--oracle", "true"]), ("o4", &["--fail-exit", "9"])] {
+    for (out, options) in
+        [("o2", &["--broken", "never"][..]), ("o3", &["--oracle", "true"]), ("o4", &["--fail-exit", "9"])]
+    {
         let (code, said) = fuzz(out, options);
         assert!(code == Some(0) && said.contains("\"broken\":0,"), "{said}");
     }

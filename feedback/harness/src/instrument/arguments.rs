@@ -30,6 +30,8 @@ pub(super) struct Arguments {
     pub(super) has_debug: bool,
     /// Objects are made, and not assembly.
     pub(super) makes_object: bool,
+    /// Code is compiled for a fuzzer, so conditions that the compiler would turn into code without branches keep them.
+    pub(super) for_fuzzing: bool,
     /// A libFuzzer harness is linked.
     pub(super) has_driver: bool,
     pub(super) is_shared: bool,
@@ -140,6 +142,7 @@ impl Parser {
             has_level: false,
             has_debug: false,
             makes_object: true,
+            for_fuzzing: false,
             has_driver: false,
             is_shared: false,
             is_static: false,
@@ -253,6 +256,7 @@ impl Parser {
         if others.len() == names.len() {
             return true;
         }
+        self.found.for_fuzzing = true;
         if !others.is_empty() {
             let list = [&b"-fsanitize="[..], &others.join(&b',')].concat();
             self.found.kept.push(OsString::from_vec(list));
@@ -372,6 +376,8 @@ mod tests {
         assert_eq!(kept("-fsanitize-coverage-allowlist=l a.c"), flags);
         assert!(parsed("-fsanitize=address,fuzzer a.c").has_driver);
         assert!(!parsed("-fsanitize=fuzzer-no-link a.c").has_driver);
+        assert!(parsed("-fsanitize=fuzzer-no-link a.c").for_fuzzing);
+        assert!(parsed("-fsanitize=address,fuzzer a.c").for_fuzzing && !parsed("-fsanitize=address a.c").for_fuzzing);
     }
 
     #[test]

@@ -98,9 +98,14 @@ fn compiling(compiler: &Compiler, given: &Arguments) -> impl Iterator<Item = &'s
         ],
         Kind::Gcc => &["-fsanitize-coverage=trace-pc"],
     };
+    let branches: &[&str] = match compiler.kind {
+        Kind::Clang(_) if given.for_fuzzing => &["-Xclang", "-fsanitize=fuzzer-no-link"],
+        Kind::Clang(_) | Kind::Gcc => &[],
+    };
     let lines = (counts && !given.has_debug).then_some(lines);
     let flags = if counts { flags } else { &[] };
-    optimise.into_iter().chain(lines).chain(flags.iter().copied())
+    let branches = if counts { branches } else { &[] };
+    optimise.into_iter().chain(lines).chain(flags.iter().chain(branches).copied())
 }
 
 /// Functions of the run time that shared libraries call.

@@ -139,6 +139,27 @@ fn counters_are_in_place_where_clang_has_its_own_linker() {
     assert!(costs[0] > 100 && costs[0] == costs[1], "{costs:?}");
 }
 
+/// Three conditions of which none has an effect before all are known.
+const CONDITIONS: &str = "#include <unistd.h>\n#include <stdlib.h>\nint main(void) { char text[3] = {0}; int found = 0; \
+    if (read(0, text, 3) != 3) return 1; if (text[0] == 'a' && text[1] == 'b' && text[2] == 'c') found = 1; return found; }\n";
+
+#[test]
+fn programs_for_fuzzers_keep_their_branches() {
+    if !is_there("clang") {
+        return;
+    }
+    let executed = |flag: &str, input: &[u8]| {
+        let folder = fresh("branches");
+        fs::write(folder.join("conditions.c"), CONDITIONS).expect("a source");
+        let mut build = wrapper("cc", &[("GRAMJET_CC", "")], &folder);
+        succeeded(build.args(["-O2", flag, "conditions.c", "-o", "program"]));
+        let mut target = server(&folder.join("program"));
+        target.run(input).expect("a run").edges.expect("edges").executed().to_vec()
+    };
+    let differ = |flag: &str| executed(flag, b"axx") != executed(flag, b"xxx");
+    assert!(differ("-fsanitize=fuzzer-no-link") && !differ("-DUSUAL"));
+}
+
 #[test]
 fn shared_libraries_count_with_the_program() {
     for compiler in compilers() {
