@@ -108,8 +108,8 @@ impl Corpus {
         }
     }
 
-    /// A text to vary: the more its variants have paid and the rarer its rarest symbol and its rarest feature are among all
-    /// texts, the more often.
+    /// A text to vary: the more its variants have paid and the rarer its rarest symbol and its rarest feature are among
+    /// all texts, the more often.
     pub(crate) fn pick(&mut self, random: &mut Random) -> Option<usize> {
         if self.rarities.is_empty() {
             self.rarities = self.entries.iter().map(|entry| self.rarity(entry)).collect();

@@ -1,6 +1,7 @@
 //! Makes texts one after the other: fresh ones and variants of kept ones.
 
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 
 use gramjet_session::{Language, Session, hash};
 use rustc_hash::FxHashSet;
@@ -76,6 +77,8 @@ const TRIES: usize = 16;
 /// one text were found in a third of the time that 16 in turn took.
 const IN_TURN: u32 = 64;
 const PARTS_IN_TURN: u32 = 8;
+/// The number of texts from elsewhere that are varied before anything else, as they are: they show what is usual.
+const FIRST: usize = 16;
 /// The number of texts that may be tried to make a kept one shorter each time that it is chosen, as long as it gets
 /// shorter. The first ones save most; what a new text has is not varied meanwhile.
 const TRIMMING: u32 = 32;
@@ -111,6 +114,8 @@ pub struct Fuzzer {
     varied: Turn,
     other: Turn,
     broken: Turn<Whole>,
+    /// Texts from elsewhere that are varied before anything else, by their numbers, and how often each still is.
+    first: VecDeque<(usize, u32)>,
     yields: [(u64, u64); Operator::ALL.len()],
 }
 
@@ -134,6 +139,7 @@ impl Fuzzer {
             varied: Turn::default(),
             other: Turn::default(),
             broken: Turn::default(),
+            first: VecDeque::new(),
             yields: Default::default(),
         }
     }
@@ -180,6 +186,14 @@ impl Fuzzer {
     }
 
     fn make(&mut self) -> Option<()> {
+        if let Some((number, left)) = self.first.front_mut() {
+            (self.operator, self.parent) = (Operator::Mutate, Some(Whole::Conforming(*number)));
+            *left -= 1;
+            if *left == 0 {
+                self.first.pop_front();
+            }
+            return self.render();
+        }
         let ways = if self.breaker.is_some() { WAYS_WITH_BROKEN } else { WAYS };
         let way = if self.corpus.entries().is_empty() { 0 } else { self.ways.choose_among(ways, &mut self.random) };
         self.operator = Operator::ALL[way];
@@ -198,6 +212,11 @@ impl Fuzzer {
                 self.parent = parent.map(Whole::Conforming);
             }
         }
+        self.render()
+    }
+
+    /// Makes a text by the operator that was chosen.
+    fn render(&mut self) -> Option<()> {
         let Fuzzer { session, corpus, text, max_len, .. } = self;
         let texts = corpus.entries();
         match (self.operator, self.parent) {
@@ -333,7 +352,7 @@ impl Fuzzer {
                 (Some(Whole::Broken(_)), None) | (None, _) => {}
             }
             let text = std::mem::take(&mut self.text);
-            self.add(&text, observation);
+            self.take(&text, observation);
             self.text = text;
         }
         is_kept
@@ -341,6 +360,14 @@ impl Fuzzer {
 
     /// A text from elsewhere that is worth varying; whether it conforms. One that does not is only broken further.
     pub fn add(&mut self, text: &[u8], observation: Observation<'_>) -> bool {
+        let conforms = self.take(text, observation);
+        if conforms && self.goal == Goal::New && self.corpus.entries().len() <= FIRST {
+            self.first.push_back((self.corpus.entries().len() - 1, IN_TURN));
+        }
+        conforms
+    }
+
+    fn take(&mut self, text: &[u8], observation: Observation<'_>) -> bool {
         let conforms = self.session.remember(text);
         if conforms {
             self.keep(text, observation);
