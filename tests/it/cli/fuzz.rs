@@ -70,7 +70,8 @@ fn failures(out: &str) -> Vec<String> {
 #[test]
 fn failures_are_found_made_smaller_kept_and_replayed() {
     let place = planted("fuzz-planted");
-    let options = ["fuzz", "json", "-n", "1500", "-o", "out", "--timeout", "100ms", "--junit", "report.xml"];
+    let options =
+        ["fuzz", "json", "--broken", "never", "-n", "1500", "-o", "out", "--timeout", "200ms", "--junit", "report.xml"];
     let found = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
     let said = text(&found.stderr);
     assert_eq!(found.status.code(), Some(1), "{said}");
@@ -93,8 +94,8 @@ fn failures_are_found_made_smaller_kept_and_replayed() {
     assert!(report.contains("tests=\"3\" failures=\"3\"") && report.contains("signal 6 (SIGABRT)"), "{report}");
 
     // The search goes on where it was, and finds nothing again.
-    let again =
-        run_in(&place, &["fuzz", "json", "-n", "200", "-o", "out", "--timeout", "100ms", "--", "./planted", "@@"]);
+    let again = ["fuzz", "json", "--broken", "never", "-n", "200", "-o", "out", "--timeout", "200ms"];
+    let again = run_in(&place, &[&again[..], &["--", "./planted", "@@"]].concat());
     assert_eq!((again.status.code(), failures(&out)), (Some(0), keys), "{}", text(&again.stderr));
     let replayed = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "./planted", "@@"]);
     assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
@@ -135,13 +136,13 @@ fn a_thread_and_its_program_stay_on_a_free_core() {
 #[test]
 fn several_threads_share_what_they_find() {
     let place = planted("fuzz-jobs");
-    let options = ["fuzz", "json", "-n", "1500", "-o", "out", "--timeout", "100ms", "--jobs", "3", "--json"];
+    let options = ["fuzz", "json", "-n", "4000", "-o", "out", "--timeout", "200ms", "--jobs", "3", "--json"];
     let found = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
     let lines: Vec<serde_json::Value> =
         text(&found.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let end = lines.last().unwrap();
     assert_eq!((end["event"].as_str(), end["failures"].as_u64()), (Some("end"), Some(3)), "{}", text(&found.stderr));
-    assert!(end["runs"].as_u64().unwrap() >= 1500 && end["edges"].as_u64().unwrap() > 5);
+    assert!(end["runs"].as_u64().unwrap() >= 4000 && end["edges"].as_u64().unwrap() > 5);
     let (rules, all) = (end["rules"].as_u64().unwrap(), end["of_rules"].as_u64().unwrap());
     assert!(rules > 5 && rules <= all, "{end}");
     assert_eq!(lines.iter().filter(|line| line["event"] == "failure").count(), 3);
