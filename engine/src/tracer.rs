@@ -40,6 +40,8 @@ pub(crate) struct Grammar {
     shortest: Vec<u64>,
     node_shortest: Vec<u64>,
     rule_without_pool: Option<String>,
+    /// Whether there are options that are only read.
+    reads_more: bool,
 }
 
 impl Grammar {
@@ -98,6 +100,7 @@ impl Tracer {
             lowered: compiled.lowered.clone(),
             pools: compiled.pools.clone(),
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
+            reads_more: compiled.lowered.reads_more(),
         };
         Tracer {
             grammar: Arc::new(grammar),
@@ -228,6 +231,13 @@ impl Recorder for Spans<'_> {
         self.trace.spans[span as usize].kind = SpanKind::Repetition { room };
     }
 
+    fn option(&mut self, choice: NodeId, option: u32) {
+        if self.grammar.reads_more && !self.trace.takes_only_read {
+            let choice = self.grammar.lowered.node(choice).choice();
+            self.trace.takes_only_read = choice.is_some_and(|choice| choice.is_only_read(option as usize));
+        }
+    }
+
     fn site(&mut self, DecidedSite { option, offered, width, at, .. }: DecidedSite) {
         if self.trace.sites.len() < MAX_RECORDED {
             self.trace.sites.push(Site { at: at.read as u32, width: width as u8, option, offered });
@@ -318,6 +328,10 @@ impl gramjet::choices::Tracer for Tracer {
             Part::Rule(rule) | Part::Pool(rule) => Some(&self.grammar.lowered.rule(rule).name),
             Part::Node(_) | Part::Round(_) => None,
         }
+    }
+
+    fn reads_more(&self) -> bool {
+        self.grammar.reads_more
     }
 
     fn options(&self, symbol: u32) -> u32 {

@@ -73,6 +73,10 @@ impl<P: Producer> gramjet::choices::Tracer for ParsingTracer<P> {
         self.tracer.rule_name(symbol)
     }
 
+    fn reads_more(&self) -> bool {
+        self.tracer.reads_more()
+    }
+
     fn options(&self, symbol: u32) -> u32 {
         self.tracer.options(symbol)
     }

@@ -2,7 +2,8 @@
 
 use gramjet::choices::{FuzzMutator, Mutator, Operation, SpanKind, Store, TracedInput, Tracer as _, minimise};
 use gramjet::{Choices, Limits, Producer};
-use gramjet_compiler::ast;
+use gramjet_compiler::formats::ZeroWeights;
+use gramjet_compiler::{Options, SourceFile, ast, compile};
 use gramjet_engine::Tracer;
 use gramjet_testkit::{Rng, Shape, random_grammar};
 
@@ -355,4 +356,32 @@ fn custom_mutators_keep_to_their_room() {
         }
     }
     assert!(distinct.len() > 600, "{}", distinct.len());
+}
+
+/// Low choice bytes stand for short options, also for those that are only read.
+#[test]
+fn mutants_of_what_is_generated_take_no_option_that_is_only_read() {
+    let text = "s ::= word (' ' word)*  word ::= '$' @ 0 | '' @ 0 | 'ab' | 'cde' | '(' s ')'";
+    let mut options = Options::default();
+    options.reading.zero_weights = ZeroWeights::Keep;
+    let (compiled, _) = compile(&SourceFile::new("words.ebnf", text), &options).expect("it compiles");
+    let mut tracer = tracer(&compiled);
+    let (mut mutator, mut mutant, store) = (Mutator::new(1), Vec::new(), Store::default());
+    let mut texts = 0;
+    for seed in 0..20 {
+        let input = input(&mut tracer, &mut Rng::new(seed), 120);
+        if input.trace().takes_only_read {
+            continue;
+        }
+        for operation in [Operation::Havoc, Operation::Delete].repeat(200) {
+            if !mutator.apply(operation, &input, &store, &mut tracer, &mut mutant) {
+                continue;
+            }
+            let mutant = TracedInput::new(&mut tracer, &mutant, MOST);
+            let text = String::from_utf8_lossy(mutant.output());
+            assert!(!text.contains('$') && !mutant.trace().takes_only_read, "{operation:?}: {text}");
+            texts += 1;
+        }
+    }
+    assert!(texts > 1000, "{texts}");
 }

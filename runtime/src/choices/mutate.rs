@@ -3,7 +3,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::choices::{ChoiceSource, Span, SpanKind, Store, TracedInput, Tracer};
+use crate::choices::{ChoiceSource, Span, SpanKind, Store, Trace, TracedInput, Tracer};
 
 /// A kind of mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -147,7 +147,9 @@ impl Mutator {
             Operation::Delete => self.delete(input, tracer, mutant),
             Operation::RepeatRound => self.repeat_round(input, mutant),
         };
-        done.is_some() && mutant.len() <= self.max_choices.max(input.choices().len())
+        done.is_some()
+            && mutant.len() <= self.max_choices.max(input.choices().len())
+            && (!matches!(operation, Operation::Havoc | Operation::Delete) || stays_generated(input, tracer, mutant))
     }
 
     /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to
@@ -300,6 +302,17 @@ impl Mutator {
         let times = self.power(round.choices().len(), free)?.min(1 + room as usize);
         (times > 1).then(|| change_rounds(input, round, repetition, times, mutant))
     }
+}
+
+/// Whether the mutant of an input that can be generated can be generated, too. Low choice bytes may stand for options
+/// that are only read.
+fn stays_generated(input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &[u8]) -> bool {
+    if input.trace().takes_only_read || !tracer.reads_more() {
+        return true;
+    }
+    let (mut output, mut trace) = (Vec::new(), Trace::default());
+    tracer.trace(mutant, &mut output, &mut trace);
+    !trace.takes_only_read
 }
 
 /// Puts `pieces` in place of a span.

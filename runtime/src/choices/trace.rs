@@ -41,6 +41,11 @@ pub trait Tracer: Producer {
         0
     }
 
+    /// Whether there are options that are only read: texts have them, and generated inputs do not.
+    fn reads_more(&self) -> bool {
+        false
+    }
+
     /// Derives a part anew that contains as many of `parts` as possible, by weight and in their order, and is otherwise
     /// as short as possible. Appends its choice bytes to `choices`, and the numbers of the contained parts to `kept`.
     /// Says whether there is such an option.
@@ -155,6 +160,8 @@ pub struct Trace {
     pub sites: Vec<Site>,
     /// The number of choice bytes that all sites read together, missing ones included.
     pub read: u32,
+    /// Whether an option was taken that is only read.
+    pub takes_only_read: bool,
 }
 
 impl Trace {
@@ -163,5 +170,6 @@ impl Trace {
         self.spans.clear();
         self.sites.clear();
         self.read = 0;
+        self.takes_only_read = false;
     }
 }
