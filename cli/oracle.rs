@@ -24,7 +24,7 @@ const MOST_STOPPED: u32 = 16;
 /// A run that took too long is repeated with this multiple of the time: the machine may have been busy.
 const MORE_TIME: u32 = 4;
 
-/// No run is repeated any more once this number of repeated runs in a row took too long, too.
+/// After this number of texts in a row that took too long, runs are repeated again only once one was in time.
 const MOST_IN_VAIN: u32 = 3;
 
 /// Texts that hardly any language has, to find out whether the program looks at its input at all.
@@ -42,7 +42,7 @@ pub struct Oracle {
     tested: Tested,
     /// The same program with more time, once a run has taken too long.
     patient: Option<Tested>,
-    /// The runs with more time in a row that took too long, too.
+    /// The texts in a row that took too long.
     in_vain: u32,
     command: Vec<OsString>,
     surroundings: Surroundings,
@@ -173,8 +173,8 @@ impl Oracle {
         let (mut answer, mut outcome) = self.judged(text, false)?;
         if outcome == Outcome::Timeout && self.in_vain < MOST_IN_VAIN && !self.stop.is_requested() {
             (answer, outcome) = self.judged(text, true)?;
-            self.in_vain = if outcome == Outcome::Timeout { self.in_vain + 1 } else { 0 };
         }
+        self.in_vain = if outcome == Outcome::Timeout { self.in_vain + 1 } else { 0 };
         self.counts.runs += 1;
         self.counts.time += begin.elapsed();
         // A terminal sends its signals to the program, too.
@@ -203,7 +203,9 @@ impl Oracle {
                 None => {
                     let mut surroundings = self.surroundings;
                     surroundings.limits = surroundings.limits.with_time(self.timeout * MORE_TIME);
-                    Tested::new(&self.command, surroundings)?
+                    let patient = Tested::new(&self.command, surroundings)?;
+                    patient.stay_beside(surroundings);
+                    patient
                 }
             };
             self.patient.insert(patient)
@@ -385,12 +387,13 @@ mod tests {
     fn a_run_that_took_too_long_gets_more_time() {
         // Each first run of a text leaves a file and takes long.
         let place = std::env::temp_dir().join(format!("gramjet-oracle-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&place);
         std::fs::create_dir_all(&place).expect("a folder");
         let script = format!(
-            "f={}/$(cat); if [ -e $f ]; then test $f != ${{f%a}}; else touch $f; sleep 10; fi",
+            "f={}/$(cat); if [ -e $f ]; then test $f != ${{f%a}}; else touch $f; sleep 60; fi",
             place.display()
         );
-        let mut oracle = oracle(&["--timeout", "500ms", "--unconfined"], &script, 100);
+        let mut oracle = oracle(&["--timeout", "2s", "--unconfined"], &script, 100);
         assert_eq!([oracle.accepts(b"a"), oracle.accepts(b"b")], [Some(true), Some(false)]);
         assert_eq!(oracle.counts().stopped, 0);
         std::fs::remove_dir_all(place).expect("the folder");

@@ -39,7 +39,7 @@ pub struct AcceptArgs {
     #[arg(long, value_name = "REGEX", value_parser = parse_regex)]
     pub reject_regex: Option<Regex>,
 
-    /// A text is rejected if the program takes longer, and four times as long when it is run again.
+    /// A run that takes longer is repeated with four times the time; then its text is rejected.
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_timeout)]
     pub timeout: Duration,
 }

@@ -64,9 +64,10 @@ impl Reporter {
         } else {
             say!("gramjet: {}", line(&progress));
             if let Some(exception) = hunt.only_raises() {
-                say!(
-                    "gramjet: the function raised an exception in every run, first {exception}; it gets bytes, or text with `--text`"
-                );
+                say!("gramjet: the function raised an exception in every run, first {exception}");
+                if !hunt.plan.surroundings.text {
+                    say!("gramjet: it got bytes; `--text` gives text");
+                }
             }
             if progress.is_exhausted {
                 say!("gramjet: all texts of at most {} were run", plural(hunt.plan.max_len as u64, "byte"));

@@ -12,7 +12,7 @@ mod pool;
 mod yields;
 
 use candidate::{Candidate, Group};
-use need::{Need, Range, common, decay};
+use need::{MOST_COMPARED, Need, Range, common, decay};
 use plain::Plain;
 use pool::{Reach, candidates};
 use yields::{Kind, Yields};
@@ -256,7 +256,7 @@ impl Minimiser {
                 _ => least,
             };
             let factor = f64::from(candidate.gain) * self.yields.factor(kind);
-            // No probability makes more of it.
+            // Multiplying by a probability cannot make it larger.
             if factor <= most || factor < least {
                 continue;
             }
@@ -291,6 +291,7 @@ impl Minimiser {
             }
             let best = self.best.output();
             candidate.gain = (best.len() - self.output.len()) as u32;
+            self.idle += (best.len() * self.output.len()).min(MOST_COMPARED);
             let (mut lacks, mut at) = (Vec::new(), 0);
             for (from, _, len) in common(best, &self.output) {
                 lacks.push((at as u32, from as u32));

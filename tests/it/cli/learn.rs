@@ -206,7 +206,7 @@ fn runs_give_weights() {
     fs::write(&grammar, PAIRS).unwrap();
     assert_eq!(run(&["weights", &grammar, "--from-run", &out]).status.code(), Some(2));
     fs::create_dir_all(format!("{out}/failures/KEY")).unwrap();
-    // Searches for failures have the folder, and nothing in it.
+    // Searches for failures leave `best` empty.
     fs::create_dir_all(format!("{out}/best")).unwrap();
     for (name, contents) in [("input", "c=1"), ("replay.sh", "#!/bin/sh"), ("output", "not a text")] {
         fs::write(format!("{out}/failures/KEY/{name}"), contents).unwrap();

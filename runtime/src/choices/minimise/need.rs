@@ -25,7 +25,7 @@ const SAME_WORD: f64 = 0.1;
 /// At most this number of failed tests is kept.
 const MOST_FAILED: usize = 1 << 10;
 /// Texts whose lengths have a greater product are not compared byte by byte.
-const MOST_COMPARED: usize = 1 << 16;
+pub(super) const MOST_COMPARED: usize = 1 << 16;
 
 /// A word consists of letters, digits, `_` and `-`.
 fn is_of_word(byte: &u8) -> bool {
@@ -92,7 +92,7 @@ impl Need {
         self.sum();
     }
 
-    /// Keeps what a failed test has lacked, unless less is known to be needed.
+    /// Keeps what a failed test has lacked, unless one that lacked only a part of it is kept.
     fn remember(&mut self, ranges: Box<[Range]>) {
         if self.failed.len() < MOST_FAILED && !self.has_failed_without(&ranges, 0) {
             self.failed.push(ranges);

@@ -27,7 +27,7 @@ pub(super) struct Yields([(f64, f64); Kind::New as usize + 1]);
 
 /// As if this number of tests had been expected to hold and had held.
 const BEFORE: f64 = 6.0;
-/// Of tests of new text so many in one hold. How likely it is for a single one is not known so well.
+/// The share of the tests of new text that hold. How likely it is for a single one is not known so well.
 const NEW_HOLDS: f64 = 1.0 / 30.0;
 
 impl Yields {
