@@ -26,7 +26,7 @@ impl<const N: usize> Bandit<N> {
         Bandit { paid: [1.0; N], cost: [10.0; N], prior: [(0.0, 0.0); N] }
     }
 
-    /// While no way pays, each is taken in proportion to what is expected of it.
+    /// While no way pays, each is taken more often, the more is expected of it.
     pub(crate) fn with_expected(self, expected: [f64; N]) -> Bandit<N> {
         Bandit { prior: expected.map(|share| (EXPECTED * share, 10.0 * EXPECTED)), ..self }
     }

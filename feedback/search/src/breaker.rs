@@ -4,7 +4,7 @@ use crate::corpus::Corpus;
 use crate::havoc::{self, Blocks, change};
 use crate::random::Random;
 
-/// At most two to this power less one changes are made at once.
+/// At most 16 changes are made at once: two to a power that is less than this.
 const MOST_STACKED: usize = 5;
 /// One text in this number is the beginning of one and the end of another.
 const CROSSED: usize = 8;

@@ -126,10 +126,11 @@ impl Corpus {
     }
 
     fn rarity(&self, entry: &Entry) -> f64 {
-        let share = |rarest: Option<&u32>| 1.0 / f64::from(*rarest.unwrap_or(&1));
-        let symbol = share(entry.symbols.iter().filter_map(|symbol| self.uses.get(symbol)).min());
-        let feature = share(entry.features.iter().filter_map(|feature| self.sightings.get(feature)).min());
-        (0.25 + symbol) * feature
+        let symbol = entry.symbols.iter().filter_map(|symbol| self.uses.get(symbol)).min().copied().unwrap_or(1);
+        let feature = entry.features.iter().filter_map(|feature| self.sightings.get(feature)).min().copied();
+        // A text that is not known to do anything counts as one that does what all do.
+        let feature = feature.map_or(self.entries.len() as f64, f64::from);
+        (0.25 + 1.0 / f64::from(symbol)) / feature
     }
 
     pub(crate) fn found(&mut self, number: usize) {
@@ -164,5 +165,22 @@ mod tests {
         corpus.remove(20);
         assert_eq!(corpus.uses[&3], 0);
         assert_eq!(Corpus::default().pick(&mut random), None);
+    }
+
+    #[test]
+    fn texts_that_are_not_known_to_do_anything_are_not_favoured() {
+        let mut corpus = Corpus::default();
+        for number in 0..10 {
+            corpus.keep(b"idle", number, vec![1], vec![]);
+        }
+        for number in 0..10 {
+            corpus.keep(b"useful", number, vec![1], vec![1, 2 + number]);
+        }
+        let mut random = Random::new(3);
+        for _ in 0..400 {
+            corpus.pick(&mut random);
+        }
+        let picks = |from| corpus.entries()[from..from + 10].iter().map(|entry| entry.picks).sum::<u32>();
+        assert!(picks(0) < picks(10) / 2, "{} {}", picks(0), picks(10));
     }
 }

@@ -77,7 +77,7 @@ const TRIES: usize = 16;
 /// one text were found in a third of the time that 16 in turn took.
 const IN_TURN: u32 = 64;
 const PARTS_IN_TURN: u32 = 8;
-/// The number of texts from elsewhere that are varied before anything else, as they are: they show what is usual.
+/// The number of seeds that are varied before anything else, as they are: they show what is usual.
 const FIRST: usize = 16;
 /// The number of texts that may be tried to make a kept one shorter each time that it is chosen, as long as it gets
 /// shorter. The first ones save most; what a new text has is not varied meanwhile.
@@ -114,7 +114,7 @@ pub struct Fuzzer {
     varied: Turn,
     other: Turn,
     broken: Turn<Whole>,
-    /// Texts from elsewhere that are varied before anything else, by their numbers, and how often each still is.
+    /// Seeds that are varied before anything else, by their numbers, and how often each still is.
     first: VecDeque<(usize, u32)>,
     yields: [(u64, u64); Operator::ALL.len()],
 }
@@ -203,8 +203,10 @@ impl Fuzzer {
             Operator::Fresh | Operator::Trim => {}
             Operator::Mutate | Operator::Splice => {
                 let Fuzzer { corpus, random, .. } = self;
+                let is_picked = self.varied.is_over();
                 let parent = self.varied.next(IN_TURN, || corpus.pick(random));
                 if let Some(parent) = parent
+                    && is_picked
                     && self.begin_trimming(Whole::Conforming(parent))
                 {
                     return Some(());
@@ -234,8 +236,9 @@ impl Fuzzer {
     fn make_broken(&mut self) -> Option<()> {
         let Fuzzer { breaker, corpus, random, .. } = self;
         let breaker = breaker.as_mut().expect("this way is taken only with it");
+        let is_picked = self.broken.is_over();
         let whole = self.broken.next(IN_TURN, || breaker.pick(corpus, random)).expect("there are some");
-        if self.begin_trimming(whole) {
+        if is_picked && self.begin_trimming(whole) {
             return Some(());
         }
         self.parent = Some(whole);
@@ -262,8 +265,8 @@ impl Fuzzer {
     /// Takes the next shorter text, if there is one; otherwise the shortest one takes the place of the kept one.
     fn advance_trimming(&mut self) -> bool {
         let Some(trimming) = &mut self.trimming else { return false };
-        trimming.left = trimming.left.saturating_sub(1);
         let proposed = if trimming.left == 0 { None } else { trimming.by.propose() };
+        trimming.left = trimming.left.saturating_sub(1);
         if let Some(text) = proposed {
             self.text.clear();
             self.text.extend_from_slice(text);
@@ -360,8 +363,13 @@ impl Fuzzer {
 
     /// A text from elsewhere that is worth varying; whether it conforms. One that does not is only broken further.
     pub fn add(&mut self, text: &[u8], observation: Observation<'_>) -> bool {
+        self.take(text, observation)
+    }
+
+    /// As [`Fuzzer::add`]; the first such texts are varied before anything else.
+    pub fn add_seed(&mut self, text: &[u8], observation: Observation<'_>) -> bool {
         let conforms = self.take(text, observation);
-        if conforms && self.goal == Goal::New && self.corpus.entries().len() <= FIRST {
+        if conforms && self.goal == Goal::New && self.first.len() < FIRST {
             self.first.push_back((self.corpus.entries().len() - 1, IN_TURN));
         }
         conforms
@@ -378,7 +386,7 @@ impl Fuzzer {
     }
 
     fn keep(&mut self, text: &[u8], observation: Observation<'_>) {
-        // Numbers may change, and the session goes on with this text.
+        // The session goes on with this text.
         (self.varied, self.other) = Default::default();
         let symbols = self.session.symbols(text).unwrap_or_default();
         let symbols = symbols.into_iter().map(|(symbol, _)| symbol).collect();
@@ -387,6 +395,9 @@ impl Fuzzer {
             let costs = self.corpus.entries().iter().enumerate();
             let least = costs.min_by_key(|(_, entry)| rank(entry.cost, &entry.text)).map(|(number, _)| number);
             self.corpus.remove(least.expect("there are some"));
+            // Numbers have changed.
+            self.broken = Turn::default();
+            (self.trimming, self.parent) = (None, None);
         }
     }
 
@@ -422,6 +433,11 @@ impl<T> Default for Turn<T> {
 }
 
 impl<T: Copy> Turn<T> {
+    /// Whether the next call chooses another text.
+    fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
     /// The same text for this many calls, then another one.
     fn next(&mut self, times: u32, another: impl FnOnce() -> Option<T>) -> Option<T> {
         if self.left == 0 {
@@ -475,6 +491,50 @@ mod tests {
         texts.sort_by_key(|text| text.len());
         assert_eq!(texts[0], b"[]");
         assert!(texts.len() == 3 && texts.iter().all(|text| text.len() <= 7), "{texts:?}");
+    }
+
+    #[test]
+    fn texts_become_shorter_a_bounded_number_of_runs_at_a_time() {
+        let mut fuzzer = fuzzer().with_broken();
+        fuzzer.add(b"[]", Observation::default());
+        let text = vec![b'['; 1000];
+        fuzzer.add(&text, Observation { features: &[1], ..Observation::default() });
+        let (mut shortest, mut batches) = (text.len(), vec![0]);
+        for _ in 0..4000 {
+            let len = fuzzer.propose().expect("a text").len();
+            let is_trim = fuzzer.operator() == Operator::Trim;
+            // It becomes shorter by little, so there is more to do after each batch.
+            let does_same = is_trim && len + 40 >= shortest;
+            if does_same {
+                shortest = len;
+            }
+            match is_trim {
+                true => *batches.last_mut().expect("one") += 1,
+                false => batches.push(0),
+            }
+            fuzzer.observe(Observation { features: &[u64::from(does_same)], ..Observation::default() });
+        }
+        batches.retain(|&count| count > 0);
+        // The last one may have ended early.
+        assert!(
+            batches.len() > 2 && batches[..batches.len() - 1].iter().all(|&count| count == TRIMMING),
+            "{batches:?}"
+        );
+    }
+
+    #[test]
+    fn seeds_are_varied_before_anything_else_and_other_texts_are_not() {
+        let mut fuzzer = fuzzer();
+        assert!(fuzzer.add(b"[a]", Observation::default()));
+        assert!(fuzzer.first.is_empty());
+        assert!(fuzzer.add_seed(b"[b,c]", Observation::default()));
+        for _ in 0..IN_TURN {
+            assert_eq!(fuzzer.first[0].0, 1);
+            // `propose` makes several texts if the first ones were made before.
+            fuzzer.make().expect("a text");
+            assert_eq!((fuzzer.operator, fuzzer.parent), (Operator::Mutate, Some(Whole::Conforming(1))));
+        }
+        assert!(fuzzer.first.is_empty());
     }
 
     #[test]

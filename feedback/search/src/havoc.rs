@@ -13,6 +13,9 @@ const INTERESTING_8: [i32; 9] = [-128, -1, 0, 1, 16, 32, 64, 100, 127];
 const INTERESTING_16: [i32; 10] = [-32768, -129, 128, 255, 256, 512, 1000, 1024, 4096, 32767];
 const INTERESTING_32: [i32; 8] = [i32::MIN, -100_663_046, -32769, 32768, 65535, 65536, 100_663_045, i32::MAX];
 
+/// Blocks do not become longer where texts may be longer than this.
+const LONG: usize = 4096;
+
 /// Lengths of blocks that are deleted, inserted and overwritten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
@@ -25,7 +28,7 @@ pub(crate) struct Blocks {
 impl Blocks {
     /// A length of at most `limit`, which is not 0.
     fn draw(self, limit: usize, random: &mut Random) -> usize {
-        let [small, medium, large] = [1, 4, 12].map(|sixteenths| (self.most * sixteenths / 16).max(1));
+        let [small, medium, large] = [1, 4, 12].map(|sixteenths| (self.most.min(LONG) * sixteenths / 16).max(1));
         let (least, most) = [(1, small), (small, medium), (medium, large)][random.below(self.ranges)];
         let least = if least >= limit { 1 } else { least };
         least + random.below(most.min(limit) - least + 1)
@@ -216,5 +219,17 @@ mod tests {
         };
         assert_eq!([longest(1, 60), longest(2, 60), longest(3, 60)], [Some(4), Some(16), Some(48)]);
         assert_eq!(longest(3, 10), Some(10));
+    }
+
+    #[test]
+    fn blocks_are_bounded_however_long_texts_may_be() {
+        let mut random = Random::new(1);
+        let blocks = Blocks { most: usize::MAX, ranges: 3 };
+        assert!((0..1000).all(|_| blocks.draw(usize::MAX, &mut random) <= LONG));
+        let mut text = vec![b'x'; 2 * LONG];
+        for _ in 0..1000 {
+            change(13, &mut text, blocks, &mut random);
+        }
+        assert!(text.len() > 3 * LONG, "{}", text.len());
     }
 }
