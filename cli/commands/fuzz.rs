@@ -90,7 +90,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
     jobs: usize,
 
-    /// Begin with the files in this folder. Those that do not conform to the grammar are run, but not varied by it.
+    /// Begin with the files in this folder. Those that do not conform to the grammar are run, but the grammar does not
+    /// vary them.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     seeds: Option<PathBuf>,
 

@@ -91,6 +91,11 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Whether a failure with this key is known, or looked at now.
+    pub(super) fn is_taken(&self, key: &str) -> bool {
+        self.keys.contains(key) || self.pending.contains(key)
+    }
+
     /// The edges of failures that only edges tell from this one. Those of texts of the language also count where the
     /// text of this one is not in it.
     fn alike(&self, evidence: &Evidence) -> impl Iterator<Item = &HashSet<u64>> {

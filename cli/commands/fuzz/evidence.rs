@@ -19,7 +19,7 @@ pub(super) struct Evidence {
     pub(super) edges: Vec<(u64, u32)>,
     /// The only edge, if there is one, is the hottest one.
     pub(super) is_hottest: bool,
-    /// The text is not in the language. A failure of one that is says more, so these are told apart.
+    /// The text is not in the language. A failure of a text of the language says more, so the two are kept apart.
     pub(super) is_broken: bool,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,

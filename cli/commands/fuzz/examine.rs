@@ -23,10 +23,15 @@ const CONFIRMING: u32 = 3;
 
 /// The key of a failure; where nothing but edges tells failures apart, it has them.
 fn key_of(evidence: &Evidence) -> String {
+    evidence.named(&whole_key_of(evidence))
+}
+
+/// The key that it has if the text is in the language.
+fn whole_key_of(evidence: &Evidence) -> String {
     let Evidence { failed, edges, .. } = evidence;
     match failed.is_bare && !edges.is_empty() {
-        true => evidence.named(&key_with(failed, edges.iter().map(|&(identity, _)| identity))),
-        false => evidence.named(&failed.key),
+        true => key_with(failed, edges.iter().map(|&(identity, _)| identity)),
+        false => failed.key.clone(),
     }
 }
 
@@ -97,13 +102,15 @@ impl Worker<'_> {
         if !self.is_first(&evidence) {
             return Ok(false);
         }
-        let key = key_of(&evidence);
+        let (key, whole_key) = (key_of(&evidence), whole_key_of(&evidence));
         let Evidence { failed, is_broken, stdout, stderr, .. } = evidence;
         (finding.failed, finding.is_broken) = (Failed { key: key.clone(), ..failed }, is_broken);
         (finding.choices, finding.minimised) = (self.choices(&minimised), minimised);
         (finding.stdout, finding.stderr, finding.reproduced) = (stdout, stderr, reproduced);
         finding.is_finished = true;
-        Ok(campaign.shared().keys.insert(key))
+        let mut shared = campaign.shared();
+        // A text of the language that fails in this way says more.
+        Ok(!(is_broken && shared.is_taken(&whole_key)) && shared.keys.insert(key))
     }
 
     /// Runs a text that is like one that failed. The search does not learn from it.
@@ -136,10 +143,7 @@ impl Worker<'_> {
                 return None;
             }
         }
-        if shared.keys.contains(key) || shared.pending.contains(key) {
-            return None;
-        }
-        if evidence.is_broken && shared.keys.contains(&key_of(&evidence.clone().broken(false))) {
+        if shared.is_taken(key) || evidence.is_broken && shared.is_taken(&whole_key_of(evidence)) {
             return None;
         }
         let looked = shared.looked.entry(evidence.named(&failed.kind)).or_default();
@@ -209,8 +213,12 @@ impl Worker<'_> {
         let campaign = self.campaign;
         let end = Instant::now() + campaign.plan.shrinking;
         let mut best = evidence;
-        // A text that is not in the language, or too ambiguous to be parsed, has no parts.
-        let mut trim = Shorter::new(self.maker.session().minimise(text), text);
+        let parts = self.maker.session().minimise(text);
+        if parts.is_none() && !best.is_broken {
+            // It may be too ambiguous to be parsed. With bytes cut out, it may no longer be in the language.
+            return Ok(Some((text.to_vec(), best)));
+        }
+        let mut trim = Shorter::new(parts, text);
         for _ in 0..campaign.plan.shrinks {
             // A search that is to end soon still writes what it has.
             if Instant::now() > end || campaign.is_over() {
@@ -236,7 +244,9 @@ impl Worker<'_> {
                 }
             };
             trim.judge(again.is_some());
-            best = again.map_or(best.clone(), |again| again.broken(best.is_broken));
+            if let Some(again) = again {
+                best = again.broken(best.is_broken);
+            }
         }
         let smallest = trim.text().to_vec();
         let is_broken = best.is_broken && !self.maker.session().remember(&smallest);

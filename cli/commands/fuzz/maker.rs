@@ -137,12 +137,14 @@ impl Maker {
     }
 
     /// Learns from a text from elsewhere that was measured last. One on which the program fails is not varied, but it
-    /// says what texts look like.
-    pub(super) fn add(&mut self, text: &[u8], has_failed: bool) {
+    /// says what texts look like. Seeds are varied before anything else.
+    pub(super) fn add(&mut self, text: &[u8], has_failed: bool, is_seed: bool) {
         match &mut self.evolution {
             None if has_failed => {}
             None => {
-                self.fuzzer.add(text, Observation { is_new: true, cost: 0, features: &self.features });
+                let observation = Observation { is_new: true, cost: 0, features: &self.features };
+                let add = if is_seed { Fuzzer::add_seed } else { Fuzzer::add };
+                add(&mut self.fuzzer, text, observation);
             }
             Some(evolution) => evolution.add(text),
         }

@@ -72,8 +72,9 @@ impl Reporter {
             print(&status("end", &progress));
         } else {
             say!("gramjet: {}", line(&progress));
-            if progress.runs > 0 {
-                say!("gramjet: texts kept: {}", operators(&progress));
+            let operators = operators(&progress);
+            if !operators.is_empty() {
+                say!("gramjet: texts kept: {operators}");
             }
             if let (classes @ 1.., unexpected) = progress.exceptions {
                 let classes = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };

@@ -16,6 +16,9 @@ use super::verdict::{Judge, Verdict};
 use crate::failure::Failure;
 use crate::subject::Tested;
 
+/// The origin of texts to begin with.
+const SEED: &str = "op:seed";
+
 /// What a worker does until the search is over: it runs what is known, then what it makes.
 pub(super) fn work(campaign: &Campaign, number: usize) -> Result<(), Failure> {
     let mut worker = Worker::new(campaign, number)?;
@@ -25,7 +28,7 @@ pub(super) fn work(campaign: &Campaign, number: usize) -> Result<(), Failure> {
     }
     let kept: HashSet<&Vec<u8>> = kept.iter().collect();
     for text in campaign.plan.seeds.iter().filter(|text| !kept.contains(text)) {
-        worker.add(text, Some("op:seed"))?;
+        worker.add(text, Some(SEED))?;
     }
     if number == 0 {
         for key in &campaign.unfinished {
@@ -267,16 +270,19 @@ impl<'c> Worker<'c> {
         }
         let effect = if self.number == 0 {
             self.run_and_count(text, kind)?
-        } else if self.run(text, kind)?.evidence.is_some() {
-            Effect::Fails
         } else {
-            Effect::Known
+            match self.run(text, kind)? {
+                Seen { evidence: Some(_), .. } => Effect::Fails,
+                Seen { is_new: true, .. } => Effect::New,
+                Seen { .. } => Effect::Known,
+            }
         };
         // Seeds of the language are varied whatever they do.
-        if kind == Kind::OfLanguage || effect == Effect::New || self.number > 0 {
-            self.maker.add(text, effect == Effect::Fails);
+        if kind == Kind::OfLanguage || effect == Effect::New {
+            self.maker.add(text, effect == Effect::Fails, origin == Some(SEED));
         }
-        if effect == Effect::New {
+        // All workers run these texts. One of them keeps those that do something new.
+        if effect == Effect::New && self.number == 0 {
             self.keep(text, origin.unwrap_or_default(), origin.is_some())?;
         }
         Ok(())
@@ -324,12 +330,13 @@ impl<'c> Worker<'c> {
             if finder == self.number {
                 continue;
             }
+            self.recall(&text);
             let kind = match campaign_breaks && !self.maker.session().remember(&text) {
                 true => Kind::Broken,
                 false => Kind::OfLanguage,
             };
             if self.run(&text, kind)?.is_new {
-                self.maker.add(&text, false);
+                self.maker.add(&text, false, false);
                 self.tell_edges();
             }
         }
