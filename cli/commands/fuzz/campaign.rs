@@ -49,6 +49,8 @@ pub(super) struct Campaign {
     siblings: Mutex<Option<Siblings>>,
     pub(super) begin: Instant,
     shared: Mutex<Shared>,
+    /// Held while the folder of a failure is written, renamed or removed: two workers may come to the same key.
+    folders: Mutex<()>,
     /// The number of rules of the grammar.
     rules: usize,
     /// Keys of failures that a killed search has not made smaller.
@@ -167,6 +169,7 @@ impl Campaign {
             siblings,
             begin,
             shared,
+            folders: Mutex::default(),
             rules,
             unfinished,
             active,
@@ -257,6 +260,10 @@ impl Campaign {
 
     pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    pub(super) fn folders(&self) -> MutexGuard<'_, ()> {
+        self.folders.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     pub(super) fn is_over(&self) -> bool {

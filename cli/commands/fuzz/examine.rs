@@ -44,15 +44,23 @@ impl Worker<'_> {
         let campaign = self.campaign;
         let (state, call) = (&campaign.state, &campaign.plan.call);
         let mut finding = self.found(text, &evidence, &key);
-        finding.write(state, call)?;
+        {
+            let _folders = campaign.folders();
+            // Another worker's failure may have come to this key meanwhile.
+            if !campaign.shared().keys.contains(&key) {
+                finding.write(state, call)?;
+            }
+        }
         let is_new = self.settle(&mut finding, evidence, telling)?;
+        let _folders = campaign.folders();
+        let is_own = finding.failed.key == key && is_new || !campaign.shared().keys.contains(&key);
         if is_new {
-            if finding.failed.key != key {
+            if is_own && finding.failed.key != key {
                 state.rename_failure(&key, &finding.failed.key)?;
             }
             let place = finding.write(state, call)?;
             campaign.shared().news.push(News { finding, place });
-        } else if !campaign.shared().keys.contains(&key) {
+        } else if is_own {
             state.withdraw_failure(&key)?;
         }
         campaign.shared().pending.remove(&key);
