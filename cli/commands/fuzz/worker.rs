@@ -262,8 +262,7 @@ impl<'c> Worker<'c> {
         if campaign.is_over() {
             return Ok(());
         }
-        self.recall(text);
-        let kind = if self.maker.session().remember(text) { Kind::OfLanguage } else { Kind::Broken };
+        let kind = self.kind_of(text);
         if kind == Kind::Broken && !campaign.plan.making.breaks {
             // The search learns nothing from it, but it may fail. One worker runs it.
             return if self.number == 0 { self.look_again(text) } else { Ok(()) };
@@ -300,6 +299,12 @@ impl<'c> Worker<'c> {
         }
     }
 
+    /// What is known of a text that this worker has not made.
+    fn kind_of(&mut self, text: &[u8]) -> Kind {
+        self.recall(text);
+        if self.maker.session().remember(text) { Kind::OfLanguage } else { Kind::Broken }
+    }
+
     /// Runs a text that may fail.
     fn look_again(&mut self, text: &[u8]) -> Result<(), Failure> {
         match self.try_again(text)? {
@@ -322,7 +327,7 @@ impl<'c> Worker<'c> {
 
     /// Runs what others have found.
     fn import(&mut self) -> Result<(), Failure> {
-        let campaign_breaks = self.campaign.plan.making.breaks;
+        let breaks = self.campaign.plan.making.breaks;
         loop {
             let next = self.campaign.shared().texts.get(self.imported).cloned();
             let Some((text, finder)) = next else { return Ok(()) };
@@ -330,11 +335,7 @@ impl<'c> Worker<'c> {
             if finder == self.number {
                 continue;
             }
-            self.recall(&text);
-            let kind = match campaign_breaks && !self.maker.session().remember(&text) {
-                true => Kind::Broken,
-                false => Kind::OfLanguage,
-            };
+            let kind = if breaks { self.kind_of(&text) } else { Kind::OfLanguage };
             if self.run(&text, kind)?.is_new {
                 self.maker.add(&text, false, false);
                 self.tell_edges();

@@ -121,20 +121,7 @@ impl Need {
         }
         self.rates = rates;
         for failed in std::mem::take(&mut self.failed) {
-            let mut kept: Vec<Range> = Vec::new();
-            let mut blocks = common.iter().peekable();
-            for &(from, to) in &failed {
-                while blocks.next_if(|&&(at, _, len)| at + len <= from as usize).is_some() {}
-                let mut ahead = blocks.clone();
-                while let Some(&(at, new_at, len)) = ahead.next_if(|&&(at, _, _)| at < to as usize) {
-                    let (from, to) = ((from as usize).max(at), (to as usize).min(at + len));
-                    let (from, to) = ((from - at + new_at) as u32, (to - at + new_at) as u32);
-                    match kept.last_mut() {
-                        Some(last) if last.1 == from => last.1 = to,
-                        _ => kept.push((from, to)),
-                    }
-                }
-            }
+            let kept = moved(&failed, &common);
             if !kept.is_empty() {
                 self.remember(kept.into());
             }
@@ -143,7 +130,26 @@ impl Need {
     }
 }
 
-/// Whether ascending ranges contain all of others.
+/// Where the ranges of a text are in another one, as far as they are in the blocks that the texts have in common.
+fn moved(ranges: &[Range], common: &[(usize, usize, usize)]) -> Vec<Range> {
+    let mut kept: Vec<Range> = Vec::new();
+    let mut blocks = common.iter().peekable();
+    for &(from, to) in ranges {
+        while blocks.next_if(|&&(at, _, len)| at + len <= from as usize).is_some() {}
+        let mut ahead = blocks.clone();
+        while let Some(&(at, new_at, len)) = ahead.next_if(|&&(at, _, _)| at < to as usize) {
+            let (from, to) = ((from as usize).max(at), (to as usize).min(at + len));
+            let (from, to) = ((from - at + new_at) as u32, (to - at + new_at) as u32);
+            match kept.last_mut() {
+                Some(last) if last.1 == from => last.1 = to,
+                _ => kept.push((from, to)),
+            }
+        }
+    }
+    kept
+}
+
+/// Whether each of `parts` is within one of the ranges `all`. Both are ascending.
 fn contains(all: &[Range], parts: &[Range]) -> bool {
     let mut all = all.iter().peekable();
     parts.iter().all(|&(from, to)| {
@@ -162,7 +168,7 @@ pub(super) fn common(old: &[u8], new: &[u8]) -> Vec<(usize, usize, usize)> {
     blocks
 }
 
-/// The longest block that is common to a range of each text, and then those before and behind it.
+/// Finds the longest block that two ranges have in common, then those before it and after it.
 fn blocks_between(
     old: &[u8],
     new: &[u8],
