@@ -212,7 +212,7 @@ fn engines_agree_on_varied_grammars() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn the_engines_agree_on_a_million_cases() {
+fn the_engines_agree_in_a_long_run() {
     engines_agree(100_000..110_000, &Shape::ENUMERABLE, 15, engines_at_run_time);
     engines_agree(200_000..206_000, &Shape::VARIED, 20, engines_at_run_time);
 }

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use gramjet_testkit::amount;
+
 /// A file in the directory for temporary files of tests.
 fn temporary(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
@@ -143,7 +145,8 @@ fn shipped_grammars_are_accepted_by_their_judges() {
         assert!(!judges.is_empty(), "{} has no judge", shipped.name);
         // Near the limits most of a document comes from pools.
         let length = if shipped.name == "java" { LENGTH_OF_JAVA } else { "100" };
-        for (count, arguments) in [(500, &[][..]), (200, &["--max-depth", "2"]), (200, &["--max-len", length])] {
+        let ways = [(500, &[][..]), (200, &["--max-depth", "2"]), (200, &["--max-len", length])];
+        for (count, arguments) in amount::some(ways, 3) {
             let name = format!("{}{}.nul", shipped.name, arguments.concat());
             let path = documents_from(shipped.name, count, arguments, &name);
             if arguments.is_empty() {
@@ -160,7 +163,8 @@ fn shipped_grammars_are_accepted_by_their_judges() {
 
 #[test]
 fn json_is_accepted_by_serde_json_and_python() {
-    let path = documents_from("grammars/json.ebnf", 100_000, &["--max-depth", "32"], "json.nul");
+    let all = amount::part(500_000) as u32;
+    let path = documents_from("grammars/json.ebnf", all, &["--max-depth", "32"], "json.nul");
     let text = std::fs::read(&path).expect("the documents were written");
     let mut count = 0;
     for document in text.strip_suffix(b"\0").expect("each document ends with a NUL").split(|&byte| byte == 0) {
@@ -168,6 +172,6 @@ fn json_is_accepted_by_serde_json_and_python() {
         assert!(value.is_ok(), "{value:?}: {}", String::from_utf8_lossy(document));
         count += 1;
     }
-    assert_eq!(count, 100_000);
+    assert_eq!(count, all);
     judge("json_judge.py", &[], 100, &path);
 }

@@ -4,7 +4,7 @@ use super::{MAX_EXPRESSIONS, by_name, testing};
 
 #[test]
 fn what_is_listed_is_counted() {
-    for (format, before, unit, behind) in [
+    let listed = [
         ("iso-ebnf", "b = 'x'; c = 'y'; a = ", "b c ", ";"),
         ("nautilus", "ctx.rule(", "x,", ")"),
         ("nautilus", "ctx.script('A', [", "'A',", "], lambda x: x)"),
@@ -19,7 +19,8 @@ fn what_is_listed_is_counted() {
         ("g4", "grammar g; tokens { ", "A,", "B } a : A ;"),
         ("g4", "grammar g; options { ", "a=b;", "} a : 'x' ;"),
         ("g4", "grammar g; import ", "h,", "h; a : 'x' ;"),
-    ] {
+    ];
+    for (format, before, unit, behind) in gramjet_testkit::amount::some(listed, 4) {
         let text = format!("{before}{}{behind}", unit.repeat(MAX_EXPRESSIONS + 1));
         testing::survives(by_name(format).expect("a format's name"), &text, "too-large");
     }
@@ -31,14 +32,15 @@ fn rules_weigh_by_their_names() {
     let rules = |rule: fn(String) -> String| -> String {
         (0..MAX_EXPRESSIONS / 4).map(|number| rule(format!("a{number:0>60}"))).collect()
     };
-    for (format, text) in [
+    let listed = [
         ("abnf", rules(|name| format!("{name}=\"\"\n"))),
         ("bnf", rules(|name| format!("<{name}>::=x\n"))),
         ("iso-ebnf", rules(|name| format!("{name}='';"))),
         ("gram", rules(|name| format!("{name}::=\"\";"))),
         ("nautilus", rules(|name| format!("ctx.rule('A{name}','')\n"))),
         ("gramatron", format!("{{{}\"a\":[]}}", rules(|name| format!("\"{name}\":[\"''\"],")))),
-    ] {
+    ];
+    for (format, text) in gramjet_testkit::amount::some(listed, 3) {
         testing::survives(by_name(format).expect("a format's name"), &text, "too-large");
     }
 }

@@ -15,7 +15,7 @@ use gramjet_testkit::{Draw, Passes, Rng, Shape, compiled, passes, random_grammar
 
 #[test]
 fn facts_are_those_of_plain_iteration() {
-    for seed in 0..1500 {
+    for seed in gramjet_testkit::amount::seeds(0..7500) {
         let shape = if seed % 3 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
         let grammar = random_grammar(&mut Rng::new(seed), &shape);
         let compiled = compiled(&grammar);

@@ -233,5 +233,5 @@ fn child() {
 
 #[test]
 fn hostile_grammars_of_antlr() {
-    children::run("hostile_g4::child", grammars().into_iter().map(|(name, _)| name));
+    children::run("hostile_g4::child", amount::some(grammars(), 2).map(|(name, _)| name));
 }

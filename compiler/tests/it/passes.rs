@@ -4,6 +4,7 @@ use gramjet_compiler::ast;
 use gramjet_compiler::ir::print;
 use gramjet_compiler::passes::{Budget, NAMES, optimise_unfolded};
 use gramjet_compiler::reference::{Limits, Run, render};
+use gramjet_testkit::amount;
 use gramjet_testkit::form::System;
 use gramjet_testkit::language::language;
 use gramjet_testkit::{Draw, Passes, Rng, Shape, passes, random_grammar};
@@ -16,7 +17,7 @@ fn budgets() -> [Budget; 3] {
 #[test]
 fn languages_stay() {
     let mut compared = 0;
-    for seed in 0..250 {
+    for seed in amount::seeds(0..1250) {
         let grammar = random_grammar(&mut Rng::new(seed), &Shape::ENUMERABLE);
         let written = language(&System::of_grammar(&grammar), 5, 400);
         let Some(written) = written else { continue };
@@ -29,7 +30,7 @@ fn languages_stay() {
         compared += usize::from(written.len() > 3);
     }
     println!("{compared} languages of more than 3 strings");
-    assert!(compared > 100);
+    assert!(compared > amount::part(500) as usize);
 }
 
 /// The limits to run a grammar with: none, depth, length, both.
@@ -72,7 +73,7 @@ fn choice_maps_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
         }
     }
     println!("{lengths} bytes");
-    assert!(lengths > 100_000);
+    assert!(lengths > amount::part(500_000) as usize);
 }
 
 /// Uses new grammars in every run. A failure is minimised and printed with its seed, which repeats it.
@@ -98,12 +99,12 @@ fn choice_maps_of_fresh_grammars_stay() {
 
 #[test]
 fn choice_maps_of_small_grammars_stay() {
-    choice_maps_stay(0..1500, &Shape::ENUMERABLE);
+    choice_maps_stay(amount::seeds(0..7500), &Shape::ENUMERABLE);
 }
 
 #[test]
 fn choice_maps_of_varied_grammars_stay() {
-    choice_maps_stay(10_000..10_300, &Shape::VARIED);
+    choice_maps_stay(amount::seeds(10_000..11_500), &Shape::VARIED);
 }
 
 /// The law of unfolding: without limits, the result does the same as the grammar under the depth limit.
@@ -135,17 +136,18 @@ fn unfolded_limits_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
         }
     }
     println!("{lengths} bytes, {refused} refused");
-    assert!(lengths > 20_000 && refused < 200);
+    let (least, most) = (amount::part(100_000) as usize, amount::part(1000) as usize);
+    assert!(lengths > least && refused < most, "{lengths} bytes, {refused} refused");
 }
 
 #[test]
 fn unfolded_limits_of_small_grammars_stay() {
-    unfolded_limits_stay(0..700, &Shape::ENUMERABLE);
+    unfolded_limits_stay(amount::seeds(0..3500), &Shape::ENUMERABLE);
 }
 
 #[test]
 fn unfolded_limits_of_varied_grammars_stay() {
-    unfolded_limits_stay(10_000..10_200, &Shape::VARIED);
+    unfolded_limits_stay(amount::seeds(10_000..11_000), &Shape::VARIED);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use gramjet_testkit::{Draw, Passes, Rng, Shape, compiled, passes, random_grammar
 
 #[test]
 fn printed_ir_is_read_back() {
-    for seed in 0..400 {
+    for seed in gramjet_testkit::amount::seeds(0..2000) {
         let shape = if seed % 2 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
         let grammar = random_grammar(&mut Rng::new(seed + 1000), &shape);
         let Passes { lowered, pools, results } = passes(&grammar, &Default::default());
@@ -36,7 +36,7 @@ fn printed_ir_is_read_back() {
 #[test]
 fn damaged_ir_text_is_refused_or_read() {
     let mut read = 0;
-    for seed in 0..3000 {
+    for seed in gramjet_testkit::amount::seeds(0..15_000) {
         let mut rng = Rng::new(seed);
         let grammar = random_grammar(&mut rng, &Shape::ENUMERABLE);
         let mut text = print(&compiled(&grammar).residual).into_bytes();

@@ -97,7 +97,9 @@ fn limits_are_kept_and_refused() {
     assert_eq!(longest, 9);
 }
 
+/// It builds the macro and what it needs anew.
 #[test]
+#[ignore = "run by ci/test"]
 fn errors_are_compile_errors_at_the_source() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }

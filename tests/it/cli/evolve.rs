@@ -10,7 +10,7 @@ use super::{Place, gramjet, place, text};
 
 /// Runs with a limit on time and without progress, and returns the exit code and the messages.
 fn evolve(place: &Place, options: &[&str], program: &[&str]) -> (Option<i32>, String) {
-    let begin = ["evolve", "json", "--timeout", "50ms", "--max-tests", "60"];
+    let begin = ["evolve", "json", "--timeout", "50ms", "--max-tests", "20"];
     let output = run_in(place, &[&begin, options, &["--"], program].concat());
     (output.status.code(), text(&output.stderr).to_string())
 }

@@ -73,7 +73,7 @@ fn known_probabilities_are_found_again() {
 
 #[test]
 #[ignore = "100 000 files"]
-fn known_probabilities_are_found_again_in_many_inputs() {
+fn known_probabilities_are_found_again_in_a_long_run() {
     known_probabilities_are_learned("learn-known-many", 100_000);
 }
 

@@ -1,23 +1,42 @@
-//! How many cases a test takes: all of them in a long run (`ci/long`), the first of them in others.
+//! How many cases a test takes: a few of them in `cargo test`, more in `ci/test`, all of them in a long run
+//! (`ci/long`).
 //!
-//! Every test holds its law in both; a long run only looks at more cases.
+//! Every test holds its law in each of them; the others only look at more cases. `GRAMJET_TEST_SHARE` sets how many:
+//! with N, one of N cases.
 
 use std::ops::Range;
 
-/// A short run takes one of this number of cases.
-const SHARE: u64 = 5;
+/// Without `GRAMJET_TEST_SHARE`, a run takes one of this number of cases.
+const SHARE: u64 = 25;
 
-/// Whether this is a long run: `GRAMJET_LONG` is set.
+/// A run takes one of this number of cases.
+fn share() -> u64 {
+    let Some(text) = std::env::var_os("GRAMJET_TEST_SHARE") else { return SHARE };
+    let share = text.to_str().and_then(|text| text.parse().ok()).filter(|&share| share > 0);
+    share.unwrap_or_else(|| panic!("GRAMJET_TEST_SHARE must be a number from 1 on, not {text:?}"))
+}
+
+/// Whether this run takes all cases.
 pub fn is_long() -> bool {
-    std::env::var_os("GRAMJET_LONG").is_some()
+    share() == 1
+}
+
+/// Whether this run takes only a few cases: it is neither `ci/test` nor `ci/long`.
+pub fn is_quick() -> bool {
+    share() >= SHARE
 }
 
 /// The number of cases to take of `all`; also for a bound that grows with the number of cases.
 pub fn part(all: u64) -> u64 {
-    if is_long() { all } else { all.div_ceil(SHARE) }
+    all.div_ceil(share())
 }
 
 /// The seeds to take of `all`.
 pub fn seeds(all: Range<u64>) -> Range<u64> {
     all.start..all.start + part(all.end - all.start)
+}
+
+/// Some of the items, evenly: all of them but in quick runs, where one of `share` is taken.
+pub fn some<T>(items: impl IntoIterator<Item = T>, share: usize) -> impl Iterator<Item = T> {
+    items.into_iter().step_by(if is_quick() { share } else { 1 })
 }

@@ -92,7 +92,7 @@ fn on_random_grammars() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn on_many_random_grammars() {
+fn on_random_grammars_in_a_long_run() {
     random_grammars(20_000, 12);
 }
 
@@ -114,7 +114,7 @@ fn on_grammars_that_ship() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn on_all_grammars_that_ship() {
+fn on_all_grammars_that_ship_in_a_long_run() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../grammars");
     for file in std::fs::read_dir(folder).expect("the grammars").flatten() {
         if let Some(name) = file.file_name().to_string_lossy().strip_suffix(".ebnf") {

@@ -43,7 +43,7 @@ fn random_choice_strings_on_random_grammars() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn many_random_choice_strings_on_random_grammars() {
+fn random_choice_strings_on_random_grammars_in_a_long_run() {
     random_grammars(20_000, 20);
 }
 
@@ -196,7 +196,7 @@ macro_rules! shipped {
 
             #[test]
             #[ignore = "takes minutes"]
-            fn many_choice_strings() {
+            fn choice_strings_in_a_long_run() {
                 super::shipped_grammar(stringify!($name), 100_000);
             }
         })*

@@ -107,6 +107,7 @@ fn outcomes_of_forks_are_told() {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn outcomes_of_forks_of_afl_are_told() {
     if let Some(program) = afl("json_like") {
         outcomes_are_told(server(&program, &[]), &program);
@@ -149,6 +150,7 @@ fn a_harness_that_ends_between_inputs_is_started_anew() {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn a_harness_built_by_afl_takes_many_inputs_in_one_process() {
     if let Some(program) = afl("harness") {
         harnesses_run_on(server(&program, &[]));

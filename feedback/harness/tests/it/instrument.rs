@@ -347,6 +347,7 @@ fn many_arguments_go_through_a_file() {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn builds_in_parallel_share_a_run_time() {
     for compiler in compilers() {
         let folder = fresh("parallel");
@@ -381,6 +382,7 @@ fn without_a_home_the_run_time_is_kept_elsewhere() {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn projects_of_cmake_are_built() {
     if !is_there("cmake") {
         return;
@@ -427,6 +429,7 @@ fn built(folder: &Path, name: &str) -> PathBuf {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn crates_are_instrumented_and_build_scripts_are_not() {
     if !is_there("cc") {
         return;
@@ -460,6 +463,7 @@ fn crates_are_instrumented_and_build_scripts_are_not() {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn fuzz_targets_in_rust_are_linked_with_our_driver() {
     if !is_there("cc") {
         return;

@@ -65,6 +65,7 @@ fn statistic(out: &Path, name: &str) -> u64 {
 
 /// The queue holds texts of the grammar only, found by the operations of the mutator; restarts go on with it.
 #[test]
+#[ignore = "run by ci/test"]
 fn the_queue_holds_texts_of_the_grammar() {
     let directory = directory("fuzz");
     let Some(target) = target("json", &directory) else { return };
@@ -105,6 +106,7 @@ fn the_queue_holds_texts_of_the_grammar() {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn what_is_wrong_ends_the_fuzzer_with_a_message() {
     let directory = directory("wrong");
     let Some(target) = target("json", &directory) else { return };
@@ -131,6 +133,7 @@ fn what_is_wrong_ends_the_fuzzer_with_a_message() {
 
 /// The commands of the page, with AFL++ for some seconds instead of for ever.
 #[test]
+#[ignore = "run by ci/test"]
 fn the_commands_of_the_page_work() {
     if versions().is_empty() || !has("afl-clang-fast", &["--version"]) {
         return;

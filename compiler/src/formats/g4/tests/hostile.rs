@@ -1,10 +1,12 @@
 //! Hostile and mutated texts; the sample of public grammars, if present.
 
+use gramjet_testkit::amount::part;
+
 use super::*;
 
 #[test]
 fn hostile_texts() {
-    let length = gramjet_testkit::amount::part(2_000_000) as usize;
+    let length = part(2_000_000) as usize;
     let fill = |unit: &str| unit.repeat(length / unit.len());
     let survives = |text: String, expected| testing::survives(&G4, &text, expected);
     survives(format!("grammar g; a : {}", fill("(")), "too-deep");
@@ -18,15 +20,16 @@ fn hostile_texts() {
     survives(fill("\0"), "U+0000");
     survives(format!("grammar g; a : X ; X : {}'x'{} ;", "(".repeat(49), ")*".repeat(49)), "");
     survives(format!("grammar g; a : {}'x'{} ;", "(".repeat(49), ")*".repeat(49)), "");
-    let rules: String = (0..20_000).map(|i| format!("r{i} : 'k{i}' r{} | ;\n", i + 1)).collect();
-    survives(format!("grammar g; {rules} r20000 : 'x' ;"), "");
-    let chain: String = (0..20_000).map(|i| format!("fragment F{i} : F{} ;\n", i + 1)).collect();
-    survives(format!("grammar g; a : F ; F : F0 ; {chain} fragment F20000 : 'x' ;"), "");
+    let count = part(100_000);
+    let rules: String = (0..count).map(|i| format!("r{i} : 'k{i}' r{} | ;\n", i + 1)).collect();
+    survives(format!("grammar g; {rules} r{count} : 'x' ;"), "");
+    let chain: String = (0..count).map(|i| format!("fragment F{i} : F{} ;\n", i + 1)).collect();
+    survives(format!("grammar g; a : F ; F : F0 ; {chain} fragment F{count} : 'x' ;"), "");
     let doubling: String = (0..40).map(|i| format!("fragment F{i} : F{} F{} ;\n", i + 1, i + 1)).collect();
     survives(format!("grammar g; a : F ; F : F0 ; {doubling} fragment F40 : 'x' ;"), "");
     let counter: String = "[ab]* 'a'".to_string() + &"[ab]".repeat(24);
     survives(format!("grammar g; a : (F | ID)* ; F : {counter} ; ID : [a-z]+ ;"), "");
-    let tokens: String = (0..3_000).map(|i| format!("| 't{i}' ")).collect();
+    let tokens: String = (0..part(5_000)).map(|i| format!("| 't{i}' ")).collect();
     survives(format!("grammar g; a : ('t' {tokens})* ; ID : [a-z0-9]+ ; WS : ' ' -> skip ;"), "");
 }
 
