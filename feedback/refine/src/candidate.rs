@@ -2,6 +2,8 @@
 
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 
+use crate::class::Lacking;
+
 use crate::place::{Place, seq, size};
 use crate::source::written;
 
@@ -20,11 +22,23 @@ pub(crate) struct Candidate {
     pub(crate) rank: usize,
     /// It adds several literals that were found, and nothing more general.
     pub(crate) is_patch: bool,
+    /// Of a class that gets more: what is lacking. The program is asked which members it takes once the edit's turn has
+    /// come; until then, it gets all.
+    pub(crate) lacking: Option<Lacking>,
 }
 
 impl Candidate {
     pub(crate) fn new(place: &Place, expr: Expr, part: Expr, what: String, rank: usize) -> Candidate {
-        Candidate { place: place.clone(), expr, part, part_at: place.clone(), what, rank, is_patch: false }
+        Candidate {
+            place: place.clone(),
+            expr,
+            part,
+            part_at: place.clone(),
+            what,
+            rank,
+            is_patch: false,
+            lacking: None,
+        }
     }
 
     /// A sequence without the item at a place, if that is one; `part` is what is gone.
@@ -35,7 +49,7 @@ impl Candidate {
         let mut items = items.clone();
         items.remove(number);
         let expr = if items.len() > 1 { Expr { kind: ExprKind::Seq(items), span: whole.span } } else { seq(items) };
-        Some(Candidate { place: around, expr, part, part_at: item.clone(), what, rank, is_patch: false })
+        Some(Candidate { place: around, expr, part, part_at: item.clone(), what, rank, is_patch: false, lacking: None })
     }
 
     /// The same, known as a patch if what it adds is a choice of literals.

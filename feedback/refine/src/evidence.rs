@@ -76,7 +76,7 @@ impl Evidence {
         if is_first && text.len() <= MOST_SHRUNK {
             let small = bytes.shrink(text, SHRINKS, &mut |text| {
                 let is_alike = reader.mismatch(text).is_some_and(|mismatch| Failure::of(&mismatch) == failure);
-                if is_alike { ask(text) } else { Some(false) }
+                is_alike.then(|| ask(text))
             })?;
             if self.known.insert(hash(&small)) {
                 self.texts.push(small.clone());
@@ -110,11 +110,27 @@ impl Bytes {
         Bytes(Session::new(&language.expect("a grammar that compiles"), 0))
     }
 
-    /// The smallest text found for which `test` holds, as it does for this one; `None` if there are no more answers.
-    fn shrink(&mut self, text: &[u8], tests: u32, test: &mut Ask<'_>) -> Option<Vec<u8>> {
+    /// The smallest text found for which `test` holds, as it does for this one; `None` if there are no more answers. Of
+    /// a text that is out of the question, `test` says nothing.
+    fn shrink(
+        &mut self,
+        text: &[u8],
+        tests: u32,
+        test: &mut dyn FnMut(&[u8]) -> Option<Option<bool>>,
+    ) -> Option<Vec<u8>> {
         let Some(mut trim) = self.0.trim(text, 8 * tests) else { return Some(text.to_vec()) };
-        while let Some(smaller) = trim.propose() {
-            let holds = test(smaller)?;
+        let mut left = tests;
+        while left > 0
+            && let Some(smaller) = trim.propose()
+        {
+            let holds = match test(smaller) {
+                // Not asked.
+                None => false,
+                Some(answer) => {
+                    left -= 1;
+                    answer?
+                }
+            };
             trim.judge(holds);
         }
         Some(trim.text().to_vec())

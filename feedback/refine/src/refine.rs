@@ -157,7 +157,10 @@ impl<'r> Repair<'r> {
     fn take_samples(&mut self, samples: &[Vec<u8>], ask: &mut Ask<'_>) -> Option<()> {
         let Some(reader) = &self.reader else { return Some(()) };
         self.evidence.drop_read(reader);
-        for text in samples.iter().map(Vec::as_slice).chain([&b""[..]]) {
+        // Small texts show most, by the fewest questions.
+        let mut samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).chain([&b""[..]]).collect();
+        samples.sort_by_key(|text| text.len());
+        for text in samples {
             if ask(text)? {
                 self.evidence.take(text, reader, &mut self.bytes, ask)?;
             }

@@ -1,13 +1,13 @@
 //! Widening: of the edits that take most of what is lacking, one whose fresh texts the program accepts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gramjet_compiler::ast::{ExprKind, Grammar};
 
 use super::reach::Reach;
 use super::{Fresh, Judged, MOST_EDITS, MOST_SHOWN, Repair, texts};
 use crate::candidate::Candidate;
-use crate::class::{Ask, widened};
+use crate::class::{Around, Ask, Lacking, settled, widened};
 use crate::evidence::Evidence;
 use crate::generalise::Rules;
 use crate::place::each;
@@ -21,14 +21,19 @@ const NEAREST: usize = 4;
 /// Rules that are looked at.
 const MOST_RULES: usize = 60;
 
-/// Texts that holes are tried with.
-const MOST_TEXTS: usize = 14;
+/// Texts that holes are tried with: small ones, and others as they were found, if they are not long.
+const MOST_TEXTS: usize = 10;
+const MOST_VARIED: usize = 5;
+const LONGEST_VARIED: usize = 400;
 
 /// Edits that are tried on the texts.
 const MOST_CANDIDATES: usize = 4000;
 
 /// Edits whose fresh texts are asked about.
 const MOST_JUDGED: usize = 48;
+
+/// Texts around a class that lacks something.
+const MOST_AROUND: usize = 4;
 
 /// Where the program accepts a smaller share of generated texts, edits are judged as if it accepted this one.
 const LEAST_BASE: f64 = 0.8;
@@ -49,8 +54,11 @@ impl Wanted {
         small.sort_by_key(|text| text.len());
         let step = small.len().div_ceil(MOST_TEXTS).max(1);
         let mut texts: Vec<Vec<u8>> = small.into_iter().step_by(step).collect();
-        let shown = texts.len();
-        let others: Vec<Vec<u8>> = evidence.texts.iter().filter(|text| !texts.contains(text)).cloned().collect();
+        // What was made smaller is often alike: other texts show how what is lacking varies.
+        let mut others: Vec<Vec<u8>> = evidence.texts.iter().filter(|text| !texts.contains(text)).cloned().collect();
+        others.sort_by_key(|text| text.len());
+        let varied = others.iter().take_while(|text| text.len() <= LONGEST_VARIED).take(MOST_VARIED).count();
+        let shown = texts.len() + varied;
         texts.extend(others);
         Wanted { texts, shown }
     }
@@ -79,6 +87,11 @@ impl Ranked {
     }
 }
 
+/// Those that do most come first; of these, those that are preferred.
+fn in_order(ranked: &mut [Ranked]) {
+    ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
+}
+
 impl Repair<'_> {
     /// Widens the grammar by one edit after the other.
     pub(super) fn widen(&mut self, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<()> {
@@ -101,21 +114,21 @@ impl Repair<'_> {
         let (mut from, mut len, mut left, mut later) = (0, NEAREST, Vec::new(), Vec::new());
         while from < near.len() && from < MOST_RULES {
             let rules = &near[from..near.len().min(from + len)];
-            let candidates = self.widenings(rules, &near, &wanted, (&languages, &mut reach), ask)?;
+            let candidates = self.widenings(rules, &near, &wanted, (&languages, &mut reach))?;
             let is_likely = |candidate: &Candidate| reach.of(&candidate.place).len() >= least;
             let (likely, unlikely): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(is_likely);
             later.extend(unlikely);
             let (most, others) = self.ranked(likely, &reach)?.into_iter().partition(|ranked| ranked.taken >= least);
-            if self.take_best(most, ask, tell)? {
+            left.extend::<Vec<Ranked>>(others);
+            if self.take_best(most, (&reach, least, &mut left), ask, tell)? {
                 return Some(true);
             }
-            left.extend::<Vec<Ranked>>(others);
             (from, len) = (from + len, 2 * len);
         }
         left.extend(self.ranked(later, &reach)?);
-        left.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
+        in_order(&mut left);
         left.truncate(MOST_JUDGED);
-        self.take_best(left, ask, tell)
+        self.take_best(left, (&reach, 1, &mut Vec::new()), ask, tell)
     }
 
     /// All edits of some rules that can let one of the texts in.
@@ -125,7 +138,6 @@ impl Repair<'_> {
         near: &[usize],
         wanted: &Wanted,
         (languages, reach): (&Rules<'_>, &mut Reach<'_>),
-        ask: &mut Ask<'_>,
     ) -> Option<Vec<Candidate>> {
         let grammar = &self.grammar;
         let mut candidates = Vec::new();
@@ -137,7 +149,7 @@ impl Repair<'_> {
                 candidates.extend(replacements(grammar, &place, &near[..near.len().min(12)]));
                 let shown = by_holes(grammar, &place, &wanted.shown_of(reach.of(&place)), languages);
                 candidates.extend(shown.candidates);
-                candidates.extend(widened(grammar, &place, &shown.lacks, ask)?);
+                candidates.extend(widened(grammar, &place, &shown.lacks));
             }
         }
         Some(candidates)
@@ -157,15 +169,31 @@ impl Repair<'_> {
                 ranked.push(Ranked { candidate, taken });
             }
         }
-        ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
+        in_order(&mut ranked);
         ranked.truncate(MOST_JUDGED);
         Some(ranked)
     }
 
-    /// Makes the first edit whose fresh texts the program accepts; says whether there was one.
-    fn take_best(&mut self, ranked: Vec<Ranked>, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<bool> {
-        for Ranked { candidate, .. } in ranked {
+    /// Makes the first edit whose fresh texts the program accepts; says whether there was one. What a class gets is
+    /// asked when the turn of that edit comes. If it takes fewer than `least` texts then, the edit is left for later.
+    fn take_best(
+        &mut self,
+        ranked: Vec<Ranked>,
+        (reach, least, left): (&Reach<'_>, usize, &mut Vec<Ranked>),
+        ask: &mut Ask<'_>,
+        tell: &mut dyn FnMut(&Edit),
+    ) -> Option<bool> {
+        let mut ranked = VecDeque::from(ranked);
+        while let Some(Ranked { candidate, .. }) = ranked.pop_front() {
             self.goes_on()?;
+            if let Some(lacking) = &candidate.lacking {
+                let settled = self.settled(&candidate, lacking, ask)?;
+                let (most, others) = self.ranked(settled, reach)?.into_iter().partition(|ranked| ranked.taken >= least);
+                left.extend::<Vec<Ranked>>(others);
+                ranked.extend::<Vec<Ranked>>(most);
+                in_order(ranked.make_contiguous());
+                continue;
+            }
             // Made anew: many of these readers would need much memory.
             let grammar = candidate.apply(&self.grammar);
             let Some(reader) = Reader::new(&grammar) else { continue };
@@ -183,14 +211,28 @@ impl Repair<'_> {
         Some(false)
     }
 
+    /// The edits that a class which lacks something leads to.
+    fn settled(&self, open: &Candidate, lacking: &Lacking, ask: &mut Ask<'_>) -> Option<Vec<Candidate>> {
+        let Some(reader) = &self.reader else { return Some(Vec::new()) };
+        let with_gap = Candidate { part: Around::gap(), ..open.clone() };
+        let (grammar, place, seed) = (&self.grammar, &open.place, self.settings.seed);
+        let fresh = Fresh { grammar, place, candidate: &with_gap, other: None, seed };
+        let around: Vec<Around> = fresh.texts(MOST_AROUND).iter().filter_map(|text| Around::of_gap(text)).collect();
+        settled(grammar, place, lacking, (&around, &|text| reader.reads(text)), ask)
+    }
+
     /// Whether the program accepts about as many generated texts of an edited grammar as of the one before.
     fn is_as_precise(&self, reader: &Reader, ask: &mut Ask<'_>) -> Option<bool> {
         let texts = texts(reader, self.settings.seed, self.settings.survey / 2);
-        let mut share = Share { part: 0, of: texts.len() };
+        let least = (self.base - WORSE) * texts.len() as f64;
+        let mut possible = texts.len();
         for text in &texts {
-            share.part += usize::from(ask(text)?);
+            possible -= usize::from(!ask(text)?);
+            if (possible as f64) < least {
+                return Some(false);
+            }
         }
-        Some(share.ratio() >= self.base - WORSE)
+        Some(true)
     }
 
     /// How many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
