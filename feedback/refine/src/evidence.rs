@@ -93,10 +93,16 @@ impl Evidence {
         self.texts.len() >= MOST
     }
 
-    /// Forgets the texts that a grammar reads.
+    /// Forgets the texts that a grammar reads. With this one the others may fail in other ways, so that there may be
+    /// room for texts that were refused before.
     pub(crate) fn drop_read(&mut self, reader: &Reader) {
         self.texts.retain(|text| !reader.reads(text));
         self.small.retain(|text| !reader.reads(text));
+        self.known = self.texts.iter().map(|text| hash(text)).collect();
+        self.alike.clear();
+        for failure in self.texts.iter().filter_map(|text| reader.mismatch(text)).map(|found| Failure::of(&found)) {
+            *self.alike.entry(failure).or_insert(0) += 1;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::mutants::tokens;
 use crate::place::{NEW, choice, class, literal, reference, repeat, same, seq};
 use crate::reader::Reader;
 
-/// Longer bytes are taken as they are: they are not cut into pieces.
+/// Longer bytes are not cut into pieces, and are no literals.
 const MOST_CUT: usize = 24;
 
 /// At most this many examples are looked at, short and long ones.
@@ -85,10 +85,15 @@ impl<'g> Rules<'g> {
             found.extend(self.list(&cut));
             found.extend(cut.iter().take(3).map(|pieces| self.joined(pieces)));
         }
-        if (2..=MOST_LITERALS).contains(&lacks.len()) {
-            found.push(choice(lacks.iter().map(|bytes| literal(bytes)).collect()));
+        // What is long is a text of its own and no word.
+        let words: Vec<Expr> =
+            lacks.iter().filter(|bytes| bytes.len() <= MOST_CUT).map(|bytes| literal(bytes)).collect();
+        if words.len() == lacks.len() && (2..=MOST_LITERALS).contains(&words.len()) {
+            found.push(choice(words));
         }
-        found.push(literal(shortest));
+        if shortest.len() <= MOST_CUT {
+            found.push(literal(shortest));
+        }
         distinct(found)
     }
 
@@ -234,6 +239,7 @@ mod tests {
         assert!(some.contains(&"\"(\" value \")\"".to_string()), "{some:?}");
         assert!(some.contains(&"\"(\" number \")\"".to_string()), "{some:?}");
         assert_eq!(found(text, &["null"]), ["\"null\""]);
+        assert_eq!(found(text, &["null] [null] [null] [null"]), [""; 0]);
         assert_eq!(found(text, &["a", "bcd"])[0], "[a-z]+");
     }
 }

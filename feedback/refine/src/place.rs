@@ -110,6 +110,19 @@ pub(crate) fn each<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
     children(expr).into_iter().for_each(|child| each(child, visit));
 }
 
+/// Calls `visit` for each alternative of each choice in `expr`.
+pub(crate) fn each_choice(expr: &mut Expr, visit: &mut impl FnMut(&mut Alternative)) {
+    match &mut expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+        ExprKind::Seq(items) => items.iter_mut().for_each(|item| each_choice(item, visit)),
+        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|alternative| {
+            visit(alternative);
+            each_choice(&mut alternative.expr, visit);
+        }),
+        ExprKind::Repeat { item, .. } => each_choice(item, visit),
+    }
+}
+
 pub(crate) fn new(kind: ExprKind) -> Expr {
     Expr { kind, span: NEW }
 }

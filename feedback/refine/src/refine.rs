@@ -10,7 +10,7 @@ use crate::class::Ask;
 use crate::evidence::{Bytes, Evidence, Hunt};
 use crate::focus::focus;
 use crate::mutants::Mutants;
-use crate::place::Place;
+use crate::place::{Place, each_choice};
 use crate::reader::{Derivation, Reader};
 use crate::report::{Direction, Edit, Edited, Report, Share, Source};
 use crate::source;
@@ -83,6 +83,8 @@ struct Repair<'r> {
     precision: Option<Share>,
     /// The share of generated texts of the current grammar that the program accepts.
     base: f64,
+    /// The same if texts without weights are rejected more often: fresh texts are of both kinds.
+    fresh_base: f64,
     rounds: u32,
 }
 
@@ -101,6 +103,7 @@ impl<'r> Repair<'r> {
             edits: Vec::new(),
             precision: None,
             base: 1.0,
+            fresh_base: 1.0,
             rounds: 0,
         }
     }
@@ -119,8 +122,7 @@ impl<'r> Repair<'r> {
             if self.edits.len() > before {
                 self.survey(ask)?;
             }
-            self.take_samples(samples, ask)?;
-            self.widen(ask, tell)?;
+            self.widen_by_samples(samples, ask, tell)?;
             self.hunt(samples, ask)?;
             self.widen(ask, tell)?;
             if self.edits.len() == before {
@@ -150,7 +152,26 @@ impl<'r> Repair<'r> {
             }
         }
         self.base = share.ratio();
+        let even = Reader::new(&without_weights(&self.grammar));
+        let even = even.map_or_else(Vec::new, |even| texts(&even, self.settings.seed, self.settings.survey / 4));
+        let mut of_even = Share { part: 0, of: even.len() };
+        for text in &even {
+            of_even.part += usize::from(ask(text)?);
+        }
+        self.fresh_base = self.base.min(of_even.ratio());
         Some(share)
+    }
+
+    /// Widens by what samples show, as long as that brings something: they are what the user has, and cost no questions.
+    fn widen_by_samples(&mut self, samples: &[Vec<u8>], ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<()> {
+        loop {
+            let before = self.edits.len();
+            self.take_samples(samples, ask)?;
+            self.widen(ask, tell)?;
+            if self.edits.len() == before {
+                return Some(());
+            }
+        }
     }
 
     /// Takes samples that the program accepts and the grammar lacks, and the empty text.
@@ -251,6 +272,19 @@ pub fn recall(grammar: &Grammar, texts: &[Vec<u8>]) -> Option<Share> {
     Some(Share { part: texts.iter().filter(|text| reader.reads(text)).count(), of: texts.len() })
 }
 
+/// A grammar whose alternatives are equally likely, but for those that are only read.
+fn without_weights(grammar: &Grammar) -> Grammar {
+    let mut grammar = grammar.clone();
+    for rule in &mut grammar.rules {
+        each_choice(&mut rule.body, &mut |alternative| {
+            if alternative.is_generated() {
+                alternative.weight = None;
+            }
+        });
+    }
+    grammar
+}
+
 /// Distinct texts of a grammar, the same for a seed; at most `count`.
 pub fn survey(source: &Source, seed: u64, count: usize) -> Vec<Vec<u8>> {
     Reader::new(&source.grammar).map_or_else(Vec::new, |reader| texts(&reader, seed, count))
@@ -292,12 +326,16 @@ const FEW_CHOICES: [usize; 8] = [0, 1, 2, 4, 6, 10, 16, 28];
 const LONGEST_FRESH: usize = 1 << 10;
 
 impl Fresh<'_> {
+    /// Every other text is made without weights: what is rare in the grammar is around a part, too.
     fn texts(&self, count: usize) -> Vec<Vec<u8>> {
-        let focused = focus(self.grammar, self.place, &self.candidate.part);
-        let Some(reader) = focused.as_ref().and_then(Reader::new) else { return Vec::new() };
+        let Some(focused) = focus(self.grammar, self.place, &self.candidate.part) else { return Vec::new() };
+        let [Some(weighted), Some(even)] = [Reader::new(&focused), Reader::new(&without_weights(&focused))] else {
+            return Vec::new();
+        };
         let (mut random, mut known, mut texts) = (Random::new(self.seed ^ 0xF5E5), BTreeSet::new(), Vec::new());
         for number in 0..12 * count {
-            let text = reader.make(&mut random, FEW_CHOICES[number % FEW_CHOICES.len()]).text;
+            let reader = if number % 2 == 0 { &weighted } else { &even };
+            let text = reader.make(&mut random, FEW_CHOICES[number / 2 % FEW_CHOICES.len()]).text;
             let is_new = text.len() <= LONGEST_FRESH && known.insert(text.clone());
             if is_new && !self.other.is_some_and(|other| other.reads(&text)) {
                 texts.push(text);

@@ -242,7 +242,7 @@ impl Repair<'_> {
             Fresh { grammar, place: &candidate.part_at, candidate, other: Some(other), seed: self.settings.seed };
         let texts = fresh.texts(self.settings.fresh);
         // Fresh texts are small, so few of them are rejected for other reasons.
-        let allowed = (texts.len() as f64 * (1.0 - self.base.max(LEAST_BASE))) as usize;
+        let allowed = (texts.len() as f64 * (1.0 - self.fresh_base.max(LEAST_BASE))) as usize;
         let (mut share, mut refused) = (Share { part: 0, of: 0 }, Vec::new());
         for text in texts {
             share.of += 1;
