@@ -13,6 +13,9 @@ use crate::reader::{Derivation, Reader};
 /// At most this many texts are kept that fail in the same way.
 const MOST_ALIKE: usize = 10;
 
+/// At most this many of them are made smaller: that takes most questions.
+const MOST_SMALL: usize = 2;
+
 /// At most this many texts are kept.
 const MOST: usize = 120;
 
@@ -71,7 +74,7 @@ impl Evidence {
             return Some(false);
         }
         *alike += 1;
-        let is_first = *alike <= MOST_ALIKE / 2;
+        let is_first = *alike <= MOST_SMALL;
         self.texts.push(text.to_vec());
         if is_first && text.len() <= MOST_SHRUNK {
             let small = bytes.shrink(text, SHRINKS, &mut |text| {

@@ -17,6 +17,9 @@ const MOST_CUT: usize = 24;
 /// At most this many examples are looked at, short and long ones.
 const MOST_LACKS: usize = 12;
 
+/// A rule may stand for bytes of which it reads one in this many: a place may lack several things.
+const LEAST_READ: usize = 8;
+
 /// At most this many literals become alternatives together.
 const MOST_LITERALS: usize = 4;
 
@@ -71,7 +74,7 @@ impl<'g> Rules<'g> {
         let mut found = Vec::new();
         for rule in 0..self.count() {
             let read = lacks.iter().filter(|bytes| self.reads(rule, bytes)).count();
-            if 2 * read > lacks.len() {
+            if LEAST_READ * read >= lacks.len() {
                 found.push(reference(self.name(rule)));
             }
         }

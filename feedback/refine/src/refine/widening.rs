@@ -22,9 +22,12 @@ const NEAREST: usize = 4;
 const MOST_RULES: usize = 60;
 
 /// Texts that holes are tried with: small ones, and others as they were found, if they are not long.
-const MOST_TEXTS: usize = 10;
-const MOST_VARIED: usize = 5;
+const MOST_TEXTS: usize = 8;
+const MOST_VARIED: usize = 8;
 const LONGEST_VARIED: usize = 400;
+
+/// Texts that edits are tried on: each edit is a grammar that parses them, so that short ones come first.
+const MOST_WANTED: usize = 40;
 
 /// Edits that are tried on the texts.
 const MOST_CANDIDATES: usize = 4000;
@@ -60,6 +63,7 @@ impl Wanted {
         let varied = others.iter().take_while(|text| text.len() <= LONGEST_VARIED).take(MOST_VARIED).count();
         let shown = texts.len() + varied;
         texts.extend(others);
+        texts.truncate(MOST_WANTED);
         Wanted { texts, shown }
     }
 
