@@ -3,6 +3,7 @@
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 
 use crate::class::Lacking;
+use crate::generalise::groups;
 
 use crate::place::{Place, seq, size};
 use crate::source::written;
@@ -20,7 +21,7 @@ pub(crate) struct Candidate {
     pub(crate) what: String,
     /// Of edits that do as much, one of the least rank is taken.
     pub(crate) rank: usize,
-    /// It adds several literals that were found, and nothing more general.
+    /// It adds several literals that were found, or one of several words and marks, and nothing more general.
     pub(crate) is_patch: bool,
     /// Of a class that gets more: what is lacking. The program is asked which members it takes once the edit's turn has
     /// come; until then, it gets all.
@@ -52,12 +53,13 @@ impl Candidate {
         Some(Candidate { place: around, expr, part, part_at: item.clone(), what, rank, is_patch: false, lacking: None })
     }
 
-    /// The same, known as a patch if what it adds is a choice of literals.
+    /// The same, known as a patch if what it adds is a choice of literals, or one that is no single word or mark.
     pub(crate) fn adding(self, added: &Expr) -> Candidate {
         let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Bytes(_));
         let is_patch = match &added.kind {
             ExprKind::Choice(alternatives) => alternatives.iter().all(|one| is_literal(&one.expr)),
-            _ => false,
+            ExprKind::Bytes(bytes) => groups(bytes) > 1,
+            ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Repeat { .. } => false,
         };
         Candidate { is_patch, ..self }
     }

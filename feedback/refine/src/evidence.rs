@@ -44,18 +44,28 @@ pub(crate) struct Evidence {
 struct Failure {
     within: Option<String>,
     found: Option<u8>,
+    /// What comes next, if that is a digit or a letter: a program may take a point alone, too, but a fraction is what its texts have.
+    next: Option<u8>,
 }
 
 impl Failure {
-    fn of(mismatch: &Mismatch) -> Failure {
-        // Digits fail alike, and letters do.
-        let found = mismatch.found.map(|byte| match byte {
-            b'0'..=b'9' => b'0',
-            b'a'..=b'z' | b'A'..=b'Z' => b'a',
-            0x80.. => 0x80,
-            other => other,
-        });
-        Failure { within: mismatch.within.as_ref().map(|(rule, _)| rule.clone()), found }
+    fn of(mismatch: &Mismatch, text: &[u8]) -> Failure {
+        let next = text.get(mismatch.offset + 1).copied();
+        Failure {
+            within: mismatch.within.as_ref().map(|(rule, _)| rule.clone()),
+            found: mismatch.found.map(kind),
+            next: next.map(kind).filter(|&kind| [b'0', b'a', 0x80].contains(&kind)),
+        }
+    }
+}
+
+/// Digits fail alike, and letters do.
+fn kind(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => b'0',
+        b'a'..=b'z' | b'A'..=b'Z' => b'a',
+        0x80.. => 0x80,
+        other => other,
     }
 }
 
@@ -65,7 +75,7 @@ impl Evidence {
         if text.len() > LONGEST {
             return Some(false);
         }
-        let Some(failure) = reader.mismatch(text).as_ref().map(Failure::of) else { return Some(false) };
+        let Some(failure) = reader.mismatch(text).map(|found| Failure::of(&found, text)) else { return Some(false) };
         if self.texts.len() >= MOST || !self.known.insert(hash(text)) {
             return Some(false);
         }
@@ -78,7 +88,7 @@ impl Evidence {
         self.texts.push(text.to_vec());
         if is_first && text.len() <= MOST_SHRUNK {
             let small = bytes.shrink(text, SHRINKS, &mut |text| {
-                let is_alike = reader.mismatch(text).is_some_and(|mismatch| Failure::of(&mismatch) == failure);
+                let is_alike = reader.mismatch(text).is_some_and(|mismatch| Failure::of(&mismatch, text) == failure);
                 is_alike.then(|| ask(text))
             })?;
             if self.known.insert(hash(&small)) {
@@ -103,8 +113,10 @@ impl Evidence {
         self.small.retain(|text| !reader.reads(text));
         self.known = self.texts.iter().map(|text| hash(text)).collect();
         self.alike.clear();
-        for failure in self.texts.iter().filter_map(|text| reader.mismatch(text)).map(|found| Failure::of(&found)) {
-            *self.alike.entry(failure).or_insert(0) += 1;
+        for text in &self.texts {
+            if let Some(mismatch) = reader.mismatch(text) {
+                *self.alike.entry(Failure::of(&mismatch, text)).or_insert(0) += 1;
+            }
         }
     }
 }

@@ -20,6 +20,9 @@ const MOST_LACKS: usize = 12;
 /// A rule may stand for bytes of which it reads one in this many: a place may lack several things.
 const LEAST_READ: usize = 8;
 
+/// Words, blanks and groups of marks of a literal, as in `ORDER BY` and `<![CDATA[`.
+const MOST_GROUPS: usize = 3;
+
 /// At most this many literals become alternatives together.
 const MOST_LITERALS: usize = 4;
 
@@ -88,13 +91,11 @@ impl<'g> Rules<'g> {
             found.extend(self.list(&cut));
             found.extend(cut.iter().take(3).map(|pieces| self.joined(pieces)));
         }
-        // What is long is a text of its own and no word.
-        let words: Vec<Expr> =
-            lacks.iter().filter(|bytes| bytes.len() <= MOST_CUT).map(|bytes| literal(bytes)).collect();
+        let words: Vec<Expr> = lacks.iter().filter(|bytes| is_word(bytes)).map(|bytes| literal(bytes)).collect();
         if words.len() == lacks.len() && (2..=MOST_LITERALS).contains(&words.len()) {
             found.push(choice(words));
         }
-        if shortest.len() <= MOST_CUT {
+        if is_word(shortest) {
             found.push(literal(shortest));
         }
         distinct(found)
@@ -181,6 +182,23 @@ impl<'g> Rules<'g> {
     }
 }
 
+/// Whether bytes may be a literal of a language. What has more words and groups of marks is a text of its own.
+fn is_word(bytes: &[u8]) -> bool {
+    bytes.len() <= MOST_CUT && groups(bytes) <= MOST_GROUPS
+}
+
+/// The number of words, blanks and groups of marks.
+pub(crate) fn groups(bytes: &[u8]) -> usize {
+    let (mut groups, mut is_in_marks) = (0, false);
+    for token in tokens(bytes) {
+        let first = bytes[token.start];
+        let is_mark = first.is_ascii_punctuation() && first != b'_';
+        groups += usize::from(!(is_in_marks && is_mark));
+        is_in_marks = is_mark;
+    }
+    groups
+}
+
 /// A part of what is lacking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
@@ -242,7 +260,9 @@ mod tests {
         assert!(some.contains(&"\"(\" value \")\"".to_string()), "{some:?}");
         assert!(some.contains(&"\"(\" number \")\"".to_string()), "{some:?}");
         assert_eq!(found(text, &["null"]), ["\"null\""]);
-        assert_eq!(found(text, &["null] [null] [null] [null"]), [""; 0]);
+        assert_eq!(found(text, &["ORDER BY"])[0], "\"ORDER BY\"");
+        let text_of_its_own: Vec<String> = found(text, &["\"x\":A."]);
+        assert!(!text_of_its_own.contains(&"\"\\\"x\\\":A.\"".to_string()), "{text_of_its_own:?}");
         assert_eq!(found(text, &["a", "bcd"])[0], "[a-z]+");
     }
 }

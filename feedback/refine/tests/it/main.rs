@@ -25,6 +25,9 @@ string ::= '\"' [a-zA-Z0-9 .,:;!?]* '\"'
 number ::= '-'? ('0' | [1-9] [0-9]*) ('.' [0-9]+)? ([eE] [+-]? [0-9]+)?
 ";
 
+/// The questions that a slow program has time for in the test of one.
+const MOST_ASKED: u32 = 1200;
+
 /// Settings for programs that are fast and strict.
 fn settings() -> Settings {
     Settings { hunt: 1500, survey: 200, rounds: 3, ..Settings::default() }
@@ -137,6 +140,45 @@ any    ::= [a-z]+ ' ' [a-z]+ '!'?
     assert!(report.edited.text.contains("('create' @ 20 | 'make') ' ' name"), "{diff}");
     assert!(!reads(&report, "create a%") && !reads(&report, "make a<?>") && reads(&report, "make a!"), "{diff}");
     assert_eq!(report.precision[1].map(|share| share.ratio()), Some(1.0), "{diff}");
+}
+
+/// A program that takes long is asked little before the first edits: what samples show comes first. This one also takes
+/// a point alone, and `1 .5` as two values, so that small texts mislead.
+#[test]
+fn a_slow_program_is_asked_little() {
+    let text = JSON.replacen("('.' [0-9]+)? ([eE] [+-]? [0-9]+)?", "", 1)
+        + "fraction ::= '.' [0-9]+\nexponent ::= [eE] [+-]? [0-9]+\n";
+    assert!(!text.contains("('.'"));
+    let samples: Vec<Vec<u8>> = (0..12)
+        .map(|number| {
+            let tail = ["", "e5", ".25e-7"][number % 3];
+            let text = format!(
+                "{{\"first name\":[{number}.{},true,{{\"of\":\"the list\",\"x\":[]}}],\"{}\":-{number}{tail}}}",
+                number * 37 + 5,
+                "ab".repeat(number)
+            );
+            text.into_bytes()
+        })
+        .collect();
+    let program = |text: &[u8]| {
+        let next = |at: usize| text.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let is_alone = |at: usize| text[at] == b'.' && at > 0 && text[at - 1].is_ascii_digit() && !next(at);
+        let strict: Vec<u8> = (0..text.len()).filter(|&at| !is_alone(at)).map(|at| text[at]).collect();
+        is_json(&strict)
+    };
+    assert!(samples.iter().all(|sample| program(sample)));
+    let source = Source::ebnf("g.ebnf", &text).expect("a grammar");
+    let mut left = MOST_ASKED;
+    let mut ask = |text: &[u8]| {
+        left = u32::saturating_sub(left, 1);
+        (left > 0).then(|| program(text))
+    };
+    let report = refine(&source, &samples, &settings(), &mut ask, &|| false, &mut |_| {});
+    let what: Vec<(&String, &String)> = report.edits.iter().map(|edit| (&edit.rule, &edit.what)).collect();
+    assert!(samples.iter().all(|sample| reads(&report, std::str::from_utf8(sample).expect("text"))), "{what:#?}");
+    for text in ["[0.5,1.75]", "-0.25e+3", "{\"a\":10e7}"] {
+        assert!(reads(&report, text), "{text}: {what:#?}");
+    }
 }
 
 #[test]
