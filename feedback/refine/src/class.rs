@@ -76,13 +76,15 @@ impl Around {
         literal(GAP)
     }
 
-    /// The text around the first gap.
+    /// The text around a gap, if it has one and no more.
     pub(crate) fn of_gap(text: &[u8]) -> Option<Around> {
-        let at = text.windows(GAP.len()).position(|window| window == GAP)?;
+        let mut gaps = (0..text.len()).filter(|&at| text[at..].starts_with(GAP));
+        let at = gaps.next().filter(|_| gaps.next().is_none())?;
         Some(Around::new(text, at..at + GAP.len()))
     }
 
-    fn with(&self, bytes: &[u8]) -> Vec<u8> {
+    /// The text with these bytes in the gap.
+    pub(crate) fn with(&self, bytes: &[u8]) -> Vec<u8> {
         [&self.before, bytes, &self.after].concat()
     }
 }

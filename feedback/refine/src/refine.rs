@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use gramjet_compiler::ast::Grammar;
+use gramjet_compiler::ast::{Expr, Grammar, Name, Rule};
 use gramjet_session::Random;
 
 use crate::candidate::Candidate;
-use crate::class::Ask;
+use crate::class::{Around, Ask};
 use crate::evidence::{Bytes, Evidence, Hunt};
 use crate::focus::focus;
 use crate::mutants::Mutants;
-use crate::place::{Place, each_choice};
+use crate::place::{NEW, Place, each_choice};
 use crate::reader::{Derivation, Reader};
 use crate::report::{Direction, Edit, Edited, Report, Share, Source};
 use crate::source;
@@ -326,16 +326,26 @@ const FEW_CHOICES: [usize; 8] = [0, 1, 2, 4, 6, 10, 16, 28];
 const LONGEST_FRESH: usize = 1 << 10;
 
 impl Fresh<'_> {
-    /// Every other text is made without weights: what is rare in the grammar is around a part, too.
+    /// Every other text is made without weights: what is rare in the grammar is around a part, too. A half of the texts
+    /// are put together of a part and of what is around one: where choices are few, those before a part would else
+    /// leave none for it.
     fn texts(&self, count: usize) -> Vec<Vec<u8>> {
-        let Some(focused) = focus(self.grammar, self.place, &self.candidate.part) else { return Vec::new() };
-        let [Some(weighted), Some(even)] = [Reader::new(&focused), Reader::new(&without_weights(&focused))] else {
-            return Vec::new();
-        };
+        let focused = |part: &Expr| focus(self.grammar, self.place, part);
+        let both = |grammar: Grammar| Some([Reader::new(&grammar)?, Reader::new(&without_weights(&grammar))?]);
+        let Some(whole) = focused(&self.candidate.part).and_then(both) else { return Vec::new() };
+        let pieces = focused(&Around::gap()).and_then(both).zip(both(self.part()));
         let (mut random, mut known, mut texts) = (Random::new(self.seed ^ 0xF5E5), BTreeSet::new(), Vec::new());
         for number in 0..12 * count {
-            let reader = if number % 2 == 0 { &weighted } else { &even };
-            let text = reader.make(&mut random, FEW_CHOICES[number / 2 % FEW_CHOICES.len()]).text;
+            let choices = FEW_CHOICES[number / 4 % FEW_CHOICES.len()];
+            let text = match &pieces {
+                Some((around, part)) if number % 4 > 1 => {
+                    let around = around[number % 2].make(&mut random, choices).text;
+                    let part = part[number % 2].make(&mut random, choices).text;
+                    let Some(around) = Around::of_gap(&around) else { continue };
+                    around.with(&part)
+                }
+                _ => whole[number % 2].make(&mut random, choices).text,
+            };
             let is_new = text.len() <= LONGEST_FRESH && known.insert(text.clone());
             if is_new && !self.other.is_some_and(|other| other.reads(&text)) {
                 texts.push(text);
@@ -346,4 +356,16 @@ impl Fresh<'_> {
         }
         texts
     }
+
+    /// The grammar of the part alone.
+    fn part(&self) -> Grammar {
+        let name = Name { text: PART.to_string(), span: NEW };
+        let mut grammar = self.grammar.clone();
+        grammar.rules.push(Rule { name: name.clone(), body: self.candidate.part.clone() });
+        grammar.start = Some(name);
+        grammar
+    }
 }
+
+/// The name of the rule of a part. No notation has such names.
+const PART: &str = "\0part";
