@@ -29,6 +29,9 @@ const BRIEF: Budget = Budget { max_memory: 8 << 20, max_steps: Some(1 << 16) };
 /// Texts that are made are cut short from here on, in bytes.
 const MAX_MADE: u64 = 4096;
 
+/// One in this many choice bytes is random where they are sparse.
+const SPARSE: usize = 4;
+
 /// A grammar with its parser.
 pub(crate) struct Reader {
     ir: Ir,
@@ -115,6 +118,18 @@ impl Reader {
     /// A text made of this many random choice bytes, completed in the shortest way.
     pub(crate) fn make(&self, random: &mut Random, mut choices: usize) -> Derivation {
         self.derive(MAX_MADE, || {
+            choices = choices.checked_sub(1)?;
+            Some(random.below(256) as u8)
+        })
+    }
+
+    /// The same, but between two random choice bytes are some that lead the shortest way: so choices are left for what
+    /// comes late in a text.
+    pub(crate) fn make_sparsely(&self, random: &mut Random, mut choices: usize) -> Derivation {
+        self.derive(MAX_MADE, || {
+            if choices > 0 && random.below(SPARSE) > 0 {
+                return Some(0);
+            }
             choices = choices.checked_sub(1)?;
             Some(random.below(256) as u8)
         })

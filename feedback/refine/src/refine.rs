@@ -328,7 +328,7 @@ const LONGEST_FRESH: usize = 1 << 10;
 impl Fresh<'_> {
     /// Every other text is made without weights: what is rare in the grammar is around a part, too. A half of the texts
     /// are put together of a part and of what is around one: where choices are few, those before a part would else
-    /// leave none for it.
+    /// leave none for it, and those in it none for what comes after it.
     fn texts(&self, count: usize) -> Vec<Vec<u8>> {
         let focused = |part: &Expr| focus(self.grammar, self.place, part);
         let both = |grammar: Grammar| Some([Reader::new(&grammar)?, Reader::new(&without_weights(&grammar))?]);
@@ -339,7 +339,7 @@ impl Fresh<'_> {
             let choices = FEW_CHOICES[number / 4 % FEW_CHOICES.len()];
             let text = match &pieces {
                 Some((around, part)) if number % 4 > 1 => {
-                    let around = around[number % 2].make(&mut random, choices).text;
+                    let around = around[number % 2].make_sparsely(&mut random, choices).text;
                     let part = part[number % 2].make(&mut random, choices).text;
                     let Some(around) = Around::of_gap(&around) else { continue };
                     around.with(&part)

@@ -181,6 +181,26 @@ fn a_slow_program_is_asked_little() {
     }
 }
 
+/// What comes after a part, and what is in it, shows that lines need their ends.
+#[test]
+fn what_is_right_at_the_end_alone_is_not_let_in() {
+    let text = "program ::= (line ';'){1,6}\nline ::= sum | '(' line ')'\nsum ::= [0-9]{1,3} ('+' [0-9]{1,3}){0,3}\n";
+    let program = |text: &[u8]| {
+        let text = std::str::from_utf8(text).unwrap_or("?");
+        let lines: Vec<&str> = text.strip_suffix(';').unwrap_or(text).split(';').collect();
+        lines.iter().all(|line| {
+            let sum = line.trim_start_matches('(');
+            let bare = sum.trim_end_matches(')');
+            let is_number = |number: &str| (1..4).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+            line.len() - sum.len() == sum.len() - bare.len() && bare.split('+').all(is_number)
+        })
+    };
+    let source = Source::ebnf("g.ebnf", text).expect("a grammar");
+    let report = refine(&source, &[], &settings(), &mut |text| Some(program(text)), &|| false, &mut |_| {});
+    let what: Vec<(&String, &String)> = report.edits.iter().map(|edit| (&edit.rule, &edit.what)).collect();
+    assert!(reads(&report, "1+2;(3)") && !reads(&report, "(1)(2);") && !reads(&report, "1(2);"), "{what:#?}");
+}
+
 #[test]
 fn an_end_of_answers_is_an_end() {
     let source = Source::ebnf("g.ebnf", CALCULATOR).expect("a grammar");
