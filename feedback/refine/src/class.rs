@@ -122,6 +122,9 @@ fn getting(place: &Place, old: &CharSet, all: &CharSet, new: &CharSet) -> Candid
     Candidate::new(place, class(all.clone()), class(new.clone()), what, rank::CLASS)
 }
 
+/// Whether the grammar reads a text.
+type Reads<'r> = dyn Fn(&[u8]) -> bool + 'r;
+
 /// Edits by which the class at a place gets what it lacks, and what else the program takes there. `around` are texts of
 /// the grammar with a gap there: so few questions show whether something is lacking there at all, and texts in which
 /// the grammar reads a member in another way tell nothing. `None` if there are no more answers.
@@ -129,7 +132,7 @@ pub(crate) fn settled(
     grammar: &Grammar,
     place: &Place,
     lacking: &Lacking,
-    (around, reads): (&[Around], &dyn Fn(&[u8]) -> bool),
+    (around, reads): (&[Around], &Reads<'_>),
     ask: &mut Ask<'_>,
 ) -> Option<Vec<Candidate>> {
     let Some(ExprKind::Class(old)) = place.get(grammar).map(|expr| &expr.kind) else { return Some(Vec::new()) };
