@@ -124,6 +124,7 @@ impl CharSet {
     }
 
     /// Whether the set has no members.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
@@ -187,6 +188,7 @@ impl CharSet {
     }
 
     /// The `index`-th member in ascending order. `None` if there are fewer members.
+    #[inline]
     pub fn nth(&self, mut index: u32) -> Option<u32> {
         for &(low, high) in &self.ranges {
             let size = high - low + 1;
@@ -199,6 +201,7 @@ impl CharSet {
     }
 
     /// The number of members whose emitted form has at most `bytes` bytes. These come first in ascending order.
+    #[inline]
     pub fn len_within(&self, bytes: u64) -> u32 {
         let bound = match (self.unit, bytes) {
             (_, 0) => return 0,
@@ -211,16 +214,19 @@ impl CharSet {
     }
 
     /// The bytes of `member` in the output.
+    #[inline]
     pub fn encode(&self, member: u32) -> Encoded {
         Encoded::new(self.unit, member)
     }
 
     /// Length in bytes of the shortest member's emitted form; 0 for the empty set.
+    #[inline]
     pub fn min_len(&self) -> u64 {
         self.ranges.first().map_or(0, |&(low, _)| self.encode(low).as_ref().len() as u64)
     }
 
     /// Length in bytes of the longest member's emitted form; 0 for the empty set.
+    #[inline]
     pub fn max_len(&self) -> u64 {
         self.ranges.last().map_or(0, |&(_, high)| self.encode(high).as_ref().len() as u64)
     }
@@ -234,6 +240,7 @@ pub struct Encoded {
 }
 
 impl Encoded {
+    #[inline]
     fn new(unit: Unit, member: u32) -> Encoded {
         let mut bytes = [0; 4];
         let len = match (unit, char::from_u32(member)) {
@@ -248,6 +255,7 @@ impl Encoded {
 }
 
 impl AsRef<[u8]> for Encoded {
+    #[inline]
     fn as_ref(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }

@@ -132,6 +132,7 @@ pub struct Nothing;
 impl Recorder for Nothing {}
 
 /// The length of the shortest text of a part, in bytes.
+#[inline]
 pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
     match part {
         Part::Rule(rule) | Part::Pool(rule) => ir.rule(rule).facts.min_len,
@@ -323,7 +324,11 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     #[inline]
     fn emit(&mut self, bytes: &[u8]) {
         if R::TEXT {
-            self.output.extend_from_slice(bytes);
+            match bytes {
+                // Most classes and many literals are single bytes. A call that copies memory takes longer.
+                [byte] => self.output.push(*byte),
+                _ => self.output.extend_from_slice(bytes),
+            }
         }
     }
 

@@ -71,6 +71,8 @@ pub(super) struct Worker<'c> {
     siblings: Option<Siblings>,
     /// What its operators had made when that was said last.
     told: Yields,
+    /// The text that is run.
+    text: Vec<u8>,
 }
 
 /// What a text did to the search.
@@ -130,6 +132,7 @@ impl<'c> Worker<'c> {
             imported,
             siblings,
             told,
+            text: Vec::new(),
         })
     }
 
@@ -197,13 +200,17 @@ impl<'c> Worker<'c> {
         let Some(text) = self.maker.propose() else {
             return Err(Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")));
         };
-        let text = text.to_vec();
+        let mut memory = std::mem::take(&mut self.text);
+        memory.clear();
+        memory.extend_from_slice(text);
+        let text = memory;
         let kind = if self.maker.has_broken() { Kind::Broken } else { Kind::OfLanguage };
         let is_new = self.run_and_count(&text, kind)? == Effect::New;
         let operator = self.maker.operator();
         if self.maker.observe(is_new) {
             self.keep(&text, &format!("op:{operator}"), true)?;
         }
+        self.text = text;
         Ok(())
     }
 

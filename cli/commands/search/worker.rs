@@ -121,7 +121,8 @@ struct Worker<'h> {
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
-    candidate: Derivation,
+    /// The text that is run.
+    text: Vec<u8>,
 }
 
 impl<'h> Worker<'h> {
@@ -141,8 +142,7 @@ impl<'h> Worker<'h> {
         if plan.explores {
             search.explore();
         }
-        let candidate = Derivation::default();
-        Ok(Worker { hunt, number, meter, search, imported: 0, told_repeats: 0, candidate })
+        Ok(Worker { hunt, number, meter, search, imported: 0, told_repeats: 0, text: Vec::new() })
     }
 
     /// Measures the empty text, and runs the texts of earlier searches and the seeds.
@@ -164,19 +164,19 @@ impl<'h> Worker<'h> {
 
     /// Runs the next text; false if all were run.
     fn step(&mut self) -> Result<bool, Failure> {
-        self.search.propose().clone_into(&mut self.candidate);
+        let mut text = std::mem::take(&mut self.text);
+        text.clone_from(&self.search.propose().text);
         if self.search.is_exhausted() {
             return Ok(false);
         }
-        let candidate = std::mem::take(&mut self.candidate);
-        let Reading { measured, outcome } = self.meter.read(&candidate.text)?;
+        let Reading { measured, outcome } = self.meter.read(&text)?;
         let gain = self.search.observe(&measured);
         let ran = Ran::of(&measured, gain);
         let executed = measured.edges.iter().map(|edge| edge.1).sum();
         let operator = self.search.strategy().operator();
         self.count(ran.cost, executed);
-        self.settle(&candidate.text, &ran, &outcome, Origin::Own(operator))?;
-        self.candidate = candidate;
+        self.settle(&text, &ran, &outcome, Origin::Own(operator))?;
+        self.text = text;
         Ok(true)
     }
 

@@ -56,6 +56,7 @@ impl Pools {
     }
 
     /// The pool of a rule; `None` if its strings exceed the budgets or the rule is not reachable.
+    #[inline]
     pub fn get(&self, rule: RuleId) -> Option<&Pool> {
         self.pools.get(rule.index())?.as_ref()
     }

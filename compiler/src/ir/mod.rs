@@ -129,11 +129,13 @@ impl Ir {
     }
 
     /// The start rule.
+    #[inline]
     pub fn start(&self) -> RuleId {
         self.start
     }
 
     /// The rules, with and without bodies.
+    #[inline]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
@@ -177,6 +179,7 @@ impl Ir {
     }
 
     /// The number of nodes.
+    #[inline]
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }

@@ -51,11 +51,13 @@ pub struct Choice {
 
 impl Choice {
     /// The site of the choice with all options.
+    #[inline]
     pub fn site(&self) -> Site<'_> {
         Site::new(self.options.len() as u32, self.slots.as_ref())
     }
 
     /// Whether texts may have the option, but generated inputs do not.
+    #[inline]
     pub fn is_only_read(&self, option: usize) -> bool {
         self.slots.as_ref().is_some_and(|slots| slots.is_only_read(option))
     }
@@ -176,6 +178,7 @@ impl Node {
 
     /// The site with all its options. A choice and a class have one, and so does each round of a repetition after its
     /// minimum. `None` for other nodes.
+    #[inline]
     pub fn site(&self) -> Option<Site<'_>> {
         match self.composition() {
             Composition::One(choice) => Some(choice.site()),
@@ -209,18 +212,21 @@ impl Node {
     }
 
     /// The set of a class.
+    #[inline]
     pub fn class(&self) -> Option<&CharSet> {
         let Node::Class(set) = self else { return None };
         Some(set)
     }
 
     /// The choice, if the node is one.
+    #[inline]
     pub fn choice(&self) -> Option<&Choice> {
         let Node::Choice(choice) = self else { return None };
         Some(choice)
     }
 
     /// The repetition, if the node is one.
+    #[inline]
     pub fn rounds(&self) -> Option<Rounds> {
         let Composition::Rounds { item, min, max } = self.composition() else { return None };
         Some(Rounds { item, min, max })

@@ -18,26 +18,31 @@ pub struct Site<'i> {
 
 impl<'i> Site<'i> {
     /// A site with this many equally probable options.
+    #[inline]
     pub const fn even(options: u32) -> Site<'i> {
         Site { offered: options, slots: None }
     }
 
     /// A site with the first `offered` options. If there are slots, the options share the values in proportion to them.
+    #[inline]
     pub const fn new(offered: u32, slots: Option<&'i Slots>) -> Site<'i> {
         Site { offered, slots }
     }
 
     /// The same site with only its first `offered` options.
+    #[inline]
     pub const fn narrowed(self, offered: u32) -> Site<'i> {
         Site { offered, ..self }
     }
 
     /// The number of offered options.
+    #[inline]
     pub const fn options(&self) -> u32 {
         self.offered
     }
 
     /// The slots of a weighted site.
+    #[inline]
     pub const fn slots(&self) -> Option<&'i Slots> {
         self.slots
     }
@@ -67,6 +72,7 @@ impl<'i> Site<'i> {
     }
 
     /// The units of the options before `option`.
+    #[inline]
     fn units_before(&self, option: u32) -> u32 {
         match self.slots {
             Some(_) if option == 0 => 0,
@@ -77,6 +83,7 @@ impl<'i> Site<'i> {
 
     /// The smallest value that takes `option` or a later one. The number of values if there is none. A value is a
     /// little-endian number of [`Site::width`] bytes.
+    #[inline]
     pub fn value_of(&self, option: u32) -> u32 {
         match self.bits() {
             0 => 0,

@@ -102,6 +102,7 @@ impl Slots {
     }
 
     /// The probability that the grammar gives an option. The slots are within 1/256 of it.
+    #[inline]
     pub fn share(&self, option: usize) -> f64 {
         self.shares.as_ref().map_or_else(|| self.slot_share(option), |shares| shares[option])
     }
@@ -111,16 +112,19 @@ impl Slots {
         self.shares.is_none()
     }
 
+    #[inline]
     fn slot_share(&self, option: usize) -> f64 {
         f64::from(self.count(option)) / f64::from(1u32 << self.bits)
     }
 
     /// Whether texts may have the option, but generated inputs do not.
+    #[inline]
     pub fn is_only_read(&self, option: usize) -> bool {
         self.share(option) == 0.0
     }
 
     /// The number of slots of an option.
+    #[inline]
     pub fn count(&self, option: usize) -> u32 {
         self.ends[option] - if option == 0 { 0 } else { self.ends[option - 1] }
     }

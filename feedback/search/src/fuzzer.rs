@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use gramjet_session::{Language, Session, hash};
+use gramjet_session::{Language, Session};
 use rustc_hash::FxHashSet;
 
 use crate::bandit::Bandit;
 use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
 use crate::cut::Shorter;
+use crate::digest::digest;
 use crate::random::Random;
 
 /// The goal of a search.
@@ -178,7 +179,7 @@ impl Fuzzer {
             if self.proposed.len() >= REMEMBERED {
                 self.proposed.clear();
             }
-            if self.proposed.insert(hash(&self.text)) {
+            if self.proposed.insert(digest(&self.text)) {
                 break;
             }
         }

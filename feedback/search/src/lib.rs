@@ -17,6 +17,7 @@ mod breaker;
 mod check;
 mod corpus;
 mod cut;
+mod digest;
 mod every;
 mod front;
 mod fuzzer;

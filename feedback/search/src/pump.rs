@@ -51,73 +51,8 @@ impl Pump {
     /// All single parts of a text that can be repeated, with the numbers of those that the text has already.
     pub fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
         let present = present(whole, deriver);
-        let with = |(number, pump): (usize, Pump)| Pump { present: present[number].max(1), ..pump };
-        Pump::by_part(whole, deriver).into_iter().map(with).collect()
-    }
-
-    /// All single parts of a text that can be repeated. What the text has already is not counted.
-    pub(crate) fn uncounted(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
-        Pump::by_part(whole, deriver).into_iter().map(|(_, pump)| pump).collect()
-    }
-
-    /// The pumps, each with the number of its part.
-    fn by_part(whole: &Derivation, deriver: &Deriver) -> Vec<(usize, Pump)> {
-        let mut pumps = Vec::new();
-        let mut open: Vec<u32> = Vec::new();
-        for (number, part) in (0..).zip(&whole.parts) {
-            while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
-                open.pop();
-            }
-            let around = || open.iter().rev().map(|&outer| &whole.parts[outer as usize]);
-            let pump = match part.kind {
-                SpanKind::Round => Pump::of_round(part, around()),
-                SpanKind::Repetition { room: u32::MAX } => Pump::of_first_round(whole, number, deriver, around()),
-                SpanKind::Rule => Pump::of_recursion(part, around()),
-                _ => None,
-            };
-            pumps.extend(pump.map(|pump| (number as usize, pump)));
-            open.push(number);
-        }
-        pumps
-    }
-
-    fn of_round<'p>(round: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Pump> {
-        let repetition = around.find(|outer| matches!(outer.kind, SpanKind::Repetition { .. }))?;
-        let is_free = repetition.kind == SpanKind::Repetition { room: u32::MAX };
-        let (from, to) = round.decisions;
-        let repeat = Repeat { from, to, is_first_round: false };
-        let home = repetition.decisions.0;
-        (is_free && !round.is_empty()).then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), round.len(), home))
-    }
-
-    /// The only round of a repetition that has to have one.
-    fn of_first_round<'p>(
-        whole: &Derivation,
-        number: u32,
-        deriver: &Deriver,
-        around: impl Iterator<Item = &'p Part>,
-    ) -> Option<Pump> {
-        let part = &whole.parts[number as usize];
-        let inside = &whole.parts[number as usize + 1..part.next as usize];
-        let is_round = |inner: &&Part| inner.kind == SpanKind::Round;
-        let mut rounds = inside.iter().filter(is_round);
-        // Rounds of repetitions within this one may stand there, too; those have their own sites before them.
-        let is_only = rounds.all(|round| inside.iter().any(|outer| is_around(outer, round)));
-        let (from, end) = part.decisions;
-        let repeat = Repeat { from, to: end.checked_sub(1)?, is_first_round: true };
-        let can_be = is_only && deriver.min_rounds(part.symbol) == Some(1) && !part.is_empty();
-        can_be.then(|| Pump::new(vec![repeat], What::Round(rule_of(around)), part.len(), from))
-    }
-
-    fn of_recursion<'p>(inner: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Pump> {
-        let outer = around.find(|outer| is_same_rule(outer, inner)).filter(|outer| outer.len() > inner.len())?;
-        let repeat = |from, to| Repeat { from, to, is_first_round: false };
-        let repeats = vec![repeat(outer.decisions.0, inner.decisions.0), repeat(inner.decisions.1, outer.decisions.1)];
-        Some(Pump::new(repeats, What::Recursion(inner.symbol), outer.len() - inner.len(), outer.decisions.0))
-    }
-
-    fn new(repeats: Vec<Repeat>, what: What, len: usize, home: u32) -> Pump {
-        Pump { repeats, what: vec![what], len, present: 1, home, copies: Copies::Equal }
+        let with = |spot: Spot| Pump { present: present[spot.number].max(1), ..spot.pump() };
+        spots(whole, deriver, &mut Vec::new()).map(with).collect()
     }
 
     /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
@@ -282,6 +217,96 @@ impl Pump {
         }
         options.extend(decisions[at..].iter().map(|decision| decision.option));
         options
+    }
+}
+
+/// A single part of a text that can be repeated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    /// The number of the part.
+    number: usize,
+    repeats: (Repeat, Option<Repeat>),
+    what: What,
+    len: usize,
+    home: u32,
+}
+
+/// All single parts of a text that can be repeated. Reuses the memory of `open`.
+pub(crate) fn spots<'w>(
+    whole: &'w Derivation,
+    deriver: &'w Deriver,
+    open: &'w mut Vec<u32>,
+) -> impl Iterator<Item = Spot> + 'w {
+    open.clear();
+    (0..).zip(&whole.parts).filter_map(move |(number, part)| {
+        while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
+            open.pop();
+        }
+        let around = || open.iter().rev().map(|&outer| &whole.parts[outer as usize]);
+        let spot = match part.kind {
+            SpanKind::Round => Spot::of_round(part, around()),
+            SpanKind::Repetition { room: u32::MAX } => Spot::of_first_round(whole, number, deriver, around()),
+            SpanKind::Rule => Spot::of_recursion(part, around()),
+            _ => None,
+        };
+        open.push(number);
+        spot.map(|spot| Spot { number: number as usize, ..spot })
+    })
+}
+
+impl Spot {
+    fn of_round<'p>(round: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Spot> {
+        let repetition = around.find(|outer| matches!(outer.kind, SpanKind::Repetition { .. }))?;
+        let is_free = repetition.kind == SpanKind::Repetition { room: u32::MAX };
+        let (from, to) = round.decisions;
+        let repeat = Repeat { from, to, is_first_round: false };
+        let home = repetition.decisions.0;
+        (is_free && !round.is_empty())
+            .then(|| Spot::new((repeat, None), What::Round(rule_of(around)), round.len(), home))
+    }
+
+    /// The only round of a repetition that has to have one.
+    fn of_first_round<'p>(
+        whole: &Derivation,
+        number: u32,
+        deriver: &Deriver,
+        around: impl Iterator<Item = &'p Part>,
+    ) -> Option<Spot> {
+        let part = &whole.parts[number as usize];
+        let inside = &whole.parts[number as usize + 1..part.next as usize];
+        let is_round = |inner: &&Part| inner.kind == SpanKind::Round;
+        let mut rounds = inside.iter().filter(is_round);
+        // Rounds of repetitions within this one may stand there, too; those have their own sites before them.
+        let is_only = rounds.all(|round| inside.iter().any(|outer| is_around(outer, round)));
+        let (from, end) = part.decisions;
+        let repeat = Repeat { from, to: end.checked_sub(1)?, is_first_round: true };
+        let can_be = is_only && deriver.min_rounds(part.symbol) == Some(1) && !part.is_empty();
+        can_be.then(|| Spot::new((repeat, None), What::Round(rule_of(around)), part.len(), from))
+    }
+
+    fn of_recursion<'p>(inner: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Spot> {
+        let outer = around.find(|outer| is_same_rule(outer, inner)).filter(|outer| outer.len() > inner.len())?;
+        let repeat = |from, to| Repeat { from, to, is_first_round: false };
+        let before = repeat(outer.decisions.0, inner.decisions.0);
+        let after = repeat(inner.decisions.1, outer.decisions.1);
+        let what = What::Recursion(inner.symbol);
+        Some(Spot::new((before, Some(after)), what, outer.len() - inner.len(), outer.decisions.0))
+    }
+
+    fn new(repeats: (Repeat, Option<Repeat>), what: What, len: usize, home: u32) -> Spot {
+        Spot { number: 0, repeats, what, len, home }
+    }
+
+    /// The number of bytes that a copy adds.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The part, to be repeated. What the text has already is not counted.
+    pub(crate) fn pump(&self) -> Pump {
+        let &Spot { repeats: (first, second), what, len, home, .. } = self;
+        let repeats = std::iter::once(first).chain(second).collect();
+        Pump { repeats, what: vec![what], len, present: 1, home, copies: Copies::Equal }
     }
 }
 

@@ -1,9 +1,10 @@
 //! A search for costly texts: a strategy with what is known of all texts.
 
+use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
-use gramjet_session::{Language, hash};
 use rustc_hash::FxHashMap;
 
+use crate::digest::digest;
 use crate::every::Every;
 use crate::front::{Front, together};
 use crate::maxima::{Maxima, Novelty};
@@ -150,7 +151,7 @@ impl Search {
             if self.strategy.repeats() == Repeats::Run {
                 return &self.candidate;
             }
-            let Some(&known) = self.known.get(&hash(&self.candidate.text)) else { return &self.candidate };
+            let Some(&known) = self.known.get(&digest(&self.candidate.text)) else { return &self.candidate };
             self.repeats += 1;
             let Known { cost, hottest, ending } = known;
             let measured = Measured { cost, hottest, ending, is_repeat: true, ..Measured::default() };
@@ -173,7 +174,7 @@ impl Search {
             self.looked += 1;
             if !self.every.next(&mut self.desk.deriver, &mut found) {
                 self.is_exhausted = true;
-            } else if !self.known.contains_key(&hash(&found.text)) {
+            } else if !self.known.contains_key(&digest(&found.text)) {
                 (self.candidate, self.is_found) = (found, true);
                 return;
             }
@@ -220,7 +221,7 @@ impl Search {
         }
         let &Measured { cost, hottest, ending, .. } = measured;
         let guide = guiding(measured).cost;
-        self.known.insert(hash(&derivation.text), Known { cost: guide, hottest, ending });
+        self.known.insert(digest(&derivation.text), Known { cost: guide, hottest, ending });
         let novelty = self.maxima.add(measured.edges);
         let shorter = |best: &Best| best.cost == cost && derivation.text.len() < best.derivation.text.len();
         let is_best = ending == Ending::Done && self.best.as_ref().is_none_or(|best| best.cost < cost || shorter(best));

@@ -84,6 +84,8 @@ pub struct Minimiser {
     yields: Yields,
     /// Groups of equal parts that are needed.
     needed: BTreeSet<Group>,
+    /// Memory for what a candidate lacks.
+    missing: Vec<Range>,
 }
 
 /// The stage of the search.
@@ -155,6 +157,7 @@ impl Minimiser {
             waits: None,
             yields: Yields::default(),
             needed: BTreeSet::new(),
+            missing: Vec::new(),
         }
     }
 
@@ -229,9 +232,8 @@ impl Minimiser {
                     return None;
                 }
                 if self.is_made(&mut candidate, tracer) {
-                    let mut missing = Vec::new();
-                    candidate.missing(&mut missing);
-                    let missing = candidate.teaches().then(|| missing.into());
+                    candidate.missing(&mut self.missing);
+                    let missing = candidate.teaches().then(|| self.missing.as_slice().into());
                     return Some(Trial { missing, group, kind: candidate.kind(), probability });
                 }
             }
@@ -246,7 +248,7 @@ impl Minimiser {
     fn most_promising(&mut self) -> Option<(usize, f64)> {
         let least = LEAST_GAIN * (self.best.output().len() as f64).min(1.0 / LEAST_GAIN);
         let (mut best, mut most) = (None, 0.0);
-        let mut missing = Vec::new();
+        let mut missing = std::mem::take(&mut self.missing);
         for (at, candidate) in self.pool.iter_mut().enumerate() {
             let kind = candidate.kind();
             let least = match kind {
@@ -273,6 +275,7 @@ impl Minimiser {
                 (best, most) = (Some((at, probability)), gain);
             }
         }
+        self.missing = missing;
         best
     }
 

@@ -1,7 +1,6 @@
 //! Parts of choice bytes that can replace others with the same symbol.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::ops::RangeInclusive;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -102,7 +101,7 @@ impl Store {
 
     fn add_chunk(&mut self, symbol: u32, choices: &[u8], output: &[u8]) -> bool {
         let output_len = output.len() as u32;
-        let output_hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(output);
+        let output_hash = hash(output);
         let chunks = self.chunks(symbol);
         let from = chunks.partition_point(|chunk| chunk.output_len < output_len);
         let alike = chunks[from..].iter().take_while(|chunk| chunk.output_len == output_len);
@@ -173,4 +172,18 @@ impl Store {
         let fitting = chunks.get(from..to).filter(|fitting| !fitting.is_empty())?;
         Some(&fitting[below(random, fitting.len())])
     }
+}
+
+/// A number for an output, eight bytes at a time: each part of an input is looked up by it. It is not kept anywhere.
+fn hash(output: &[u8]) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |hash: u64, word: u64| {
+        let product = u128::from(hash ^ word) * u128::from(ODD);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let mut words = output.chunks_exact(8);
+    let all = words.by_ref().fold(ODD ^ output.len() as u64, |hash, word| {
+        mix(hash, word.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+    });
+    mix(all, words.remainder().iter().fold(0, |word, &byte| word << 8 | u64::from(byte)))
 }

@@ -201,10 +201,10 @@ impl Candidate {
         let old = input.choices();
         match self.change {
             Change::Shorten(ref spans) => {
-                let mut end = 0;
+                let (mut end, mut part) = (0, Vec::new());
                 for &number in spans {
                     let span = input.span(number);
-                    let mut part = Vec::new();
+                    part.clear();
                     if shorten(input, span, tracer, &mut part).is_none() {
                         return false;
                     }

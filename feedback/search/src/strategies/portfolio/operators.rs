@@ -5,7 +5,8 @@ use gramjet_session::decisions::{Derivation, Fit, OpenSite, Part};
 
 use super::archive::Archive;
 use super::habits::Habits;
-use crate::pump::{Copies, Pump};
+use crate::pump::{Copies, spots};
+use crate::random::Random;
 use crate::strategy::{Desk, Evenly};
 
 /// A way to make a text.
@@ -78,6 +79,10 @@ pub(super) struct Workshop {
     part: Derivation,
     other: Derivation,
     between: Derivation,
+    shorter: Derivation,
+    /// While the parts of a text are looked at: those around the current one.
+    open: Vec<u32>,
+    all: Vec<u32>,
 }
 
 /// At most this many operators make one text.
@@ -192,7 +197,7 @@ impl Workshop {
                 && part.len() <= room
                 && other.text_of(part) != text
         };
-        let Some(&part) = pick_of(desk, other.parts.iter().filter(fits)) else { return false };
+        let Some(&part) = pick_of(&mut desk.random, other.parts.iter().filter(fits)) else { return false };
         self.take(other, &part);
         self.put(desk, whole, &place, child)
     }
@@ -213,9 +218,11 @@ impl Workshop {
                 && is_apart(other)
                 && whole.text_of(other) != whole.text_of(&one)
         };
-        let Some(&other) = pick_of(desk, whole.parts.iter().filter(fits)) else { return false };
+        let Some(&other) = pick_of(&mut desk.random, whole.parts.iter().filter(fits)) else { return false };
         let (a, b) = if one.decisions.0 < other.decisions.0 { (one, other) } else { (other, one) };
-        let all: Vec<u32> = whole.options().collect();
+        self.all.clear();
+        self.all.extend(whole.options());
+        let all = &self.all;
         let ((a, a_end), (b, b_end)) = (a.decisions, b.decisions);
         let [a, a_end, b, b_end] = [a, a_end, b, b_end].map(|at| at as usize);
         self.options.clear();
@@ -227,7 +234,7 @@ impl Workshop {
 
     fn change_any(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let open = whole.decisions.iter().enumerate().filter(|(_, decision)| decision.offered > 1);
-        let Some((at, decision)) = pick_of(desk, open) else { return false };
+        let Some((at, decision)) = pick_of(&mut desk.random, open) else { return false };
         let other = desk.random.below(decision.offered as usize - 1) as u32;
         let option = other + u32::from(other >= decision.option);
         self.change(desk, whole, at, option, child)
@@ -283,10 +290,8 @@ impl Workshop {
 
     fn repeat(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let room = desk.max_len - whole.text.len();
-        let pumps = Pump::uncounted(whole, &desk.deriver);
-        let Some(pump) = pick_of(desk, pumps.iter().filter(|pump| !pump.is_empty() && pump.len() <= room)) else {
-            return false;
-        };
+        let fits = spots(whole, &desk.deriver, &mut self.open).filter(|spot| (1..=room).contains(&spot.len()));
+        let Some(pump) = pick_of(&mut desk.random, fits).map(|spot| spot.pump()) else { return false };
         let copies = if desk.random.below(2) == 0 { Copies::Equal } else { Copies::Distinct };
         let times = 1 + desk.random.below(room / pump.len());
         let options = pump.copied(copies).options(whole, &desk.deriver, times as u32);
@@ -295,32 +300,31 @@ impl Workshop {
 
     /// Makes a part shorter; then another one is drawn anew with the room.
     fn shift(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
-        let can_shrink = |desk: &Desk, part: &Part| {
-            part.kind != SpanKind::Round && part.len() as u64 > desk.deriver.min_len_of(part.symbol)
-        };
-        let fits: Vec<Part> = whole.parts[1..].iter().copied().filter(|part| can_shrink(desk, part)).collect();
-        let rounds = whole.parts.iter().copied().filter(|part| part.kind == SpanKind::Round && !part.is_empty());
-        let fits: Vec<Part> = fits.into_iter().chain(rounds).collect();
-        let Some(&part) = pick_of(desk, fits.iter()) else { return false };
+        let Desk { deriver, random, .. } = &mut *desk;
+        let can_shrink =
+            |part: &&Part| part.kind != SpanKind::Round && part.len() as u64 > deriver.min_len_of(part.symbol);
+        let rounds = whole.parts.iter().filter(|part| part.kind == SpanKind::Round && !part.is_empty());
+        let fits = whole.parts[1..].iter().filter(can_shrink).chain(rounds);
+        let Some(&part) = pick_of(random, fits) else { return false };
         self.part.decisions.clear();
         if part.kind != SpanKind::Round {
             let bytes = desk.deriver.min_len_of(part.symbol);
             // At random among the shortest.
             desk.draw_part(part.symbol, part.depth, bytes as usize, &mut self.part);
         }
-        let mut between = Derivation::default();
-        if !self.put(desk, whole, &part, &mut between) {
-            return false;
+        let mut shorter = std::mem::take(&mut self.shorter);
+        let is_shorter = self.put(desk, whole, &part, &mut shorter);
+        let is_grown = is_shorter
+            && match desk.random.below(3) {
+                0 => self.splice(desk, &shorter, whole, child),
+                1 => self.repeat(desk, &shorter, child),
+                _ => self.redraw(desk, &shorter, None, child),
+            };
+        if is_shorter && !is_grown {
+            std::mem::swap(&mut shorter, child);
         }
-        let is_grown = match desk.random.below(3) {
-            0 => self.splice(desk, &between, whole, child),
-            1 => self.repeat(desk, &between, child),
-            _ => self.redraw(desk, &between, None, child),
-        };
-        if !is_grown {
-            std::mem::swap(&mut between, child);
-        }
-        true
+        self.shorter = shorter;
+        is_shorter
     }
 
     /// Gives all parts with the same symbol and text another text.
@@ -337,7 +341,7 @@ impl Workshop {
             let fits = |other: &&Part| {
                 other.symbol == part.symbol && other.len() <= room && whole.text_of(other) != whole.text_of(&part)
             };
-            match pick_of(desk, whole.parts.iter().filter(fits)) {
+            match pick_of(&mut desk.random, whole.parts.iter().filter(fits)) {
                 Some(&other) => {
                     self.take(whole, &other);
                     true
@@ -392,10 +396,10 @@ fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<Part> {
 }
 
 /// One of several, all equally probable.
-fn pick_of<T>(desk: &mut Desk, from: impl Iterator<Item = T>) -> Option<T> {
+fn pick_of<T>(random: &mut Random, from: impl Iterator<Item = T>) -> Option<T> {
     let mut picked = None;
     for (number, one) in from.enumerate() {
-        if desk.random.below(number + 1) == 0 {
+        if random.below(number + 1) == 0 {
             picked = Some(one);
         }
     }
