@@ -6,7 +6,7 @@
 
 use crate::analysis::pools::Pools;
 use crate::charset::CharSet;
-use crate::ir::{Composition, Ir, NodeId, Rounds, RuleId, Site};
+use crate::ir::{Choice, Composition, Ir, NodeId, Rounds, RuleId, Site};
 use crate::limits::Limits;
 
 /// A part that can be derived by itself.
@@ -61,6 +61,8 @@ pub struct DecidedSite {
     pub width: u32,
     /// The position before the site.
     pub at: Position,
+    /// The bytes that the text may still have beyond the fewest that are to come; the greatest value without a limit.
+    pub slack: u64,
 }
 
 /// The number of a span that is not recorded.
@@ -139,6 +141,48 @@ pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
         Part::Node(node) => ir.facts(node).min_len,
         Part::Round(node) => ir.node(node).rounds().map_or(0, |rounds| ir.facts(rounds.item).min_len),
     }
+}
+
+/// The number of options that the site of a node offers with this slack; see [`DecidedSite::slack`].
+pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
+    match ir.node(node).composition() {
+        Composition::Class(set) => offered_of_class(set, set.min_len(), slack),
+        Composition::One(choice) => offered_of_choice(ir, choice, ir.facts(node).min_len, slack),
+        Composition::Rounds { item, .. } => offered_of_round(ir.facts(item).min_len, slack),
+        Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
+    }
+}
+
+/// The least slack with which the site of a node offers all its options.
+pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
+    match ir.node(node).composition() {
+        Composition::Class(set) => set.max_len() - set.min_len(),
+        Composition::One(choice) => {
+            let min_len = ir.facts(node).min_len;
+            choice.options.iter().map(|&option| ir.facts(option).min_len - min_len).max().unwrap_or(0)
+        }
+        Composition::Rounds { item, .. } => ir.facts(item).min_len,
+        Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
+    }
+}
+
+#[inline]
+fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 {
+    let costs = || choice.options.iter().map(|&option| ir.facts(option).min_len - min_len);
+    match slack {
+        u64::MAX => choice.options.len() as u32,
+        slack => costs().take_while(|&cost| cost <= slack).count() as u32,
+    }
+}
+
+#[inline]
+fn offered_of_class(set: &CharSet, min_len: u64, slack: u64) -> u32 {
+    if slack == u64::MAX { set.len() } else { set.len_within(slack.saturating_add(min_len)) }
+}
+
+#[inline]
+fn offered_of_round(cost: u64, slack: u64) -> u32 {
+    if cost <= slack { 2 } else { 1 }
 }
 
 /// A pending step of a machine. The last one runs next.
@@ -288,11 +332,8 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                 let span = self.begin(Kind::Choice, Part::Node(node), depth);
                 let min_len = ir.facts(node).min_len;
                 let cost = |option: &NodeId| ir.facts(*option).min_len - min_len;
-                let offered = match self.slack {
-                    u64::MAX => choice.options.len(),
-                    slack => choice.options.iter().take_while(|option| cost(option) <= slack).count(),
-                };
-                let option = self.pick(node, choice.site().narrowed(offered as u32));
+                let offered = offered_of_choice(ir, choice, min_len, self.slack);
+                let option = self.pick(node, choice.site().narrowed(offered));
                 self.recorder.option(node, option);
                 let option = choice.options[option as usize];
                 self.pay(cost(&option));
@@ -313,7 +354,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             return;
         }
         let min_len = set.min_len();
-        let offered = if is_free { set.len() } else { set.len_within(self.slack.saturating_add(min_len)) };
+        let offered = offered_of_class(set, min_len, self.slack);
         let index = self.pick(node, Site::even(offered));
         // The index is below the number of members.
         let member = set.encode(set.nth(index).unwrap_or_default());
@@ -352,7 +393,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         if goes_on {
             let cost = self.ir.facts(item).min_len;
             let round = self.begin(Kind::Round, Part::Round(node), depth);
-            let offered = if cost <= self.slack { 2 } else { 1 };
+            let offered = offered_of_round(cost, self.slack);
             goes_on = self.pick(node, Site::even(offered)) == 1;
             if goes_on {
                 self.pay(cost);
@@ -430,7 +471,8 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             self.missing += u64::from(decided.missing);
             self.read += u64::from(width);
         }
-        self.recorder.site(DecidedSite { node, option, offered, width, at });
+        let slack = self.slack;
+        self.recorder.site(DecidedSite { node, option, offered, width, at, slack });
         option
     }
 }

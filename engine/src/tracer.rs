@@ -11,7 +11,7 @@ use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::ir::{self, Ir, NodeId, Rounds, RuleId};
 use gramjet_compiler::machine::{
-    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task,
+    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task, ample_slack,
 };
 use gramjet_compiler::reference;
 
@@ -42,6 +42,8 @@ pub(crate) struct Grammar {
     rule_without_pool: Option<String>,
     /// Whether there are options that are only read.
     reads_more: bool,
+    /// For each node the least slack with which its site offers all its options.
+    pub(crate) ample: Vec<u32>,
 }
 
 impl Grammar {
@@ -101,6 +103,7 @@ impl Tracer {
             pools: compiled.pools.clone(),
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
             reads_more: compiled.lowered.reads_more(),
+            ample: ample(&compiled.lowered),
         };
         Tracer {
             grammar: Arc::new(grammar),
@@ -134,6 +137,11 @@ impl Tracer {
         let machine = Machine::new(lowered, pools, bounds, limits.output(), decider, output, recorder);
         machine.derive(part, depth, &mut self.tasks).read
     }
+}
+
+fn ample(ir: &Ir) -> Vec<u32> {
+    let of = |node| u32::try_from(ample_slack(ir, NodeId::new(node))).unwrap_or(u32::MAX);
+    (0..ir.node_count()).map(of).collect()
 }
 
 /// Draws choice bytes from a source and writes them down. After a number of them the part is completed in a short way:

@@ -51,14 +51,18 @@ fn check_splice(
     other: &Derivation,
     about: &dyn Fn() -> String,
 ) -> bool {
-    let place = whole.parts[random.below(whole.parts.len() as u64) as usize];
-    let fitting: Vec<&Part> = other.parts.iter().filter(|part| part.symbol == place.symbol && can_move(part)).collect();
+    let number = random.below(whole.parts.len() as u64) as usize;
+    let place = whole.parts[number];
+    let fits = |(_, part): &(usize, &Part)| part.symbol == place.symbol && can_move(part);
+    let fitting: Vec<(usize, &Part)> = other.parts.iter().enumerate().filter(fits).collect();
     if fitting.is_empty() {
         return false;
     }
-    let part = fitting[random.below(fitting.len() as u64) as usize];
+    let (part_number, part) = fitting[random.below(fitting.len() as u64) as usize];
+    let mut grafted = Derivation::default();
     let len = whole.text.len() - place.len() + part.len();
     if len as u64 > deriver.max_len().expect("a limit") {
+        assert!(!deriver.graft((whole, number), (other, part_number), &mut grafted), "{}", about());
         return false;
     }
     let (all, (from, to)) = (options(whole), place.decisions);
@@ -70,6 +74,8 @@ fn check_splice(
     assert_eq!(deriver.replay(&mixed, &mut spliced), Fit::Exact, "{}", about());
     assert_eq!(spliced.text, text, "{}", about());
     assert!(spliced.options().eq(mixed), "{}", about());
+    assert!(deriver.graft((whole, number), (other, part_number), &mut grafted), "{}", about());
+    assert_eq!(grafted, spliced, "{}", about());
     true
 }
 
@@ -122,15 +128,24 @@ fn parts_are_drawn_within_a_number_of_bytes() {
     let mut deriver = Tracer::new(&list).deriver(Some(60));
     let mut numbers = SplitMix(3);
     let (mut whole, mut part) = (Derivation::default(), Derivation::default());
+    let (mut grafted, mut replayed, mut options) = (Derivation::default(), Derivation::default(), Vec::new());
     let mut longest = 0;
     for _ in 0..500 {
         random(&mut deriver, &mut numbers, &mut whole);
-        let place = whole.parts[numbers.below(whole.parts.len() as u64) as usize];
+        let number = numbers.below(whole.parts.len() as u64) as usize;
+        let place = whole.parts[number];
         let bytes = place.len() as u64 + 60 - whole.text.len() as u64;
         let mut choose = |site: &OpenSite<'_>| numbers.below(u64::from(site.offered())) as u32;
         assert!(deriver.draw(place.symbol, place.depth, bytes, &mut choose, &mut part));
         assert!(part.text.len() as u64 <= bytes);
         longest = longest.max(part.text.len());
+        // What was drawn has the same place as a part of a text. A round is no part of its own.
+        if can_move(&place) {
+            whole.replaced(&place, part.options(), &mut options);
+            assert_eq!(deriver.replay(&options, &mut replayed), Fit::Exact);
+            assert!(deriver.graft((&whole, number), (&part, 0), &mut grafted));
+            assert_eq!(grafted, replayed);
+        }
     }
     assert!(longest > 40);
     assert!(!deriver.draw(1 << 20, 0, 9, &mut |_: &OpenSite<'_>| 0, &mut part));

@@ -134,7 +134,7 @@ mod tests {
     }
 
     fn member(place: u32, option: u32, cost: f64) -> Member {
-        let decisions = vec![Decision { place, option, offered: 4 }];
+        let decisions = vec![Decision { place, option, offered: 4, room: u32::MAX }];
         Member { decisions, cost, ..Member::default() }
     }
 

@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn decision(place: u32, option: u32, offered: u32) -> Decision {
-        Decision { place, option, offered }
+        Decision { place, option, offered, room: u32::MAX }
     }
 
     fn shares(probabilities: &Probabilities, place: u32) -> &[f64] {

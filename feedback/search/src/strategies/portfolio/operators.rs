@@ -155,17 +155,23 @@ impl Workshop {
         }
     }
 
-    /// Derives the text with other options in place of those of a part.
-    fn put(&mut self, desk: &mut Desk, whole: &Derivation, part: &Part, child: &mut Derivation) -> bool {
-        whole.replaced(part, self.part.options(), &mut self.options);
+    /// Derives the text with the part that was drawn in place of one of its own.
+    fn put(&self, desk: &Desk, whole: &Derivation, place: usize, child: &mut Derivation) -> bool {
+        desk.deriver.graft((whole, place), (&self.part, 0), child) && child.text != whole.text
+    }
+
+    /// Derives the text without a round.
+    fn drop_round(&mut self, desk: &mut Desk, whole: &Derivation, round: &Part, child: &mut Derivation) -> bool {
+        whole.replaced(round, std::iter::empty(), &mut self.options);
         desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
     }
 
     fn redraw(&mut self, desk: &mut Desk, whole: &Derivation, habits: Option<&Habits>, child: &mut Derivation) -> bool {
-        let Some(part) = pick_part(desk, whole) else { return false };
+        let Some(place) = pick_part(desk, whole) else { return false };
+        let part = &whole.parts[place];
         let room = part.len() + desk.max_len - whole.text.len();
-        self.draw(desk, &part, room, habits);
-        self.put(desk, whole, &part, child)
+        self.draw(desk, part, room, habits);
+        self.put(desk, whole, place, child)
     }
 
     /// Draws a part, the longest of one to four draws, as most draws are short.
@@ -187,19 +193,20 @@ impl Workshop {
         }
     }
 
-    fn splice(&mut self, desk: &mut Desk, whole: &Derivation, other: &Derivation, child: &mut Derivation) -> bool {
-        let Some(place) = pick_part(desk, whole) else { return false };
+    fn splice(&self, desk: &mut Desk, whole: &Derivation, other: &Derivation, child: &mut Derivation) -> bool {
+        let Some(number) = pick_part(desk, whole) else { return false };
+        let place = &whole.parts[number];
         let room = place.len() + desk.max_len - whole.text.len();
-        let text = whole.text_of(&place);
-        let fits = |part: &&Part| {
+        let text = whole.text_of(place);
+        let fits = |(_, part): &(usize, &Part)| {
             part.symbol == place.symbol
                 && part.kind != SpanKind::Round
                 && part.len() <= room
                 && other.text_of(part) != text
         };
-        let Some(&part) = pick_of(&mut desk.random, other.parts.iter().filter(fits)) else { return false };
-        self.take(other, &part);
-        self.put(desk, whole, &place, child)
+        let fitting = pick_of(&mut desk.random, other.parts.iter().enumerate().filter(fits));
+        let Some((part, _)) = fitting else { return false };
+        desk.deriver.graft((whole, number), (other, part), child) && child.text != whole.text
     }
 
     /// Copies the decisions of a part.
@@ -211,6 +218,7 @@ impl Workshop {
 
     fn swap(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let Some(one) = pick_part(desk, whole) else { return false };
+        let one = whole.parts[one];
         let is_apart = |other: &Part| other.decisions.1 <= one.decisions.0 || one.decisions.1 <= other.decisions.0;
         let fits = |other: &&Part| {
             other.symbol == one.symbol
@@ -246,12 +254,13 @@ impl Workshop {
         if desk.deriver.is_only_read(whole.decisions[at].place, option) {
             return false;
         }
-        let Some(part) = decided_by(whole, at as u32) else {
+        let Some(number) = decided_by(whole, at as u32) else {
             self.options.clear();
             self.options.extend(whole.options());
             self.options[at] = option;
             return desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text;
         };
+        let part = &whole.parts[number];
         let room = part.len() + desk.max_len - whole.text.len();
         self.options.clear();
         self.options.extend(whole.options().take(at).skip(part.decisions.0 as usize));
@@ -259,7 +268,7 @@ impl Workshop {
         let Desk { deriver, random, .. } = desk;
         let place = (part.symbol, part.depth);
         let fit = deriver.draw_after(&self.options, place, room as u64, &mut Evenly(random), &mut self.part);
-        fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, &part, child)
+        fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, number, child)
     }
 
     /// The next change of one decision that was not tried yet.
@@ -301,19 +310,22 @@ impl Workshop {
     /// Makes a part shorter; then another one is drawn anew with the room.
     fn shift(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let Desk { deriver, random, .. } = &mut *desk;
-        let can_shrink =
-            |part: &&Part| part.kind != SpanKind::Round && part.len() as u64 > deriver.min_len_of(part.symbol);
-        let rounds = whole.parts.iter().filter(|part| part.kind == SpanKind::Round && !part.is_empty());
-        let fits = whole.parts[1..].iter().filter(can_shrink).chain(rounds);
-        let Some(&part) = pick_of(random, fits) else { return false };
-        self.part.decisions.clear();
-        if part.kind != SpanKind::Round {
+        let parts = || whole.parts.iter().enumerate();
+        let can_shrink = |(_, part): &(usize, &Part)| {
+            part.kind != SpanKind::Round && part.len() as u64 > deriver.min_len_of(part.symbol)
+        };
+        let rounds = parts().filter(|(_, part)| part.kind == SpanKind::Round && !part.is_empty());
+        let fits = parts().skip(1).filter(can_shrink).chain(rounds);
+        let Some((place, part)) = pick_of(random, fits) else { return false };
+        let mut shorter = std::mem::take(&mut self.shorter);
+        let is_shorter = if part.kind == SpanKind::Round {
+            self.drop_round(desk, whole, part, &mut shorter)
+        } else {
             let bytes = desk.deriver.min_len_of(part.symbol);
             // At random among the shortest.
             desk.draw_part(part.symbol, part.depth, bytes as usize, &mut self.part);
-        }
-        let mut shorter = std::mem::take(&mut self.shorter);
-        let is_shorter = self.put(desk, whole, &part, &mut shorter);
+            self.put(desk, whole, place, &mut shorter)
+        };
         let is_grown = is_shorter
             && match desk.random.below(3) {
                 0 => self.splice(desk, &shorter, whole, child),
@@ -330,6 +342,7 @@ impl Workshop {
     /// Gives all parts with the same symbol and text another text.
     fn rename(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let Some(part) = pick_part(desk, whole) else { return false };
+        let part = whole.parts[part];
         let same: Vec<Part> = whole
             .parts
             .iter()
@@ -368,8 +381,8 @@ impl Workshop {
     }
 }
 
-/// The choice or repetition that a site decides; none for a class.
-fn decided_by(whole: &Derivation, at: u32) -> Option<Part> {
+/// The number of the choice or repetition that a site decides; none for a class.
+fn decided_by(whole: &Derivation, at: u32) -> Option<usize> {
     let begins = |part: &Part| part.decisions.0 == at && part.decisions.1 > at;
     let (number, part) = whole.parts.iter().enumerate().find(|(_, part)| match part.kind {
         SpanKind::Choice | SpanKind::Round => begins(part),
@@ -378,18 +391,19 @@ fn decided_by(whole: &Derivation, at: u32) -> Option<Part> {
         SpanKind::Rule | SpanKind::Pool => false,
     })?;
     if part.kind != SpanKind::Round {
-        return Some(*part);
+        return Some(number);
     }
-    let is_around = |outer: &&Part| matches!(outer.kind, SpanKind::Repetition { .. }) && outer.next as usize > number;
-    whole.parts[..number].iter().rev().find(is_around).copied()
+    let is_around = |outer: &Part| matches!(outer.kind, SpanKind::Repetition { .. }) && outer.next as usize > number;
+    whole.parts[..number].iter().rposition(is_around)
 }
 
-/// A part that can be replaced: not a round, and not one without decisions.
-fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<Part> {
+/// The number of a part that can be replaced: not a round, and not one without decisions.
+fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<usize> {
     for _ in 0..16 {
-        let part = *whole.parts.get(desk.random.below(whole.parts.len().max(1)))?;
+        let number = desk.random.below(whole.parts.len().max(1));
+        let part = whole.parts.get(number)?;
         if part.kind != SpanKind::Round && part.decisions.0 < part.decisions.1 {
-            return Some(part);
+            return Some(number);
         }
     }
     None
@@ -485,7 +499,7 @@ number ::= [0-9]
             .enumerate()
             .filter(|(at, decision)| {
                 decision.offered == 2
-                    && decided_by(&whole, *at as u32).is_some_and(|part| part.kind != SpanKind::Choice)
+                    && decided_by(&whole, *at as u32).is_some_and(|part| whole.parts[part].kind != SpanKind::Choice)
             })
             .map(|(at, _)| at)
             .collect();

@@ -90,7 +90,7 @@ mod tests {
     use gramjet_session::decisions::Derivation;
 
     fn decision(place: u32, option: u32, offered: u32) -> Decision {
-        Decision { place, option, offered }
+        Decision { place, option, offered, room: u32::MAX }
     }
 
     #[test]
