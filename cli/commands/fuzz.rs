@@ -188,9 +188,25 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     let mut making = making(args)?;
     let (language, max_len) = language(&prepared)?;
     // What is wrong with the arguments is said before a folder is made.
+    making.breaks = try_out(args, &how, making, &language)?;
+    let seeds = begin_with(args, making, &language)?;
+    let state = State::open(&folder, &facts(args, &prepared, &language))?;
+    let stop = Stop::on_signals();
+    if let Some(time) = args.time {
+        stop.after(time);
+    }
+    let plan = plan(args, how, making, (language, max_len), seeds)?;
+    let campaign = Campaign::new(plan, state, siblings, stop)?;
+    let grammar = read_as(&args.grammar, &prepared);
+    let weights = making.kind.map(|_| Weights::new(prepared, grammar, &campaign.state, args.jobs));
+    hunt(args, &campaign, weights.transpose()?)
+}
+
+/// Runs the program once, in the way that failures are judged. Says whether broken texts are run, too.
+fn try_out(args: &Arguments, how: &How, making: Making, language: &Language) -> Result<bool, Failure> {
     let tested = Tested::new(&args.program.command, how.surroundings)?;
     say!("gramjet: {}", tested.describe());
-    making.breaks = match args.broken {
+    let breaks = match args.broken {
         Broken::Auto => making.kind.is_none() && tested.is_guided_program() && !args.failures.judge_texts(),
         Broken::Always => true,
         Broken::Never => false,
@@ -200,21 +216,30 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     language.producer().produce(&mut Choices::replay(&[]), &mut sample);
     Judge::new(&how.rules, how.surroundings)?.try_out(&sample)?;
     args.run.warn_of_confinement();
-    if let Some(file) = &args.junit {
-        write_output(Some(file), replay::junit(&[]).as_bytes())?;
-    }
+    // Nothing has failed so far.
+    report(args, &[])?;
+    Ok(breaks)
+}
+
+/// The texts to begin with.
+fn begin_with(args: &Arguments, making: Making, language: &Language) -> Result<Vec<Vec<u8>>, Failure> {
     let others = match (making.kind.is_none(), making.breaks) {
         (true, true) => "run, and varied only in their bytes",
         (true, false) => "run, but not varied",
         (false, _) => "run, but nothing is learned from them",
     };
-    let seeds = args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, &language, others))?;
-    let state = State::open(&folder, &facts(args, &prepared, &language))?;
-    let stop = Stop::on_signals();
-    if let Some(time) = args.time {
-        stop.after(time);
-    }
-    let plan = Plan {
+    args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, language, others))
+}
+
+/// What the search needs to know.
+fn plan(
+    args: &Arguments,
+    how: How,
+    making: Making,
+    (language, max_len): (Language, u64),
+    seeds: Vec<Vec<u8>>,
+) -> Result<Plan, Failure> {
+    Ok(Plan {
         language,
         rules: how.rules,
         surroundings: how.surroundings,
@@ -228,30 +253,35 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
         shrinks: u32::try_from(args.max_tests).unwrap_or(u32::MAX),
         shrinking: args.time.map_or(SHRINKING, |time| SHRINKING.min(time / 8)),
         seeds,
-    };
-    let campaign = Campaign::new(plan, state, siblings, stop)?;
+    })
+}
+
+/// Lets the workers search, tells what they find, and concludes.
+fn hunt(args: &Arguments, campaign: &Campaign, mut weights: Option<Weights>) -> Result<(), Failure> {
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let grammar = read_as(&args.grammar, &prepared);
-    let weights = making.kind.map(|_| Weights::new(prepared, grammar, &campaign.state, args.jobs));
-    let mut weights = weights.transpose()?;
     let ran = campaign.run(worker::work, |campaign| {
         reporter.look(campaign);
         weights.iter_mut().for_each(|weights| weights.look(campaign));
     });
-    reporter.end(&campaign);
-    let weighed = weights.map_or(Ok(()), |weights| weights.end(&campaign));
-    if let Some(file) = &args.junit {
-        let cases: Vec<replay::Case> =
-            reporter.found.iter().map(|(key, what)| replay::Case::failed(key, what)).collect();
-        write_output(Some(file), replay::junit(&cases).as_bytes())?;
-    }
+    reporter.end(campaign);
+    let weighed = weights.map_or(Ok(()), |weights| weights.end(campaign));
+    let cases: Vec<replay::Case> = reporter.found.iter().map(|(key, what)| replay::Case::failed(key, what)).collect();
+    report(args, &cases)?;
     ran?;
-    match (conclude(&campaign, reporter.found.len()), weighed) {
+    match (conclude(campaign, reporter.found.len()), weighed) {
         (Ok(()), weighed) => weighed,
         (concluded, weighed) => {
             weighed.unwrap_or_else(|failure| say!("gramjet: {failure}"));
             concluded
         }
+    }
+}
+
+/// Writes the report for continuous integration, if one is wanted.
+fn report(args: &Arguments, cases: &[replay::Case]) -> Result<(), Failure> {
+    match &args.junit {
+        Some(file) => write_output(Some(file), replay::junit(cases).as_bytes()),
+        None => Ok(()),
     }
 }
 

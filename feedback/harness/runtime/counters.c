@@ -241,7 +241,9 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     locate(latest, start, &loaded);
 }
 
-// gcc's calls give nothing but their return address. Two calls are five bytes apart at least, or four where
+#endif
+
+// gcc's calls give nothing but their return address. A library may have them beside a program that clang has built. Two calls are five bytes apart at least, or four where
 // instructions take four, so a number for each four bytes of code tells them apart, whatever was executed before.
 enum { APART = 4 };
 
@@ -314,8 +316,6 @@ void __sanitizer_cov_trace_pc(void) {
     if (!shared.counters[number]) shared.addresses[number] = address - 1 - code->start;
     count(shared.counters + number);
 }
-
-#endif
 
 // Drops the counts up to here.
 static void forget(void) {

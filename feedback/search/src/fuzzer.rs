@@ -9,9 +9,14 @@ use rustc_hash::FxHashSet;
 use crate::bandit::Bandit;
 use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
-use crate::cut::Shorter;
 use crate::digest::digest;
 use crate::random::Random;
+
+#[cfg(test)]
+mod tests;
+mod trimming;
+
+use trimming::{Texts, Trimmer};
 
 /// The goal of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,9 +85,6 @@ const IN_TURN: u32 = 64;
 const PARTS_IN_TURN: u32 = 8;
 /// The number of seeds that are varied before anything else, as they are: they show what is usual.
 const FIRST: usize = 16;
-/// The number of texts that may be tried to make a kept one shorter each time that it is chosen, as long as it gets
-/// shorter. The first ones save most; what a new text has is not varied meanwhile.
-const TRIMMING: u32 = 32;
 /// What is expected of fresh texts, changes to derivations, splices, and broken texts.
 const EXPECTED: [f64; WAYS_WITH_BROKEN] = [0.1, 1.0, 0.3, 0.3];
 /// The ways between which gains decide, without and with broken texts.
@@ -110,7 +112,7 @@ pub struct Fuzzer {
     text: Vec<u8>,
     operator: Operator,
     parent: Option<Whole>,
-    trimming: Option<Trimming>,
+    trimmer: Trimmer,
     /// The texts that are varied in turn, and that parts are taken from, and how often each still is.
     varied: Turn,
     other: Turn,
@@ -136,7 +138,7 @@ impl Fuzzer {
             text: Vec::new(),
             operator: Operator::Fresh,
             parent: None,
-            trimming: None,
+            trimmer: Trimmer::default(),
             varied: Turn::default(),
             other: Turn::default(),
             broken: Turn::default(),
@@ -168,7 +170,7 @@ impl Fuzzer {
 
     /// The next text to run; none if every text of the language is longer than `max_len`.
     pub fn propose(&mut self) -> Option<&[u8]> {
-        if self.advance_trimming() {
+        if self.trim() {
             return Some(&self.text);
         }
         for _ in 0..TRIES {
@@ -208,7 +210,7 @@ impl Fuzzer {
                 let parent = self.varied.next(IN_TURN, || corpus.pick(random));
                 if let Some(parent) = parent
                     && is_picked
-                    && self.begin_trimming(Whole::Conforming(parent))
+                    && self.begin_trim(Whole::Conforming(parent))
                 {
                     return Some(());
                 }
@@ -239,7 +241,7 @@ impl Fuzzer {
         let breaker = breaker.as_mut().expect("this way is taken only with it");
         let is_picked = self.broken.is_over();
         let whole = self.broken.next(IN_TURN, || breaker.pick(corpus, random)).expect("there are some");
-        if is_picked && self.begin_trimming(whole) {
+        if is_picked && self.begin_trim(whole) {
             return Some(());
         }
         self.parent = Some(whole);
@@ -248,50 +250,21 @@ impl Fuzzer {
         Some(())
     }
 
-    /// Begins to make a kept text shorter, unless that was done or it is not known what the text makes the subject do.
-    /// Whether there is a shorter text to try.
-    fn begin_trimming(&mut self, whole: Whole) -> bool {
-        let Fuzzer { session, corpus, breaker, .. } = self;
-        let entry = match (whole, breaker) {
-            (Whole::Broken(number), Some(breaker)) => breaker.corpus.begin_trim(number),
-            (Whole::Broken(_), None) => None,
-            (Whole::Conforming(number), _) => corpus.begin_trim(number),
-        };
-        let Some(text) = entry else { return false };
-        let parts = if let Whole::Conforming(_) = whole { session.trim(text, TRIMMING) } else { None };
-        self.trimming = Some(Trimming { whole, by: Shorter::new(parts, text), left: TRIMMING });
-        self.advance_trimming()
+    /// Begins to make a kept text shorter. Whether there is a shorter text to try.
+    fn begin_trim(&mut self, whole: Whole) -> bool {
+        let Fuzzer { session, corpus, breaker, trimmer, .. } = self;
+        trimmer.begin(whole, Texts { session, corpus, breaker: breaker.as_mut() });
+        self.trim()
     }
 
-    /// Takes the next shorter text, if there is one; otherwise the shortest one takes the place of the kept one.
-    fn advance_trimming(&mut self) -> bool {
-        let Some(trimming) = &mut self.trimming else { return false };
-        let proposed = if trimming.left == 0 { None } else { trimming.by.propose() };
-        trimming.left = trimming.left.saturating_sub(1);
-        if let Some(text) = proposed {
-            self.text.clear();
-            self.text.extend_from_slice(text);
-            (self.operator, self.parent) = (Operator::Trim, Some(trimming.whole));
-            return true;
-        }
-        let Some(Trimming { whole, by, .. }) = self.trimming.take() else { return false };
-        match (whole, by) {
-            (Whole::Conforming(number), Shorter::Parts(trim)) => {
-                if trim.text().len() < self.corpus.len_of(number) {
-                    self.session.offer(trim.text(), trim.choices());
-                    let symbols = self.session.symbols(trim.text()).unwrap_or_default();
-                    self.corpus.shorten(number, trim.text(), symbols.into_iter().map(|(symbol, _)| symbol).collect());
-                }
-            }
-            (Whole::Broken(number), Shorter::Bytes(cut)) => {
-                if let Some(breaker) = self.breaker.as_mut().filter(|it| cut.text().len() < it.corpus.len_of(number)) {
-                    breaker.corpus.shorten(number, cut.text(), Vec::new());
-                }
-            }
-            // All texts of the first kind have a derivation, and none of the second.
-            (Whole::Conforming(_), Shorter::Bytes(_)) | (Whole::Broken(_), Shorter::Parts(_)) => {}
-        }
-        false
+    /// Makes the next text that is tried in place of a kept one, if there is one.
+    fn trim(&mut self) -> bool {
+        let Fuzzer { session, corpus, breaker, trimmer, text, .. } = self;
+        let Some(whole) = trimmer.propose(Texts { session, corpus, breaker: breaker.as_mut() }, text) else {
+            return false;
+        };
+        (self.operator, self.parent) = (Operator::Trim, Some(whole));
+        true
     }
 
     /// Whether the last proposed text was made by changing bytes, so that it may not be in the language.
@@ -335,16 +308,11 @@ impl Fuzzer {
             Goal::New => observation.is_new,
             Goal::Cost => self.is_among_best(rank(observation.cost, &self.text)),
         };
-        match &mut self.trimming {
-            Some(Trimming { whole, by, .. }) if self.operator == Operator::Trim => {
-                let kept = match (&*whole, &self.breaker) {
-                    (Whole::Broken(number), Some(breaker)) => breaker.corpus.features(*number),
-                    (Whole::Broken(_), None) => &[],
-                    (Whole::Conforming(number), _) => self.corpus.features(*number),
-                };
-                by.judge(kept == observation.features);
-            }
-            _ => self.ways.learn(self.operator.number(), f64::from(u8::from(is_kept)), 1.0),
+        if self.operator == Operator::Trim {
+            let Fuzzer { session, corpus, breaker, trimmer, .. } = self;
+            trimmer.judge(&Texts { session, corpus, breaker: breaker.as_mut() }, observation.features);
+        } else {
+            self.ways.learn(self.operator.number(), f64::from(u8::from(is_kept)), 1.0);
         }
         let (made, kept) = &mut self.yields[self.operator.number()];
         *made += 1;
@@ -398,7 +366,7 @@ impl Fuzzer {
             self.corpus.remove(least.expect("there are some"));
             // Numbers have changed.
             self.broken = Turn::default();
-            (self.trimming, self.parent) = (None, None);
+            (self.trimmer, self.parent) = (Trimmer::default(), None);
         }
     }
 
@@ -409,15 +377,6 @@ impl Fuzzer {
         }
         entries.len() < BEST || entries.iter().any(|entry| self::rank(entry.cost, &entry.text) < rank)
     }
-}
-
-/// A kept text that is made shorter.
-#[derive(Debug)]
-struct Trimming {
-    whole: Whole,
-    by: Shorter,
-    /// How many more texts may be tried.
-    left: u32,
 }
 
 /// A text by its number, and how often it is still used.
@@ -454,101 +413,4 @@ type Rank = (u64, Reverse<usize>);
 
 fn rank(cost: u64, text: &[u8]) -> Rank {
     (cost, Reverse(text.len()))
-}
-
-#[cfg(test)]
-mod tests {
-    use gramjet_compiler::SourceFile;
-    use gramjet_session::Settings;
-
-    use super::*;
-
-    fn fuzzer() -> Fuzzer {
-        let file = SourceFile::new("g.ebnf", "list ::= '[' (item (',' item)*)? ']' \n item ::= list | [a-d]+");
-        let language = Language::compile(&file, &Settings::default()).expect("a grammar");
-        Fuzzer::new(&language, Goal::New, 200, 1)
-    }
-
-    /// Runs a subject that does what the function says; returns how many texts were broken.
-    fn search(fuzzer: &mut Fuzzer, texts: u32, does: impl Fn(&[u8]) -> u64) -> u32 {
-        let mut known = FxHashSet::default();
-        let mut broken = 0;
-        for _ in 0..texts {
-            let text = fuzzer.propose().expect("a text").to_vec();
-            let feature = does(&text);
-            fuzzer.observe(Observation { is_new: known.insert(feature), cost: 0, features: &[feature] });
-            broken += u32::from(fuzzer.breaks());
-        }
-        broken
-    }
-
-    #[test]
-    fn kept_texts_become_as_short_as_what_they_do_allows() {
-        let mut fuzzer = fuzzer();
-        let deepest = |text: &[u8]| text.iter().filter(|&&byte| byte == b'[').count().min(3) as u64;
-        assert_eq!(search(&mut fuzzer, 600, deepest), 0);
-        let mut texts: Vec<&[u8]> = fuzzer.corpus().entries().iter().map(|entry| &*entry.text).collect();
-        texts.sort();
-        texts.sort_by_key(|text| text.len());
-        assert_eq!(texts[0], b"[]");
-        assert!(texts.len() == 3 && texts.iter().all(|text| text.len() <= 7), "{texts:?}");
-    }
-
-    #[test]
-    fn texts_become_shorter_a_bounded_number_of_runs_at_a_time() {
-        let mut fuzzer = fuzzer().with_broken();
-        fuzzer.add(b"[]", Observation::default());
-        let text = vec![b'['; 1000];
-        fuzzer.add(&text, Observation { features: &[1], ..Observation::default() });
-        let (mut shortest, mut batches) = (text.len(), vec![0]);
-        for _ in 0..4000 {
-            let len = fuzzer.propose().expect("a text").len();
-            let is_trim = fuzzer.operator() == Operator::Trim;
-            // It becomes shorter by little, so there is more to do after each batch.
-            let does_same = is_trim && len + 40 >= shortest;
-            if does_same {
-                shortest = len;
-            }
-            match is_trim {
-                true => *batches.last_mut().expect("one") += 1,
-                false => batches.push(0),
-            }
-            fuzzer.observe(Observation { features: &[u64::from(does_same)], ..Observation::default() });
-        }
-        batches.retain(|&count| count > 0);
-        // The last one may have ended early.
-        assert!(
-            batches.len() > 2 && batches[..batches.len() - 1].iter().all(|&count| count == TRIMMING),
-            "{batches:?}"
-        );
-    }
-
-    #[test]
-    fn seeds_are_varied_before_anything_else_and_other_texts_are_not() {
-        let mut fuzzer = fuzzer();
-        assert!(fuzzer.add(b"[a]", Observation::default()));
-        assert!(fuzzer.first.is_empty());
-        assert!(fuzzer.add_seed(b"[b,c]", Observation::default()));
-        for _ in 0..IN_TURN {
-            assert_eq!(fuzzer.first[0].0, 1);
-            // `propose` makes several texts if the first ones were made before.
-            fuzzer.make().expect("a text");
-            assert_eq!((fuzzer.operator, fuzzer.parent), (Operator::Mutate, Some(Whole::Conforming(1))));
-        }
-        assert!(fuzzer.first.is_empty());
-    }
-
-    #[test]
-    fn broken_texts_reach_what_no_text_of_the_language_does() {
-        let mut fuzzer = fuzzer().with_broken();
-        let is_open = |text: &[u8]| {
-            let count = |wanted| text.iter().filter(|&&byte| byte == wanted).count();
-            u64::from(count(b'[') > count(b']') + 1)
-        };
-        let broken = search(&mut fuzzer, 2000, is_open);
-        assert!((100..1500).contains(&broken), "{broken}");
-        let entries = fuzzer.breaker.as_ref().expect("broken texts").corpus.entries();
-        assert_eq!(entries.len(), 1);
-        assert_eq!(entries[0].text, b"[[");
-    }
 }

@@ -179,6 +179,30 @@ fn shared_libraries_count_with_the_program() {
     }
 }
 
+/// gcc's calls have no numbers of their own: they get some behind those of the program.
+#[test]
+fn a_library_by_gcc_counts_with_a_program_by_clang() {
+    let compilers = compilers();
+    let Some(gcc) = compilers.iter().find(|compiler| compiler[0].1 == "gcc") else { return };
+    for clang in compilers.iter().filter(|compiler| compiler[0].1 != "gcc") {
+        let folder = fresh("both");
+        let mut library = wrapper("cc", gcc, &folder);
+        succeeded(library.args(["-g", "-shared", "-fPIC", "-o", "libletters.so"]).arg(source("library.c")));
+        let mut link = wrapper("c++", clang, &folder);
+        let link = link.args(["-g", "-L.", "-Wl,-rpath,$ORIGIN", "-o", "program"]).arg(source("user.cpp"));
+        succeeded(link.arg("-lletters"));
+        let mut target = server(&folder.join("program"));
+        let text = "word ".to_string() + &"a".repeat(2000);
+        let mut edges = |text: &str| target.run(text.as_bytes()).expect("a run").edges.expect("edges").clone();
+        let (short, long) = (edges("word a"), edges(&text));
+        // What the program does for a word stays the same; the loop of the library has more rounds.
+        let more = |edge: &&gramjet_harness::Edge| edge.count - short.count(edge.number).min(edge.count);
+        assert!(long.executed().iter().filter(|edge| more(edge) == 0).count() > 5);
+        assert!(long.executed().iter().filter(|edge| more(edge) == 1999).count() >= 2);
+        lines_are_known(&mut target, text.as_bytes(), "library.c:5", "letters");
+    }
+}
+
 #[cfg(feature = "lines")]
 fn lines_are_known(target: &mut ForkServer, input: &[u8], place: &str, function: &str) {
     let run = target.run(input).expect("a run");

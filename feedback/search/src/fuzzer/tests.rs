@@ -1,0 +1,93 @@
+//! The search on subjects that are functions.
+
+use gramjet_compiler::SourceFile;
+use gramjet_session::Settings;
+
+use super::trimming::TRIMMING;
+use super::*;
+
+fn fuzzer() -> Fuzzer {
+    let file = SourceFile::new("g.ebnf", "list ::= '[' (item (',' item)*)? ']' \n item ::= list | [a-d]+");
+    let language = Language::compile(&file, &Settings::default()).expect("a grammar");
+    Fuzzer::new(&language, Goal::New, 200, 1)
+}
+
+/// Runs a subject that does what the function says; returns how many texts were broken.
+fn search(fuzzer: &mut Fuzzer, texts: u32, does: impl Fn(&[u8]) -> u64) -> u32 {
+    let mut known = FxHashSet::default();
+    let mut broken = 0;
+    for _ in 0..texts {
+        let text = fuzzer.propose().expect("a text").to_vec();
+        let feature = does(&text);
+        fuzzer.observe(Observation { is_new: known.insert(feature), cost: 0, features: &[feature] });
+        broken += u32::from(fuzzer.breaks());
+    }
+    broken
+}
+
+#[test]
+fn kept_texts_become_as_short_as_what_they_do_allows() {
+    let mut fuzzer = fuzzer();
+    let deepest = |text: &[u8]| text.iter().filter(|&&byte| byte == b'[').count().min(3) as u64;
+    assert_eq!(search(&mut fuzzer, 600, deepest), 0);
+    let mut texts: Vec<&[u8]> = fuzzer.corpus().entries().iter().map(|entry| &*entry.text).collect();
+    texts.sort();
+    texts.sort_by_key(|text| text.len());
+    assert_eq!(texts[0], b"[]");
+    assert!(texts.len() == 3 && texts.iter().all(|text| text.len() <= 7), "{texts:?}");
+}
+
+#[test]
+fn texts_become_shorter_a_bounded_number_of_runs_at_a_time() {
+    let mut fuzzer = fuzzer().with_broken();
+    fuzzer.add(b"[]", Observation::default());
+    let text = vec![b'['; 1000];
+    fuzzer.add(&text, Observation { features: &[1], ..Observation::default() });
+    let (mut shortest, mut batches) = (text.len(), vec![0]);
+    for _ in 0..4000 {
+        let len = fuzzer.propose().expect("a text").len();
+        let is_trim = fuzzer.operator() == Operator::Trim;
+        // It becomes shorter by little, so there is more to do after each batch.
+        let does_same = is_trim && len + 40 >= shortest;
+        if does_same {
+            shortest = len;
+        }
+        match is_trim {
+            true => *batches.last_mut().expect("one") += 1,
+            false => batches.push(0),
+        }
+        fuzzer.observe(Observation { features: &[u64::from(does_same)], ..Observation::default() });
+    }
+    batches.retain(|&count| count > 0);
+    // The last one may have ended early.
+    assert!(batches.len() > 2 && batches[..batches.len() - 1].iter().all(|&count| count == TRIMMING), "{batches:?}");
+}
+
+#[test]
+fn seeds_are_varied_before_anything_else_and_other_texts_are_not() {
+    let mut fuzzer = fuzzer();
+    assert!(fuzzer.add(b"[a]", Observation::default()));
+    assert!(fuzzer.first.is_empty());
+    assert!(fuzzer.add_seed(b"[b,c]", Observation::default()));
+    for _ in 0..IN_TURN {
+        assert_eq!(fuzzer.first[0].0, 1);
+        // `propose` makes several texts if the first ones were made before.
+        fuzzer.make().expect("a text");
+        assert_eq!((fuzzer.operator, fuzzer.parent), (Operator::Mutate, Some(Whole::Conforming(1))));
+    }
+    assert!(fuzzer.first.is_empty());
+}
+
+#[test]
+fn broken_texts_reach_what_no_text_of_the_language_does() {
+    let mut fuzzer = fuzzer().with_broken();
+    let is_open = |text: &[u8]| {
+        let count = |wanted| text.iter().filter(|&&byte| byte == wanted).count();
+        u64::from(count(b'[') > count(b']') + 1)
+    };
+    let broken = search(&mut fuzzer, 2000, is_open);
+    assert!((100..1500).contains(&broken), "{broken}");
+    let entries = fuzzer.breaker.as_ref().expect("broken texts").corpus.entries();
+    assert_eq!(entries.len(), 1);
+    assert_eq!(entries[0].text, b"[[");
+}
