@@ -460,6 +460,61 @@ fn searches_share_a_folder() {
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
 }
 
+/// Texts of other searches: one of the language, one that only its bytes vary, one that fails.
+#[test]
+fn texts_of_others_are_taken_by_what_they_are() {
+    let place = planted("fuzz-kinds");
+    let long = format!("\"{}\"", "x".repeat(500));
+    let fuzz = |shared: &str, broken: &str| {
+        let queue = place.path(&format!("{shared}/afl/queue"));
+        fs::create_dir_all(&queue).unwrap();
+        for (name, text) in [("id:000000,a", "[[[[ no"), ("id:000001,b", "]]] no"), ("id:000002,c", &long)] {
+            fs::write(Path::new(&queue).join(name), text).unwrap();
+        }
+        let options = ["fuzz", "json", "-n", "5", "-o", shared, "--name", "me", "--broken", broken];
+        let output = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+        let said = text(&output.stderr);
+        assert!(said.contains("signal 6 (SIGABRT); 4 bytes (from 7), not in the language"), "{said}");
+        let kept = fs::read_dir(place.path(&format!("{shared}/me/queue"))).unwrap();
+        let kept = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut kept: Vec<String> = kept.filter(|name| name.contains("sync:afl")).collect();
+        kept.sort();
+        let streams = fs::read_dir(place.path(&format!("{shared}/me/streams"))).map_or(0, Iterator::count);
+        (kept.iter().map(|name| name.split("src:").nth(1).unwrap().to_string()).collect::<Vec<String>>(), streams > 0)
+    };
+    assert_eq!(fuzz("all", "always"), (vec!["000001".to_string(), "000002".to_string()], true));
+    // Where texts are not broken, nothing can be made of one that does not conform.
+    assert_eq!(fuzz("some", "never"), (vec!["000002".to_string()], true));
+}
+
+/// Every text fails, with a message for its first character; shorter texts come to the messages of others. Threads come
+/// to the same message at the same time: each has one folder, which is whole, and is told once.
+#[test]
+fn threads_that_come_to_the_same_failure_write_it_once() {
+    let place = place("fuzz-same");
+    let script =
+        "case $(cat) in '['*) echo list;; '{'*) echo map;; '\"'*) echo text;; *) echo other;; esac >&2; exit 3";
+    let options = ["fuzz", "json", "-n", "60", "--jobs", "4", "--max-tests", "20", "--json", "--fail-exit", "3"];
+    for out in ["o1", "o2", "o3"] {
+        let run = run_in(&place, &[&options[..], &["-o", out, "--", "sh", "-c", script]].concat());
+        assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
+        let said = text(&run.stdout);
+        let lines = said.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let told = lines.filter(|line| line["event"] == "failure");
+        let mut told: Vec<String> = told.map(|line| line["key"].as_str().expect("a key").to_string()).collect();
+        told.sort();
+        let keys = failures(&place.path(out));
+        assert_eq!(told, keys, "{said}");
+        assert!((1..=4).contains(&keys.len()), "{keys:?}");
+        for key in keys {
+            let folder = place.path(&format!("{out}/failures/{key}"));
+            let report = fs::read_to_string(Path::new(&folder).join("report.json")).unwrap();
+            assert!(report.contains("\"finished\": true"), "{key}: {report}");
+            assert!(Path::new(&folder).join("replay.sh").exists(), "{key}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_fuzzed_is_refused_before_a_folder_is_made() {
     let place = place("fuzz-refused");
