@@ -70,9 +70,9 @@ fn failures(out: &str) -> Vec<String> {
 #[test]
 fn failures_are_found_made_smaller_kept_and_replayed() {
     let place = planted("fuzz-planted");
-    let options =
-        ["fuzz", "json", "--broken", "never", "-n", "1500", "-o", "out", "--timeout", "100ms", "--max-tests", "300", "--junit", "report.xml"];
-    let found = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+    let options = ["fuzz", "json", "--broken", "never", "-n", "1500", "-o", "out", "--timeout", "100ms"];
+    let more = ["--max-tests", "300", "--junit", "report.xml", "--", "./planted", "@@"];
+    let found = run_in(&place, &[&options[..], &more].concat());
     let said = text(&found.stderr);
     assert_eq!(found.status.code(), Some(1), "{said}");
     assert!(said.contains("fork server, guided by coverage") && said.contains("3 new failures in `out`"), "{said}");
@@ -136,7 +136,8 @@ fn a_thread_and_its_program_stay_on_a_free_core() {
 #[test]
 fn several_threads_share_what_they_find() {
     let place = planted("fuzz-jobs");
-    let options = ["fuzz", "json", "-n", "4000", "-o", "out", "--timeout", "100ms", "--max-tests", "60", "--jobs", "3", "--json"];
+    let options =
+        ["fuzz", "json", "-n", "4000", "-o", "out", "--timeout", "100ms", "--max-tests", "60", "--jobs", "3", "--json"];
     let found = run_in(&place, &[&options[..], &["--broken", "never", "--", "./planted", "@@"]].concat());
     let lines: Vec<serde_json::Value> =
         text(&found.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
