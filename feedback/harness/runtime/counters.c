@@ -243,8 +243,9 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
 
 #endif
 
-// gcc's calls give nothing but their return address. A library may have them beside a program that clang has built. Two calls are five bytes apart at least, or four where
-// instructions take four, so a number for each four bytes of code tells them apart, whatever was executed before.
+// gcc's calls give nothing but their return address. A library may have them beside a program that clang has built.
+// Two calls are five bytes apart at least, or four where instructions take four. So a number for each four bytes of
+// code tells them apart, whatever was executed before.
 enum { APART = 4 };
 
 struct code {

@@ -28,7 +28,8 @@ fn tried(unit: Unit) -> Vec<(u32, (u32, u32))> {
     }
 }
 
-/// The members that the program accepts between two texts, of those that `is_open`; `None` if there are no more answers.
+/// The members that the program accepts between two texts, of those that `is_open`; `None` if there are no more
+/// answers.
 /// Characters beyond ASCII are accepted together if all that stand for them are.
 fn accepted(around: &Around, unit: Unit, is_open: &dyn Fn(u32, &[u8]) -> bool, ask: &mut Ask<'_>) -> Option<CharSet> {
     let mut takes = |member: u32| {

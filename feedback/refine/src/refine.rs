@@ -162,7 +162,8 @@ impl<'r> Repair<'r> {
         Some(share)
     }
 
-    /// Widens by what samples show, as long as that brings something: they are what the user has, and cost no questions.
+    /// Widens by what samples show, as long as that brings something: they are what the user has, and cost no
+    /// questions.
     fn widen_by_samples(&mut self, samples: &[Vec<u8>], ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<()> {
         loop {
             let before = self.edits.len();
