@@ -44,8 +44,8 @@ pub(crate) struct Evidence {
 struct Failure {
     within: Option<String>,
     found: Option<u8>,
-    /// What comes next, if that is a digit or a letter: a program may take a point alone, too, but a fraction is what its
-    /// texts have.
+    /// What comes next, if that is a digit or a letter: a program may take a point alone, too, but a fraction is what
+    /// its texts have.
     next: Option<u8>,
 }
 
