@@ -107,7 +107,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The same decision where the room is another one by so many bytes, or without a limit; none if the option is not
+    /// The same decision with its room changed by this many bytes, or without a limit; none if the option is not
     /// offered then.
     fn moved(self, by: Option<i64>, grammar: &Grammar) -> Option<Decision> {
         let room = match by {
@@ -277,7 +277,8 @@ impl Deriver {
         self.derive(options, &mut |_: &OpenSite<'_>| 0, derivation)
     }
 
-    /// Derives a text with a part of another one in place of one of its own; both parts by their numbers. The result is
+    /// Derives a text with a part of another one in place of one of its own; both parts by their numbers. Both texts
+    /// must have been derived under the limit of this deriver. The result is
     /// what [`Deriver::replay`] makes of the options, but the machine does not run: options are compared with the room
     /// that they have, and all else is copied. False if the symbols differ, or the text is too long; then `derivation`
     /// is of no use.
@@ -320,11 +321,11 @@ impl Deriver {
             _ if old_range.is_empty() => return false,
             room => room - room_at(&other.decisions, new_range.start),
         };
-        let behind = old.len() as i64 - new.len() as i64;
+        let after = old.len() as i64 - new.len() as i64;
         derivation.decisions.extend_from_slice(&whole.decisions[..old_range.start]);
         let by = |bytes: i64| self.max_len.map(|_| bytes);
         for (decisions, by) in
-            [(&other.decisions[new_range], by(within)), (&whole.decisions[old_range.end..], by(behind))]
+            [(&other.decisions[new_range], by(within)), (&whole.decisions[old_range.end..], by(after))]
         {
             for decision in decisions {
                 let Some(moved) = decision.moved(by, &self.grammar) else { return false };
@@ -498,8 +499,8 @@ fn graft_parts((whole, place): (&Derivation, usize), (other, number): (&Derivati
     let (first, deeper) = ((place as u32).wrapping_sub(number as u32), old.depth.wrapping_sub(new.depth));
     let inner = other.parts[number..new.next as usize].iter();
     to.parts.extend(inner.map(|part| moved(part, start.0, start.1, first, deeper)));
-    let behind = whole.parts[old.next as usize..].iter();
-    to.parts.extend(behind.map(|part| moved(part, decided, text, parts, 0)));
+    let after = whole.parts[old.next as usize..].iter();
+    to.parts.extend(after.map(|part| moved(part, decided, text, parts, 0)));
 }
 
 /// The item that a node is.

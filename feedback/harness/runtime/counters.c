@@ -166,6 +166,9 @@ static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
     return image;
 }
 
+// Whether clang's guards were met.
+static int has_guards;
+
 #ifdef GRAMJET_IN_PLACE
 
 // The guards that were met last, until their number is known.
@@ -184,6 +187,7 @@ static int is_placed(const uint32_t *start) {
 }
 
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
+    has_guards = 1;
     met = start;
     met_end = (uintptr_t)stop;
 }
@@ -220,6 +224,7 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
 static struct image *latest;
 
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
+    has_guards = 1;
     latest = NULL;
     if (start == stop || *start) return;
     attach();
@@ -282,9 +287,10 @@ static int is_counted(struct dl_phdr_info *info) {
     return 0;
 }
 
-// The first image is the program's own.
+// The first image is the program's own. If clang has built it, it has guards; if only a library has them, the program
+// gets its numbers at its first call.
 static int add_counted(struct dl_phdr_info *info, size_t size, void *is_later) {
-    if (!*(int *)is_later || is_counted(info)) {
+    if (*(int *)is_later ? is_counted(info) : !has_guards) {
         struct loaded loaded = {.at = info->dlpi_addr + info->dlpi_phdr[0].p_vaddr};
         for (int i = 0; i < info->dlpi_phnum; i++) {
             if (info->dlpi_phdr[i].p_type == PT_LOAD) loaded.at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;

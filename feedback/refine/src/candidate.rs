@@ -4,7 +4,6 @@ use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 
 use crate::class::Lacking;
 use crate::generalise::groups;
-
 use crate::place::{Place, seq, size};
 use crate::source::written;
 

@@ -29,27 +29,27 @@ fn tried(unit: Unit) -> Vec<(u32, (u32, u32))> {
 }
 
 /// The members that the program accepts between two texts, of those that `is_open`; `None` if there are no more
-/// answers.
-/// Characters beyond ASCII are accepted together if all that stand for them are.
+/// answers. Characters beyond ASCII are accepted together if all that stand for them and are open are.
 fn accepted(around: &Around, unit: Unit, is_open: &dyn Fn(u32, &[u8]) -> bool, ask: &mut Ask<'_>) -> Option<CharSet> {
+    // Whether the program takes the member, if that is open.
     let mut takes = |member: u32| {
         let text = around.with(CharSet::empty(unit).encode(member).as_ref());
-        if is_open(member, &text) { ask(&text) } else { Some(false) }
+        if is_open(member, &text) { ask(&text).map(Some) } else { Some(None) }
     };
     let mut ranges = Vec::new();
     for (member, stands_for) in tried(unit) {
-        if takes(member)? {
+        if takes(member)? == Some(true) {
             ranges.push(stands_for);
         }
     }
     if unit == Unit::Char {
-        let mut are_all = true;
+        let (mut are_all, mut is_one) = (true, false);
         for member in BEYOND {
-            if are_all {
-                are_all = takes(member)?;
+            if are_all && let Some(is_taken) = takes(member)? {
+                (are_all, is_one) = (is_taken, true);
             }
         }
-        if are_all {
+        if are_all && is_one {
             ranges.push((0x80, unit.max()));
         }
     }

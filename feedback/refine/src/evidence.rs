@@ -114,7 +114,8 @@ impl Evidence {
         self.small.retain(|text| !reader.reads(text));
         self.known = self.texts.iter().map(|text| hash(text)).collect();
         self.alike.clear();
-        for text in &self.texts {
+        // A text that was made smaller fails like the one of which it was made.
+        for text in self.texts.iter().filter(|text| !self.small.contains(text)) {
             if let Some(mismatch) = reader.mismatch(text) {
                 *self.alike.entry(Failure::of(&mismatch, text)).or_insert(0) += 1;
             }
@@ -132,8 +133,8 @@ impl Bytes {
         Bytes(Session::new(&language.expect("a grammar that compiles"), 0))
     }
 
-    /// The smallest text found for which `test` holds, as it does for this one; `None` if there are no more answers. Of
-    /// a text that is out of the question, `test` says nothing.
+    /// The smallest text found for which `test` holds, as it does for this one; `None` if there are no more answers.
+    /// `test` returns `None` for no more answers, and `Some(None)` for a text that is not asked about.
     fn shrink(
         &mut self,
         text: &[u8],

@@ -20,7 +20,7 @@ const MOST_LACKS: usize = 12;
 /// A rule may stand for bytes of which it reads one in this many: a place may lack several things.
 const LEAST_READ: usize = 8;
 
-/// Words, blanks and groups of marks of a literal, as in `ORDER BY` and `<![CDATA[`.
+/// Words and groups of marks of a literal, as in `IF NOT EXISTS` and `<![CDATA[`.
 const MOST_GROUPS: usize = 3;
 
 /// At most this many literals become alternatives together.
@@ -187,13 +187,13 @@ fn is_word(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_CUT && groups(bytes) <= MOST_GROUPS
 }
 
-/// The number of words, blanks and groups of marks.
+/// The number of words and groups of marks.
 pub(crate) fn groups(bytes: &[u8]) -> usize {
     let (mut groups, mut is_in_marks) = (0, false);
     for token in tokens(bytes) {
         let first = bytes[token.start];
         let is_mark = first.is_ascii_punctuation() && first != b'_';
-        groups += usize::from(!(is_in_marks && is_mark));
+        groups += usize::from(!first.is_ascii_whitespace() && !(is_in_marks && is_mark));
         is_in_marks = is_mark;
     }
     groups

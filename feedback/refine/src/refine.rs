@@ -110,6 +110,7 @@ impl<'r> Repair<'r> {
 
     fn run(&mut self, samples: &[Vec<u8>], ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<()> {
         self.precision = Some(self.survey(ask)?);
+        self.survey_evenly(ask)?;
         for sample in samples {
             if ask(sample)? {
                 self.accepted.push(sample.clone());
@@ -121,6 +122,7 @@ impl<'r> Repair<'r> {
             self.narrow(ask, tell)?;
             if self.edits.len() > before {
                 self.survey(ask)?;
+                self.survey_evenly(ask)?;
             }
             self.widen_by_samples(samples, ask, tell)?;
             self.hunt(samples, ask)?;
@@ -129,6 +131,7 @@ impl<'r> Repair<'r> {
                 break;
             }
             self.survey(ask)?;
+            self.survey_evenly(ask)?;
         }
         Some(())
     }
@@ -152,6 +155,11 @@ impl<'r> Repair<'r> {
             }
         }
         self.base = share.ratio();
+        Some(share)
+    }
+
+    /// Asks about texts that are generated without weights.
+    fn survey_evenly(&mut self, ask: &mut Ask<'_>) -> Option<()> {
         let even = Reader::new(&without_weights(&self.grammar));
         let even = even.map_or_else(Vec::new, |even| texts(&even, self.settings.seed, self.settings.survey / 4));
         let mut of_even = Share { part: 0, of: even.len() };
@@ -159,7 +167,7 @@ impl<'r> Repair<'r> {
             of_even.part += usize::from(ask(text)?);
         }
         self.fresh_base = self.base.min(of_even.ratio());
-        Some(share)
+        Some(())
     }
 
     /// Widens by what samples show, as long as that brings something: they are what the user has, and cost no
@@ -328,8 +336,8 @@ const LONGEST_FRESH: usize = 1 << 10;
 
 impl Fresh<'_> {
     /// Every other text is made without weights: what is rare in the grammar is around a part, too. A half of the texts
-    /// are put together of a part and of what is around one: where choices are few, those before a part would else
-    /// leave none for it, and those in it none for what comes after it.
+    /// are put together of a part and of what is around one. Choices are few: otherwise the text before the part would
+    /// take all of them, and the part and the text after it would always be the shortest.
     fn texts(&self, count: usize) -> Vec<Vec<u8>> {
         let focused = |part: &Expr| focus(self.grammar, self.place, part);
         let both = |grammar: Grammar| Some([Reader::new(&grammar)?, Reader::new(&without_weights(&grammar))?]);

@@ -70,7 +70,7 @@ fn failures(out: &str) -> Vec<String> {
 #[test]
 fn failures_are_found_made_smaller_kept_and_replayed() {
     let place = planted("fuzz-planted");
-    let options = ["fuzz", "json", "--broken", "never", "-n", "1500", "-o", "out", "--timeout", "100ms"];
+    let options = ["fuzz", "json", "--broken", "never", "-n", "1500", "-o", "out", "--timeout", "200ms"];
     let more = ["--max-tests", "300", "--junit", "report.xml", "--", "./planted", "@@"];
     let found = run_in(&place, &[&options[..], &more].concat());
     let said = text(&found.stderr);
@@ -94,7 +94,7 @@ fn failures_are_found_made_smaller_kept_and_replayed() {
     assert!(report.contains("tests=\"3\" failures=\"3\"") && report.contains("signal 6 (SIGABRT)"), "{report}");
 
     // The search goes on where it was, and finds nothing again.
-    let again = ["fuzz", "json", "--broken", "never", "-n", "200", "-o", "out", "--timeout", "100ms"];
+    let again = ["fuzz", "json", "--broken", "never", "-n", "200", "-o", "out", "--timeout", "200ms"];
     let again = run_in(&place, &[&again[..], &["--", "./planted", "@@"]].concat());
     assert_eq!((again.status.code(), failures(&out)), (Some(0), keys), "{}", text(&again.stderr));
     let replayed = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "./planted", "@@"]);
@@ -137,7 +137,7 @@ fn a_thread_and_its_program_stay_on_a_free_core() {
 fn several_threads_share_what_they_find() {
     let place = planted("fuzz-jobs");
     let options =
-        ["fuzz", "json", "-n", "4000", "-o", "out", "--timeout", "100ms", "--max-tests", "60", "--jobs", "3", "--json"];
+        ["fuzz", "json", "-n", "4000", "-o", "out", "--timeout", "200ms", "--max-tests", "60", "--jobs", "3", "--json"];
     let found = run_in(&place, &[&options[..], &["--broken", "never", "--", "./planted", "@@"]].concat());
     let lines: Vec<serde_json::Value> =
         text(&found.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

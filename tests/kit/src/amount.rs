@@ -1,8 +1,9 @@
 //! How many cases a test takes: a few of them in `cargo test`, more in `ci/test`, all of them in a long run
 //! (`ci/long`).
 //!
-//! Every test holds its law in each of them; the others only look at more cases. `GRAMJET_TEST_SHARE` sets how many:
-//! with N, one of N cases.
+//! `GRAMJET_TEST_SHARE` sets how many: with N, one of N random cases. In `cargo test`, where it is 25, lists of
+//! grammars and options are shortened, too, and hostile texts are small: a recursion that is too deep for the stack may
+//! only be found by `ci/test`.
 
 use std::ops::Range;
 

@@ -179,7 +179,7 @@ fn shared_libraries_count_with_the_program() {
     }
 }
 
-/// gcc's calls have no numbers of their own: they get some behind those of the program.
+/// gcc's calls have no numbers of their own: they get numbers of their own.
 #[test]
 fn a_library_by_gcc_counts_with_a_program_by_clang() {
     let compilers = compilers();
