@@ -134,6 +134,7 @@ fn a_thread_and_its_program_stay_on_a_free_core() {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn several_threads_share_what_they_find() {
     let place = planted("fuzz-jobs");
     let options =
