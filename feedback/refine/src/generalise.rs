@@ -193,7 +193,8 @@ pub(crate) fn groups(bytes: &[u8]) -> usize {
     for token in tokens(bytes) {
         let first = bytes[token.start];
         let is_mark = first.is_ascii_punctuation() && first != b'_';
-        groups += usize::from(!first.is_ascii_whitespace() && !(is_in_marks && is_mark));
+        let goes_on = is_in_marks && is_mark;
+        groups += usize::from(!goes_on && !first.is_ascii_whitespace());
         is_in_marks = is_mark;
     }
     groups
