@@ -342,7 +342,10 @@ impl<'c> Worker<'c> {
             if finder == self.number {
                 continue;
             }
-            let kind = if breaks { self.kind_of(&text) } else { Kind::OfLanguage };
+            // Takes over its choice bytes, too.
+            let known = self.kind_of(&text);
+            // All texts are of the language where none is broken, even if they are too ambiguous to be parsed.
+            let kind = if breaks { known } else { Kind::OfLanguage };
             if self.run(&text, kind)?.is_new {
                 self.maker.add(&text, false, false);
                 self.tell_edges();

@@ -121,8 +121,7 @@ impl<'r> Repair<'r> {
             let before = self.edits.len();
             self.narrow(ask, tell)?;
             if self.edits.len() > before {
-                self.survey(ask)?;
-                self.survey_evenly(ask)?;
+                self.survey_again(ask)?;
             }
             self.widen_by_samples(samples, ask, tell)?;
             self.hunt(samples, ask)?;
@@ -130,8 +129,7 @@ impl<'r> Repair<'r> {
             if self.edits.len() == before {
                 break;
             }
-            self.survey(ask)?;
-            self.survey_evenly(ask)?;
+            self.survey_again(ask)?;
         }
         Some(())
     }
@@ -156,6 +154,12 @@ impl<'r> Repair<'r> {
         }
         self.base = share.ratio();
         Some(share)
+    }
+
+    /// After an edit, other texts are generated.
+    fn survey_again(&mut self, ask: &mut Ask<'_>) -> Option<()> {
+        self.survey(ask)?;
+        self.survey_evenly(ask)
     }
 
     /// Asks about texts that are generated without weights.

@@ -490,8 +490,8 @@ fn texts_of_others_are_taken_by_what_they_are() {
     assert_eq!(fuzz("some", "never"), (vec!["000002".to_string()], true));
 }
 
-/// Every text fails, with a message for its first character; shorter texts come to the messages of others. Threads come
-/// to the same message at the same time: each has one folder, which is whole, and is told once.
+/// Every text fails with a message that depends on its first character, so several threads find the same failure at the
+/// same time. Each failure has one folder, which is complete, and is reported once.
 #[test]
 fn threads_that_come_to_the_same_failure_write_it_once() {
     let place = place("fuzz-same");
