@@ -128,6 +128,9 @@ def test_grammars_without_weights_make_inputs_of_sensible_sizes() -> None:
     lengths = [len(text) for text in grammar.generate(2000)]
     assert 800 < sum(lengths) / len(lengths) < 1250
     assert grammar.generate(9) == gramjet.compile(sums, shape="target-size=1000").generate(9)
+    # The line about the shape comes after the warnings.
+    lines = gramjet.compile(sums + "  other ::= 'x'").warnings.splitlines()
+    assert "cannot be reached" in lines[0] and len(lines) > 1 and lines[-1].startswith("equally probable"), lines
     assert "taking the shape" not in gramjet.compile(sums, shape="uniform", max_depth=4).warnings
     assert "taking the shape" not in gramjet.compile(sums, max_len=100).warnings
     with pytest.raises(gramjet.GrammarError, match="a shape is uniform, balanced"):

@@ -87,6 +87,15 @@ fn grammars_without_weights_get_a_shape_and_say_so() {
 }
 
 #[test]
+fn the_line_about_a_shape_comes_after_the_diagnostics() {
+    let file = SourceFile::new("g.ebnf", format!("{SUMS}\nother ::= 'x'"));
+    let language = Language::compile(&file, &Settings::default()).expect("it compiles");
+    let (diagnostic, line) = language.warnings().trim_end().rsplit_once('\n').expect("two lines");
+    assert!(diagnostic.contains("rule `other` cannot be reached"), "{diagnostic}");
+    assert!(line.starts_with("equally probable") && line.ends_with("(otherwise: the shape `uniform`)"), "{line}");
+}
+
+#[test]
 fn choice_bytes_with_a_header_are_replayed_under_its_limits() {
     let compile =
         |settings: &Settings| Language::compile(&SourceFile::new("g.ebnf", SUMS), settings).expect("it compiles");
