@@ -2,10 +2,11 @@
 //! once.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use gramjet_compiler::ast::Grammar;
 use gramjet_compiler::check::check;
-use gramjet_compiler::formats::{self, FormatOptions, Surroundings, ZeroWeights};
+use gramjet_compiler::formats::{self, FormatOptions, Loader, Surroundings, ZeroWeights};
 use gramjet_compiler::shape::{ByDefault, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Examined, Options, SourceFile};
@@ -132,21 +133,19 @@ impl Prepared {
 
     /// The grammar as it is written, from the start rule that is asked for.
     pub fn read(&self, diagnostics: &mut Diagnostics) -> Grammar {
-        let Prepared { source, options, .. } = self;
-        let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
-        let surroundings = Surroundings { options: options.reading, start, tokens, ..Surroundings::default() };
-        let surroundings = match &source.loader {
-            Some(loader) => Surroundings { loader: loader.as_ref(), ..surroundings },
-            None => surroundings,
-        };
-        let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
-        let mut grammar = formats::read(format, &source.file, &surroundings, diagnostics);
-        let start = check(&grammar, options.start.as_deref(), diagnostics)
-            .map(|checked| checked.grammar.rules[checked.start].name.clone());
-        if options.start.is_some() {
-            grammar.start = start;
+        read(&self.source.file, self.source.loader.as_ref(), &self.options, diagnostics)
+    }
+
+    /// Reads another text as this grammar was read; none if the text is no grammar.
+    pub fn reader(&self) -> impl Fn(&str) -> Option<Grammar> + Send + Sync + 'static {
+        let (name, loader) = (self.source.file.name().to_string(), self.source.loader.clone());
+        let format = self.options.format.unwrap_or_else(|| formats::detect(&self.source.file));
+        let options = Options { format: Some(format), ..self.options.clone() };
+        move |text| {
+            let mut diagnostics = Diagnostics::default();
+            let grammar = read(&SourceFile::new(name.clone(), text), loader.as_ref(), &options, &mut diagnostics);
+            (!diagnostics.has_errors()).then_some(grammar)
         }
-        grammar
     }
 
     /// The limits in force: those of the arguments, otherwise those of the grammar file. A grammar that is not compiled
@@ -194,6 +193,29 @@ fn options(source: &Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Op
         limits: limits.assumed(),
         ..Options::default()
     })
+}
+
+/// A grammar as it is written, from the start rule that is asked for.
+fn read(
+    file: &SourceFile,
+    loader: Option<&Arc<dyn Loader + Send + Sync>>,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Grammar {
+    let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
+    let surroundings = Surroundings { options: options.reading, start, tokens, ..Surroundings::default() };
+    let surroundings = match loader {
+        Some(loader) => Surroundings { loader: loader.as_ref(), ..surroundings },
+        None => surroundings,
+    };
+    let format = options.format.unwrap_or_else(|| formats::detect(file));
+    let mut grammar = formats::read(format, file, &surroundings, diagnostics);
+    let start = check(&grammar, options.start.as_deref(), diagnostics)
+        .map(|checked| checked.grammar.rules[checked.start].name.clone());
+    if options.start.is_some() {
+        grammar.start = start;
+    }
+    grammar
 }
 
 fn reading(args: &ReadingArgs) -> FormatOptions {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 use gramjet_compiler::Diagnostics;
 use gramjet_compiler::formats::ZeroWeights;
-use gramjet_refine::{Report, Settings, Share, Source as Given, recall, refine, survey, unified};
+use gramjet_refine::{Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified};
 
 use crate::arguments::accept::OracleArgs;
 use crate::arguments::grammar::GrammarArgs;
@@ -137,6 +137,9 @@ fn given(prepared: &Prepared, args: &Arguments) -> Result<Given, Failure> {
     if format.name() == "ebnf" {
         return Ok(Given::new(prepared.source.file.text(), grammar));
     }
+    if let Some(notation) = Notation::by_name(format.name()) {
+        return Ok(Given::in_notation(prepared.source.file.text(), grammar, notation, prepared.reader()));
+    }
     say!(
         "gramjet: edits are written in gramjet's EBNF, as a whole grammar without comments: this one is read as {}",
         format.name()
@@ -186,7 +189,9 @@ fn conclude(
         write_output(Some(output), report.edited.text.as_bytes())?;
     }
     if !report.edited.is_in_place && given.is_editable() && !report.edits.is_empty() {
-        say!("gramjet: the edits do not fit the text of the grammar: it is written as a whole, without comments");
+        say!(
+            "gramjet: the edits do not fit the text of the grammar: it is written as a whole in gramjet's EBNF, without comments"
+        );
     }
     telling.end(report, recall, &diff, oracle.counts())?;
     if !args.json && !is_standard_output(args) {

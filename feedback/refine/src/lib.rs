@@ -29,6 +29,7 @@ mod focus;
 mod generalise;
 mod holes;
 mod mutants;
+mod notation;
 mod place;
 mod reader;
 mod refine;
@@ -40,5 +41,6 @@ mod tighten;
 mod widen;
 
 pub use diff::unified;
+pub use notation::Notation;
 pub use refine::{Settings, recall, refine, survey};
 pub use report::{Direction, Edit, Edited, Report, Share, Source};

@@ -13,7 +13,7 @@ use crate::mutants::Mutants;
 use crate::place::{NEW, Place, each_choice};
 use crate::reader::{Derivation, Reader};
 use crate::report::{Direction, Edit, Edited, Report, Share, Source};
-use crate::source;
+use crate::source::whole;
 
 mod narrowing;
 mod reach;
@@ -249,10 +249,10 @@ impl<'r> Repair<'r> {
 
     fn report(mut self, source: &Source, is_complete: bool, ask: &mut Ask<'_>) -> Report {
         let after = if self.edits.is_empty() { self.precision } else { self.survey(ask) };
-        let in_place = source.text.as_deref().and_then(|text| source::edited(text, &source.grammar, &self.grammar));
+        let in_place = source.edited(&self.grammar);
         let edited = Edited {
             is_in_place: in_place.is_some(),
-            text: in_place.unwrap_or_else(|| source::whole(&self.grammar)),
+            text: in_place.unwrap_or_else(|| whole(&self.grammar)),
             grammar: self.grammar,
         };
         let mut rejected = self.rejected;

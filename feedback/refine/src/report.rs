@@ -1,28 +1,55 @@
 //! What goes into a repair and what comes out of it.
 
+use std::fmt;
+use std::sync::Arc;
+
 use gramjet_compiler::ast::Grammar;
 use gramjet_compiler::diagnostics::{Diagnostics, SourceFile};
 use gramjet_compiler::formats;
 
-use crate::source::whole;
+use crate::notation::{Notation, rewritten};
+use crate::source::{edited, whole};
 
 /// A grammar with its text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Source {
-    /// The text that edits change: that of the file, if it is in our EBNF.
-    pub(crate) text: Option<String>,
+    /// The text that edits change, unless the result is written in our EBNF.
+    text: Option<String>,
+    /// Of a text that is not in our EBNF.
+    other: Option<(Notation, Read)>,
     pub(crate) grammar: Grammar,
+}
+
+/// Reads a grammar; none if the text is none.
+type Read = Arc<dyn Fn(&str) -> Option<Grammar> + Send + Sync>;
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let notation = self.other.as_ref().map(|(notation, _)| notation);
+        f.debug_struct("Source").field("text", &self.text).field("notation", &notation).finish_non_exhaustive()
+    }
 }
 
 impl Source {
     /// A grammar that was read from a text in our EBNF, which edits can change.
     pub fn new(text: impl Into<String>, grammar: Grammar) -> Source {
-        Source { text: Some(text.into()), grammar }
+        Source { text: Some(text.into()), other: None, grammar }
     }
 
-    /// A grammar in another notation: the result is written in our EBNF.
+    /// A grammar that was read from a text in another notation. An edit writes the body of its rule anew; where it
+    /// cannot, the result is written in our EBNF. `read` is how the text was read.
+    pub fn in_notation(
+        text: impl Into<String>,
+        grammar: Grammar,
+        notation: Notation,
+        read: impl Fn(&str) -> Option<Grammar> + Send + Sync + 'static,
+    ) -> Source {
+        Source { text: Some(text.into()), other: Some((notation, Arc::new(read))), grammar }
+    }
+
+    /// A grammar in a notation that edits cannot change: the result is written in our EBNF.
     pub fn converted(grammar: Grammar) -> Source {
-        Source { text: None, grammar }
+        Source { text: None, other: None, grammar }
     }
 
     /// A text in our EBNF.
@@ -48,6 +75,15 @@ impl Source {
     /// The grammar.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar
+    }
+
+    /// The text after the edits that make the grammar into another one; none if the text cannot be edited like that.
+    pub(crate) fn edited(&self, new: &Grammar) -> Option<String> {
+        let text = self.text.as_deref()?;
+        match &self.other {
+            None => edited(text, &self.grammar, new),
+            Some((notation, read)) => rewritten(text, *notation, (&self.grammar, new), &**read),
+        }
     }
 
     /// Whether edits can change the text of the file.

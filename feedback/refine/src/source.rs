@@ -332,7 +332,7 @@ fn operator(min: u32, max: Option<u32>) -> String {
 }
 
 /// How many elements two lists share at their beginnings, and then at their ends.
-fn common(old: usize, new: usize, same: impl Fn(usize, usize) -> bool) -> (usize, usize) {
+pub(crate) fn common(old: usize, new: usize, same: impl Fn(usize, usize) -> bool) -> (usize, usize) {
     let shorter = old.min(new);
     let before = (0..shorter).take_while(|&at| same(at, at)).count();
     let after = (0..shorter - before).take_while(|&at| same(old - 1 - at, new - 1 - at)).count();

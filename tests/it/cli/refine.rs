@@ -32,6 +32,68 @@ fn the_calculator_is_repaired_and_comments_stay() {
     assert_eq!(run_in(&place, &["parse", "better.ebnf", "text"]).status.code(), Some(0), "{diff}");
 }
 
+/// Takes lists of any length; the grammars below have at most two elements.
+const LISTS: &str = r#"
+import re
+
+def check(text):
+    at = value(text, 0)
+    if not text.startswith("[") or at != len(text):
+        raise ValueError(at)
+
+def value(text, at):
+    if text[at:at + 1] != "[":
+        return re.compile("[1-9]+").match(text, at).end()
+    at += 1
+    if text[at:at + 1] != "]":
+        at = value(text, at)
+        while text[at:at + 1] == ",":
+            at = value(text, at + 1)
+    if text[at:at + 1] != "]":
+        raise ValueError(at)
+    return at + 1
+"#;
+
+#[test]
+fn edits_are_written_in_the_notation_of_the_grammar() {
+    let place = place("refine-notations");
+    let grammars = [
+        (
+            "g.abnf",
+            "; lists\nlist = \"[\" [ value [ \",\" value ] ] \"]\" ; few\nvalue = list / 1*%x31-39 ; no zero\n",
+            "; ",
+        ),
+        (
+            "g.lark",
+            "// lists\nstart: \"[\" (value (\",\" value)?)? \"]\" // few\nvalue: start -> list\n  | NUMBER // no zero\nNUMBER: /[1-9]+/\n",
+            "// ",
+        ),
+        (
+            "g.g4",
+            "grammar G; // lists\nlist : '[' (value (',' value)?)? ']' ; // few\nvalue : list # inner\n  | NUMBER # number\n  ; // no zero\nNUMBER : [1-9]+ ;\n",
+            "// ",
+        ),
+    ];
+    fs::write(place.path("check.py"), LISTS).unwrap();
+    fs::write(place.path("text"), "[1,2,3]").unwrap();
+    for (name, grammar, comment) in grammars {
+        fs::write(place.path(name), grammar).unwrap();
+        let out = format!("better.{name}");
+        let options =
+            ["refine", name, "-o", &out, "--rounds", "1", "--max-tests", "6000", "--samples", "text", "--text"];
+        let repaired = run_in(&place, &[&options[..], &["--", "python:check.py:check"]].concat());
+        let said = text(&repaired.stderr);
+        assert_eq!(repaired.status.code(), Some(0), "{said}");
+        assert!(!said.contains("without comments"), "{name}: {said}");
+        let better = fs::read_to_string(place.path(&out)).unwrap();
+        for kept in ["lists", "few", "no zero"] {
+            assert!(better.contains(&format!("{comment}{kept}")), "{better}");
+        }
+        assert_eq!(run_in(&place, &["parse", name, "text"]).status.code(), Some(1), "{name}");
+        assert_eq!(run_in(&place, &["parse", &out, "text"]).status.code(), Some(0), "{better}");
+    }
+}
+
 #[test]
 fn what_json_does_not_have_is_dropped_and_measured() {
     let place = place("refine-json");

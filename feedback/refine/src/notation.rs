@@ -1,0 +1,580 @@
+//! Edits in other notations than our EBNF: the body of a rule that was edited is written anew, and all else stays.
+//!
+//! What a notation has beyond the grammar, such as labels, actions and templates, is no part of the grammar. A rule whose
+//! body has any of it is not written anew, nor one that comes out as anything else than what was wanted once it is read.
+
+use std::ops::Range;
+
+use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Rule};
+use gramjet_compiler::charset::{CharSet, Unit};
+use gramjet_compiler::diagnostics::Diagnostics;
+use gramjet_compiler::print;
+
+use crate::place::{class, each, same, seq};
+use crate::source::{common, written};
+
+/// A notation other than our EBNF in which edits can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// ABNF (RFC 5234).
+    Abnf,
+    /// ANTLR 4.
+    Antlr,
+    /// Lark.
+    Lark,
+}
+
+impl Notation {
+    /// The notation with this name of a format.
+    pub fn by_name(format: &str) -> Option<Notation> {
+        match format {
+            "abnf" => Some(Notation::Abnf),
+            "g4" => Some(Notation::Antlr),
+            "lark" => Some(Notation::Lark),
+            _ => None,
+        }
+    }
+
+    /// What stands between alternatives.
+    fn bar(self) -> char {
+        match self {
+            Notation::Abnf => '/',
+            Notation::Antlr | Notation::Lark => '|',
+        }
+    }
+
+    /// Whether the text of an alternative says more than the grammar, such as a label, an action or a comment.
+    fn is_more_than_grammar(self, text: &str) -> bool {
+        let (mut outside, mut has_comment) = (String::new(), false);
+        scan(text, self, &mut |_, seen| match seen {
+            Seen::Character(c) => outside.push(c),
+            Seen::Comment => has_comment = true,
+        });
+        let marks: &[&str] = match self {
+            Notation::Abnf => &["<"],
+            Notation::Antlr => &["#", "{", "=", "->", "<"],
+            Notation::Lark => &["->", "{", ".."],
+        };
+        has_comment || marks.iter().any(|mark| outside.contains(mark))
+    }
+}
+
+/// The text with the edits that make `old`, which it is, into `new`; none if that cannot be written. `read` reads a
+/// text of the notation.
+pub(crate) fn rewritten(
+    text: &str,
+    notation: Notation,
+    (old, new): (&Grammar, &Grammar),
+    read: &dyn Fn(&str) -> Option<Grammar>,
+) -> Option<String> {
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    for (one, other) in old.rules.iter().zip(&new.rules) {
+        if same(&one.body, &other.body) {
+            continue;
+        }
+        let range = body(text, notation, old, one)?;
+        let with = Writer { notation, grammar: new, rule: other }.body(&text[range.clone()], &one.body)?;
+        match edits.iter().find(|(known, _)| *known == range) {
+            // Copies of a rule are written at one place.
+            Some((_, known)) if *known == with => {}
+            Some(_) => return None,
+            None => edits.push((range, with)),
+        }
+    }
+    edits.sort_by_key(|(range, _)| range.start);
+    let (mut result, mut at) = (String::new(), 0);
+    for (range, with) in edits {
+        result += text.get(at..range.start)?;
+        result += &with;
+        at = range.end;
+    }
+    result += &text[at..];
+    let back = read(&result)?;
+    is_like(&back, old, new).then_some(result)
+}
+
+/// Whether a grammar is the wanted one. The copies of a rule in which nothing was edited may have changed with it.
+fn is_like(back: &Grammar, old: &Grammar, new: &Grammar) -> bool {
+    let text = |grammar: &Grammar, expr: &Expr| {
+        let mut expr = expr.clone();
+        plain(grammar, &mut expr);
+        written(&expr)
+    };
+    let is_edited = |rule: usize| !same(&old.rules[rule].body, &new.rules[rule].body);
+    let has_edited_copy = |rule: usize| {
+        let span = old.rules[rule].name.span;
+        (0..new.rules.len()).any(|other| old.rules[other].name.span == span && is_edited(other))
+    };
+    back.rules.len() == new.rules.len()
+        && back.rules.iter().zip(&new.rules).enumerate().all(|(number, (one, other))| {
+            back.told(&one.name.text) == new.told(&other.name.text)
+                && (text(back, &one.body) == text(new, &other.body) || !is_edited(number) && has_edited_copy(number))
+        })
+}
+
+/// Gives the rules in an expression their names in the text, and joins literals that follow each other.
+fn plain(grammar: &Grammar, expr: &mut Expr) {
+    match &mut expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Rule(rule) => *rule = grammar.told(rule).to_string(),
+        ExprKind::Seq(items) => {
+            let mut joined: Vec<Expr> = Vec::new();
+            for mut item in std::mem::take(items) {
+                plain(grammar, &mut item);
+                let items = match item.kind {
+                    ExprKind::Seq(items) => items,
+                    _ => vec![item],
+                };
+                for item in items {
+                    match (joined.last_mut().map(|last| &mut last.kind), &item.kind) {
+                        (Some(ExprKind::Bytes(last)), ExprKind::Bytes(more)) => last.extend(more),
+                        _ => joined.push(item),
+                    }
+                }
+            }
+            *expr = seq(joined);
+        }
+        ExprKind::Choice(alternatives) => {
+            alternatives.iter_mut().for_each(|one| plain(grammar, &mut one.expr));
+            let sets = alternatives.iter().filter(|one| one.weight.is_none()).map(|one| members(&one.expr));
+            let sets: Option<Vec<CharSet>> = sets.collect();
+            // ABNF writes a class as alternatives.
+            if let Some(sets) = sets.filter(|sets| sets.len() == alternatives.len()) {
+                let ranges = sets.iter().flat_map(|set| set.ranges().iter().copied());
+                *expr = class(CharSet::new(sets[0].unit(), ranges));
+            }
+        }
+        ExprKind::Repeat { item, .. } => plain(grammar, item),
+    }
+}
+
+/// The characters that an expression takes, if it takes one of ASCII, or is a class.
+fn members(expr: &Expr) -> Option<CharSet> {
+    match &expr.kind {
+        ExprKind::Class(set) => Some(set.clone()),
+        ExprKind::Bytes(bytes) => match **bytes {
+            [byte] if byte.is_ascii() => Some(CharSet::new(Unit::Char, [(u32::from(byte), u32::from(byte))])),
+            _ => None,
+        },
+        ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. } => None,
+    }
+}
+
+/// Where the body of a rule is in the text: from what defines it to the last mark of its last expression.
+fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rule) -> Option<Range<usize>> {
+    let name = rule.name.span;
+    let (first, last) = (name.start as usize, name.end as usize);
+    if text.get(first..last)? != grammar.told(&rule.name.text) {
+        return None;
+    }
+    let define = match notation {
+        Notation::Abnf => "=",
+        Notation::Antlr | Notation::Lark => ":",
+    };
+    let rest = text[last..].trim_start();
+    // A priority of Lark stays.
+    let rest = match notation {
+        Notation::Lark => rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit()).trim_start(),
+        Notation::Abnf | Notation::Antlr => rest,
+    };
+    let start = text.len() - rest.strip_prefix(define)?.trim_start().len();
+    if notation == Notation::Antlr {
+        let end = start + semicolon(&text[start..])?;
+        return Some(start..start + text[start..end].trim_end().len());
+    }
+    let mut end = start;
+    each(&rule.body, &mut |expr| end = end.max(expr.span.end as usize));
+    // Groups and repetitions that end with the last expression, also on lines of their own, and a label of Lark.
+    let after = text.get(end..)?;
+    let mut closed = 0;
+    for (at, c) in after.char_indices() {
+        match c {
+            ')' | ']' | '?' | '*' | '+' => closed = at + 1,
+            _ if c.is_whitespace() && (c == ' ' || after[at..].trim_start().starts_with([')', ']'])) => {}
+            _ => break,
+        }
+    }
+    let label =
+        after[closed..].trim_start_matches([' ', '\t']).strip_prefix("->").filter(|_| notation == Notation::Lark);
+    if let Some(label) = label.map(str::trim_start) {
+        let rest = label.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        closed = after.len() - rest.len();
+    }
+    Some(start..end + closed)
+}
+
+/// Where the first semicolon of ANTLR is that ends a rule; none if there is an action before it, whose code is not known.
+fn semicolon(text: &str) -> Option<usize> {
+    let mut found = None;
+    scan(text, Notation::Antlr, &mut |at, seen| {
+        if let Seen::Character(c @ (';' | '{')) = seen {
+            found = found.or(Some((at, c)));
+        }
+    });
+    found.filter(|&(_, c)| c == ';').map(|(at, _)| at)
+}
+
+/// The alternatives of a body; itself if it is no choice.
+fn alternatives_of(body: &Expr) -> Vec<&Expr> {
+    match &body.kind {
+        ExprKind::Choice(alternatives) if alternatives.iter().all(|one| one.weight.is_none()) => {
+            alternatives.iter().map(|one| &one.expr).collect()
+        }
+        _ => vec![body],
+    }
+}
+
+/// A body's text at the bars that are outside of groups, actions, comments and what is quoted.
+fn split(body: &str, notation: Notation) -> Vec<&str> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0);
+    scan(body, notation, &mut |at, seen| match seen {
+        Seen::Character('(' | '{' | '[') => depth += 1,
+        Seen::Character(')' | '}' | ']') => depth -= 1,
+        Seen::Character(c) if c == notation.bar() && depth == 0 => {
+            parts.push(&body[from..at]);
+            from = at + 1;
+        }
+        _ => {}
+    });
+    parts.push(&body[from..]);
+    parts
+}
+
+/// What is outside of quotation marks, classes of ANTLR and regular expressions of Lark.
+enum Seen {
+    Character(char),
+    Comment,
+}
+
+/// Calls `visit` for each of these, with its place.
+fn scan(text: &str, notation: Notation, visit: &mut dyn FnMut(usize, Seen)) {
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let quoted = |close: char| {
+            let mut chars = rest.char_indices().skip(1);
+            while let Some((end, c)) = chars.next() {
+                match c {
+                    '\\' if notation != Notation::Abnf => drop(chars.next()),
+                    _ if c == close => return end + c.len_utf8(),
+                    _ => {}
+                }
+            }
+            rest.len()
+        };
+        let comment = match (c, notation) {
+            (';', Notation::Abnf) => rest.find('\n'),
+            ('/', Notation::Antlr | Notation::Lark) if rest.starts_with("//") => rest.find('\n'),
+            ('/', Notation::Antlr) if rest.starts_with("/*") => rest.find("*/").map(|end| end + 2),
+            _ => Some(0),
+        };
+        if comment != Some(0) {
+            visit(at, Seen::Comment);
+            at += comment.unwrap_or(rest.len());
+            continue;
+        }
+        let skipped = match (c, notation) {
+            ('/', Notation::Lark) => quoted('/'),
+            ('"', _) => quoted('"'),
+            ('\'', Notation::Antlr) => quoted('\''),
+            ('[', Notation::Antlr) => quoted(']'),
+            ('<', Notation::Abnf) => quoted('>'),
+            _ => 0,
+        };
+        if skipped == 0 {
+            visit(at, Seen::Character(c));
+        }
+        at += skipped.max(c.len_utf8());
+    }
+}
+
+/// How tightly an expression must bind to stand at a place without parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Rule,
+    Alternative,
+    Item,
+    Repeated,
+}
+
+struct Writer<'g> {
+    notation: Notation,
+    grammar: &'g Grammar,
+    rule: &'g Rule,
+}
+
+impl Writer<'_> {
+    /// The body of the rule. Alternatives that `old` has keep their text, and those that are new are written on lines
+    /// of their own if the others are.
+    fn body(&self, before: &str, old: &Expr) -> Option<String> {
+        let bar = self.notation.bar();
+        let (ones, others) = (alternatives_of(old), alternatives_of(&self.rule.body));
+        let parts = split(before, self.notation);
+        if parts.len() != ones.len() {
+            return if self.notation.is_more_than_grammar(before) {
+                None
+            } else {
+                self.expr(&self.rule.body, Level::Rule)
+            };
+        }
+        let (first, last) = common(ones.len(), others.len(), |one, other| same(ones[one], others[other]));
+        let (kept, edited) = (ones.len() - last, others.len() - last);
+        if parts[first..kept].iter().any(|part| self.notation.is_more_than_grammar(part)) {
+            return None;
+        }
+        let written = others[first..edited].iter().map(|expr| self.expr(expr, Level::Alternative));
+        let written = written.collect::<Option<Vec<String>>>()?;
+        let texts = parts[..first].iter().map(|part| part.trim()).chain(written.iter().map(String::as_str));
+        let texts: Vec<&str> = texts.chain(parts[kept..].iter().map(|part| part.trim())).collect();
+        let blanks = parts.first().filter(|_| parts.len() > 1).map(|part| &part[part.trim_end().len()..]);
+        let blanks = blanks.filter(|blanks| blanks.contains('\n')).unwrap_or(" ");
+        Some(texts.join(&format!("{blanks}{bar} ")))
+    }
+
+    fn alternatives(&self, alternatives: &[Alternative], between: &str) -> Option<String> {
+        let one = |one: &Alternative| {
+            let text = self.expr(&one.expr, Level::Alternative)?;
+            one.weight.is_none().then_some(text)
+        };
+        Some(alternatives.iter().map(one).collect::<Option<Vec<String>>>()?.join(between))
+    }
+
+    fn expr(&self, expr: &Expr, level: Level) -> Option<String> {
+        let (text, own) = match &expr.kind {
+            ExprKind::Bytes(bytes) => (self.literal(bytes)?, Level::Repeated),
+            ExprKind::Class(set) => (self.class(set)?, Level::Repeated),
+            ExprKind::Rule(name) => (self.grammar.told(name).to_string(), Level::Repeated),
+            ExprKind::Seq(items) if items.is_empty() => (self.nothing(level)?, Level::Repeated),
+            ExprKind::Seq(items) => {
+                let items = items.iter().map(|item| self.expr(item, Level::Item));
+                (items.collect::<Option<Vec<String>>>()?.join(" "), Level::Alternative)
+            }
+            ExprKind::Choice(alternatives) => {
+                (self.alternatives(alternatives, &format!(" {} ", self.notation.bar()))?, Level::Rule)
+            }
+            ExprKind::Repeat { item, min, max } => return self.repeat(item, *min, *max, level),
+        };
+        Some(if own < level { format!("({text})") } else { text })
+    }
+
+    /// The empty text: no part of an alternative.
+    fn nothing(&self, level: Level) -> Option<String> {
+        match self.notation {
+            Notation::Abnf => Some("\"\"".to_string()),
+            Notation::Antlr | Notation::Lark => (level <= Level::Alternative).then(String::new),
+        }
+    }
+
+    fn repeat(&self, item: &Expr, min: u32, max: Option<u32>, level: Level) -> Option<String> {
+        if self.notation == Notation::Abnf {
+            if (min, max) == (0, Some(1)) {
+                return Some(format!("[ {} ]", self.expr(item, Level::Rule)?));
+            }
+            let count = match (min, max) {
+                (0, None) => "*".to_string(),
+                (min, None) => format!("{min}*"),
+                (min, Some(max)) if min == max => min.to_string(),
+                (min, Some(max)) => format!("{min}*{max}"),
+            };
+            let text = format!("{count}{}", self.expr(item, Level::Repeated)?);
+            return Some(if level == Level::Repeated { format!("({text})") } else { text });
+        }
+        let inner = self.expr(item, Level::Repeated)?;
+        // `a?*` would be read as a lazy repetition, or not at all.
+        let inner = if matches!(item.kind, ExprKind::Repeat { .. }) { format!("({inner})") } else { inner };
+        match (min, max, self.notation) {
+            (0, Some(1), _) => Some(inner + "?"),
+            (0, None, _) => Some(inner + "*"),
+            (1, None, _) => Some(inner + "+"),
+            (min, Some(max), Notation::Lark) if min == max => Some(format!("{inner}~{min}")),
+            (min, Some(max), Notation::Lark) => Some(format!("{inner}~{min}..{max}")),
+            _ => None,
+        }
+    }
+
+    fn literal(&self, bytes: &[u8]) -> Option<String> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let quoted = |quote: char| {
+            let mut result = String::from(quote);
+            for c in text.chars() {
+                self.character(c, &[quote], &mut result);
+            }
+            result.push(quote);
+            result
+        };
+        match self.notation {
+            Notation::Abnf => self.printed(ExprKind::Bytes(bytes.to_vec())),
+            Notation::Antlr => Some(quoted('\'')),
+            Notation::Lark => Some(quoted('"')),
+        }
+    }
+
+    fn class(&self, set: &CharSet) -> Option<String> {
+        let is_token = self.rule.name.text.starts_with(|c: char| c.is_uppercase());
+        if self.notation == Notation::Abnf {
+            // A string takes both cases.
+            return match *set.ranges() {
+                [(upper, one), (lower, other)] if upper == one && lower == other && lower == upper + 32 => {
+                    let letter = char::from_u32(lower).filter(char::is_ascii_lowercase)?;
+                    Some(format!("\"{letter}\""))
+                }
+                _ => self.printed(ExprKind::Class(set.clone())),
+            };
+        }
+        if set.unit() != Unit::Char || self.notation == Notation::Antlr && !is_token {
+            return None;
+        }
+        let mut members = String::new();
+        for &(low, high) in set.ranges() {
+            let special = ['[', ']', '-', '^', '/'];
+            self.character(char::from_u32(low)?, &special, &mut members);
+            if high > low {
+                members.push('-');
+                self.character(char::from_u32(high)?, &special, &mut members);
+            }
+        }
+        Some(match self.notation {
+            Notation::Lark => format!("/[{members}]/"),
+            Notation::Abnf | Notation::Antlr => format!("[{members}]"),
+        })
+    }
+
+    /// A character of a literal or a class.
+    fn character(&self, c: char, special: &[char], to: &mut String) {
+        match c {
+            '\n' => to.push_str("\\n"),
+            '\r' => to.push_str("\\r"),
+            '\t' => to.push_str("\\t"),
+            '\\' => to.push_str("\\\\"),
+            // ANTLR knows no other escapes in a class.
+            '[' | '^' | '/' if self.notation == Notation::Antlr => to.push(c),
+            _ if special.contains(&c) => to.extend(['\\', c]),
+            ' '..='~' => to.push(c),
+            _ if (c as u32) < 0x1_0000 => to.push_str(&format!("\\u{:04X}", c as u32)),
+            _ if self.notation == Notation::Antlr => to.push_str(&format!("\\u{{{:X}}}", c as u32)),
+            _ => to.push_str(&format!("\\U{:08X}", c as u32)),
+        }
+    }
+
+    /// A leaf as the printer of the notation writes it.
+    fn printed(&self, kind: ExprKind) -> Option<String> {
+        let mut rule = self.rule.clone();
+        rule.name.text = "x".to_string();
+        rule.body = Expr { kind, span: rule.body.span };
+        let grammar = Grammar { rules: vec![rule], ..Grammar::default() };
+        let text = print::by_name("abnf")?.print(&grammar, &mut Diagnostics::default())?;
+        let text = text.trim_end().strip_prefix("x = ")?;
+        Some(if text.contains(' ') { format!("({text})") } else { text.to_string() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::diagnostics::SourceFile;
+    use gramjet_compiler::formats;
+
+    use super::*;
+    use crate::place::{Place, literal, repeat};
+
+    fn read(format: &str, text: &str) -> Option<Grammar> {
+        let mut diagnostics = Diagnostics::default();
+        let grammar = formats::by_name(format)?.parse(&SourceFile::new("grammar", text), &mut diagnostics);
+        (!diagnostics.has_errors()).then_some(grammar)
+    }
+
+    /// The text after the bodies of rules were changed.
+    fn edit(format: &str, text: &str, rules: &[(&str, &dyn Fn(Expr) -> Expr)]) -> Option<String> {
+        let old = read(format, text).expect("a grammar");
+        let mut new = old.clone();
+        for (name, change) in rules {
+            let rule = new.rules.iter().position(|rule| rule.name.text == *name).expect("the rule");
+            let body = new.rules[rule].body.clone();
+            new = Place::body(rule).with(&new, change(body));
+        }
+        let notation = Notation::by_name(format).expect("a notation");
+        rewritten(text, notation, (&old, &new), &|text| read(format, text))
+    }
+
+    fn further(expr: Expr) -> Expr {
+        let ExprKind::Choice(mut ones) = expr.kind else { panic!("no choice") };
+        ones.push(crate::place::alternative(seq(vec![literal(b"it's \"x\"/"), repeat(literal(b"%"), 1, None)])));
+        Expr { kind: ExprKind::Choice(ones), span: expr.span }
+    }
+
+    fn optional(expr: Expr) -> Expr {
+        repeat(expr, 0, Some(1))
+    }
+
+    fn wider(expr: Expr) -> Expr {
+        let ExprKind::Repeat { item, min, max } = expr.kind else { panic!("no repetition") };
+        let ExprKind::Class(set) = item.kind else { panic!("no class") };
+        let more = CharSet::new(set.unit(), [(0x2D, 0x2F), (0x5C, 0x5C), (0x5E, 0x5E), (0xE9, 0xE9)]);
+        let ranges = set.ranges().iter().chain(more.ranges()).copied();
+        repeat(crate::place::class(CharSet::new(set.unit(), ranges)), min, max)
+    }
+
+    #[test]
+    fn only_the_body_of_an_edited_rule_is_written_anew() {
+        let lark = "// lists\nstart: \"[\" [item (\",\" item)*] \"]\" // the whole\n?item.2: INT\n    | start  // nested\n\n\
+            INT: /[0-9]+/  // digits\n%ignore \" \"\n";
+        let text =
+            edit("lark", lark, &[("item", &|expr| expr), ("INT", &wider), ("start", &optional)]).expect("a text");
+        assert_eq!(
+            text,
+            lark.replace("/[0-9]+/", "/[\\--9\\\\\\^\\u00E9]/+")
+                .replace("\"[\" [item (\",\" item)*] \"]\"", "(\"[\" (item (\",\" item)*)? \"]\")?")
+        );
+        let text = edit("lark", lark, &[("item", &further)]).expect("a text");
+        assert_eq!(text, lark.replace("    | start", "    | start\n    | \"it's \\\"x\\\"/\" \"%\"+"));
+
+        let abnf = "; lists\nlist = \"[\" [ item *( \",\" item ) ] \"]\" ; the whole\nitem = 1*DIGIT\n     / list\n";
+        let text = edit("abnf", abnf, &[("item", &further), ("list", &optional)]).expect("a text");
+        assert!(text.starts_with("; lists\nlist = [ \"[\" [ item *(\",\" item) ] \"]\" ] ; the whole\nitem = 1*DIGIT\n     / list\n     / "), "{text}");
+
+        let antlr = "grammar T;\n// lists\nlist : '[' (item (',' item)*)? ']' EOF; // the whole\nitem\n  : INT\n  | NULL\n  ; // one\n\
+            INT : [0-9]+ ; NULL : 'null';\n";
+        let text = edit("g4", antlr, &[("item", &further), ("INT", &wider)]).expect("a text");
+        assert_eq!(
+            text,
+            antlr
+                .replace("  | NULL\n", "  | NULL\n  | 'it\\'s \"x\"/' '%'+\n")
+                .replace("[0-9]+", "[\\--9\\\\^\\u00E9]+")
+        );
+    }
+
+    #[test]
+    fn what_is_no_part_of_the_grammar_stays_with_its_alternative() {
+        for (format, text, last) in [
+            ("lark", "start: \"a\" -> one\n  | \"b\" -> two\n", "-> two"),
+            ("lark", "start: \"a\" // one\n  | (\"b\" | \"c\") // two\n", "\"c\")"),
+            ("g4", "grammar T;\nstart : 'a' // one\n  | 'b' /* | */ 'c' // two\n  ;\n", "// two"),
+            ("abnf", "start = \"a\" ; one\n  / (\"b\" / \"c\") ; two\n", "\"c\")"),
+        ] {
+            let edited = edit(format, text, &[("start", &further)]).expect(text);
+            let (head, tail) = edited.split_once(last).expect(&edited);
+            let (old_head, old_tail) = text.split_once(last).expect(text);
+            assert!(head == old_head && tail.ends_with(old_tail) && tail.contains("%"), "{edited}");
+        }
+    }
+
+    #[test]
+    fn an_alternative_that_says_more_than_the_grammar_is_not_written_anew() {
+        let first = |expr: Expr| {
+            let ExprKind::Choice(mut ones) = expr.kind else { panic!("no choice") };
+            ones[0].expr = repeat(ones[0].expr.clone(), 1, None);
+            Expr { kind: ExprKind::Choice(ones), span: expr.span }
+        };
+        for (format, text) in [
+            ("lark", "start: \"a\" -> one\n  | \"b\"\n"),
+            ("lark", "start: \"a\" // one\n  | \"b\"\n"),
+            ("g4", "grammar T;\nstart : 'a' # one\n  | 'b' # two\n  ;\n"),
+            ("g4", "grammar T;\nstart : 'a' {act();} | 'b' ;\n"),
+            ("abnf", "start = \"a\" ; one\n  / \"b\"\n"),
+        ] {
+            assert_eq!(edit(format, text, &[("start", &first)]), None, "{text}");
+            let plain = text.replace(" -> one", "").replace(" // one", "").replace(" ; one", "");
+            let plain = plain.replace(" # one", "").replace(" # two", "").replace(" {act();}", "");
+            assert!(edit(format, &plain, &[("start", &first)]).is_some(), "{plain}");
+        }
+    }
+}
