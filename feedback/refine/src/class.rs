@@ -84,6 +84,11 @@ impl Around {
         Some(Around::new(text, at..at + GAP.len()))
     }
 
+    /// With these bytes in the gap: the byte before them, the first and the last of them, and the byte after them.
+    pub(crate) fn ends(&self, bytes: &[u8]) -> [Option<u8>; 4] {
+        [self.before.last(), bytes.first(), bytes.last(), self.after.first()].map(Option::<&u8>::copied)
+    }
+
     /// The text with these bytes in the gap.
     pub(crate) fn with(&self, bytes: &[u8]) -> Vec<u8> {
         [&self.before, bytes, &self.after].concat()

@@ -61,7 +61,7 @@ impl Failure {
 }
 
 /// Digits fail alike, and letters do.
-fn kind(byte: u8) -> u8 {
+pub(crate) fn kind(byte: u8) -> u8 {
     match byte {
         b'0'..=b'9' => b'0',
         b'a'..=b'z' | b'A'..=b'Z' => b'a',

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
 
-use crate::place::{NEW, Place, alternative, new, reference, repeat, seq};
+use crate::place::{NEW, Place, alternative, choice, new, reference, repeat, seq};
 
 /// The number of each rule.
 type Index<'g> = BTreeMap<&'g str, usize>;
@@ -133,12 +133,20 @@ impl Focus<'_> {
     }
 }
 
-/// One round of a repetition, with others around it.
+/// One round of a repetition, with others around it: it may be the first one, the last one, or between others.
 fn around(round: Expr, item: &Expr, min: u32, max: Option<u32>) -> Expr {
-    let others = repeat(item.clone(), min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
-    match max {
-        Some(_) => seq(vec![round, others]),
-        None => seq(vec![repeat(item.clone(), 0, None), round, others]),
+    let others = |min, max| repeat(item.clone(), min, max);
+    let least = min.saturating_sub(1);
+    let Some(most) = max.map(|max| max.saturating_sub(1)) else {
+        return seq(vec![others(0, None), round, others(least, None)]);
+    };
+    let (first, last) = (vec![round.clone(), others(least, Some(most))], vec![others(least, Some(most)), round.clone()]);
+    let before = (most / 2).min(most - least.min(most));
+    let between = vec![others(0, Some(before)), round, others(least, Some(most - before))];
+    match most {
+        0 => seq(last),
+        1 => choice(vec![seq(first), seq(last)]),
+        _ => choice(vec![seq(first), seq(between), seq(last)]),
     }
 }
 
@@ -177,6 +185,19 @@ mod tests {
         }
         assert!(texts.len() > 30 && texts.iter().any(|text| text.contains(&b'<')), "{texts:?}");
         assert!(texts.contains(b"[!]".as_slice()));
+    }
+
+    #[test]
+    fn rounds_come_before_and_after_the_part() {
+        let grammar = grammar("list ::= 'x'{2,3} 'y'{1,2}\n");
+        for (path, wanted) in
+            [(vec![0, 0], ["!xy", "x!y", "xx!y", "!xxyy", "x!xy"]), (vec![1, 0], ["xx!", "xx!y", "xxy!", "xxx!", "xxxy!"])]
+        {
+            let focused = focus(&grammar, &Place { rule: 0, path }, &literal(b"!")).expect("it is reached");
+            let reader = Reader::new(&focused).expect("a grammar");
+            assert!(wanted.iter().all(|text| reader.reads(text.as_bytes())), "{wanted:?}");
+            assert!(!reader.reads(b"xxxx!y") && !reader.reads(b"!y") && !reader.reads(b"xxyy!"));
+        }
     }
 
     #[test]

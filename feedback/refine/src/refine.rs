@@ -2,20 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use gramjet_compiler::ast::{Expr, Grammar, Name, Rule};
+use gramjet_compiler::ast::Grammar;
 use gramjet_session::Random;
 
 use crate::candidate::Candidate;
-use crate::class::{Around, Ask};
+use crate::class::Ask;
 use crate::evidence::{Bytes, Evidence, Hunt};
-use crate::focus::focus;
 use crate::mutants::Mutants;
-use crate::place::{NEW, Place, each_choice};
+use crate::place::each_choice;
 use crate::reader::{Derivation, Reader};
 use crate::report::{Direction, Edit, Edited, Report, Share, Source};
 use crate::source::whole;
 
+mod fresh;
 mod narrowing;
+mod rate;
 mod reach;
 mod widening;
 
@@ -82,9 +83,9 @@ struct Repair<'r> {
     edits: Vec<Edit>,
     precision: Option<Share>,
     /// The share of generated texts of the current grammar that the program accepts.
-    base: f64,
-    /// The same if texts without weights are rejected more often: fresh texts are of both kinds.
-    fresh_base: f64,
+    base: Share,
+    /// The same of texts that are generated without weights.
+    even: Share,
     rounds: u32,
 }
 
@@ -102,8 +103,8 @@ impl<'r> Repair<'r> {
             evidence: Evidence::default(),
             edits: Vec::new(),
             precision: None,
-            base: 1.0,
-            fresh_base: 1.0,
+            base: Share::default(),
+            even: Share::default(),
             rounds: 0,
         }
     }
@@ -152,7 +153,7 @@ impl<'r> Repair<'r> {
                 texts.push(text);
             }
         }
-        self.base = share.ratio();
+        self.base = share;
         Some(share)
     }
 
@@ -166,11 +167,11 @@ impl<'r> Repair<'r> {
     fn survey_evenly(&mut self, ask: &mut Ask<'_>) -> Option<()> {
         let even = Reader::new(&without_weights(&self.grammar));
         let even = even.map_or_else(Vec::new, |even| texts(&even, self.settings.seed, self.settings.survey / 4));
-        let mut of_even = Share { part: 0, of: even.len() };
+        let mut share = Share { part: 0, of: even.len() };
         for text in &even {
-            of_even.part += usize::from(ask(text)?);
+            share.part += usize::from(ask(text)?);
         }
-        self.fresh_base = self.base.min(of_even.ratio());
+        self.even = share;
         Some(())
     }
 
@@ -322,63 +323,3 @@ fn bases(reader: &Reader, texts: &[Vec<u8>]) -> Vec<Derivation> {
     let step = (short.len() / MOST_BASES).max(1);
     short.into_iter().step_by(step).filter_map(|text| reader.derivation(text)).take(2 * MOST_BASES).collect()
 }
-
-/// Texts of `grammar` that have a part, and that `other`, if there is one, does not read: distinct, and not too long.
-struct Fresh<'f> {
-    grammar: &'f Grammar,
-    place: &'f Place,
-    candidate: &'f Candidate,
-    other: Option<&'f Reader>,
-    seed: u64,
-}
-
-/// Fresh texts are tried with these numbers of random choice bytes.
-const FEW_CHOICES: [usize; 8] = [0, 1, 2, 4, 6, 10, 16, 28];
-
-/// Longer fresh texts are left out.
-const LONGEST_FRESH: usize = 1 << 10;
-
-impl Fresh<'_> {
-    /// Every other text is made without weights: what is rare in the grammar is around a part, too. A half of the texts
-    /// are put together of a part and of what is around one. Choices are few: otherwise the text before the part would
-    /// take all of them, and the part and the text after it would always be the shortest.
-    fn texts(&self, count: usize) -> Vec<Vec<u8>> {
-        let focused = |part: &Expr| focus(self.grammar, self.place, part);
-        let both = |grammar: Grammar| Some([Reader::new(&grammar)?, Reader::new(&without_weights(&grammar))?]);
-        let Some(whole) = focused(&self.candidate.part).and_then(both) else { return Vec::new() };
-        let pieces = focused(&Around::gap()).and_then(both).zip(both(self.part()));
-        let (mut random, mut known, mut texts) = (Random::new(self.seed ^ 0xF5E5), BTreeSet::new(), Vec::new());
-        for number in 0..12 * count {
-            let choices = FEW_CHOICES[number / 4 % FEW_CHOICES.len()];
-            let text = match &pieces {
-                Some((around, part)) if number % 4 > 1 => {
-                    let around = around[number % 2].make_sparsely(&mut random, choices).text;
-                    let part = part[number % 2].make(&mut random, choices).text;
-                    let Some(around) = Around::of_gap(&around) else { continue };
-                    around.with(&part)
-                }
-                _ => whole[number % 2].make(&mut random, choices).text,
-            };
-            let is_new = text.len() <= LONGEST_FRESH && known.insert(text.clone());
-            if is_new && !self.other.is_some_and(|other| other.reads(&text)) {
-                texts.push(text);
-            }
-            if texts.len() >= count {
-                break;
-            }
-        }
-        texts
-    }
-
-    /// The grammar of the part alone.
-    fn part(&self) -> Grammar {
-        let name = Name { text: PART.to_string(), span: NEW };
-        let mut grammar = self.grammar.clone();
-        grammar.rules.push(Rule { name: name.clone(), body: self.candidate.part.clone() });
-        grammar.start = Some(name);
-        grammar
-    }
-}
-
-/// The name of the rule of a part. No notation has such names.
-const PART: &str = "\0part";

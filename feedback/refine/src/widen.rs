@@ -75,6 +75,28 @@ fn of_rounds(place: &Place, from: &Expr, to: Expr, part: Expr) -> Candidate {
     Candidate::new(place, to, part, what, rank::ROUNDS)
 }
 
+/// Edits by which the last round of the repetition at a place may end early: what ends a round may only separate them.
+pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
+    let Some(ExprKind::Repeat { item, min, max }) = place.get(grammar).map(|expr| &expr.kind) else { return Vec::new() };
+    let ExprKind::Seq(items) = &item.kind else { return Vec::new() };
+    let times = |less: u32| repeat((**item).clone(), min.saturating_sub(less), max.map(|max| max.saturating_sub(less)));
+    (1..items.len())
+        .filter(|_| *max != Some(0))
+        .map(|len| {
+            let (kept, end) = items.split_at(len);
+            let with = |end: Vec<Expr>| {
+                let items = kept.iter().cloned().chain(end).collect();
+                seq(vec![times(1), seq(items)])
+            };
+            let part = with(Vec::new());
+            let all = with(vec![repeat(seq(end.to_vec()), 0, Some(1))]);
+            let all = if *min > 0 { all } else { repeat(all, 0, Some(1)) };
+            let what = format!("the last round of `{}` may lack `{}`", shown(&times(0)), shown(&seq(end.to_vec())));
+            Candidate::new(place, all, part, what, rank::ROUNDS)
+        })
+        .collect()
+}
+
 /// A duplicate of an element, with what follows from it: Offutt's operator where more rounds are too many.
 pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
     let expr = place.get(grammar)?;

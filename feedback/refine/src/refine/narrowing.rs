@@ -6,7 +6,8 @@ use gramjet_compiler::ast::Grammar;
 use gramjet_compiler::diagnostics::SourceFile;
 use gramjet_session::{Language, Session, Settings as LanguageSettings};
 
-use super::{Fresh, Judged, MOST_EDITS, MOST_SHOWN, Repair};
+use super::fresh::Fresh;
+use super::{Judged, MOST_EDITS, MOST_SHOWN, Repair};
 use crate::candidate::Candidate;
 use crate::class::{Ask, narrowed};
 use crate::reader::{Derivation, Reader, Used};
@@ -35,7 +36,7 @@ struct Ranked {
 impl Repair<'_> {
     /// Narrows the grammar by one edit after the other.
     pub(super) fn narrow(&mut self, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<()> {
-        if self.base < LEAST_BASE {
+        if self.base.ratio() < LEAST_BASE {
             return Some(());
         }
         for _ in 0..MOST_EDITS {

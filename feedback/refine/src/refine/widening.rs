@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gramjet_compiler::ast::{ExprKind, Grammar};
 
+use super::rate::is_smaller;
 use super::reach::Reach;
-use super::{Fresh, Judged, MOST_EDITS, MOST_SHOWN, Repair, texts};
+use super::fresh::Fresh;
+use super::{Judged, MOST_EDITS, MOST_SHOWN, Repair, texts};
 use crate::candidate::Candidate;
 use crate::class::{Around, Ask, Lacking, settled, widened};
 use crate::evidence::Evidence;
@@ -13,7 +15,7 @@ use crate::generalise::Rules;
 use crate::place::each;
 use crate::reader::Reader;
 use crate::report::{Direction, Edit, Share};
-use crate::widen::{by_holes, duplicate, replacements, rounds};
+use crate::widen::{by_holes, duplicate, last_rounds, replacements, rounds};
 
 /// Rules that are looked at together at first, those near the failures; then twice as many, and so on.
 const NEAREST: usize = 4;
@@ -41,9 +43,13 @@ const MOST_AROUND: usize = 4;
 /// Where the program accepts a smaller share of generated texts, edits are judged as if it accepted this one.
 const LEAST_BASE: f64 = 0.8;
 
-/// By this much the share of generated texts that the program accepts may be smaller after an edit: a half of them is
-/// asked about, and they are others.
-const WORSE: f64 = 0.02;
+/// If the program rejects one of the fresh texts, this many times as many are asked about.
+const MORE_FRESH: usize = 4;
+
+/// Of generated texts of an edited grammar, this many that the one before does not read are asked about, and among this
+/// many times as many they are sought.
+const MOST_NEW: usize = 80;
+const MADE: usize = 10;
 
 /// The texts that the grammar lacks. The first ones are small and fail in different ways.
 struct Wanted {
@@ -149,6 +155,7 @@ impl Repair<'_> {
             for place in reach.add(rule, &|| self.goes_on())? {
                 self.goes_on()?;
                 candidates.extend(rounds(grammar, &place));
+                candidates.extend(last_rounds(grammar, &place));
                 candidates.extend(duplicate(grammar, &place));
                 candidates.extend(replacements(grammar, &place, &near[..near.len().min(12)]));
                 let shown = by_holes(grammar, &place, &wanted.shown_of(reach.of(&place)), languages);
@@ -225,18 +232,29 @@ impl Repair<'_> {
         settled(grammar, place, lacking, (&around, &|text| reader.reads(text)), ask)
     }
 
-    /// Whether the program accepts about as many generated texts of an edited grammar as of the one before.
+    /// Whether the program accepts about as many generated texts of an edited grammar that are new as of those of the
+    /// grammar before.
     fn is_as_precise(&self, reader: &Reader, ask: &mut Ask<'_>) -> Option<bool> {
-        let texts = texts(reader, self.settings.seed, self.settings.survey / 2);
-        let least = (self.base - WORSE) * texts.len() as f64;
-        let mut possible = texts.len();
-        for text in &texts {
-            possible -= usize::from(!ask(text)?);
-            if (possible as f64) < least {
+        let made = texts(reader, self.settings.seed, MADE * MOST_NEW);
+        let is_new = |text: &Vec<u8>| !self.reader.as_ref().is_some_and(|before| before.reads(text));
+        let mut share = Share::default();
+        for text in made.into_iter().filter(is_new).take(MOST_NEW) {
+            self.goes_on()?;
+            share.of += 1;
+            share.part += usize::from(ask(&text)?);
+            if is_smaller(share, self.usual()) {
                 return Some(false);
             }
         }
         Some(true)
+    }
+
+    /// The share of texts of the grammar that the program accepts, of all or of those without weights: where it rejects
+    /// more, what is new may be rejected for other reasons, too.
+    fn usual(&self) -> Share {
+        let all = Share { part: self.base.part + self.even.part, of: self.base.of + self.even.of };
+        let usual = if self.even.ratio() < all.ratio() { self.even } else { all };
+        Share { part: usual.part.max((LEAST_BASE * usual.of as f64) as usize), of: usual.of }
     }
 
     /// How many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
@@ -244,19 +262,20 @@ impl Repair<'_> {
         let Some(other) = &self.reader else { return Some(None) };
         let fresh =
             Fresh { grammar, place: &candidate.part_at, candidate, other: Some(other), seed: self.settings.seed };
-        let texts = fresh.texts(self.settings.fresh);
-        // Fresh texts are small, so few of them are rejected for other reasons.
-        let allowed = (texts.len() as f64 * (1.0 - self.fresh_base.max(LEAST_BASE))) as usize;
-        let (mut share, mut refused) = (Share { part: 0, of: 0 }, Vec::new());
-        for text in texts {
-            share.of += 1;
-            if ask(&text)? {
-                share.part += 1;
-            } else {
-                refused.push(text);
-                if refused.len() > allowed {
+        let (usual, mut known, mut share) = (self.usual(), BTreeSet::new(), Share::default());
+        for count in [self.settings.fresh, MORE_FRESH * self.settings.fresh] {
+            for text in fresh.texts(count) {
+                if !known.insert(text.clone()) {
+                    continue;
+                }
+                share.of += 1;
+                share.part += usize::from(ask(&text)?);
+                if is_smaller(share, usual) {
                     return Some(None);
                 }
+            }
+            if share.part == share.of {
+                break;
             }
         }
         Some((share.part > 0).then_some(share))
