@@ -205,6 +205,8 @@ name      ::= [f-m] | [a-e] [a-z0-9_]{1,5}
     let report = refine(&source, &[], &settings(), &mut program, &|| false, &mut |_| {});
     let what: Vec<(&String, &String)> = report.edits.iter().map(|edit| (&edit.rule, &edit.what)).collect();
     assert!(reads(&report, "1\n2"), "{what:#?}");
+    // Ways to begin a last line would each need an edit of their own.
+    assert_eq!(what.len(), 1, "{what:#?}");
     for wrong in ["(1)(2)\n", "1(2)", "f=1f=2\n"] {
         assert!(!reads(&report, wrong), "{wrong}: {what:#?}");
     }
