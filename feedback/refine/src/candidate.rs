@@ -22,6 +22,8 @@ pub(crate) struct Candidate {
     pub(crate) rank: usize,
     /// It adds several literals that were found, or one of several words and marks, and nothing more general.
     pub(crate) is_patch: bool,
+    /// It adds a rule that takes nearly anything: that it takes a text says little.
+    pub(crate) is_lax: bool,
     /// Of a class that gets more: what is lacking. The program is asked which members it takes once the edit's turn has
     /// come; until then, it gets all.
     pub(crate) lacking: Option<Lacking>,
@@ -37,6 +39,7 @@ impl Candidate {
             what,
             rank,
             is_patch: false,
+            is_lax: false,
             lacking: None,
         }
     }
@@ -49,7 +52,7 @@ impl Candidate {
         let mut items = items.clone();
         items.remove(number);
         let expr = if items.len() > 1 { Expr { kind: ExprKind::Seq(items), span: whole.span } } else { seq(items) };
-        Some(Candidate { place: around, expr, part, part_at: item.clone(), what, rank, is_patch: false, lacking: None })
+        Some(Candidate { part_at: item.clone(), ..Candidate::new(&around, expr, part, what, rank) })
     }
 
     /// The same, known as a patch if what it adds is a choice of literals, or one that is no single word or mark.

@@ -1,14 +1,14 @@
 //! From bytes to expressions: what a place lacks, as rules of the grammar, lists of them, and literals.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use gramjet_compiler::ast::{Expr, Grammar, Name};
+use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
 use gramjet_compiler::charset::{CharSet, Unit};
 
 use crate::mutants::tokens;
-use crate::place::{NEW, choice, class, literal, reference, repeat, same, seq};
+use crate::place::{NEW, choice, class, each, literal, reference, repeat, same, seq};
 use crate::reader::Reader;
 
 /// Longer bytes are not cut into pieces, and are no literals.
@@ -29,17 +29,45 @@ const MOST_LITERALS: usize = 4;
 /// Rules beyond this number are not looked at: each has a parser of its own.
 const MOST_RULES: usize = 160;
 
+/// Pieces of texts by which it is known whether a rule takes nearly anything, and the most tokens of one.
+const MOST_PIECES: usize = 48;
+const LONGEST_PIECE: usize = 6;
+
 /// The rules of a grammar as languages.
 pub(crate) struct Rules<'g> {
     grammar: &'g Grammar,
+    /// Pieces of texts, of any kind.
+    pieces: Vec<&'g [u8]>,
     readers: RefCell<BTreeMap<usize, Option<Rc<Reader>>>>,
     /// What each rule reads, as far as it was asked.
     known: RefCell<BTreeMap<(usize, Vec<u8>), bool>>,
 }
 
 impl<'g> Rules<'g> {
-    pub(crate) fn new(grammar: &'g Grammar) -> Rules<'g> {
-        Rules { grammar, readers: RefCell::default(), known: RefCell::default() }
+    /// `texts` are of the language, or near it.
+    pub(crate) fn new(grammar: &'g Grammar, texts: &'g [Vec<u8>]) -> Rules<'g> {
+        let pieces = texts.iter().flat_map(|text| {
+            let tokens = tokens(text);
+            let ends = |at: usize| tokens[(at + at % LONGEST_PIECE).min(tokens.len() - 1)].end;
+            (0..tokens.len()).map(|at| &text[tokens[at].start..ends(at)]).collect::<Vec<&[u8]>>()
+        });
+        let pieces: Vec<&[u8]> = pieces.collect::<BTreeSet<&[u8]>>().into_iter().collect();
+        let step = pieces.len().div_ceil(MOST_PIECES).max(1);
+        let pieces = pieces.into_iter().step_by(step).collect();
+        Rules { grammar, pieces, readers: RefCell::default(), known: RefCell::default() }
+    }
+
+    /// Whether an expression refers to a rule that takes nearly anything: a half of any pieces.
+    pub(crate) fn is_lax(&self, expr: &Expr) -> bool {
+        let mut is_lax = false;
+        each(expr, &mut |expr| {
+            if let ExprKind::Rule(name) = &expr.kind
+                && let Some(rule) = self.grammar.rules.iter().position(|rule| rule.name.text == *name)
+            {
+                is_lax |= 2 * self.pieces.iter().filter(|piece| self.reads(rule, piece)).count() > self.pieces.len();
+            }
+        });
+        is_lax
     }
 
     fn count(&self) -> usize {
@@ -249,7 +277,15 @@ mod tests {
     fn found(text: &str, lacks: &[&str]) -> Vec<String> {
         let grammar = grammar(text);
         let lacks: Vec<&[u8]> = lacks.iter().map(|text| text.as_bytes()).collect();
-        Rules::new(&grammar).expressions(&lacks).iter().map(written).collect()
+        Rules::new(&grammar, &[]).expressions(&lacks).iter().map(written).collect()
+    }
+
+    #[test]
+    fn a_rule_that_takes_nearly_anything_is_known() {
+        let grammar = grammar("line ::= sum '\\n'\nsum ::= [0-9]+ ('+' sum)*\ntext ::= [^\\n]*\n");
+        let texts = [b"1+22+3\n4+5".to_vec(), b"6+7+8+9\n".to_vec()];
+        let rules = Rules::new(&grammar, &texts);
+        assert!(rules.is_lax(&seq(vec![literal(b"x"), reference("text")])) && !rules.is_lax(&reference("line")));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(crate) fn lacks(grammar: &Grammar, place: &Place, put: &Put, texts: &[Vec<u8
     let number = grammar.rules.len();
     let mut lacks = Vec::new();
     for text in texts {
-        let ranges = reader.derivation(text).map_or_else(Vec::new, |derivation| outermost(&derivation, number));
+        let ranges = reader.derivation_once(text).map_or_else(Vec::new, |derivation| outermost(&derivation, number));
         lacks.extend(ranges.into_iter().map(|range| Lack { text: text.clone(), range }));
     }
     lacks

@@ -110,9 +110,20 @@ impl Reader {
 
     /// A text's derivation, if it conforms.
     pub(crate) fn derivation(&self, text: &[u8]) -> Option<Derivation> {
-        let choices = self.parser.parse(text, &BUDGET).ok()?.choices;
+        Some(self.derived(self.parser.parse(text, &BUDGET).ok()?.choices))
+    }
+
+    /// The same for a reader that reads few.
+    pub(crate) fn derivation_once(&self, text: &[u8]) -> Option<Derivation> {
+        match self.parser.parse_by_threads(text, &BRIEF) {
+            Err(ParseError::Steps { .. } | ParseError::Memory { .. }) => self.derivation(text),
+            result => Some(self.derived(result.ok()?.choices)),
+        }
+    }
+
+    fn derived(&self, choices: Vec<u8>) -> Derivation {
         let mut bytes = choices.into_iter();
-        Some(self.derive(u64::MAX, || bytes.next()))
+        self.derive(u64::MAX, || bytes.next())
     }
 
     /// A text made of this many random choice bytes, completed in the shortest way.

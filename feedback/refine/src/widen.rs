@@ -149,7 +149,7 @@ pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
 }
 
 /// An expression that may be inserted before the item with this number.
-fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr) -> Vec<Candidate> {
+fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr, rules: &Rules<'_>) -> Vec<Candidate> {
     let ExprKind::Seq(items) = &at.kind else { return Vec::new() };
     let inserted = |expr: Expr| {
         let mut items = items.clone();
@@ -164,7 +164,8 @@ fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr) -> Vec<Candi
             let all = repeat(with.clone(), min, max);
             let what = format!("`{}` may come {next} in `{}`", shown(&all), shown(at));
             let part = inserted(repeat(with.clone(), least, max));
-            Candidate::new(place, inserted(all), part, what, rank::INSERT).adding(with)
+            let candidate = Candidate::new(place, inserted(all), part, what, rank::INSERT).adding(with);
+            Candidate { is_lax: rules.is_lax(with), ..candidate }
         })
         .collect()
 }
@@ -182,14 +183,17 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
     if !is_alternative(grammar, place) && !matches!(expr.kind, ExprKind::Repeat { .. }) {
         shown.lacks = lacks(grammar, place, &Put::Instead, texts);
         let bytes: Vec<&[u8]> = shown.lacks.iter().map(Lack::bytes).collect();
-        shown.candidates.extend(rules.expressions(&bytes).into_iter().map(|with| alternative(place, expr, with)));
+        shown.candidates.extend(rules.expressions(&bytes).into_iter().map(|with| {
+            let is_lax = rules.is_lax(&with);
+            Candidate { is_lax, ..alternative(place, expr, with) }
+        }));
     }
     if let ExprKind::Seq(items) = &expr.kind {
         for number in 0..=items.len() {
             let found = lacks(grammar, place, &Put::Before(number), texts);
             let bytes: Vec<&[u8]> = found.iter().map(Lack::bytes).collect();
             for with in rules.expressions(&bytes) {
-                shown.candidates.extend(insertions(place, expr, number, &with));
+                shown.candidates.extend(insertions(place, expr, number, &with, rules));
             }
         }
     } else if (place.path.is_empty() || is_alternative(grammar, place)) && !matches!(expr.kind, ExprKind::Choice(_)) {
@@ -207,7 +211,7 @@ fn beside(grammar: &Grammar, place: &Place, expr: &Expr, texts: &[Vec<u8>], rule
         let lacks = lacks(&as_sequence, place, &Put::Before(number), texts);
         let bytes: Vec<&[u8]> = lacks.iter().map(Lack::bytes).collect();
         for with in rules.expressions(&bytes) {
-            found.extend(insertions(place, &alone, number, &with).into_iter().map(|candidate| Candidate {
+            found.extend(insertions(place, &alone, number, &with, rules).into_iter().map(|candidate| Candidate {
                 expr: match candidate.expr.kind {
                     ExprKind::Seq(items) => seq(items),
                     _ => candidate.expr,

@@ -35,13 +35,16 @@ const MOST_WANTED: usize = 40;
 const MOST_CANDIDATES: usize = 4000;
 
 /// Edits whose fresh texts are asked about.
-const MOST_JUDGED: usize = 48;
+const MOST_JUDGED: usize = 96;
 
 /// Texts around a class that lacks something.
 const MOST_AROUND: usize = 4;
 
 /// Where the program accepts a smaller share of generated texts, edits are judged as if it accepted this one.
 const LEAST_BASE: f64 = 0.8;
+
+/// Few fresh texts show that most edits are wrong.
+const FEW_FRESH: usize = 6;
 
 /// If the program rejects one of the fresh texts, this many times as many are asked about.
 const MORE_FRESH: usize = 4;
@@ -88,18 +91,21 @@ impl Wanted {
 struct Ranked {
     candidate: Candidate,
     taken: usize,
+    /// How far it is from the failures.
+    away: usize,
 }
 
 impl Ranked {
-    /// What it does, counted half if it only adds what some texts have.
+    /// What it does, counted half if it only adds what some texts have, and less if what it adds takes nearly anything.
     fn worth(&self) -> usize {
-        if self.candidate.is_patch { self.taken } else { 2 * self.taken }
+        let worth = if self.candidate.is_patch { self.taken } else { 2 * self.taken };
+        if self.candidate.is_lax { worth / 4 } else { worth }
     }
 }
 
-/// Those that do most come first; of these, those that are preferred.
+/// Those that do most come first; of these, those that are near and preferred.
 fn in_order(ranked: &mut [Ranked]) {
-    ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.candidate.cost()));
+    ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.away, ranked.candidate.cost()));
 }
 
 impl Repair<'_> {
@@ -113,14 +119,14 @@ impl Repair<'_> {
         Some(())
     }
 
-    /// Makes an edit; says whether there was one. It is sought near the failures first, and there it must take a good
-    /// part of the texts; then anywhere.
+    /// Makes an edit; says whether there was one. One that takes nearly all texts is made at once, and is sought near
+    /// the failures first. Else all are compared.
     fn widen_once(&mut self, ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<bool> {
         let Some(reader) = &self.reader else { return Some(false) };
         let (grammar, wanted) = (self.grammar.clone(), Wanted::new(&self.evidence));
         let near = near(&grammar, reader, wanted.shown());
-        let (languages, mut reach) = (Rules::new(&grammar), Reach::new(&grammar, &wanted.texts));
-        let least = 1 + wanted.texts.len() / 4;
+        let (languages, mut reach) = (Rules::new(&grammar, &wanted.texts), Reach::new(&grammar, &wanted.texts));
+        let (least, nearly_all) = (1 + wanted.texts.len() / 4, (3 * wanted.texts.len()).div_ceil(4));
         let (mut from, mut len, mut left, mut later) = (0, NEAREST, Vec::new(), Vec::new());
         while from < near.len() && from < MOST_RULES {
             let rules = &near[from..near.len().min(from + len)];
@@ -128,17 +134,23 @@ impl Repair<'_> {
             let is_likely = |candidate: &Candidate| reach.of(&candidate.place).len() >= least;
             let (likely, unlikely): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(is_likely);
             later.extend(unlikely);
-            let (most, others) = self.ranked(likely, &reach)?.into_iter().partition(|ranked| ranked.taken >= least);
+            let ranked = self.ranked(likely, &reach, from)?;
+            let (most, others) = ranked.into_iter().partition(|ranked| ranked.worth() >= 2 * nearly_all);
             left.extend::<Vec<Ranked>>(others);
-            if self.take_best(most, (&reach, least, &mut left), ask, tell)? {
+            if self.take_best(most, (&reach, nearly_all, &mut left), ask, tell)? {
                 return Some(true);
             }
             (from, len) = (from + len, 2 * len);
         }
-        left.extend(self.ranked(later, &reach)?);
         in_order(&mut left);
-        left.truncate(MOST_JUDGED);
-        self.take_best(left, (&reach, 1, &mut Vec::new()), ask, tell)
+        let mut others = left.split_off(left.len().min(MOST_JUDGED));
+        if self.take_best(left, (&reach, 1, &mut Vec::new()), ask, tell)? {
+            return Some(true);
+        }
+        others.extend(self.ranked(later, &reach, from)?);
+        in_order(&mut others);
+        others.truncate(MOST_JUDGED);
+        self.take_best(others, (&reach, 1, &mut Vec::new()), ask, tell)
     }
 
     /// All edits of some rules that can let one of the texts in.
@@ -157,7 +169,8 @@ impl Repair<'_> {
                 candidates.extend(rounds(grammar, &place));
                 candidates.extend(last_rounds(grammar, &place));
                 candidates.extend(duplicate(grammar, &place));
-                candidates.extend(replacements(grammar, &place, &near[..near.len().min(12)]));
+                let others = replacements(grammar, &place, &near[..near.len().min(12)]).into_iter();
+                candidates.extend(others.map(|one| Candidate { is_lax: languages.is_lax(&one.part), ..one }));
                 let shown = by_holes(grammar, &place, &wanted.shown_of(reach.of(&place)), languages);
                 candidates.extend(shown.candidates);
                 candidates.extend(widened(grammar, &place, &shown.lacks));
@@ -167,7 +180,7 @@ impl Repair<'_> {
     }
 
     /// The edits that take some of the texts, those that take most first.
-    fn ranked(&self, candidates: Vec<Candidate>, reach: &Reach<'_>) -> Option<Vec<Ranked>> {
+    fn ranked(&self, candidates: Vec<Candidate>, reach: &Reach<'_>, away: usize) -> Option<Vec<Ranked>> {
         let (mut known, mut ranked) = (BTreeSet::new(), Vec::new());
         let is_new = |candidate: &Candidate| known.insert((candidate.place.clone(), candidate.what.clone()));
         for candidate in candidates.into_iter().filter(is_new).take(MOST_CANDIDATES) {
@@ -177,7 +190,7 @@ impl Repair<'_> {
             let texts = reach.of(&candidate.place).iter().map(|&number| &reach.texts[number]);
             let taken = texts.filter(|text| reader.reads_once(text)).count();
             if taken > 0 {
-                ranked.push(Ranked { candidate, taken });
+                ranked.push(Ranked { candidate, taken, away });
             }
         }
         in_order(&mut ranked);
@@ -195,11 +208,12 @@ impl Repair<'_> {
         tell: &mut dyn FnMut(&Edit),
     ) -> Option<bool> {
         let mut ranked = VecDeque::from(ranked);
-        while let Some(Ranked { candidate, .. }) = ranked.pop_front() {
+        while let Some(Ranked { candidate, away, .. }) = ranked.pop_front() {
             self.goes_on()?;
             if let Some(lacking) = &candidate.lacking {
                 let settled = self.settled(&candidate, lacking, ask)?;
-                let (most, others) = self.ranked(settled, reach)?.into_iter().partition(|ranked| ranked.taken >= least);
+                let settled = self.ranked(settled, reach, away)?;
+                let (most, others) = settled.into_iter().partition(|ranked| ranked.taken >= least);
                 left.extend::<Vec<Ranked>>(others);
                 ranked.extend::<Vec<Ranked>>(most);
                 in_order(ranked.make_contiguous());
@@ -263,7 +277,7 @@ impl Repair<'_> {
         let fresh =
             Fresh { grammar, place: &candidate.part_at, candidate, other: Some(other), seed: self.settings.seed };
         let (usual, mut known, mut share) = (self.usual(), BTreeSet::new(), Share::default());
-        for count in [self.settings.fresh, MORE_FRESH * self.settings.fresh] {
+        for count in [FEW_FRESH.min(self.settings.fresh), self.settings.fresh, MORE_FRESH * self.settings.fresh] {
             for text in fresh.texts(count) {
                 if !known.insert(text.clone()) {
                     continue;
@@ -274,7 +288,7 @@ impl Repair<'_> {
                     return Some(None);
                 }
             }
-            if share.part == share.of {
+            if share.part == share.of && count == self.settings.fresh {
                 break;
             }
         }
