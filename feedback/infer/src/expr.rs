@@ -17,7 +17,8 @@ pub(crate) enum Expr {
     Optional(Box<Expr>),
     Star(Box<Expr>),
     Plus(Box<Expr>),
-    Times(Box<Expr>, u32),
+    /// From so many times to so many.
+    Times(Box<Expr>, u32, u32),
     /// A generalisation, and what it generalises.
     General(Box<General>),
 }
@@ -82,7 +83,7 @@ impl Expr {
                 inner if inner == Expr::never() || inner == Expr::empty() => inner,
                 inner => inner.plus(),
             },
-            Expr::Times(part, times) => Expr::Times(one(part), *times),
+            Expr::Times(part, min, max) => Expr::Times(one(part), *min, *max),
             Expr::Literal(text) if text.is_empty() => Expr::empty(),
             Expr::Set(set) => set.single().map_or(self.clone(), |byte| Expr::literal([byte])),
             Expr::Literal(_) | Expr::Rule(_) => self.clone(),
@@ -94,7 +95,7 @@ impl Expr {
         match self {
             Expr::Rule(rule) => f(*rule),
             Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().for_each(|part| part.rules(f)),
-            Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) | Expr::Times(part, _) => part.rules(f),
+            Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) | Expr::Times(part, ..) => part.rules(f),
             Expr::General(general) => {
                 general.general.rules(f);
                 general.plain.rules(f);
@@ -114,7 +115,7 @@ impl Expr {
             Expr::Optional(part) => Expr::Optional(one(part)),
             Expr::Star(part) => Expr::Star(one(part)),
             Expr::Plus(part) => Expr::Plus(one(part)),
-            Expr::Times(part, times) => Expr::Times(one(part), *times),
+            Expr::Times(part, min, max) => Expr::Times(one(part), *min, *max),
             Expr::General(general) => {
                 Expr::general(general.key.clone(), general.general.with_rules(f), general.plain.with_rules(f))
             }
@@ -139,7 +140,15 @@ impl Expr {
             Expr::Optional(part) => part.ends(text, starts).union(starts).copied().collect(),
             Expr::Star(part) => rounds(part, text, starts.clone()),
             Expr::Plus(part) => rounds(part, text, part.ends(text, starts)),
-            Expr::Times(part, times) => (0..*times).fold(starts.clone(), |ends, _| part.ends(text, &ends)),
+            Expr::Times(part, min, max) => {
+                let mut ends = (0..*min).fold(starts.clone(), |ends, _| part.ends(text, &ends));
+                let mut all = ends.clone();
+                for _ in *min..*max {
+                    ends = part.ends(text, &ends);
+                    all.extend(&ends);
+                }
+                all
+            }
             Expr::Rule(_) | Expr::General(_) => BTreeSet::new(),
         }
     }

@@ -65,7 +65,7 @@ impl<'g> Generator<'g> {
             Expr::Rule(rule) => self.heights[*rule],
             Expr::Seq(parts) => parts.iter().map(|part| self.height(part)).max().unwrap_or(0),
             Expr::Alt(parts) => parts.iter().map(|part| self.height(part)).min().unwrap_or(u32::MAX),
-            Expr::Plus(part) | Expr::Times(part, _) => self.height(part),
+            Expr::Plus(part) | Expr::Times(part, ..) => self.height(part),
             Expr::General(general) => self.height(self.active(general)),
             Expr::Literal(_) | Expr::Set(_) | Expr::Optional(_) | Expr::Star(_) => 0,
         }
@@ -93,7 +93,10 @@ impl<'g> Generator<'g> {
                 let rounds = if is_short { 1 } else { 1 + self.below(3) };
                 (0..rounds).for_each(|_| self.expand(part, depth));
             }
-            Expr::Times(part, times) => (0..*times).for_each(|_| self.expand(part, depth)),
+            Expr::Times(part, min, max) => {
+                let more = if is_short { 0 } else { self.below((max - min + 1) as usize) };
+                (0..*min as usize + more).for_each(|_| self.expand(part, depth));
+            }
             Expr::General(general) => {
                 let before = self.text.len();
                 self.expand(self.active(general), depth);

@@ -31,12 +31,22 @@ pub(crate) fn number(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Lexeme> 
         return None;
     }
     let is_long = all(fits, &["42", "1789", "50361"]);
+    // Only so many digits may stand there.
+    let most = if is_long { 1 } else { lengths(&["1", "9"], fits).1 };
     let (has_zero, has_zeros) = (all(fits, &["0"]), all(fits, &["007", "00"]));
     let without_zero = Expr::Seq(vec![digits(b'1'), digits(b'0').star()]);
     let whole = match (is_long, has_zero, has_zeros) {
         (true, true, true) => digits(b'0').plus(),
         (true, true, false) => Expr::Alt(vec![Expr::literal("0"), without_zero]),
         (true, false, _) => without_zero,
+        (false, true, true) if most > 1 => Expr::Times(Box::new(digits(b'0')), 1, most),
+        (false, true, _) if most > 1 => {
+            let rest = Expr::Times(Box::new(digits(b'0')), 0, most - 1);
+            Expr::Alt(vec![Expr::literal("0"), Expr::Seq(vec![digits(b'1'), rest])])
+        }
+        (false, false, _) if most > 1 => {
+            Expr::Seq(vec![digits(b'1'), Expr::Times(Box::new(digits(b'0')), 0, most - 1)])
+        }
         (false, true, _) => digits(b'0'),
         (false, false, _) => digits(b'1'),
     };
@@ -59,9 +69,39 @@ pub(crate) fn number(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Lexeme> 
         (true, _) => "number",
         (false, true) if parts.len() == 1 && has_zeros => "digits",
         (false, true) => "integer",
+        (false, false) if most > 1 => "integer",
         (false, false) => "digit",
     };
     Some(Lexeme { name, expr: Expr::Seq(parts), simple: None, text: None })
+}
+
+/// The most digits of which each length is tried.
+const LONGEST: u32 = 16;
+
+/// The least and the greatest length, up to one, of texts that consist of one of these digits and fit; 0 if none does.
+fn lengths(digits: &[&str], fits: &mut Fits<'_>) -> (u32, u32) {
+    let mut fit = |len: u32| digits.iter().all(|digit| fits(digit.repeat(len as usize).as_bytes()));
+    let Some(least) = (1..=LONGEST).find(|&len| fit(len)) else { return (0, 0) };
+    (least, (least + 1..=LONGEST).take_while(|&len| fit(len)).last().unwrap_or(least))
+}
+
+/// Hexadecimal numbers; none if other letters fit, too, or none.
+pub(crate) fn hexadecimal_number(fits: &mut Fits<'_>) -> Option<Lexeme> {
+    let (least, most) = lengths(&["a", "f", "9"], fits);
+    let is_other = |fits: &mut Fits<'_>| ["g", "q"].iter().any(|letter| fits(letter.repeat(least as usize).as_bytes()));
+    if least == 0 || is_other(fits) {
+        return None;
+    }
+    let has_capitals = ["A", "F"].iter().all(|letter| fits(letter.repeat(least as usize).as_bytes()));
+    let set = Set::of(hexadecimal().ascii().filter(|byte| has_capitals || !byte.is_ascii_uppercase()));
+    let digit = Expr::Set(set);
+    let expr = match (least, most) {
+        (1, LONGEST) => digit.plus(),
+        (_, LONGEST) => Expr::Seq(vec![Expr::Times(Box::new(digit.clone()), least, least), digit.star()]),
+        (1, 1) => digit,
+        _ => Expr::Times(Box::new(digit), least, most),
+    };
+    Some(Lexeme { name: "hexadecimal", expr, simple: None, text: None })
 }
 
 fn exponent(fits: &mut Fits<'_>) -> Expr {
@@ -146,7 +186,7 @@ fn spelled(first: Set, rest: Set, has_marks: bool, fits: &mut Fits<'_>) -> Lexem
     let is_escaped = !rest.has(b'%') && all(fits, &["q%2Fq", "%2f", "%A0"]) && !all(fits, &["q%q"]);
     let one = |set: Set| {
         let hex = Expr::Set(hexadecimal());
-        let escape = Expr::Seq(vec![Expr::literal("%"), Expr::Times(Box::new(hex), 2)]);
+        let escape = Expr::Seq(vec![Expr::literal("%"), Expr::Times(Box::new(hex), 2, 2)]);
         if is_escaped { Expr::Alt(vec![Expr::Set(set), escape]) } else { Expr::Set(set) }
     };
     let expr = match is_free {
@@ -238,7 +278,7 @@ fn escapes(holds: &mut impl FnMut(&[u8]) -> bool) -> Vec<Expr> {
         let number = |digit: u8| [&[b'\\', letter][..], &vec![digit; len]].concat();
         if !single.has(letter) && holds(&number(b'3')) {
             let digit = if holds(&number(b'b')) { hexadecimal() } else { Set::of(b'0'..=b'9') };
-            let digits = Expr::Times(Box::new(Expr::Set(digit)), len as u32);
+            let digits = Expr::Times(Box::new(Expr::Set(digit)), len as u32, len as u32);
             parts.push(Expr::Seq(vec![Expr::literal([b'\\', letter]), digits]));
         }
     }
@@ -261,6 +301,22 @@ mod tests {
         assert_eq!(name, "integer");
         assert!(expr.matches(b"0") && expr.matches(b"10") && !expr.matches(b"01") && !expr.matches(b"-1"));
         assert_eq!(number(&[b"12"], &mut |text: &[u8]| text == b"12"), None);
+    }
+
+    #[test]
+    fn numbers_have_as_many_digits_as_fit() {
+        let mut fits = |text: &[u8]| (1..=4).contains(&text.len()) && text.iter().all(u8::is_ascii_hexdigit);
+        let (name, expr) = found(hexadecimal_number(&mut fits));
+        assert_eq!(name, "hexadecimal");
+        assert!(expr.matches(b"7") && expr.matches(b"3aFc") && !expr.matches(b"2001a") && !expr.matches(b"g"));
+        let mut fits = |text: &[u8]| (1..=3).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
+        let (name, expr) = found(number(&[b"1"], &mut fits));
+        assert_eq!(name, "integer");
+        assert!(expr.matches(b"7") && expr.matches(b"042") && !expr.matches(b"1789"));
+        assert_eq!(hexadecimal_number(&mut fits), None);
+        assert_eq!(hexadecimal_number(&mut |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric)), None);
+        let (_, expr) = found(hexadecimal_number(&mut |text: &[u8]| text.len() == 6 && text.iter().all(u8::is_ascii_hexdigit)));
+        assert!(expr.matches(b"00fFee") && !expr.matches(b"00f") && !expr.matches(b"00fFee1"));
     }
 
     #[test]

@@ -70,7 +70,8 @@ fn write(out: &mut String, expr: &Expr, names: &[&str], around: Level) {
         Expr::Optional(part) => mark(out, part, "?"),
         Expr::Star(part) => mark(out, part, "*"),
         Expr::Plus(part) => mark(out, part, "+"),
-        Expr::Times(part, times) => mark(out, part, &format!("{{{times}}}")),
+        Expr::Times(part, min, max) if min == max => mark(out, part, &format!("{{{min}}}")),
+        Expr::Times(part, min, max) => mark(out, part, &format!("{{{min},{max}}}")),
         Expr::General(general) => write(out, &general.general, names, Level::Item),
     }
     if is_grouped {

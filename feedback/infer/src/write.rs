@@ -444,12 +444,15 @@ impl Writer<'_, '_> {
     fn lexeme(&mut self, class: usize, kind: lex::Kind) -> Option<Lexeme> {
         let (forest, classes, asked) = (self.forest, self.classes, &mut *self.asked);
         match kind {
-            lex::Kind::Word => absorb::word(forest, classes, class, asked),
+            lex::Kind::Word => absorb::word(forest, classes, class, asked).or_else(|| {
+                lexical::hexadecimal_number(&mut |text| absorb::fits(forest, classes, class, text, asked))
+            }),
             lex::Kind::Number => {
                 let is_number = |&node: &usize| forest.nodes[node].kind == Kind::Token(kind);
                 let examples: Vec<&[u8]> =
                     (0..forest.nodes.len()).filter(is_number).map(|node| forest.text(node)).collect();
-                lexical::number(&examples, &mut |text| absorb::fits(forest, classes, class, text, asked))
+                let mut fits = |text: &[u8]| absorb::fits(forest, classes, class, text, asked);
+                lexical::hexadecimal_number(&mut fits).or_else(|| lexical::number(&examples, &mut fits))
             }
             lex::Kind::Quoted(quote) => {
                 lexical::quoted(quote, &mut |text| absorb::fits(forest, classes, class, text, asked))
