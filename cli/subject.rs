@@ -175,11 +175,19 @@ fn from_here(file: &Path) -> PathBuf {
 }
 
 impl Target for Tested {
-    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
+    fn start(&mut self, input: &[u8]) -> Result<(), Error> {
         match &mut self.by {
-            By::Command(command) => command.run(input),
-            By::ForkServer(server) => server.run(input),
-            By::Function(function) => function.run(input),
+            By::Command(command) => command.start(input),
+            By::ForkServer(server) => server.start(input),
+            By::Function(function) => function.start(input),
+        }
+    }
+
+    fn finish(&mut self) -> Result<Run<'_>, Error> {
+        match &mut self.by {
+            By::Command(command) => command.finish(),
+            By::ForkServer(server) => server.finish(),
+            By::Function(function) => function.finish(),
         }
     }
 }

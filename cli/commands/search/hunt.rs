@@ -298,7 +298,12 @@ impl Hunt {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    /// Whether another text may be run, which is counted then.
+    pub(super) fn may_begin(&self) -> bool {
+        !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs
+    }
+
+    fn is_over(&self) -> bool {
         let is_used_up = self.edges_executed.load(Ordering::Relaxed) >= self.plan.edge_budget;
         is_used_up || self.stop.is_requested() || self.shared().failure.is_some()
     }

@@ -156,14 +156,26 @@ pub(super) struct Meter {
     objectives: Objectives,
     /// For each command that prints a cost, the command, and whether it has printed a number.
     counters: Vec<(Tested, bool)>,
+    /// The numbers that they have printed for the text that runs.
+    counted: Vec<Option<u64>>,
     edges: Vec<Edge>,
     costs: Vec<u64>,
+    last: Last,
+}
+
+/// What else is known of the run that was measured last.
+struct Last {
+    hottest: u64,
+    executed: u64,
+    ending: Ending,
+    seconds: f64,
+    outcome: Outcome,
 }
 
 /// The measurements of a run, and how it ended.
 pub(super) struct Reading<'m> {
     pub(super) measured: Measured<'m>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: &'m Outcome,
 }
 
 impl Meter {
@@ -181,37 +193,73 @@ impl Meter {
                 counters.push((Tested::shell(command, surroundings, None)?, false));
             }
         }
-        Ok(Meter { tested, objectives: objectives.clone(), counters, edges: Vec::new(), costs: Vec::new() })
+        let (counted, edges, costs) = Default::default();
+        let (hottest, executed, ending, seconds, outcome) = (0, 0, Ending::Done, 0.0, Outcome::Exit(0));
+        let last = Last { hottest, executed, ending, seconds, outcome };
+        Ok(Meter { tested, objectives: objectives.clone(), counters, counted, edges, costs, last })
+    }
+
+    /// Whether a run measures the same while the caller is busy.
+    pub(super) fn is_exact(&self) -> bool {
+        let is_exact = |objective: &Objective| match objective {
+            Objective::Edges | Objective::Hottest | Objective::Output => true,
+            Objective::Cpu | Objective::Memory | Objective::Command(_) => false,
+        };
+        self.objectives.all().iter().all(is_exact)
     }
 
     /// Runs the program on a text.
     pub(super) fn read(&mut self, text: &[u8]) -> Result<Reading<'_>, Failure> {
-        let mut counted = Vec::new();
-        let mut has_counted = true;
+        self.start(text)?;
+        self.finish()?;
+        Ok(self.reading())
+    }
+
+    /// Lets the program begin to run on a text.
+    pub(super) fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
+        self.counted.clear();
         for counter in &mut self.counters {
-            let number = counted_by(counter, text)?;
-            has_counted &= number.is_some();
-            counted.push(number.unwrap_or(0));
+            self.counted.push(counted_by(counter, text)?);
         }
-        let run = self.tested.run(text)?;
+        Ok(self.tested.start(text)?)
+    }
+
+    /// Waits for the end of the run that was begun last, and measures it.
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        let run = self.tested.finish()?;
         self.edges.clear();
         self.edges.extend(
             run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, u64::from(edge.count))),
         );
-        let hottest = Objective::Hottest.of(&run);
-        let mut counted = counted.into_iter();
+        let mut counted = self.counted.iter().map(|number| number.unwrap_or(0));
         self.costs.clear();
         self.costs.extend(self.objectives.all().iter().map(|objective| match objective {
             Objective::Command(_) => counted.next().unwrap_or(0),
             known => known.of(&run),
         }));
-        let ending = if has_counted { ending(&run) } else { Ending::Failed };
-        let seconds = cpu(&run).as_secs_f64();
-        let outcome = run.outcome;
+        let has_counted = self.counted.iter().all(Option::is_some);
+        self.last = Last {
+            hottest: Objective::Hottest.of(&run),
+            executed: run.edges.map_or(0, |edges| edges.total()),
+            ending: if has_counted { ending(&run) } else { Ending::Failed },
+            seconds: cpu(&run).as_secs_f64(),
+            outcome: run.outcome,
+        };
+        Ok(())
+    }
+
+    /// How many edges the run that was measured last has executed.
+    pub(super) fn executed(&self) -> u64 {
+        self.last.executed
+    }
+
+    /// The run that was measured last.
+    pub(super) fn reading(&self) -> Reading<'_> {
         let costs = if self.costs.len() > 1 { &self.costs[..] } else { &[] };
-        let cost = self.costs[0];
-        let measured = Measured { cost, costs, hottest, edges: &self.edges, ending, seconds, is_repeat: false };
-        Ok(Reading { measured, outcome })
+        let (cost, edges) = (self.costs.first().copied().unwrap_or(0), &self.edges[..]);
+        let &Last { hottest, ending, seconds, ref outcome, .. } = &self.last;
+        let measured = Measured { cost, costs, hottest, edges, ending, seconds, is_repeat: false };
+        Reading { measured, outcome }
     }
 }
 

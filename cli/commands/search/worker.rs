@@ -1,5 +1,6 @@
 //! The threads of a search.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -56,13 +57,7 @@ fn work(hunt: &Hunt, number: usize, first: Option<(Meter, Vec<Siblings>)>) -> Re
     let mut worker = Worker::new(hunt, number, meter)?;
     worker.begin()?;
     hunt.begin_time();
-    while !hunt.is_over() && hunt.begun.fetch_add(1, Ordering::Relaxed) < plan.runs {
-        worker.import()?;
-        worker.import_from(&mut siblings)?;
-        if !worker.step()? {
-            hunt.exhaust();
-        }
-    }
+    while worker.step(&mut siblings)? {}
     Ok(())
 }
 
@@ -113,16 +108,27 @@ impl Origin {
 }
 
 /// One of the threads, with a program and a search of its own.
+///
+/// Where the strategy allows, the next text is made while the program runs on one. It runs as soon as that run has
+/// ended, and what the run says is learned meanwhile. So each text is made with the results of all but the last one,
+/// however fast the program is.
 struct Worker<'h> {
     hunt: &'h Hunt,
     number: usize,
     meter: Meter,
     search: Search,
+    is_ahead: bool,
+    /// Texts of others to run, once the program is free.
+    imports: Vec<(Arc<[u8]>, Origin)>,
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
-    /// The text that is run.
+    /// The text on which the program runs, if it does, and the one on which it ran before.
     text: Vec<u8>,
+    is_running: bool,
+    last: Vec<u8>,
+    /// The next text was proposed.
+    has_next: bool,
 }
 
 impl<'h> Worker<'h> {
@@ -142,7 +148,22 @@ impl<'h> Worker<'h> {
         if plan.explores {
             search.explore();
         }
-        Ok(Worker { hunt, number, meter, search, imported: 0, told_repeats: 0, text: Vec::new() })
+        let is_ahead = search.proposes_ahead() && meter.is_exact();
+        let (imports, imported, told_repeats, text, is_running, last, has_next) = Default::default();
+        Ok(Worker {
+            hunt,
+            number,
+            meter,
+            search,
+            is_ahead,
+            imports,
+            imported,
+            told_repeats,
+            text,
+            is_running,
+            last,
+            has_next,
+        })
     }
 
     /// Measures the empty text, and runs the texts of earlier searches and the seeds.
@@ -162,26 +183,67 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Runs the next text; false if all were run.
-    fn step(&mut self) -> Result<bool, Failure> {
-        let mut text = std::mem::take(&mut self.text);
-        text.clone_from(&self.search.propose().text);
-        if self.search.is_exhausted() {
-            return Ok(false);
+    /// Runs a text; false if none is to be run any more.
+    fn step(&mut self, siblings: &mut [Siblings]) -> Result<bool, Failure> {
+        if !self.is_running {
+            if !self.hunt.may_begin() {
+                return Ok(false);
+            }
+            self.gather(siblings)?;
+            for (text, origin) in std::mem::take(&mut self.imports) {
+                self.adopt(&text, origin)?;
+            }
+            self.propose();
+            if self.search.is_exhausted() {
+                self.hunt.exhaust();
+                return Ok(false);
+            }
+            self.start()?;
         }
-        let Reading { measured, outcome } = self.meter.read(&text)?;
-        let gain = self.search.observe(&measured);
-        let ran = Ran::of(&measured, gain);
-        let executed = measured.edges.iter().map(|edge| edge.1).sum();
-        let operator = self.search.strategy().operator();
-        self.count(ran.cost, executed);
-        self.settle(&text, &ran, &outcome, Origin::Own(operator))?;
-        self.text = text;
-        Ok(true)
+        if self.is_ahead {
+            self.gather(siblings)?;
+            self.propose();
+        }
+        self.meter.finish()?;
+        self.is_running = false;
+        std::mem::swap(&mut self.text, &mut self.last);
+        self.count();
+        let is_free = self.is_ahead && self.imports.is_empty() && !self.search.is_exhausted();
+        let started = if is_free && self.hunt.may_begin() { self.start() } else { Ok(()) };
+        self.learn()?;
+        started.map(|()| true)
     }
 
-    /// Counts a run.
-    fn count(&mut self, cost: u64, executed: u64) {
+    /// Makes the next text, unless there is one.
+    fn propose(&mut self) {
+        if !std::mem::replace(&mut self.has_next, true) {
+            self.search.propose();
+        }
+    }
+
+    /// Lets the program run on the next text.
+    fn start(&mut self) -> Result<(), Failure> {
+        self.text.clone_from(&self.search.start().text);
+        self.has_next = false;
+        self.meter.start(&self.text)?;
+        self.is_running = true;
+        Ok(())
+    }
+
+    /// Learns from the run that was measured last.
+    fn learn(&mut self) -> Result<(), Failure> {
+        let text = std::mem::take(&mut self.last);
+        let Reading { measured, outcome } = self.meter.reading();
+        let gain = self.search.observe(&measured);
+        let (ran, outcome) = (Ran::of(&measured, gain), outcome.clone());
+        self.settle(&text, &ran, &outcome, Origin::Own(self.search.strategy().operator()))?;
+        self.last = text;
+        Ok(())
+    }
+
+    /// Counts the run that was measured last.
+    fn count(&mut self) {
+        let (cost, executed) = (self.meter.reading().measured.cost, self.meter.executed());
         self.hunt.edges_executed.fetch_add(executed, Ordering::Relaxed);
         self.hunt.runs.fetch_add(1, Ordering::Relaxed);
         let mut shared = self.hunt.shared();
@@ -198,9 +260,8 @@ impl<'h> Worker<'h> {
         let Some(derivation) = self.derive(text) else { return Ok(()) };
         let Reading { measured, outcome } = self.meter.read(text)?;
         let gain = self.search.adopt(&derivation, &measured);
-        let ran = Ran::of(&measured, gain);
-        let executed = measured.edges.iter().map(|edge| edge.1).sum();
-        self.count(ran.cost, executed);
+        let (ran, outcome) = (Ran::of(&measured, gain), outcome.clone());
+        self.count();
         self.settle(text, &ran, &outcome, origin)
     }
 
@@ -308,25 +369,20 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Runs a text that each of the other searches in a shared folder has kept, if there is one.
-    fn import_from(&mut self, siblings: &mut [Siblings]) -> Result<(), Failure> {
+    /// Gathers what others have found: all that other threads have, and a text that each of the other searches in a
+    /// shared folder has kept, if there is one.
+    fn gather(&mut self, siblings: &mut [Siblings]) -> Result<(), Failure> {
+        if self.hunt.plan.jobs > 1 {
+            let shared = self.hunt.shared();
+            let others = shared.texts[self.imported..].iter().filter(|(_, finder)| *finder != self.number);
+            self.imports.extend(others.map(|(text, _)| (Arc::clone(text), Origin::Known)));
+            self.imported = shared.texts.len();
+        }
         for siblings in siblings {
             if let Some(import) = siblings.import()? {
-                self.adopt(&import.text, Origin::Other(import.about()))?;
+                self.imports.push((import.text.as_slice().into(), Origin::Other(import.about())));
             }
         }
         Ok(())
-    }
-
-    /// Runs what others have found.
-    fn import(&mut self) -> Result<(), Failure> {
-        loop {
-            let next = self.hunt.shared().texts.get(self.imported).cloned();
-            let Some((text, finder)) = next else { return Ok(()) };
-            self.imported += 1;
-            if finder != self.number {
-                self.adopt(&text, Origin::Known)?;
-            }
-        }
     }
 }

@@ -156,6 +156,7 @@ pub struct Command {
     // Dropped before the folder that its processes may write to.
     guard: Guard,
     scratch: Scratch,
+    is_begun: bool,
 }
 
 impl Command {
@@ -167,7 +168,7 @@ impl Command {
     pub fn new(program: Program) -> Result<Command, Error> {
         let scratch = Scratch::new()?;
         let guard = guard(&program, &scratch)?;
-        Ok(Command { program, guard, scratch })
+        Ok(Command { program, guard, scratch, is_begun: false })
     }
 
     /// Begins anew in a folder of its own.
@@ -178,15 +179,18 @@ impl Command {
         Ok(())
     }
 
-    fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+    /// Lets a guard start the program.
+    fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
         if self.scratch.write(input)? && !self.program.reads_file() {
             // Its standard input is the file that it has removed.
             self.renew()?;
             self.scratch.write(input)?;
         }
-        let result = self.guard.run(&self.program.limits);
-        self.scratch.tidy();
-        result
+        // Without a guard the run is lost, as it is if the guard ends later.
+        match self.guard.begin(&self.program.limits) {
+            Err(Error::Guard) => Ok(()),
+            result => result,
+        }
     }
 }
 
@@ -195,8 +199,20 @@ fn guard(program: &Program, scratch: &Scratch) -> Result<Guard, Error> {
 }
 
 impl Target for Command {
-    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
-        let (outcome, usage) = match self.run_once(input) {
+    fn start(&mut self, input: &[u8]) -> Result<(), Error> {
+        if self.is_begun {
+            self.finish()?;
+        }
+        self.begin(input)?;
+        self.is_begun = true;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Run<'_>, Error> {
+        assert!(std::mem::take(&mut self.is_begun), "a run was begun");
+        let ended = self.guard.end_of_run(&self.program.limits);
+        self.scratch.tidy();
+        let (outcome, usage) = match ended {
             Err(Error::Guard) => {
                 self.renew()?;
                 (Outcome::Lost, Usage::default())

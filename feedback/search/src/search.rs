@@ -1,5 +1,7 @@
 //! A search for costly texts: a strategy with what is known of all texts.
 
+use std::collections::VecDeque;
+
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 use rustc_hash::FxHashMap;
@@ -9,7 +11,7 @@ use crate::every::Every;
 use crate::front::{Front, together};
 use crate::maxima::{Maxima, Novelty};
 use crate::random::Random;
-use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
+use crate::strategy::{Desk, Ending, Making, Measured, Repeats, Strategy};
 
 /// The best text so far.
 #[derive(Clone, Debug, Default)]
@@ -50,13 +52,27 @@ const REPEATS: usize = 1000;
 const LOOKED: u64 = 20_000;
 const LOOKED_IN_ALL: u64 = 1 << 22;
 
+/// A text to run.
+#[derive(Debug, Default)]
+struct Proposal {
+    derivation: Derivation,
+    making: Making,
+    /// The strategy did not propose it.
+    is_found: bool,
+}
+
 /// A search for costly texts. It proposes texts, and the caller runs them.
 ///
-/// The same seed and measurements give the same texts.
+/// The same seed and measurements give the same texts. To make a text while one runs, [`Search::start`] puts the text
+/// that was proposed last aside; [`Search::observe`] is for the first of those then.
 pub struct Search {
     desk: Desk,
     strategy: Box<dyn Strategy>,
-    candidate: Derivation,
+    candidate: Proposal,
+    /// Those that run, or have run and were not observed, with the digests of their texts.
+    running: VecDeque<(u64, Proposal)>,
+    /// Memory for the next one.
+    spare: Proposal,
     known: FxHashMap<u64, Known>,
     maxima: Maxima,
     best: Option<Best>,
@@ -67,8 +83,6 @@ pub struct Search {
     every: Every,
     looked: u64,
     is_exhausted: bool,
-    /// The strategy did not propose the candidate.
-    is_found: bool,
 }
 
 impl Search {
@@ -78,7 +92,9 @@ impl Search {
         (deriver.min_len() <= max_len as u64).then(|| Search {
             desk: Desk { deriver, max_len, random: Random::new(seed), empty_cost: 0, explores: false },
             strategy,
-            candidate: Derivation::default(),
+            candidate: Proposal::default(),
+            running: VecDeque::new(),
+            spare: Proposal::default(),
             known: FxHashMap::default(),
             maxima: Maxima::new(),
             best: None,
@@ -88,7 +104,6 @@ impl Search {
             every: Every::default(),
             looked: 0,
             is_exhausted: false,
-            is_found: false,
         })
     }
 
@@ -143,25 +158,50 @@ impl Search {
         self.repeats
     }
 
-    /// The text to run next.
+    /// Whether a text may be proposed while one runs.
+    pub fn proposes_ahead(&self) -> bool {
+        self.strategy.proposes_ahead()
+    }
+
+    /// The text to run next. It is none of those that run, if there is another one.
     pub fn propose(&mut self) -> &Derivation {
-        self.is_found = false;
+        self.candidate.is_found = false;
         for _ in 0..REPEATS {
-            self.strategy.propose(&mut self.desk, &mut self.candidate);
+            let Proposal { derivation, making, .. } = &mut self.candidate;
+            self.strategy.propose(&mut self.desk, derivation);
+            *making = self.strategy.making();
             if self.strategy.repeats() == Repeats::Run {
-                return &self.candidate;
+                return &self.candidate.derivation;
             }
-            let Some(&known) = self.known.get(&digest(&self.candidate.text)) else { return &self.candidate };
+            let digest = digest(&derivation.text);
+            let known = match self.known.get(&digest) {
+                Some(&known) => known,
+                // What it costs is not known yet, and is told once it is.
+                None if self.is_running(digest) => Known { cost: 0, hottest: 0, ending: Ending::Done },
+                None => return &self.candidate.derivation,
+            };
             self.repeats += 1;
             let Known { cost, hottest, ending } = known;
             let measured = Measured { cost, hottest, ending, is_repeat: true, ..Measured::default() };
-            self.strategy.observe(&mut self.desk, &self.candidate, &measured);
+            self.strategy.observe(&mut self.desk, &self.candidate.derivation, &measured);
         }
         // Strategies that change bytes leave the language.
-        if !self.candidate.parts.is_empty() {
+        if !self.candidate.derivation.parts.is_empty() {
             self.look();
         }
-        &self.candidate
+        &self.candidate.derivation
+    }
+
+    /// The text that was proposed last runs from now on, and another one may be proposed.
+    pub fn start(&mut self) -> &Derivation {
+        let started = std::mem::replace(&mut self.candidate, std::mem::take(&mut self.spare));
+        self.running.push_back((digest(&started.derivation.text), started));
+        let (_, started) = &self.running[self.running.len() - 1];
+        &started.derivation
+    }
+
+    fn is_running(&self, digest: u64) -> bool {
+        self.running.iter().any(|running| running.0 == digest)
     }
 
     /// Makes a text that was not run the candidate, if one is found.
@@ -174,8 +214,11 @@ impl Search {
             self.looked += 1;
             if !self.every.next(&mut self.desk.deriver, &mut found) {
                 self.is_exhausted = true;
-            } else if !self.known.contains_key(&digest(&found.text)) {
-                (self.candidate, self.is_found) = (found, true);
+                return;
+            }
+            let digest = digest(&found.text);
+            if !self.known.contains_key(&digest) && !self.is_running(digest) {
+                self.candidate = Proposal { derivation: found, is_found: true, ..Proposal::default() };
                 return;
             }
         }
@@ -186,16 +229,25 @@ impl Search {
         self.strategy.begin(&mut self.desk);
     }
 
-    /// Learns from the run of the text that was proposed last.
+    /// Learns from the run of the text that was started first and not observed; if none was started, of the one that
+    /// was proposed last.
     pub fn observe(&mut self, measured: &Measured<'_>) -> Gain {
-        let candidate = std::mem::take(&mut self.candidate);
-        let gain = self.record(&candidate, measured);
+        let started = self.running.pop_front();
+        let is_started = started.is_some();
+        let (digest, proposal) = started.unwrap_or_else(|| {
+            let candidate = std::mem::take(&mut self.candidate);
+            (digest(&candidate.derivation.text), candidate)
+        });
+        let gain = self.record(&proposal.derivation, digest, measured);
         let guiding = guiding(measured);
-        match self.is_found {
-            false => self.strategy.observe(&mut self.desk, &candidate, &guiding),
-            true => self.strategy.adopt(&mut self.desk, &candidate, &guiding),
+        self.strategy.recall(proposal.making);
+        if proposal.is_found {
+            self.strategy.adopt(&mut self.desk, &proposal.derivation, &guiding);
+        } else {
+            self.strategy.observe(&mut self.desk, &proposal.derivation, &guiding);
         }
-        self.candidate = candidate;
+        // The candidate is the next text, if one was started.
+        *if is_started { &mut self.spare } else { &mut self.candidate } = proposal;
         gain
     }
 
@@ -204,7 +256,7 @@ impl Search {
         if derivation.text.len() > self.desk.max_len {
             return Gain::default();
         }
-        let gain = self.record(derivation, measured);
+        let gain = self.record(derivation, digest(&derivation.text), measured);
         self.strategy.adopt(&mut self.desk, derivation, &guiding(measured));
         gain
     }
@@ -214,14 +266,14 @@ impl Search {
         self.strategy.adopt(&mut self.desk, sample, measured);
     }
 
-    fn record(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Gain {
+    fn record(&mut self, derivation: &Derivation, digest: u64, measured: &Measured<'_>) -> Gain {
         self.runs += 1;
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }
         let &Measured { cost, hottest, ending, .. } = measured;
         let guide = guiding(measured).cost;
-        self.known.insert(digest(&derivation.text), Known { cost: guide, hottest, ending });
+        self.known.insert(digest, Known { cost: guide, hottest, ending });
         let novelty = self.maxima.add(measured.edges);
         let shorter = |best: &Best| best.cost == cost && derivation.text.len() < best.derivation.text.len();
         let is_best = ending == Ending::Done && self.best.as_ref().is_none_or(|best| best.cost < cost || shorter(best));

@@ -98,9 +98,18 @@ pub enum Repeats {
     Remember,
 }
 
+/// What a strategy has to know of a text that it has proposed when it learns from its run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Making {
+    /// The way in which it was made.
+    pub(crate) way: usize,
+    /// The text that it varies: its place, and its number among all that were kept.
+    pub(crate) parent: Option<(usize, u64)>,
+}
+
 /// A way to search.
 ///
-/// The search calls [`Strategy::propose`] and [`Strategy::observe`] in turn.
+/// The search calls [`Strategy::propose`] and [`Strategy::observe`] in turn, unless the strategy proposes ahead.
 pub trait Strategy: Send {
     /// Its name, as on the command line.
     fn name(&self) -> &'static str;
@@ -109,7 +118,7 @@ pub trait Strategy: Send {
     /// leave decisions and parts empty.
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation);
 
-    /// Learns from the run of the text that was proposed last.
+    /// Learns from the run of the text that was proposed last, or of the one whose making was recalled.
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>);
 
     /// The seeds are known: whatever is adopted from now on comes from other workers.
@@ -123,10 +132,24 @@ pub trait Strategy: Send {
         Repeats::Remember
     }
 
-    /// What made the candidate that was proposed last: an operator, or the strategy itself.
+    /// What made the candidate that was proposed or recalled last: an operator, or the strategy itself.
     fn operator(&self) -> &'static str {
         self.name()
     }
+
+    /// Whether it may propose the next text while one runs. Published strategies learn from each text before they
+    /// propose the next.
+    fn proposes_ahead(&self) -> bool {
+        false
+    }
+
+    /// How the candidate that was proposed last was made.
+    fn making(&self) -> Making {
+        Making::default()
+    }
+
+    /// The text that is observed next is one that was made like this.
+    fn recall(&mut self, _making: Making) {}
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::locations::{Image, Locations};
 use crate::run::{Outcome, Run, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
-use crate::target::Target;
+use crate::target::{Pending, Target};
 
 /// Bytes of the header of our instrumentation.
 const PAGE: usize = 4096;
@@ -61,6 +61,7 @@ pub struct ForkServer {
     program: Program,
     instrumentation: Instrumentation,
     server: Option<Server>,
+    pending: Pending,
     edges: Edges,
     /// The output of the program in a run that has ended its server.
     lost: Option<[crate::Captured; 2]>,
@@ -85,7 +86,8 @@ struct Server {
     /// The process that was answered last, and how many inputs it has had.
     process: libc::pid_t,
     rounds: u32,
-    /// No answer is waited for beyond this.
+    /// When it has begun to run on the last input. No answer is waited for beyond the deadline.
+    begun: Instant,
     deadline: Instant,
 }
 
@@ -108,7 +110,14 @@ impl ForkServer {
         // A libFuzzer harness takes inputs in memory. With the name of a file it would run that file once, and end.
         let program = if instrumentation.is_libfuzzer { program.without_file() } else { program };
         let server = Server::start(&program, instrumentation)?;
-        Ok(ForkServer { program, instrumentation, server: Some(server), edges: Edges::default(), lost: None })
+        Ok(ForkServer {
+            program,
+            instrumentation,
+            server: Some(server),
+            pending: Pending::default(),
+            edges: Edges::default(),
+            lost: None,
+        })
     }
 
     /// How the program is instrumented.
@@ -122,34 +131,56 @@ impl ForkServer {
         self.server.as_mut().map_or_else(Locations::default, |server| server.counters.locations(program))
     }
 
-    fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+    /// Lets the program begin on an input. If it is in no state to do so, there is no server then.
+    fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
         self.lost = None;
-        for _ in 0..2 {
-            let server = match &mut self.server {
-                Some(server) => server,
-                none => none.insert(Server::start(&self.program, self.instrumentation)?),
-            };
-            let ran = server.run(&self.program, input);
-            server.counters.take(&mut self.edges);
-            match ran {
-                Ok(Ran::Done(outcome, usage)) => return Ok((outcome, usage)),
-                Ok(Ran::Ended(outcome, usage)) => {
-                    self.lost = Some(server.guard.captured().clone());
-                    self.server = None;
-                    return Ok((outcome, usage));
-                }
-                Ok(Ran::Stale) => self.server = None,
-                Err(error) => {
-                    self.server = None;
-                    return if matches!(error, Error::Guard) {
-                        Ok((Outcome::Lost, Usage::default()))
-                    } else {
-                        Err(error)
-                    };
-                }
+        let server = match &mut self.server {
+            Some(server) => server,
+            none => none.insert(Server::start(&self.program, self.instrumentation)?),
+        };
+        match server.begin(&self.program, input) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.server = None;
+                Ok(())
+            }
+            Err(error) => {
+                self.server = None;
+                Err(error)
             }
         }
-        Ok((Outcome::Lost, Usage::default()))
+    }
+
+    /// How the run that was begun has ended; a new server runs the input if this one could not.
+    fn end(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+        if let Some(ended) = self.attempt()? {
+            return Ok(ended);
+        }
+        self.begin(input)?;
+        Ok(self.attempt()?.unwrap_or((Outcome::Lost, Usage::default())))
+    }
+
+    /// How the run that was begun has ended; none if a new server must run the input.
+    fn attempt(&mut self) -> Result<Option<(Outcome, Usage)>, Error> {
+        let Some(server) = &mut self.server else { return Ok(None) };
+        let ran = server.end(&self.program);
+        server.counters.take(&mut self.edges);
+        match ran {
+            Ok(Ran::Done(outcome, usage)) => Ok(Some((outcome, usage))),
+            Ok(Ran::Ended(outcome, usage)) => {
+                self.lost = Some(server.guard.captured().clone());
+                self.server = None;
+                Ok(Some((outcome, usage)))
+            }
+            Ok(Ran::Stale) => {
+                self.server = None;
+                Ok(None)
+            }
+            Err(error) => {
+                self.server = None;
+                if matches!(error, Error::Guard) { Ok(Some((Outcome::Lost, Usage::default()))) } else { Err(error) }
+            }
+        }
     }
 }
 
@@ -163,8 +194,20 @@ enum Ran {
 }
 
 impl Target for ForkServer {
-    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
-        let (outcome, usage) = self.run_once(input)?;
+    fn start(&mut self, input: &[u8]) -> Result<(), Error> {
+        if self.pending.is_begun() {
+            self.finish()?;
+        }
+        self.begin(input)?;
+        self.pending.begin(input);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Run<'_>, Error> {
+        let input = self.pending.end();
+        let ended = self.end(&input);
+        self.pending.reuse(input);
+        let (outcome, usage) = ended?;
         static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
         let captured = self.server.as_ref().map(|server| server.guard.captured());
         let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);
@@ -260,6 +303,7 @@ impl Server {
             swept: Instant::now(),
             process: 0,
             rounds: 0,
+            begun: Instant::now(),
             deadline: Instant::now() + START,
         };
         server.greet(program, instrumentation.is_persistent)?;
@@ -343,19 +387,22 @@ impl Server {
         }
     }
 
-    /// Runs the program on one input.
-    fn run(&mut self, program: &Program, input: &[u8]) -> Result<Ran, Error> {
+    /// Lets the program begin on one input. Returns whether it could be told so.
+    fn begin(&mut self, program: &Program, input: &[u8]) -> Result<bool, Error> {
         if self.give(input)? && !program.reads_file() {
             // Its standard input is the file that it has removed.
-            return Ok(Ran::Stale);
+            return Ok(false);
         }
         self.guard.streams().clear();
-        let begin = Instant::now();
-        self.deadline = begin + program.limits.time + GRACE;
+        self.begun = Instant::now();
+        self.deadline = self.begun + program.limits.time + GRACE;
         let was_killed = mem::take(&mut self.was_killed);
-        if self.say(u32::from(was_killed)).is_none() {
-            return Ok(Ran::Stale);
-        }
+        Ok(self.say(u32::from(was_killed)).is_some())
+    }
+
+    /// Waits until the program has ended, or has run on the input.
+    fn end(&mut self, program: &Program) -> Result<Ran, Error> {
+        let begin = self.begun;
         let used = |begin: Instant| Usage { wall: begin.elapsed(), ..Usage::default() };
         let was_waiting = mem::take(&mut self.is_waiting);
         let process = if was_waiting { Some(self.process) } else { self.word().map(|process| process as libc::pid_t) };

@@ -67,11 +67,16 @@ impl Guard {
         &self.streams.captured
     }
 
-    /// Runs the program once.
-    pub(crate) fn run(&mut self, limits: &Limits) -> Result<(Outcome, Usage), Error> {
+    /// Begins to run the program once.
+    pub(crate) fn begin(&mut self, limits: &Limits) -> Result<(), Error> {
         self.streams.clear();
-        let Limits { time, memory, processes, kept_output } = *limits;
-        self.send(Request::Run { time, memory, processes })?;
+        let Limits { time, memory, processes, .. } = *limits;
+        self.send(Request::Run { time, memory, processes })
+    }
+
+    /// Waits for the end of the run.
+    pub(crate) fn end_of_run(&mut self, limits: &Limits) -> Result<(Outcome, Usage), Error> {
+        let Limits { time, kept_output, .. } = *limits;
         if !self.streams.read_until(self.control.as_raw_fd(), Some(time + GRACE), kept_output) {
             if !is_interrupted() {
                 // The program has stopped it.

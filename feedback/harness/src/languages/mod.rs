@@ -17,7 +17,7 @@ use worker::Worker;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::run::{Captured, Outcome, Run, Usage};
-use crate::target::Target;
+use crate::target::{Pending, Target};
 
 /// A function in a worker process.
 ///
@@ -29,6 +29,7 @@ use crate::target::Target;
 pub struct Function {
     subject: Subject,
     worker: Option<Worker>,
+    pending: Pending,
     table: Table,
     edges: Edges,
     captured: [Captured; 2],
@@ -43,7 +44,14 @@ impl Function {
     pub fn new(subject: Subject) -> Result<Function, Error> {
         let mut table = Table::default();
         let worker = Worker::start(&subject, &mut table)?;
-        Ok(Function { subject, worker: Some(worker), table, edges: Edges::default(), captured: Default::default() })
+        Ok(Function {
+            subject,
+            worker: Some(worker),
+            pending: Pending::default(),
+            table,
+            edges: Edges::default(),
+            captured: Default::default(),
+        })
     }
 
     /// Where an edge is in the sources.
@@ -51,17 +59,27 @@ impl Function {
         self.table.place(edge)
     }
 
-    fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
-        let mut worker = match self.worker.take() {
+    /// Lets a worker process begin to call the function.
+    fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
+        let worker = match &mut self.worker {
             Some(worker) => worker,
-            None => Worker::start(&self.subject, &mut self.table)?,
+            none => none.insert(Worker::start(&self.subject, &mut self.table)?),
         };
+        worker.begin(input);
+        Ok(())
+    }
+
+    /// How the call has ended.
+    fn end(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+        // It is not used again after an error.
+        let mut worker = self.worker.take().expect("a worker that was told to call the function");
         let is_fresh = worker.is_fresh();
-        let (outcome, usage) = worker.run(&self.subject, input, &mut self.table)?;
+        let (outcome, usage) = worker.end(&self.subject, &mut self.table)?;
         if outcome == Outcome::Memory && !is_fresh {
             // Memory that earlier inputs have left may have been most of it.
             drop(worker);
-            return self.run_once(input);
+            self.begin(input)?;
+            return self.end(input);
         }
         worker.take_counters(&mut self.edges, &self.table);
         self.captured = worker.take_output();
@@ -73,8 +91,20 @@ impl Function {
 }
 
 impl Target for Function {
-    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
-        let (outcome, usage) = self.run_once(input)?;
+    fn start(&mut self, input: &[u8]) -> Result<(), Error> {
+        if self.pending.is_begun() {
+            self.finish()?;
+        }
+        self.begin(input)?;
+        self.pending.begin(input);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Run<'_>, Error> {
+        let input = self.pending.end();
+        let ended = self.end(&input);
+        self.pending.reuse(input);
+        let (outcome, usage) = ended?;
         let [stdout, stderr] = &self.captured;
         Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
     }

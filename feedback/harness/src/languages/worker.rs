@@ -50,6 +50,9 @@ pub(super) struct Worker {
     is_alive: bool,
     runs: u64,
     swept: Instant,
+    /// When the last call has begun, and whether the process could be told of it.
+    begun: Instant,
+    is_asked: bool,
 }
 
 /// A worker's answer when its messages were read.
@@ -95,6 +98,8 @@ impl Worker {
             is_alive: true,
             runs: 0,
             swept: Instant::now(),
+            begun: Instant::now(),
+            is_asked: false,
         };
         worker.greet(subject, table)?;
         worker.take_counters(&mut Edges::default(), table);
@@ -124,21 +129,22 @@ impl Worker {
         Err(subject.error(shown))
     }
 
-    /// Calls the function.
-    pub(super) fn run(
-        &mut self,
-        subject: &Subject,
-        input: &[u8],
-        table: &mut Table,
-    ) -> Result<(Outcome, Usage), Error> {
+    /// Begins to call the function.
+    pub(super) fn begin(&mut self, input: &[u8]) {
         self.guard.streams().clear();
         self.runs += 1;
         let input = &input[..input.len().min(LONGEST_INPUT)];
         self.input.values::<u8>(0, input.len()).copy_from_slice(input);
-        let begin = Instant::now();
-        let (outcome, cpu) = match self.ask(input.len() as u32) {
-            Some(()) => self.wait_for_end(subject, table, begin)?,
-            None => (self.ended()?, None),
+        self.begun = Instant::now();
+        self.is_asked = self.ask(input.len() as u32).is_some();
+    }
+
+    /// Waits until the function has returned.
+    pub(super) fn end(&mut self, subject: &Subject, table: &mut Table) -> Result<(Outcome, Usage), Error> {
+        let begin = self.begun;
+        let (outcome, cpu) = match self.is_asked {
+            true => self.wait_for_end(subject, table, begin)?,
+            false => (self.ended()?, None),
         };
         let wall = begin.elapsed();
         self.guard.streams().read_rest(subject.limits.kept_output);
@@ -195,9 +201,9 @@ impl Worker {
         }
     }
 
-    /// Whether no input was run yet.
+    /// Whether the last input was the first.
     pub(super) fn is_fresh(&self) -> bool {
-        self.runs == 0
+        self.runs == 1
     }
 
     /// Whether the process can take another input.

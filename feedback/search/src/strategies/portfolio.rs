@@ -18,7 +18,7 @@ use gramjet_session::decisions::Derivation;
 
 use crate::bandit::Bandit;
 use crate::maxima::{Coverage, Edge, Maxima};
-use crate::strategy::{Desk, Ending, Measured, Strategy};
+use crate::strategy::{Desk, Ending, Making, Measured, Strategy};
 
 mod archive;
 mod habits;
@@ -48,8 +48,7 @@ pub(super) struct Portfolio {
     habits: Habits,
     kept_since: u32,
     ways: Bandit<{ Operator::ALL.len() }>,
-    way: usize,
-    parent: Option<usize>,
+    making: Making,
     proposed: u64,
     /// The best text of each beginning.
     past: Vec<(Derivation, u64, Vec<Edge>)>,
@@ -70,8 +69,7 @@ impl Portfolio {
             habits: Habits::default(),
             kept_since: 0,
             ways: Bandit::new(),
-            way: 0,
-            parent: None,
+            making: Making::default(),
             proposed: 0,
             past: Vec::new(),
             best: None,
@@ -84,7 +82,8 @@ impl Portfolio {
     /// Begins anew.
     fn restart(&mut self) {
         self.past.extend(self.best.take());
-        (self.archive, self.habits, self.kept_since) = (Archive::default(), Habits::default(), 0);
+        self.archive.clear();
+        (self.habits, self.kept_since) = (Habits::default(), 0);
         (self.runs, self.stale, self.proposed) = (0, 0, 0);
         if self.past.len().is_multiple_of(TOGETHER) {
             self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
@@ -101,7 +100,7 @@ impl Portfolio {
     }
 
     fn draw(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
-        (self.way, self.parent) = (0, None);
+        self.making = Making::default();
         desk.draw_whole(candidate);
     }
 
@@ -147,7 +146,8 @@ impl Strategy for Portfolio {
             };
             let Some(parent) = parent else { break };
             // A text at random has no parent.
-            (self.way, self.parent) = (way, (operator != Operator::Fresh).then_some(parent));
+            let varied = (operator != Operator::Fresh).then(|| (parent, self.archive.entry(parent).serial));
+            self.making = Making { way, parent: varied };
             let Portfolio { workshop, archive, habits, .. } = self;
             if workshop.make(operator, desk, (archive, parent), habits, candidate) {
                 return;
@@ -159,7 +159,9 @@ impl Strategy for Portfolio {
     }
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
-        if let Some(parent) = self.parent.and_then(|parent| self.archive.entry_mut(parent)) {
+        let Making { way, parent } = self.making;
+        // It may have been dropped while the text ran.
+        if let Some(parent) = parent.and_then(|parent| self.archive.known_mut(parent)) {
             parent.picks += 1;
             parent.stopped += u32::from(measured.ending == Ending::Stopped);
         }
@@ -180,7 +182,7 @@ impl Strategy for Portfolio {
             Some(Kept { place: None, .. }) => 0.5,
             None => 0.0,
         };
-        self.ways.learn(self.way, paid, 1.0);
+        self.ways.learn(way, paid, 1.0);
     }
 
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
@@ -189,7 +191,20 @@ impl Strategy for Portfolio {
     }
 
     fn operator(&self) -> &'static str {
-        Operator::ALL[self.way].name()
+        Operator::ALL[self.making.way].name()
+    }
+
+    /// One result more or less makes no difference to the archive.
+    fn proposes_ahead(&self) -> bool {
+        true
+    }
+
+    fn making(&self) -> Making {
+        self.making
+    }
+
+    fn recall(&mut self, making: Making) {
+        self.making = making;
     }
 }
 

@@ -18,4 +18,8 @@ impl Strategy for AtRandom {
     }
 
     fn observe(&mut self, _desk: &mut Desk, _candidate: &Derivation, _measured: &Measured<'_>) {}
+
+    fn proposes_ahead(&self) -> bool {
+        true
+    }
 }

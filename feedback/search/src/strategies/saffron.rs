@@ -198,6 +198,11 @@ impl Strategy for Saffron {
     fn repeats(&self) -> Repeats {
         if self.paper { Repeats::Run } else { Repeats::Remember }
     }
+
+    /// The baseline learns nothing.
+    fn proposes_ahead(&self) -> bool {
+        !self.adapts
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub(super) struct Entry {
     is_trade_off: bool,
     is_new: bool,
     outline: u64,
+    /// Its number among all that were kept.
+    pub(super) serial: u64,
 }
 
 /// What a run says of a text.
@@ -70,9 +72,16 @@ pub(super) struct Archive {
     new: Vec<usize>,
     texts: FxHashSet<Vec<u8>>,
     bytes: usize,
+    /// How many were kept, those before it was cleared included.
+    kept: u64,
 }
 
 impl Archive {
+    /// Drops all texts.
+    pub(super) fn clear(&mut self) {
+        *self = Archive { kept: self.kept, ..Archive::default() };
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.top.is_empty()
     }
@@ -83,6 +92,11 @@ impl Archive {
 
     pub(super) fn entry_mut(&mut self, number: usize) -> Option<&mut Entry> {
         self.entries.get_mut(number)?.as_mut()
+    }
+
+    /// The text at a place with this number, if it is still kept.
+    pub(super) fn known_mut(&mut self, (place, serial): (usize, u64)) -> Option<&mut Entry> {
+        self.entry_mut(place).filter(|entry| entry.serial == serial)
     }
 
     /// The number of the most costly text.
@@ -121,7 +135,10 @@ impl Archive {
         self.bytes += bytes;
         let holds = won.len() as u32;
         let (derivation, (picks, stopped, cursor)) = (derivation.clone(), Default::default());
-        let entry = Entry { derivation, cost, picks, stopped, cursor, holds, is_top, is_trade_off, is_new, outline };
+        let serial = self.kept;
+        self.kept += 1;
+        let entry =
+            Entry { derivation, cost, picks, stopped, cursor, holds, is_top, is_trade_off, is_new, outline, serial };
         self.free.pop();
         if number == self.entries.len() {
             self.entries.push(None);
