@@ -1,10 +1,15 @@
 //! Processor cores for the workers of a search.
 
+use std::thread::available_parallelism;
+
 use gramjet_harness::free_cores;
 
 /// A core for each worker, or none for any.
 #[derive(Clone, Debug, Default)]
-pub struct Cores(Vec<usize>);
+pub struct Cores {
+    own: Vec<usize>,
+    has_spare: bool,
+}
 
 impl Cores {
     /// A free core for each worker, unless there are fewer free cores than workers: then none.
@@ -12,15 +17,26 @@ impl Cores {
         Cores::among(free_cores(), workers)
     }
 
+    /// The system chooses the cores.
+    pub fn any(workers: usize) -> Cores {
+        let all = available_parallelism().map_or(1, usize::from);
+        Cores { own: Vec::new(), has_spare: all >= workers.saturating_mul(2) }
+    }
+
     /// The last ones of those that are free: systems do work of their own on the first ones.
     fn among(mut free: Vec<usize>, workers: usize) -> Cores {
         let Some(others) = free.len().checked_sub(workers) else { return Cores::default() };
-        Cores(free.split_off(others))
+        Cores { own: free.split_off(others), has_spare: others >= workers }
     }
 
     /// The core of a worker.
     pub fn of(&self, worker: usize) -> Option<usize> {
-        self.0.get(worker).copied()
+        self.own.get(worker).copied()
+    }
+
+    /// Whether each worker has a second core.
+    pub fn has_spare(&self) -> bool {
+        self.has_spare
     }
 }
 
@@ -30,11 +46,12 @@ mod tests {
 
     #[test]
     fn each_worker_has_a_core_or_none_has() {
-        let cores = |free: &[usize], workers| Cores::among(free.to_vec(), workers).0;
+        let cores = |free: &[usize], workers| Cores::among(free.to_vec(), workers).own;
         assert_eq!(cores(&[0, 2, 5], 2), [2, 5]);
         assert_eq!(cores(&[0, 2, 5], 3), [0, 2, 5]);
         assert_eq!(cores(&[0, 2, 5], 4), [0; 0]);
         assert_eq!(cores(&[], 1), [0; 0]);
-        assert_eq!(Cores(vec![3]).of(1), None);
+        assert_eq!(Cores::among(vec![3], 1).of(1), None);
+        assert!(Cores::among(vec![1, 3], 1).has_spare() && !Cores::among(vec![1, 3, 5], 2).has_spare());
     }
 }

@@ -47,7 +47,7 @@ impl RunArgs {
 
     /// The cores of a search with this many workers.
     pub fn cores(&self, workers: usize) -> Cores {
-        if self.no_affinity { Cores::default() } else { Cores::find(workers) }
+        if self.no_affinity { Cores::any(workers) } else { Cores::find(workers) }
     }
 
     /// Warns where the kernel cannot confine the program as far as it is asked to.

@@ -33,6 +33,7 @@ mod meter;
 mod page;
 mod records;
 mod reporter;
+mod runner;
 mod study;
 mod worker;
 

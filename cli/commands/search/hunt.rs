@@ -59,6 +59,8 @@ pub(super) struct Hunt {
     pub(super) begun: AtomicU64,
     pub(super) runs: AtomicU64,
     pub(super) edges_executed: AtomicU64,
+    /// Those that count for the budget: also of runs that nothing was learned from yet.
+    pub(super) edges_spent: AtomicU64,
     pub(super) stopped: AtomicU64,
     pub(super) failed: AtomicU64,
     /// The runs that an exception has ended.
@@ -135,7 +137,8 @@ pub(super) struct Progress {
 
 impl Hunt {
     pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Hunt {
-        let (shared, begun, runs, edges_executed, stopped, failed, raised, is_exhausted) = Default::default();
+        let (shared, begun, runs, edges_executed, edges_spent) = Default::default();
+        let (stopped, failed, raised, is_exhausted) = Default::default();
         let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
         Hunt {
             plan,
@@ -148,6 +151,7 @@ impl Hunt {
             begun,
             runs,
             edges_executed,
+            edges_spent,
             stopped,
             failed,
             raised,
@@ -170,7 +174,7 @@ impl Hunt {
 
     /// Keeps a text that costs more than the best one.
     pub(super) fn improve(&self, text: Vec<u8>, meter: &mut Meter) -> Result<Found, Failure> {
-        let measured = meter.read(&text)?.measured;
+        let measured = meter.read(&text)?;
         let mut found = Found {
             text,
             cost: measured.cost,
@@ -303,8 +307,8 @@ impl Hunt {
         !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs
     }
 
-    fn is_over(&self) -> bool {
-        let is_used_up = self.edges_executed.load(Ordering::Relaxed) >= self.plan.edge_budget;
+    pub(super) fn is_over(&self) -> bool {
+        let is_used_up = self.edges_spent.load(Ordering::Relaxed) >= self.plan.edge_budget;
         is_used_up || self.stop.is_requested() || self.shared().failure.is_some()
     }
 }

@@ -158,24 +158,19 @@ pub(super) struct Meter {
     counters: Vec<(Tested, bool)>,
     /// The numbers that they have printed for the text that runs.
     counted: Vec<Option<u64>>,
-    edges: Vec<Edge>,
-    costs: Vec<u64>,
-    last: Last,
-}
-
-/// What else is known of the run that was measured last.
-struct Last {
-    hottest: u64,
-    executed: u64,
-    ending: Ending,
-    seconds: f64,
-    outcome: Outcome,
+    last: Reading,
 }
 
 /// The measurements of a run, and how it ended.
-pub(super) struct Reading<'m> {
-    pub(super) measured: Measured<'m>,
-    pub(super) outcome: &'m Outcome,
+pub(super) struct Reading {
+    edges: Vec<Edge>,
+    costs: Vec<u64>,
+    hottest: u64,
+    /// How many edges were executed in all.
+    pub(super) executed: u64,
+    ending: Ending,
+    seconds: f64,
+    pub(super) outcome: Outcome,
 }
 
 impl Meter {
@@ -193,10 +188,8 @@ impl Meter {
                 counters.push((Tested::shell(command, surroundings, None)?, false));
             }
         }
-        let (counted, edges, costs) = Default::default();
-        let (hottest, executed, ending, seconds, outcome) = (0, 0, Ending::Done, 0.0, Outcome::Exit(0));
-        let last = Last { hottest, executed, ending, seconds, outcome };
-        Ok(Meter { tested, objectives: objectives.clone(), counters, counted, edges, costs, last })
+        let (counted, last) = Default::default();
+        Ok(Meter { tested, objectives: objectives.clone(), counters, counted, last })
     }
 
     /// Whether a run measures the same while the caller is busy.
@@ -209,10 +202,12 @@ impl Meter {
     }
 
     /// Runs the program on a text.
-    pub(super) fn read(&mut self, text: &[u8]) -> Result<Reading<'_>, Failure> {
+    pub(super) fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Failure> {
+        let mut last = std::mem::take(&mut self.last);
         self.start(text)?;
-        self.finish()?;
-        Ok(self.reading())
+        self.finish(&mut last)?;
+        self.last = last;
+        Ok(self.last.measured())
     }
 
     /// Lets the program begin to run on a text.
@@ -225,41 +220,42 @@ impl Meter {
     }
 
     /// Waits for the end of the run that was begun last, and measures it.
-    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+    pub(super) fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
         let run = self.tested.finish()?;
-        self.edges.clear();
-        self.edges.extend(
+        reading.edges.clear();
+        reading.edges.extend(
             run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, u64::from(edge.count))),
         );
         let mut counted = self.counted.iter().map(|number| number.unwrap_or(0));
-        self.costs.clear();
-        self.costs.extend(self.objectives.all().iter().map(|objective| match objective {
+        reading.costs.clear();
+        reading.costs.extend(self.objectives.all().iter().map(|objective| match objective {
             Objective::Command(_) => counted.next().unwrap_or(0),
             known => known.of(&run),
         }));
         let has_counted = self.counted.iter().all(Option::is_some);
-        self.last = Last {
-            hottest: Objective::Hottest.of(&run),
-            executed: run.edges.map_or(0, |edges| edges.total()),
-            ending: if has_counted { ending(&run) } else { Ending::Failed },
-            seconds: cpu(&run).as_secs_f64(),
-            outcome: run.outcome,
-        };
+        reading.hottest = Objective::Hottest.of(&run);
+        reading.executed = Objective::Edges.of(&run);
+        reading.ending = if has_counted { ending(&run) } else { Ending::Failed };
+        reading.seconds = cpu(&run).as_secs_f64();
+        reading.outcome = run.outcome;
         Ok(())
     }
+}
 
-    /// How many edges the run that was measured last has executed.
-    pub(super) fn executed(&self) -> u64 {
-        self.last.executed
+impl Default for Reading {
+    fn default() -> Reading {
+        let (edges, costs, hottest, executed, ending, seconds) = Default::default();
+        Reading { edges, costs, hottest, executed, ending, seconds, outcome: Outcome::Exit(0) }
     }
+}
 
-    /// The run that was measured last.
-    pub(super) fn reading(&self) -> Reading<'_> {
-        let costs = if self.costs.len() > 1 { &self.costs[..] } else { &[] };
-        let (cost, edges) = (self.costs.first().copied().unwrap_or(0), &self.edges[..]);
-        let &Last { hottest, ending, seconds, ref outcome, .. } = &self.last;
-        let measured = Measured { cost, costs, hottest, edges, ending, seconds, is_repeat: false };
-        Reading { measured, outcome }
+impl Reading {
+    /// What a search learns from.
+    pub(super) fn measured(&self) -> Measured<'_> {
+        let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
+        let cost = costs.first().copied().unwrap_or(0);
+        let costs = if costs.len() > 1 { &costs[..] } else { &[] };
+        Measured { cost, costs, hottest, edges, ending, seconds, is_repeat: false }
     }
 }
 

@@ -105,7 +105,7 @@ pub(super) fn replay(folder: &Path, meter: &mut Meter, objectives: &Objectives) 
         let mut measurements = Vec::new();
         for (size, file) in numbered(&family)? {
             let text = files::read_bytes(&file)?;
-            let measured = meter.read(&text)?.measured;
+            let measured = meter.read(&text)?;
             let stopped = measured.ending != Ending::Done;
             let note = if stopped { ", stopped" } else { "" };
             let (bytes, cost, unit) = (text.len(), measured.cost, objectives.unit());

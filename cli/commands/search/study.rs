@@ -85,7 +85,7 @@ impl Student<'_> {
         let Ok(choices) = self.language.parse(text) else { return Ok(Study::default()) };
         let mut whole = Derivation::default();
         deriver.decode(&choices, &mut whole);
-        let measured = self.meter.read(text)?.measured;
+        let measured = self.meter.read(text)?;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
         // Each gets what the others leave.
         let smaller = self.smaller(text, cost, begin + self.time / 4)?;
@@ -97,7 +97,7 @@ impl Student<'_> {
 
     /// What one run says of a text: its hot lines, and its derivation.
     pub(super) fn glance(&mut self, text: &[u8]) -> Result<Study, Failure> {
-        let edges = self.meter.read(text)?.measured.edges.to_vec();
+        let edges = self.meter.read(text)?.edges.to_vec();
         let hot = self.hot(&edges);
         let Ok(choices) = self.language.parse(text) else { return Ok(Study { hot, ..Study::default() }) };
         let (mut deriver, mut whole) = (self.language.deriver(None), Derivation::default());
@@ -134,7 +134,7 @@ impl Student<'_> {
             }
             let Some(proposed) = trim.propose() else { break };
             let proposed = proposed.to_vec();
-            let measured = self.meter.read(&proposed)?.measured;
+            let measured = self.meter.read(&proposed)?;
             let holds = measured.ending == Ending::Done && measured.cost >= least && proposed.len() <= text.len();
             if holds && proposed.len() < text.len() {
                 found = Some((proposed, measured.cost));
@@ -152,8 +152,7 @@ impl Student<'_> {
                 return None;
             }
             match self.meter.read(text) {
-                Ok(reading) => {
-                    let measured = reading.measured;
+                Ok(measured) => {
                     let is_stopped = measured.ending == Ending::Stopped;
                     let has_failed = measured.ending == Ending::Failed;
                     Some(Reading { cost: measured.cost, is_stopped, has_failed, edges: measured.edges.to_vec() })
@@ -206,7 +205,7 @@ impl Student<'_> {
             );
             whole.replaced(&part, short.options(), &mut options);
             deriver.replay(&options, &mut made);
-            let measured = self.meter.read(&made.text)?.measured;
+            let measured = self.meter.read(&made.text)?;
             let share = 1.0 - measured.cost as f64 / cost as f64;
             let hottest = greatest_drop(edges, measured.edges);
             if share > 0.0 {

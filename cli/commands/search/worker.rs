@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Scope;
 use std::time::Duration;
 
 use gramjet_harness::Outcome;
-use gramjet_search::{Coverage, Ending, Gain, Measured, Place, Search, Siblings};
+use gramjet_search::{Coverage, Ending, Gain, Place, Search, Siblings};
 use gramjet_session::decisions::{Derivation, Fit};
 
 use super::hunt::{Found, Hunt};
-use super::meter::{Meter, Reading};
+use super::meter::Meter;
+use super::runner::{Job, Runner};
 use crate::failure::Failure;
 
 /// At most this many texts on which the program was stopped are kept.
 const TIMEOUTS: u64 = 100;
+/// The most texts that are made before their runs are learned from, by strategies that may.
+const AHEAD: usize = 3;
 
 /// Searches until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
 pub(super) fn run(
@@ -30,7 +34,7 @@ pub(super) fn run(
             scope.spawn(move || {
                 // A worker that panics is no longer active.
                 let _active = active;
-                if let Err(failure) = work(hunt, number, first) {
+                if let Err(failure) = work(hunt, number, first, scope) {
                     hunt.shared().failure.get_or_insert(failure);
                 }
             });
@@ -46,15 +50,28 @@ pub(super) fn run(
 }
 
 /// The first worker has a program that runs already, and looks at the other searches in a shared folder.
-fn work(hunt: &Hunt, number: usize, first: Option<(Meter, Vec<Siblings>)>) -> Result<(), Failure> {
+fn work<'scope>(
+    hunt: &'scope Hunt,
+    number: usize,
+    first: Option<(Meter, Vec<Siblings>)>,
+    scope: &'scope Scope<'scope, '_>,
+) -> Result<(), Failure> {
     let plan = &hunt.plan;
     let surroundings = plan.surroundings.on(plan.cores.of(number));
-    let (meter, mut siblings) = match first {
+    let (mut meter, mut siblings) = match first {
         Some(first) => first,
         None => (Meter::new(&plan.command, surroundings, &plan.objectives)?, Vec::new()),
     };
-    meter.tested.stay_beside(surroundings);
-    let mut worker = Worker::new(hunt, number, meter)?;
+    let mut search = Worker::search(hunt, number)?;
+    let is_ahead = search.proposes_ahead() && meter.is_exact();
+    search.set_empty_cost(meter.read(b"")?.cost);
+    let runner = if is_ahead && plan.cores.has_spare() {
+        Runner::beside(hunt, meter, surroundings, scope)
+    } else {
+        meter.tested.stay_beside(surroundings);
+        Runner::here(hunt, meter)
+    };
+    let mut worker = Worker::new(hunt, number, search, runner, if is_ahead { AHEAD } else { 1 });
     worker.begin()?;
     hunt.begin_time();
     while worker.step(&mut siblings)? {}
@@ -67,22 +84,6 @@ struct Active<'a>(&'a AtomicUsize);
 impl Drop for Active<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// What a run of a text says of it.
-struct Ran {
-    cost: u64,
-    costs: Vec<u64>,
-    hottest: u64,
-    ending: Ending,
-    gain: Gain,
-}
-
-impl Ran {
-    fn of(measured: &Measured<'_>, gain: Gain) -> Ran {
-        let &Measured { cost, costs, hottest, ending, .. } = measured;
-        Ran { cost, costs: costs.to_vec(), hottest, ending, gain }
     }
 }
 
@@ -109,30 +110,26 @@ impl Origin {
 
 /// One of the threads, with a program and a search of its own.
 ///
-/// Where the strategy allows, the next text is made while the program runs on one. It runs as soon as that run has
-/// ended, and what the run says is learned meanwhile. So each text is made with the results of all but the last one,
-/// however fast the program is.
+/// Where the strategy allows, texts are made while the program runs. Each is made with the results of all texts but the
+/// two before it, however fast the program is, so that a search does not depend on time.
 struct Worker<'h> {
     hunt: &'h Hunt,
     number: usize,
-    meter: Meter,
     search: Search,
-    is_ahead: bool,
-    /// Texts of others to run, once the program is free.
+    runner: Runner<'h>,
+    /// The most texts that are made and were not returned yet, and how many there are.
+    ahead: usize,
+    given: usize,
+    spare: Vec<Job>,
+    /// Texts of others to run, before further ones are made.
     imports: Vec<(Arc<[u8]>, Origin)>,
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
-    /// The text on which the program runs, if it does, and the one on which it ran before.
-    text: Vec<u8>,
-    is_running: bool,
-    last: Vec<u8>,
-    /// The next text was proposed.
-    has_next: bool,
 }
 
 impl<'h> Worker<'h> {
-    fn new(hunt: &'h Hunt, number: usize, meter: Meter) -> Result<Worker<'h>, Failure> {
+    fn search(hunt: &Hunt, number: usize) -> Result<Search, Failure> {
         let plan = &hunt.plan;
         let strategy = match plan.saffron {
             Some(settings) => Some(settings.strategy(plan.is_paper)),
@@ -148,28 +145,16 @@ impl<'h> Worker<'h> {
         if plan.explores {
             search.explore();
         }
-        let is_ahead = search.proposes_ahead() && meter.is_exact();
-        let (imports, imported, told_repeats, text, is_running, last, has_next) = Default::default();
-        Ok(Worker {
-            hunt,
-            number,
-            meter,
-            search,
-            is_ahead,
-            imports,
-            imported,
-            told_repeats,
-            text,
-            is_running,
-            last,
-            has_next,
-        })
+        Ok(search)
     }
 
-    /// Measures the empty text, and runs the texts of earlier searches and the seeds.
+    fn new(hunt: &'h Hunt, number: usize, search: Search, runner: Runner<'h>, ahead: usize) -> Worker<'h> {
+        let (given, spare, imports, imported, told_repeats) = Default::default();
+        Worker { hunt, number, search, runner, ahead, given, spare, imports, imported, told_repeats }
+    }
+
+    /// Runs the texts of earlier searches and the seeds.
     fn begin(&mut self) -> Result<(), Failure> {
-        let empty = self.meter.read(b"")?.measured.cost;
-        self.search.set_empty_cost(empty);
         // The best texts first: a search never knows less than its folder has.
         for place in [Place::Best, Place::Queue].into_iter().filter(|_| !self.hunt.plan.is_fresh) {
             for text in self.hunt.state.texts(place)?.iter().rev() {
@@ -183,86 +168,79 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Runs a text; false if none is to be run any more.
+    /// Learns from the run of one text; false if none is to be run any more.
     fn step(&mut self, siblings: &mut [Siblings]) -> Result<bool, Failure> {
-        if !self.is_running {
-            if !self.hunt.may_begin() {
-                return Ok(false);
-            }
-            self.gather(siblings)?;
+        self.gather(siblings)?;
+        if self.given == 0 {
             for (text, origin) in std::mem::take(&mut self.imports) {
                 self.adopt(&text, origin)?;
             }
-            self.propose();
+        }
+        while self.given < self.ahead && self.may_propose() {
+            self.search.propose();
+            if !self.search.is_exhausted() {
+                let mut job = self.spare.pop().unwrap_or_default();
+                job.text.clone_from(&self.search.start().text);
+                self.give(job, false)?;
+            }
+        }
+        if self.given == 0 {
             if self.search.is_exhausted() {
                 self.hunt.exhaust();
-                return Ok(false);
             }
-            self.start()?;
+            return Ok(false);
         }
-        if self.is_ahead {
-            self.gather(siblings)?;
-            self.propose();
+        let job = self.take()?;
+        if !job.was_run {
+            return Ok(false);
         }
-        self.meter.finish()?;
-        self.is_running = false;
-        std::mem::swap(&mut self.text, &mut self.last);
-        self.count();
-        let is_free = self.is_ahead && self.imports.is_empty() && !self.search.is_exhausted();
-        let started = if is_free && self.hunt.may_begin() { self.start() } else { Ok(()) };
-        self.learn()?;
-        started.map(|()| true)
+        let gain = self.search.observe(&job.reading.measured());
+        self.settle(&job, gain, Origin::Own(self.search.strategy().operator()))?;
+        self.spare.push(job);
+        Ok(true)
     }
 
-    /// Makes the next text, unless there is one.
-    fn propose(&mut self) {
-        if !std::mem::replace(&mut self.has_next, true) {
-            self.search.propose();
+    fn may_propose(&self) -> bool {
+        self.imports.is_empty() && !self.search.is_exhausted() && self.hunt.may_begin()
+    }
+
+    /// Has a text run, after those before it.
+    fn give(&mut self, job: Job, is_due: bool) -> Result<(), Failure> {
+        self.given += 1;
+        self.runner.push(Job { is_due, was_run: false, ..job })
+    }
+
+    /// Waits for the first text that is to be run.
+    fn take(&mut self) -> Result<Job, Failure> {
+        self.given -= 1;
+        let job = self.runner.next()?;
+        if job.was_run {
+            let (cost, executed) = (job.reading.measured().cost, job.reading.executed);
+            self.hunt.edges_executed.fetch_add(executed, Ordering::Relaxed);
+            self.hunt.runs.fetch_add(1, Ordering::Relaxed);
+            let mut shared = self.hunt.shared();
+            shared.costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
+            shared.repeats += self.search.repeats() - self.told_repeats;
+            self.told_repeats = self.search.repeats();
         }
+        Ok(job)
     }
 
-    /// Lets the program run on the next text.
-    fn start(&mut self) -> Result<(), Failure> {
-        self.text.clone_from(&self.search.start().text);
-        self.has_next = false;
-        self.meter.start(&self.text)?;
-        self.is_running = true;
-        Ok(())
-    }
-
-    /// Learns from the run that was measured last.
-    fn learn(&mut self) -> Result<(), Failure> {
-        let text = std::mem::take(&mut self.last);
-        let Reading { measured, outcome } = self.meter.reading();
-        let gain = self.search.observe(&measured);
-        let (ran, outcome) = (Ran::of(&measured, gain), outcome.clone());
-        self.settle(&text, &ran, &outcome, Origin::Own(self.search.strategy().operator()))?;
-        self.last = text;
-        Ok(())
-    }
-
-    /// Counts the run that was measured last.
-    fn count(&mut self) {
-        let (cost, executed) = (self.meter.reading().measured.cost, self.meter.executed());
-        self.hunt.edges_executed.fetch_add(executed, Ordering::Relaxed);
-        self.hunt.runs.fetch_add(1, Ordering::Relaxed);
-        let mut shared = self.hunt.shared();
-        shared.costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
-        shared.repeats += self.search.repeats() - self.told_repeats;
-        self.told_repeats = self.search.repeats();
-    }
-
-    /// Runs a text from elsewhere.
+    /// Runs a text from elsewhere, while no other one is to be run.
     fn adopt(&mut self, text: &[u8], origin: Origin) -> Result<(), Failure> {
         if text.len() > self.hunt.plan.max_len || self.hunt.stop.is_signalled() {
             return Ok(());
         }
         let Some(derivation) = self.derive(text) else { return Ok(()) };
-        let Reading { measured, outcome } = self.meter.read(text)?;
-        let gain = self.search.adopt(&derivation, &measured);
-        let (ran, outcome) = (Ran::of(&measured, gain), outcome.clone());
-        self.count();
-        self.settle(text, &ran, &outcome, origin)
+        let mut job = self.spare.pop().unwrap_or_default();
+        job.text.clear();
+        job.text.extend_from_slice(text);
+        self.give(job, true)?;
+        let job = self.take()?;
+        let gain = self.search.adopt(&derivation, &job.reading.measured());
+        self.settle(&job, gain, origin)?;
+        self.spare.push(job);
+        Ok(())
     }
 
     /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
@@ -281,14 +259,16 @@ impl<'h> Worker<'h> {
     }
 
     /// Keeps a text that is worth it.
-    fn settle(&mut self, text: &[u8], ran: &Ran, outcome: &Outcome, origin: Origin) -> Result<(), Failure> {
+    fn settle(&mut self, job: &Job, gain: Gain, origin: Origin) -> Result<(), Failure> {
         let (operator, source) = origin.parts();
-        let (hunt, &Ran { cost, hottest, gain, .. }) = (self.hunt, ran);
+        let Job { text, reading, .. } = job;
+        let (hunt, outcome, measured) = (self.hunt, &reading.outcome, reading.measured());
+        let (cost, hottest) = (measured.cost, measured.hottest);
         if let Outcome::Exception(_) = outcome {
             hunt.raised.fetch_add(1, Ordering::Relaxed);
             hunt.exception.get_or_init(|| outcome.to_string());
         }
-        match ran.ending {
+        match measured.ending {
             Ending::Done => {}
             Ending::Stopped => {
                 hunt.stopped.fetch_add(1, Ordering::Relaxed);
@@ -321,7 +301,7 @@ impl<'h> Worker<'h> {
             file,
         };
         if gain.is_trade_off {
-            hunt.shared().front.add(&ran.costs, found.clone());
+            hunt.shared().front.add(measured.costs, found.clone());
         }
         // Files are written once the others can go on.
         if self.share(&found, gain.is_best) {

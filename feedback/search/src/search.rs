@@ -71,8 +71,8 @@ pub struct Search {
     candidate: Proposal,
     /// Those that run, or have run and were not observed, with the digests of their texts.
     running: VecDeque<(u64, Proposal)>,
-    /// Memory for the next one.
-    spare: Proposal,
+    /// Memory for further ones.
+    spare: Vec<Proposal>,
     known: FxHashMap<u64, Known>,
     maxima: Maxima,
     best: Option<Best>,
@@ -94,7 +94,7 @@ impl Search {
             strategy,
             candidate: Proposal::default(),
             running: VecDeque::new(),
-            spare: Proposal::default(),
+            spare: Vec::new(),
             known: FxHashMap::default(),
             maxima: Maxima::new(),
             best: None,
@@ -194,7 +194,7 @@ impl Search {
 
     /// The text that was proposed last runs from now on, and another one may be proposed.
     pub fn start(&mut self) -> &Derivation {
-        let started = std::mem::replace(&mut self.candidate, std::mem::take(&mut self.spare));
+        let started = std::mem::replace(&mut self.candidate, self.spare.pop().unwrap_or_default());
         self.running.push_back((digest(&started.derivation.text), started));
         let (_, started) = &self.running[self.running.len() - 1];
         &started.derivation
@@ -247,7 +247,11 @@ impl Search {
             self.strategy.observe(&mut self.desk, &proposal.derivation, &guiding);
         }
         // The candidate is the next text, if one was started.
-        *if is_started { &mut self.spare } else { &mut self.candidate } = proposal;
+        if is_started {
+            self.spare.push(proposal);
+        } else {
+            self.candidate = proposal;
+        }
         gain
     }
 
