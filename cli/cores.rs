@@ -8,6 +8,8 @@ use gramjet_harness::free_cores;
 #[derive(Clone, Debug, Default)]
 pub struct Cores {
     own: Vec<usize>,
+    /// Others that are free.
+    spare: Vec<usize>,
     has_spare: bool,
 }
 
@@ -20,18 +22,23 @@ impl Cores {
     /// The system chooses the cores.
     pub fn any(workers: usize) -> Cores {
         let all = available_parallelism().map_or(1, usize::from);
-        Cores { own: Vec::new(), has_spare: all >= workers.saturating_mul(2) }
+        Cores { has_spare: all >= workers.saturating_mul(2), ..Cores::default() }
     }
 
     /// The last ones of those that are free: systems do work of their own on the first ones.
     fn among(mut free: Vec<usize>, workers: usize) -> Cores {
         let Some(others) = free.len().checked_sub(workers) else { return Cores::default() };
-        Cores { own: free.split_off(others), has_spare: others >= workers }
+        Cores { own: free.split_off(others), spare: free, has_spare: others >= workers }
     }
 
     /// The core of a worker.
     pub fn of(&self, worker: usize) -> Option<usize> {
         self.own.get(worker).copied()
+    }
+
+    /// A second core of a worker.
+    pub fn spare_of(&self, worker: usize) -> Option<usize> {
+        self.spare.iter().rev().nth(worker).copied()
     }
 
     /// Whether each worker has a second core.
@@ -52,6 +59,7 @@ mod tests {
         assert_eq!(cores(&[0, 2, 5], 4), [0; 0]);
         assert_eq!(cores(&[], 1), [0; 0]);
         assert_eq!(Cores::among(vec![3], 1).of(1), None);
+        assert_eq!(Cores::among(vec![1, 3, 4, 6], 2).spare_of(1), Some(1));
         assert!(Cores::among(vec![1, 3], 1).has_spare() && !Cores::among(vec![1, 3, 5], 2).has_spare());
     }
 }

@@ -1,11 +1,13 @@
-//! Runs texts in the order in which they come, in the thread of the search or in one beside it.
+//! Runs texts in the order in which they come, in the thread of the search or in one beside it: whichever is faster.
 //!
-//! A thread of its own costs nothing where a core is free: it and the program take turns on their core, and the search
-//! makes texts on another one. In either case the search gets the same results in the same order.
+//! A thread of its own takes turns with the program on their core, while the search makes texts on another core. Where
+//! that one is not idle, the threads wait for each other longer than it takes to make a text. So both are tried. The
+//! search gets the same results in the same order.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
@@ -25,77 +27,117 @@ pub(super) struct Job {
 }
 
 /// Runs texts in turn.
-pub(super) enum Runner<'h> {
-    Here(Box<Here<'h>>),
-    Beside(Beside),
+pub(super) struct Runner<'h> {
+    hunt: &'h Hunt,
+    meter: Arc<Mutex<Meter>>,
+    /// The thread beside, if there is one, and how many texts it has.
+    beside: Option<Beside>,
+    given: usize,
+    /// Texts for this thread, and the one on which the program runs.
+    waiting: VecDeque<Job>,
+    running: Option<Job>,
+    /// Those that were run before the threads changed, and a failure to begin the next.
+    done: VecDeque<Job>,
+    failure: Option<Failure>,
+    pace: Pace,
+}
+
+/// The thread that runs texts beside that of the search.
+struct Beside {
+    jobs: Sender<Job>,
+    done: Mailbox<Result<Job, Failure>>,
+    /// Where the program is.
+    surroundings: Surroundings,
+    /// The core of the search meanwhile.
+    spare: Option<usize>,
 }
 
 impl<'h> Runner<'h> {
     /// Runs texts in this thread.
-    pub(super) fn here(hunt: &'h Hunt, meter: Meter) -> Runner<'h> {
-        let (waiting, running, failure) = Default::default();
-        Runner::Here(Box::new(Here { hunt, meter, waiting, running, failure }))
+    pub(super) fn new(hunt: &'h Hunt, meter: Meter) -> Runner<'h> {
+        let (beside, given, waiting, running, done, failure) = Default::default();
+        let meter = Arc::new(Mutex::new(meter));
+        Runner { hunt, meter, beside, given, waiting, running, done, failure, pace: Pace::new() }
     }
 
-    /// Runs texts in a thread of its own, on the core of the program.
-    pub(super) fn beside<'scope>(
+    /// Runs them in another thread as long as that is faster; this thread is on another core then.
+    pub(super) fn try_beside<'scope>(
+        &mut self,
         hunt: &'scope Hunt,
-        mut meter: Meter,
         surroundings: Surroundings,
+        spare: Option<usize>,
         scope: &'scope Scope<'scope, '_>,
-    ) -> Runner<'h> {
+    ) {
         let ((jobs, mut to_run), (ran, done)) = (Mailbox::new(), Mailbox::new());
+        let meter = Arc::clone(&self.meter);
         scope.spawn(move || {
-            meter.tested.stay_beside(surroundings);
+            locked(&meter).tested.stay_beside(surroundings);
             while let Ok(job) = to_run.receive() {
-                let ended = run(hunt, &mut meter, job);
+                let ended = run(hunt, &meter, job);
                 let has_failed = ended.is_err();
                 if ran.send(ended).is_err() || has_failed {
                     break;
                 }
             }
         });
-        Runner::Beside(Beside { jobs, done })
+        self.beside = Some(Beside { jobs, done, surroundings, spare });
     }
 
     /// Adds a text to run.
     pub(super) fn push(&mut self, job: Job) -> Result<(), Failure> {
-        match self {
-            Runner::Here(here) => here.push(job),
-            // A thread that has ended says why in the end.
-            Runner::Beside(beside) => {
+        match &self.beside {
+            Some(beside) if self.pace.is_beside => {
+                self.given += 1;
+                // A thread that has ended says why in its last message.
                 let _ = beside.jobs.send(job);
                 Ok(())
+            }
+            _ => {
+                self.waiting.push_back(job);
+                self.begin()
             }
         }
     }
 
     /// Waits for the first text that was added and not returned yet.
     pub(super) fn next(&mut self) -> Result<Job, Failure> {
-        match self {
-            Runner::Here(here) => here.next(),
-            Runner::Beside(beside) => beside.done.receive().unwrap_or_else(|RecvError| Err(gone())),
+        let job = match self.done.pop_front() {
+            Some(job) => job,
+            None => self.ended()?,
+        };
+        if self.beside.is_some() && self.pace.is_to_change() {
+            self.change()?;
         }
+        Ok(job)
     }
-}
 
-fn gone() -> Failure {
-    Failure::Internal("no text is run".to_string())
-}
+    /// Lets the other thread run texts from now on.
+    fn change(&mut self) -> Result<(), Failure> {
+        while self.given > 0 || self.running.is_some() || !self.waiting.is_empty() {
+            let job = self.ended()?;
+            self.done.push_back(job);
+        }
+        self.pace.is_beside = !self.pace.is_beside;
+        if let Some(Beside { surroundings, spare, .. }) = &self.beside {
+            let core = if self.pace.is_beside { *spare } else { surroundings.core };
+            locked(&self.meter).tested.stay_beside(surroundings.on(core));
+        }
+        Ok(())
+    }
 
-/// Runs texts in the thread that asks for it; while it does something else, the program runs on the first.
-pub(super) struct Here<'h> {
-    hunt: &'h Hunt,
-    meter: Meter,
-    waiting: VecDeque<Job>,
-    running: Option<Job>,
-    failure: Option<Failure>,
-}
-
-impl Here<'_> {
-    fn push(&mut self, job: Job) -> Result<(), Failure> {
-        self.waiting.push_back(job);
-        self.begin()
+    fn ended(&mut self) -> Result<Job, Failure> {
+        if let (Some(beside), 1..) = (&mut self.beside, self.given) {
+            self.given -= 1;
+            return beside.done.receive().unwrap_or_else(|RecvError| Err(gone()));
+        }
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        let Some(mut job) = self.running.take() else { return self.waiting.pop_front().ok_or_else(gone) };
+        finish(self.hunt, &mut locked(&self.meter), &mut job)?;
+        // What was measured is not lost because of the next text.
+        self.failure = self.begin().err();
+        Ok(job)
     }
 
     /// Lets the program begin on the next text, if it is free.
@@ -105,34 +147,26 @@ impl Here<'_> {
         }
         let is_over = self.hunt.is_over();
         if let Some(job) = self.waiting.pop_front_if(|job| job.is_due || !is_over) {
-            self.meter.start(&job.text)?;
+            locked(&self.meter).start(&job.text)?;
             self.running = Some(job);
         }
         Ok(())
     }
-
-    fn next(&mut self) -> Result<Job, Failure> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        let Some(mut job) = self.running.take() else { return self.waiting.pop_front().ok_or_else(gone) };
-        finish(self.hunt, &mut self.meter, &mut job)?;
-        // What was measured is not lost because of the next text.
-        self.failure = self.begin().err();
-        Ok(job)
-    }
 }
 
-/// Runs texts in another thread.
-pub(super) struct Beside {
-    jobs: Sender<Job>,
-    done: Mailbox<Result<Job, Failure>>,
+fn gone() -> Failure {
+    Failure::Internal("no text is run".to_string())
 }
 
-fn run(hunt: &Hunt, meter: &mut Meter, mut job: Job) -> Result<Job, Failure> {
+fn locked(meter: &Mutex<Meter>) -> MutexGuard<'_, Meter> {
+    meter.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn run(hunt: &Hunt, meter: &Mutex<Meter>, mut job: Job) -> Result<Job, Failure> {
     if job.is_due || !hunt.is_over() {
+        let mut meter = locked(meter);
         meter.start(&job.text)?;
-        finish(hunt, meter, &mut job)?;
+        finish(hunt, &mut meter, &mut job)?;
     }
     Ok(job)
 }
@@ -143,6 +177,53 @@ fn finish(hunt: &Hunt, meter: &mut Meter, job: &mut Job) -> Result<(), Failure> 
     job.was_run = true;
     hunt.edges_spent.fetch_add(job.reading.executed, Ordering::Relaxed);
     Ok(())
+}
+
+/// Each of the two ways is tried this long, and the faster one is kept for longer.
+const TRIAL: Duration = Duration::from_millis(50);
+const KEPT: Duration = Duration::from_secs(2);
+/// The clock is looked at once in so many runs.
+const LOOK: u64 = 32;
+/// With fewer runs a second, it makes no difference.
+const SLOW: f64 = 1000.0;
+
+/// Which way is faster.
+struct Pace {
+    is_beside: bool,
+    since: Instant,
+    runs: u64,
+    /// The other way was faster or was not tried, so this is a trial.
+    is_trial: bool,
+    /// Runs a second of both ways.
+    rates: [f64; 2],
+}
+
+impl Pace {
+    fn new() -> Pace {
+        Pace { is_beside: false, since: Instant::now(), runs: 0, is_trial: true, rates: [0.0, f64::INFINITY] }
+    }
+
+    /// Counts a run. Whether the other way is to be taken.
+    fn is_to_change(&mut self) -> bool {
+        self.runs += 1;
+        let passed = if self.runs.is_multiple_of(LOOK) { self.since.elapsed() } else { Duration::ZERO };
+        passed >= if self.is_trial { TRIAL } else { KEPT } && self.judge(passed)
+    }
+
+    fn judge(&mut self, passed: Duration) -> bool {
+        let rate = self.runs as f64 / passed.as_secs_f64();
+        (self.since, self.runs) = (Instant::now(), 0);
+        if rate < SLOW {
+            return false;
+        }
+        let (this, other) = (usize::from(self.is_beside), usize::from(!self.is_beside));
+        self.rates[this] = rate;
+        // After a trial the faster one is kept. After that time, the other one is tried.
+        let is_faster = self.rates[other] > rate;
+        let changes = is_faster || !self.is_trial;
+        self.is_trial = !self.is_trial || self.rates[other].is_infinite();
+        changes
+    }
 }
 
 /// A thread looks for a message this long before it sleeps: to wake one takes about as long as to run a fast program.
@@ -178,5 +259,33 @@ impl<T> Mailbox<T> {
         }
         self.impatient = IMPATIENT;
         self.receiver.recv()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ways that are taken in turn, with how long, if runs take so many microseconds in both.
+    fn course(micros: [f64; 2], periods: usize) -> Vec<(bool, Duration)> {
+        let mut pace = Pace::new();
+        (0..periods)
+            .map(|_| {
+                let (way, time) = (pace.is_beside, if pace.is_trial { TRIAL } else { KEPT });
+                pace.runs = (time.as_secs_f64() * 1e6 / micros[usize::from(way)]) as u64;
+                pace.is_beside ^= pace.judge(time);
+                (way, time)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_faster_way_is_kept_and_the_other_one_tried() {
+        let (here, beside) = (false, true);
+        let expected = [(here, TRIAL), (beside, TRIAL), (beside, KEPT), (here, TRIAL), (beside, KEPT), (here, TRIAL)];
+        assert_eq!(course([20.0, 10.0], 6), expected);
+        let expected = [(here, TRIAL), (beside, TRIAL), (here, KEPT), (beside, TRIAL), (here, KEPT), (beside, TRIAL)];
+        assert_eq!(course([10.0, 20.0], 6), expected);
+        assert!(course([5000.0, 10.0], 4).iter().all(|way| !way.0));
     }
 }

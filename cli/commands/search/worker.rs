@@ -65,12 +65,11 @@ fn work<'scope>(
     let mut search = Worker::search(hunt, number)?;
     let is_ahead = search.proposes_ahead() && meter.is_exact();
     search.set_empty_cost(meter.read(b"")?.cost);
-    let runner = if is_ahead && plan.cores.has_spare() {
-        Runner::beside(hunt, meter, surroundings, scope)
-    } else {
-        meter.tested.stay_beside(surroundings);
-        Runner::here(hunt, meter)
-    };
+    meter.tested.stay_beside(surroundings);
+    let mut runner = Runner::new(hunt, meter);
+    if is_ahead && plan.cores.has_spare() {
+        runner.try_beside(hunt, surroundings, plan.cores.spare_of(number), scope);
+    }
     let mut worker = Worker::new(hunt, number, search, runner, if is_ahead { AHEAD } else { 1 });
     worker.begin()?;
     hunt.begin_time();
