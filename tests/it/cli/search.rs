@@ -1,6 +1,7 @@
 //! `gramjet search`, on real programs.
 
 use std::fs;
+use std::io::{BufRead as _, Read as _};
 
 use super::fuzz::{run_in, within};
 use super::{Place, interruptible, place, text};
@@ -144,11 +145,13 @@ fn searches_share_a_folder() {
 #[test]
 fn equal_seeds_and_budgets_give_equal_searches() {
     let place = names("search-seeds");
-    for out in ["one", "two"] {
-        let found = search(&place, &["-o", out, "--edge-budget", "300000", "--seed", "7", "--study", "0s"]);
+    // Without a core of its own, the program may also run beside the thread that makes texts.
+    for (out, option) in [("one", "--json"), ("two", "--json"), ("any", "--no-affinity")] {
+        let found = search(&place, &["-o", out, "--edge-budget", "300000", "--seed", "7", "--study", "0s", option]);
         assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     }
     assert_eq!(log(&place, "one"), log(&place, "two"));
+    assert_eq!(log(&place, "one"), log(&place, "any"));
     assert!(log(&place, "one").len() > 10);
     search(&place, &["-o", "three", "--edge-budget", "300000", "--seed", "8", "--study", "0s"]);
     assert_ne!(log(&place, "one"), log(&place, "three"));
@@ -376,4 +379,60 @@ fn a_function_that_only_raises_exceptions_is_reported() {
     assert!(said.contains("raised an exception in every run, first TypeError at"), "{said}");
     let said = search("text", &["--text"]);
     assert!(!said.contains("exception"), "{said}");
+}
+
+/// A search that is killed by force at any moment has on disk what it has reported, and goes on from there.
+#[test]
+fn what_was_reported_is_kept_however_the_search_ends() {
+    let place = names("search-sigkill");
+    let mut cost = 0;
+    for (seed, lines) in [("1", 1), ("2", 2), ("3", 5), ("4", 9), ("5", 14), ("6", 3)] {
+        // The folder stays for the second half of them.
+        let out = if seed < "4" { format!("out{seed}") } else { "out".to_string() };
+        let reported = killed_after(&place, &out, seed, lines);
+        for best in &reported {
+            let file = place.path(best["file"].as_str().unwrap());
+            assert_eq!(fs::read_to_string(&file).unwrap(), best["text"], "seed {seed}: {}", file.display());
+            let choices = format!("{}.choices", file.display());
+            let rendered = run_in(&place, &["render", "names.ebnf", &choices]);
+            assert_eq!(text(&rendered.stdout), best["text"], "seed {seed}: {}", text(&rendered.stderr));
+        }
+        let best = reported.last().unwrap();
+        let page = run_in(&place, &["report", &out]);
+        assert_eq!(page.status.code(), Some(0), "seed {seed}: {}", text(&page.stderr));
+        let page = fs::read_to_string(place.path(&format!("{out}/report.html"))).unwrap();
+        assert!(page.contains(best["text"].as_str().unwrap()), "seed {seed}: {best}");
+        // It goes on.
+        let found = search(&place, &["-o", &out, "-n", "1", "--json", "--study", "0s"]);
+        assert_eq!(found.status.code(), Some(0), "seed {seed}: {}", text(&found.stderr));
+        let end = last_event(&found.stdout, "end");
+        assert!(end["best"]["cost"].as_u64() >= best["cost"].as_u64(), "seed {seed}: {end} after {best}");
+        if out == "out" {
+            assert!(best["cost"].as_u64().unwrap() > cost, "seed {seed}: {best} after {cost}");
+            cost = end["best"]["cost"].as_u64().unwrap();
+        }
+    }
+}
+
+/// The better texts that a search has reported when it is killed by force, which is after so many of them.
+fn killed_after(place: &Place, out: &str, seed: &str, lines: usize) -> Vec<serde_json::Value> {
+    let command = [&SEARCH[..], &["--json", "--seed", seed, "-o", out, "--", "./names"]].concat();
+    let mut command = within(super::gramjet().args(command), place);
+    let mut running = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut said = std::io::BufReader::new(running.stdout.take().unwrap());
+    let mut reported = Vec::new();
+    while reported.len() < lines {
+        let mut line = String::new();
+        assert_ne!(said.read_line(&mut line).unwrap(), 0, "seed {seed}: the search has ended by itself");
+        let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+        reported.extend((event["event"] == "best").then_some(event));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    // What it has written before that counts as well; the last line may be cut off.
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    let whole = rest.split_inclusive('\n').filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    reported.extend(whole.filter(|event| event["event"] == "best"));
+    reported
 }
