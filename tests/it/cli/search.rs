@@ -391,9 +391,14 @@ fn what_was_reported_is_kept_however_the_search_ends() {
         let out = if seed < "4" { format!("out{seed}") } else { "out".to_string() };
         let reported = killed_after(&place, &out, seed, lines);
         for best in &reported {
-            let file = place.path(best["file"].as_str().unwrap());
-            assert_eq!(fs::read_to_string(&file).unwrap(), best["text"], "seed {seed}: {}", file.display());
-            let choices = format!("{}.choices", file.display());
+            // What an earlier search has found has no new file.
+            let Some(file) = best["file"].as_str() else {
+                assert_eq!(best["operator"], "before");
+                continue;
+            };
+            let file = place.path(file);
+            assert_eq!(fs::read_to_string(&file).unwrap(), best["text"], "seed {seed}: {file}");
+            let choices = format!("{file}.choices");
             let rendered = run_in(&place, &["render", "names.ebnf", &choices]);
             assert_eq!(text(&rendered.stdout), best["text"], "seed {seed}: {}", text(&rendered.stderr));
         }
@@ -406,10 +411,10 @@ fn what_was_reported_is_kept_however_the_search_ends() {
         let found = search(&place, &["-o", &out, "-n", "1", "--json", "--study", "0s"]);
         assert_eq!(found.status.code(), Some(0), "seed {seed}: {}", text(&found.stderr));
         let end = last_event(&found.stdout, "end");
-        assert!(end["best"]["cost"].as_u64() >= best["cost"].as_u64(), "seed {seed}: {end} after {best}");
+        assert!(end["cost"].as_u64() >= best["cost"].as_u64(), "seed {seed}: {end} after {best}");
         if out == "out" {
-            assert!(best["cost"].as_u64().unwrap() > cost, "seed {seed}: {best} after {cost}");
-            cost = end["best"]["cost"].as_u64().unwrap();
+            assert!(best["cost"].as_u64().unwrap() >= cost, "seed {seed}: {best} after {cost}");
+            cost = end["cost"].as_u64().unwrap();
         }
     }
 }
@@ -417,8 +422,9 @@ fn what_was_reported_is_kept_however_the_search_ends() {
 /// The better texts that a search has reported when it is killed by force, which is after so many of them.
 fn killed_after(place: &Place, out: &str, seed: &str, lines: usize) -> Vec<serde_json::Value> {
     let command = [&SEARCH[..], &["--json", "--seed", seed, "-o", out, "--", "./names"]].concat();
-    let mut command = within(super::gramjet().args(command), place);
-    let mut running = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut gramjet = super::gramjet();
+    let gramjet = within(gramjet.args(command), place);
+    let mut running = gramjet.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut said = std::io::BufReader::new(running.stdout.take().unwrap());
     let mut reported = Vec::new();
     while reported.len() < lines {
