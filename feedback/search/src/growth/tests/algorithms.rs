@@ -138,7 +138,7 @@ fn colliding_keys(n: usize) -> String {
 }
 
 /// Steps of a hash table with this many chains.
-pub(super) fn hash_chains(text: &[u8], count: usize) -> u64 {
+fn hash_chains(text: &[u8], count: usize) -> u64 {
     let (mut chains, mut steps) = (vec![Vec::new(); count], 0);
     for key in text.split(|byte| *byte == b' ').filter(|key| !key.is_empty()) {
         let hash = key.iter().fold(0_u32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
@@ -147,6 +147,35 @@ pub(super) fn hash_chains(text: &[u8], count: usize) -> u64 {
         steps += 1 + before as u64;
         if before == chain.len() {
             chain.push(key);
+        }
+    }
+    steps
+}
+
+/// Steps of a hash table that doubles, with a hash of the first two characters of a key.
+pub(super) fn hash_table(text: &[u8]) -> u64 {
+    let place = |key: &[u8], chains: &Vec<Vec<&[u8]>>| {
+        let hash = key.iter().take(2).fold(0_u32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
+        hash.wrapping_mul(0x9e37_79b1) as usize >> 8 & (chains.len() - 1)
+    };
+    let (mut chains, mut keys, mut steps) = (vec![Vec::new(); 8], 0, 0);
+    for key in text.split(|byte| *byte == b' ').filter(|key| !key.is_empty()) {
+        let at = place(key, &chains);
+        let before = chains[at].iter().take_while(|known| **known != key).count();
+        steps += 1 + before as u64;
+        if before < chains[at].len() {
+            continue;
+        }
+        chains[at].push(key);
+        keys += 1;
+        if keys > chains.len() {
+            let known = std::mem::take(&mut chains);
+            chains.resize(2 * known.len(), Vec::new());
+            for key in known.into_iter().flatten() {
+                let at = place(key, &chains);
+                chains[at].push(key);
+                steps += 1;
+            }
         }
     }
     steps
@@ -162,7 +191,7 @@ fn stars(text: &[u8], left: u32) -> u64 {
 
 /// Recognises brackets by the table of Cocke, Younger and Kasami, a set of symbols for each part of the text:
 /// `S = S S | L R | L A; A = S R; L = "("; R = ")"`.
-fn cocke_younger_kasami(text: &[u8]) -> u64 {
+pub(super) fn cocke_younger_kasami(text: &[u8]) -> u64 {
     let [s, a, l, r] = [1_u8, 2, 4, 8];
     let rules = [(s, s, s), (s, l, r), (s, l, a), (a, s, r)];
     let leaf = |byte: &u8| if *byte == b'(' { l } else { r };
@@ -185,8 +214,24 @@ fn cocke_younger_kasami(text: &[u8]) -> u64 {
     steps
 }
 
+/// Steps of a match of `(a+)+b` at the beginning of a text; none if they are too many.
+pub(super) fn nested_groups(text: &[u8]) -> Option<u64> {
+    const MOST: u64 = 1 << 18;
+    /// Whether it matches after a group or more, or a step too many was made.
+    fn groups(text: &[u8], steps: &mut u64) -> bool {
+        let run = text.iter().take_while(|byte| **byte == b'a').count();
+        (1..=run).rev().any(|taken| {
+            *steps += 1;
+            *steps > MOST || groups(&text[taken..], steps) || text.get(taken) == Some(&b'b')
+        })
+    }
+    let mut steps = 0;
+    groups(text, &mut steps);
+    (steps <= MOST).then_some(steps)
+}
+
 /// Steps of a match of `(a+)+b` on a text without `b`.
-pub(super) fn nested_plus(text: &[u8]) -> u64 {
+fn nested_plus(text: &[u8]) -> u64 {
     (1..=text.len()).map(|taken| 1 + nested_plus(&text[taken..])).sum::<u64>() + 1
 }
 

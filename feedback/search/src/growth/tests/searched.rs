@@ -45,9 +45,9 @@ fn subjects() -> Vec<Subject> {
         subject("bubble sort", LETTERS, |text| Some(bubble_sort(text)), Power(2.0)),
         subject("quicksort", LETTERS, |text| Some(quicksort(text.to_vec())), Power(2.0)),
         subject("naive substring search", "s ::= [ab]*", |text| Some(naive_substring(text)), Power(2.0)),
-        subject("hash table of one size", WORDS, |text| Some(hash_chains(text, 1)), Power(2.0)),
-        subject("Cocke, Younger, Kasami", BRACKETS, |text| Some(table_steps(text)), Power(3.0)),
-        subject("backtracking (a+)+b", "s ::= word*  word ::= [a-c]", |text| up_to(16, text, nested_plus), Base(2.0)),
+        subject("hash collisions", WORDS, |text| Some(hash_table(text)), Power(2.0)),
+        subject("Cocke, Younger, Kasami", BRACKETS, |text| up_to(256, text, cocke_younger_kasami), Power(3.0)),
+        subject("backtracking (a+)+b", "s ::= letter*  letter ::= [a-c]", nested_groups, Base(2.0)),
         subject(
             "recursive descent without memo",
             "e ::= t | t '+' e | t '-' e  t ::= 'x' | '(' e ')'",
@@ -56,12 +56,6 @@ fn subjects() -> Vec<Subject> {
         ),
         subject("Fibonacci numbers", LETTERS, |text| up_to(20, text, |text| fibonacci(text.len())), Base(1.618)),
     ]
-}
-
-/// The steps of Cocke, Younger and Kasami, which depend on the length alone.
-fn table_steps(text: &[u8]) -> u64 {
-    let length = text.len() as u64;
-    length + (length.pow(3) - length) / 6
 }
 
 /// Steps on texts of at most this many bytes.
