@@ -141,8 +141,8 @@ const FAMILIES: usize = 6;
 const PAIRED: usize = 4;
 /// A family is measured until a text costs this many times as much as the original.
 const MUCH: u64 = 1 << 14;
-/// An exponent with a wider interval is hardly known.
-const WIDEST_INTERVAL: f64 = 1.0;
+/// An exponent is known if its interval is no wider: then it is right to a tenth.
+const KNOWN_INTERVAL: f64 = 0.1;
 /// An edge is in at least this many members.
 const LEAST_SIZES: usize = 5;
 
@@ -191,8 +191,8 @@ fn reported(mut families: Vec<Family>) -> Vec<Family> {
     families.sort_by_key(|family| Reverse(tenths(sure_speed(family))));
     let mut topics = BTreeSet::new();
     families.retain(|family| topics.insert(family.pump.topic()));
-    // Of families that grow alike, the one with the shortest copies says most.
-    families.sort_by_key(|family| (Reverse(tenths(speed(family))), family.pump.len()));
+    // Of families that grow alike, one whose law is known and with short copies says most.
+    families.sort_by_key(|family| (Reverse(tenths(speed(family))), !is_known(family), family.pump.len()));
     families
 }
 
@@ -231,10 +231,19 @@ fn speed(family: &Family) -> f64 {
         Law::Constant => 0.1,
         Law::Logarithmic => 0.2,
         Law::Linearithmic => 1.05,
-        // One that is hardly known counts by its lower end.
-        Law::Polynomial { exponent } if exponent.high - exponent.low > WIDEST_INTERVAL => exponent.low,
-        Law::Polynomial { exponent } => exponent.value,
+        Law::Polynomial { exponent } if is_known(family) => exponent.value,
+        // A cost that grows in jumps, or begins to grow late, fits a steeper law than its own. It comes before one that
+        // is known if it is surely faster.
+        Law::Polynomial { exponent } => exponent.low - KNOWN_INTERVAL,
         Law::Exponential { base } => 100.0 + base.value,
+    })
+}
+
+/// Whether its exponent is right to a tenth, if it has one.
+fn is_known(family: &Family) -> bool {
+    family.growth.as_ref().is_none_or(|growth| match growth.best().law {
+        Law::Polynomial { exponent } => exponent.high - exponent.low <= KNOWN_INTERVAL,
+        Law::Constant | Law::Logarithmic | Law::Linearithmic | Law::Exponential { .. } => true,
     })
 }
 

@@ -326,6 +326,78 @@ mod tests {
         assert!(!search.is_exhausted());
     }
 
+    /// Runs texts with this many made before the first of them is observed.
+    fn run_ahead(search: &mut Search, ahead: usize, runs: usize, cost: impl Fn(&[u8]) -> u64) -> Vec<Vec<u8>> {
+        let (mut running, mut texts) = (VecDeque::new(), Vec::new());
+        while texts.len() < runs && !(search.is_exhausted() && running.is_empty()) {
+            while running.len() < ahead && !search.is_exhausted() {
+                search.propose();
+                if !search.is_exhausted() {
+                    running.push_back(search.start().text.clone());
+                }
+            }
+            let Some(text) = running.pop_front() else { break };
+            search.observe(&kit::measured(cost(&text), &[]));
+            texts.push(text);
+        }
+        texts
+    }
+
+    #[test]
+    fn texts_that_run_are_not_proposed_again() {
+        for ahead in 1..5 {
+            let mut search = kit::search("s ::= [ab]{3}", kit::strategy("portfolio", false), 3, 1);
+            let texts = run_ahead(&mut search, ahead, 100, |text| u64::from(text == b"bab"));
+            let different: std::collections::BTreeSet<&Vec<u8>> = texts.iter().collect();
+            assert_eq!((texts.len(), different.len()), (8, 8), "{ahead}: {texts:?}");
+            assert_eq!(search.best().map(|best| best.derivation.text.clone()), Some(b"bab".to_vec()), "{ahead}");
+        }
+    }
+
+    /// Each cost belongs to the text that was started first, whatever is proposed meanwhile.
+    #[test]
+    fn a_search_that_is_ahead_finds_as_much() {
+        let cost = |text: &[u8]| kit::nesting(text).0;
+        let best = |ahead, seed| {
+            let mut search = kit::search(kit::BRACKETS, kit::strategy("portfolio", false), 30, seed);
+            run_ahead(&mut search, ahead, 600, cost);
+            let best = search.best().expect("a text");
+            assert_eq!(best.cost, cost(&best.derivation.text));
+            best.cost
+        };
+        let [one, three] = [1, 3].map(|ahead| (1..=6).map(|seed| best(ahead, seed)).sum::<u64>());
+        assert!(three * 10 > one * 9, "{three} and {one}");
+    }
+
+    #[test]
+    fn one_at_a_time_a_search_goes_the_same_way_with_start_and_without() {
+        let texts = |starts: bool| {
+            let mut search = kit::search(kit::WORDS, kit::strategy("slackline-mc", true), 20, 3);
+            let cost = |text: &[u8]| text.iter().filter(|&&byte| byte == b'a').count() as u64;
+            if starts {
+                return run_ahead(&mut search, 1, 500, cost);
+            }
+            let one = |_| {
+                let text = search.propose().text.clone();
+                search.observe(&kit::measured(cost(&text), &[]));
+                text
+            };
+            (0..500).map(one).collect()
+        };
+        assert_eq!(texts(true), texts(false));
+    }
+
+    /// The published strategies learn from each text before they propose the next one.
+    #[test]
+    fn only_strategies_without_a_published_order_are_ahead() {
+        let ahead = |paper| {
+            let kinds = crate::strategies::STRATEGIES.iter();
+            kinds.filter(|kind| kind.make(paper).proposes_ahead()).map(|kind| kind.name).collect::<Vec<_>>()
+        };
+        assert_eq!(ahead(false), ["portfolio", "random", "gramrand"]);
+        assert_eq!(ahead(true), ahead(false));
+    }
+
     /// Letters of two kinds compete for the room.
     #[test]
     fn several_costs_keep_their_trade_offs() {

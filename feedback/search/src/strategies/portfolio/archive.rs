@@ -318,6 +318,21 @@ mod tests {
     }
 
     #[test]
+    fn a_text_that_was_dropped_is_not_taken_for_the_one_in_its_place() {
+        let mut archive = Archive::default();
+        archive.keep(&text("a"), merits(1, &[(7, 1)]));
+        let known = |archive: &mut Archive| (0, archive.entry(0).serial);
+        let first = known(&mut archive);
+        assert!(archive.known_mut(first).is_some());
+        archive.clear();
+        assert!(archive.known_mut(first).is_none() && archive.is_empty());
+        archive.keep(&text("b"), merits(2, &[(7, 2)]));
+        assert!(archive.known_mut(first).is_none());
+        let second = known(&mut archive);
+        assert!(archive.known_mut(second).is_some());
+    }
+
+    #[test]
     fn costly_texts_are_picked_most() {
         let (mut archive, mut random) = (Archive::default(), Random::new(1));
         assert_eq!(archive.pick(&mut random), None);
