@@ -9,7 +9,7 @@ use gramjet_harness::{
     Captured, Command, Confinement, Limits, Offered, Outcome, Program, Target, free_cores, offered, stay_on,
 };
 
-use crate::kit::{place, processes_of, torture, torture_as};
+use crate::kit::{assert_begins, place, processes_of, torture, torture_as};
 
 fn short() -> Limits {
     Limits::default().with_time(Duration::from_millis(500)).with_memory(Some(256 << 20)).with_processes(20)
@@ -40,6 +40,17 @@ fn an_outcome_says_how_the_program_ended() {
     ] {
         assert_eq!(outcome(&mut target, input), expected, "{input}");
     }
+}
+
+#[test]
+fn runs_are_begun_and_waited_for() {
+    assert_begins(&mut target(), &[(b"e0", Outcome::Exit(0)), (b"s0", Outcome::Signal(6)), (b"e7", Outcome::Exit(7))]);
+}
+
+#[test]
+#[should_panic = "a run was begun"]
+fn a_run_that_was_not_begun_has_no_end() {
+    let _ = target().finish();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gramjet_harness::{ForkServer, Limits, Outcome, Program, Target};
 
-use crate::kit::{built, place, processes_of};
+use crate::kit::{assert_begins, built, place, processes_of};
 
 fn limits() -> Limits {
     // A busy machine may need long for a short run.
@@ -136,6 +136,24 @@ fn a_harness_takes_many_inputs_in_one_process() {
     if let Some(program) = own("harness") {
         harnesses_run_on(server(&program, &[]));
     }
+}
+
+#[test]
+fn runs_of_fork_servers_are_begun_and_waited_for() {
+    let outcomes = [(&b"[]"[..], Outcome::Exit(0)), (b"!", Outcome::Signal(libc_abort())), (b"[x", Outcome::Exit(1))];
+    if let Some(program) = own("json_like") {
+        assert_begins(&mut server(&program, &[]), &outcomes);
+        assert_begins(&mut server(&program, &["@@"]), &outcomes);
+    }
+    let Some(program) = own("harness") else { return };
+    let mut target = server(&program, &[]);
+    let whole = cost(&mut target, b"some text");
+    // It ends after this input, so the next one is begun anew.
+    assert_eq!(cost(&mut target, b"LATER").0, Outcome::Exit(0));
+    std::thread::sleep(Duration::from_millis(100));
+    target.start(b"some text").expect("a start");
+    let run = target.finish().expect("a run");
+    assert_eq!((run.outcome, run.edges.expect("edges").total()), whole);
 }
 
 #[test]

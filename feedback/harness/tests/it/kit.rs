@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use std::{env, fs};
+
+use gramjet_harness::{Outcome, Target};
 
 /// A place for files of tests.
 pub(crate) fn place(name: &str) -> PathBuf {
@@ -66,4 +69,21 @@ pub(crate) fn built(name: &str, compiler: &str, arguments: impl Fn(&mut Command,
     let output = command.arg("-o").arg(&program).output().expect("the compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(program)
+}
+
+/// Runs can be begun and waited for apart. Each of the inputs has another outcome.
+pub(crate) fn assert_begins(target: &mut impl Target, inputs: &[(&[u8], Outcome)]) {
+    for (input, expected) in inputs.iter().chain(inputs) {
+        target.start(input).expect("a start");
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!(target.finish().expect("a run").outcome, *expected, "{input:?}");
+    }
+    // The result of a run that nobody has waited for is not taken for that of the next.
+    for pair in inputs.windows(2) {
+        target.start(pair[0].0).expect("a start");
+        target.start(pair[1].0).expect("a start");
+        assert_eq!(target.finish().expect("a run").outcome, pair[1].1, "{pair:?}");
+    }
+    let (input, expected) = &inputs[0];
+    assert_eq!(target.run(input).expect("a run").outcome, *expected);
 }

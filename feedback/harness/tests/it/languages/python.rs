@@ -193,6 +193,19 @@ fn a_wrong_python_function_is_an_error_that_says_what_was_looked_for() {
 }
 
 #[test]
+fn python_runs_are_begun_and_waited_for() {
+    for python in pythons() {
+        let mut target = Function::new(subject("python:json:loads").interpreter(python)).expect("a function");
+        target.start(b"[1, 2]").expect("a start");
+        target.start(b"[1, 2").expect("a start");
+        let run = target.finish().expect("a run");
+        assert!(matches!(run.outcome, Outcome::Exception(_)), "{}", run.outcome);
+        target.start(b"[1, 2]").expect("a start");
+        assert_eq!(target.finish().expect("a run").outcome, Outcome::Exit(0));
+    }
+}
+
+#[test]
 fn python_runs_are_fast() {
     for python in pythons() {
         let text = r#"{"a": [1, 2, true, null, "b"], "c": {}}"#;
