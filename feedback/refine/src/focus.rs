@@ -140,7 +140,8 @@ fn around(round: Expr, item: &Expr, min: u32, max: Option<u32>) -> Expr {
     let Some(most) = max.map(|max| max.saturating_sub(1)) else {
         return seq(vec![others(0, None), round, others(least, None)]);
     };
-    let (first, last) = (vec![round.clone(), others(least, Some(most))], vec![others(least, Some(most)), round.clone()]);
+    let (first, last) =
+        (vec![round.clone(), others(least, Some(most))], vec![others(least, Some(most)), round.clone()]);
     let before = (most / 2).min(most - least.min(most));
     let between = vec![others(0, Some(before)), round, others(least, Some(most - before))];
     match most {
@@ -190,9 +191,10 @@ mod tests {
     #[test]
     fn rounds_come_before_and_after_the_part() {
         let grammar = grammar("list ::= 'x'{2,3} 'y'{1,2}\n");
-        for (path, wanted) in
-            [(vec![0, 0], ["!xy", "x!y", "xx!y", "!xxyy", "x!xy"]), (vec![1, 0], ["xx!", "xx!y", "xxy!", "xxx!", "xxxy!"])]
-        {
+        for (path, wanted) in [
+            (vec![0, 0], ["!xy", "x!y", "xx!y", "!xxyy", "x!xy"]),
+            (vec![1, 0], ["xx!", "xx!y", "xxy!", "xxx!", "xxxy!"]),
+        ] {
             let focused = focus(&grammar, &Place { rule: 0, path }, &literal(b"!")).expect("it is reached");
             let reader = Reader::new(&focused).expect("a grammar");
             assert!(wanted.iter().all(|text| reader.reads(text.as_bytes())), "{wanted:?}");

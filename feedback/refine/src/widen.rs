@@ -77,7 +77,9 @@ fn of_rounds(place: &Place, from: &Expr, to: Expr, part: Expr) -> Candidate {
 
 /// Edits by which the last round of the repetition at a place may end early: what ends a round may only separate them.
 pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
-    let Some(ExprKind::Repeat { item, min, max }) = place.get(grammar).map(|expr| &expr.kind) else { return Vec::new() };
+    let Some(ExprKind::Repeat { item, min, max }) = place.get(grammar).map(|expr| &expr.kind) else {
+        return Vec::new();
+    };
     let ExprKind::Seq(items) = &item.kind else { return Vec::new() };
     let times = |less: u32| repeat((**item).clone(), min.saturating_sub(less), max.map(|max| max.saturating_sub(less)));
     (1..items.len())

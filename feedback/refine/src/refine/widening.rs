@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gramjet_compiler::ast::{ExprKind, Grammar};
 
+use super::fresh::Fresh;
 use super::rate::is_smaller;
 use super::reach::Reach;
-use super::fresh::Fresh;
 use super::{Judged, MOST_EDITS, MOST_SHOWN, Repair, texts};
 use crate::candidate::Candidate;
 use crate::class::{Around, Ask, Lacking, settled, widened};
