@@ -315,7 +315,8 @@ mod tests {
         assert!(expr.matches(b"7") && expr.matches(b"042") && !expr.matches(b"1789"));
         assert_eq!(hexadecimal_number(&mut fits), None);
         assert_eq!(hexadecimal_number(&mut |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric)), None);
-        let (_, expr) = found(hexadecimal_number(&mut |text: &[u8]| text.len() == 6 && text.iter().all(u8::is_ascii_hexdigit)));
+        let (_, expr) =
+            found(hexadecimal_number(&mut |text: &[u8]| text.len() == 6 && text.iter().all(u8::is_ascii_hexdigit)));
         assert!(expr.matches(b"00fFee") && !expr.matches(b"00f") && !expr.matches(b"00fFee1"));
     }
 

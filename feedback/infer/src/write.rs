@@ -444,9 +444,8 @@ impl Writer<'_, '_> {
     fn lexeme(&mut self, class: usize, kind: lex::Kind) -> Option<Lexeme> {
         let (forest, classes, asked) = (self.forest, self.classes, &mut *self.asked);
         match kind {
-            lex::Kind::Word => absorb::word(forest, classes, class, asked).or_else(|| {
-                lexical::hexadecimal_number(&mut |text| absorb::fits(forest, classes, class, text, asked))
-            }),
+            lex::Kind::Word => absorb::word(forest, classes, class, asked)
+                .or_else(|| lexical::hexadecimal_number(&mut |text| absorb::fits(forest, classes, class, text, asked))),
             lex::Kind::Number => {
                 let is_number = |&node: &usize| forest.nodes[node].kind == Kind::Token(kind);
                 let examples: Vec<&[u8]> =

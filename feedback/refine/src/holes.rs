@@ -1,12 +1,14 @@
 //! Where a grammar lacks something: a place is tried with a hole that takes any bytes. If a text conforms then, the
 //! bytes in the hole are what the place lacks. They stand between two states from which the parser goes on.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, Weight};
 use gramjet_compiler::charset::{CharSet, Unit};
 
-use crate::place::{NEW, Place, alternative, class, empty, new, reference, repeat, seq};
+use crate::candidate::Candidate;
+use crate::place::{NEW, Place, alternative, class, empty, new, reference, repeat, same, seq};
 use crate::reader::{Derivation, Reader};
 
 /// The name of the hole. No notation has such names.
@@ -50,6 +52,26 @@ pub(crate) fn lacks(grammar: &Grammar, place: &Place, put: &Put, texts: &[Vec<u8
 /// The grammar with any bytes at a place: no other expression there has more texts.
 pub(crate) fn anything(grammar: &Grammar, place: &Place) -> Grammar {
     place.with(grammar, repeat(class(CharSet::new(Unit::Byte, [(0, 255)])), 0, None))
+}
+
+/// What stands for an alternative that an edit adds, in the texts that conform by it.
+pub(crate) fn standing(grammar: &Grammar, candidate: &Candidate, texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let ExprKind::Choice(alternatives) = &candidate.expr.kind else { return Vec::new() };
+    let mut alternatives = alternatives.clone();
+    match alternatives.last_mut() {
+        Some(last) if same(&last.expr, &candidate.part) => last.expr = reference(HOLE),
+        _ => return Vec::new(),
+    }
+    let mut named = candidate.place.with(grammar, new(ExprKind::Choice(alternatives)));
+    named.rules.push(Rule { name: Name { text: HOLE.to_string(), span: NEW }, body: candidate.part.clone() });
+    let Some(reader) = Reader::new(&named) else { return Vec::new() };
+    let mut found = BTreeSet::new();
+    for text in texts {
+        let derivation = reader.derivation_once(text).unwrap_or_default();
+        let ranges = outermost(&derivation, grammar.rules.len());
+        found.extend(ranges.into_iter().map(|range| text[range].to_vec()));
+    }
+    found.into_iter().collect()
 }
 
 fn outermost(derivation: &Derivation, rule: usize) -> Vec<Range<usize>> {
@@ -102,6 +124,15 @@ mod tests {
         let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
         let lacks = lacks(&grammar(text), place, put, &texts);
         lacks.iter().map(|lack| String::from_utf8_lossy(lack.bytes()).into_owned()).collect()
+    }
+
+    #[test]
+    fn what_stands_for_an_alternative_is_known() {
+        let grammar = grammar("text ::= ([a-z] | mark)*\nmark ::= '&lt;'\nany ::= [&;a-z]\n");
+        let place = Place::body(1);
+        let edit = crate::widen::alternative(&place, place.get(&grammar).expect("a literal"), reference("any"));
+        let texts = [b"a&gt;b".to_vec(), b"&&".to_vec(), b"-".to_vec()];
+        assert_eq!(standing(&grammar, &edit, &texts), [b"&".to_vec(), b";".to_vec()]);
     }
 
     #[test]

@@ -13,6 +13,9 @@ use crate::focus::focus;
 use crate::place::{NEW, Place};
 use crate::reader::Reader;
 
+/// Of this many texts that are put together, one has what stands for the part in texts of which it is known.
+const KNOWN: usize = 4;
+
 /// Texts of `grammar` that have a part, and that `other`, if there is one, does not read: distinct, and not too long.
 pub(super) struct Fresh<'f> {
     pub(super) grammar: &'f Grammar,
@@ -20,6 +23,8 @@ pub(super) struct Fresh<'f> {
     pub(super) candidate: &'f Candidate,
     pub(super) other: Option<&'f Reader>,
     pub(super) seed: u64,
+    /// What stands for the part in texts of which it is known: the least likely may be what is wrong.
+    pub(super) known: &'f [Vec<u8>],
 }
 
 /// Fresh texts are tried with these numbers of random choice bytes.
@@ -59,7 +64,10 @@ impl Fresh<'_> {
             let (text, around) = match &pieces {
                 Some((around, part)) if number % 4 > 1 => {
                     let around = around[number % 2].make_sparsely(&mut random, choices).text;
-                    let part = part[number % 2].make(&mut random, choices).text;
+                    let part = match self.known.len() {
+                        1.. if number / 4 % KNOWN == 0 => self.known[number / 4 / KNOWN % self.known.len()].clone(),
+                        _ => part[number % 2].make(&mut random, choices).text,
+                    };
                     let Some(around) = Around::of_gap(&around) else { continue };
                     (around.with(&part), Surroundings::Part(around.ends(&part).map(|byte| byte.map(kind))))
                 }
@@ -129,7 +137,8 @@ mod tests {
         let part = crate::place::empty();
         let edit = Candidate::new(&place, repeat(old, 0, Some(1)), part, String::new(), 0);
         let (edited, reader) = (edit.apply(&grammar), Reader::new(&grammar).expect("a grammar"));
-        let fresh = Fresh { grammar: &edited, place: &place, candidate: &edit, other: Some(&reader), seed: 1 };
+        let fresh =
+            Fresh { grammar: &edited, place: &place, candidate: &edit, other: Some(&reader), seed: 1, known: &[] };
         let texts = fresh.texts(16);
         let texts: Vec<&str> = texts.iter().map(|text| std::str::from_utf8(text).expect("text")).collect();
         let is_between = |text: &&&str| reader.mismatch(text.as_bytes()).is_some_and(|found| found.offset < text.len());

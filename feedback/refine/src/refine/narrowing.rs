@@ -136,7 +136,8 @@ impl Repair<'_> {
     /// the others alone, a part would be blamed for what is wrong elsewhere in these.
     fn rejects_fresh(&mut self, candidate: &Candidate, narrowed: &Reader, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let grammar = &self.grammar;
-        let fresh = Fresh { grammar, place: &candidate.part_at, candidate, other: None, seed: self.settings.seed };
+        let fresh =
+            Fresh { grammar, place: &candidate.part_at, candidate, other: None, seed: self.settings.seed, known: &[] };
         let (texts, mut excludes) = (fresh.texts(self.settings.fresh), false);
         let of = texts.len();
         for text in texts {

@@ -12,6 +12,7 @@ use crate::candidate::Candidate;
 use crate::class::{Around, Ask, Lacking, settled, widened};
 use crate::evidence::Evidence;
 use crate::generalise::Rules;
+use crate::holes::standing;
 use crate::place::each;
 use crate::reader::Reader;
 use crate::report::{Direction, Edit, Share};
@@ -241,7 +242,7 @@ impl Repair<'_> {
         let Some(reader) = &self.reader else { return Some(Vec::new()) };
         let with_gap = Candidate { part: Around::gap(), ..open.clone() };
         let (grammar, place, seed) = (&self.grammar, &open.place, self.settings.seed);
-        let fresh = Fresh { grammar, place, candidate: &with_gap, other: None, seed };
+        let fresh = Fresh { grammar, place, candidate: &with_gap, other: None, seed, known: &[] };
         let around: Vec<Around> = fresh.texts(MOST_AROUND).iter().filter_map(|text| Around::of_gap(text)).collect();
         settled(grammar, place, lacking, (&around, &|text| reader.reads(text)), ask)
     }
@@ -274,8 +275,12 @@ impl Repair<'_> {
     /// How many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
     fn accepts_fresh(&mut self, candidate: &Candidate, grammar: &Grammar, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let Some(other) = &self.reader else { return Some(None) };
-        let fresh =
-            Fresh { grammar, place: &candidate.part_at, candidate, other: Some(other), seed: self.settings.seed };
+        let mut texts: Vec<Vec<u8>> = self.evidence.texts.clone();
+        texts.sort_by_key(Vec::len);
+        texts.truncate(MOST_WANTED);
+        let known = standing(&self.grammar, candidate, &texts);
+        let (place, seed) = (&candidate.part_at, self.settings.seed);
+        let fresh = Fresh { grammar, place, candidate, other: Some(other), seed, known: &known };
         let (usual, mut known, mut share) = (self.usual(), BTreeSet::new(), Share::default());
         for count in [FEW_FRESH.min(self.settings.fresh), self.settings.fresh, MORE_FRESH * self.settings.fresh] {
             for text in fresh.texts(count) {
