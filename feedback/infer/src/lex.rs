@@ -57,13 +57,6 @@ pub(crate) fn join(before: &[u8], after: &[u8]) -> bool {
     is_part(before.last()) && is_part(after.first())
 }
 
-/// Whether a number would go on over the border: the point of `..` after `1` is that of a fraction.
-pub(crate) fn goes_on(before: &[u8], after: &[u8]) -> bool {
-    let is = |byte: Option<&u8>, wanted: fn(&u8) -> bool| byte.is_some_and(wanted);
-    is(before.last(), u8::is_ascii_digit) && is(after.first(), |byte| *byte == b'.')
-        || is(before.last(), |byte| *byte == b'.') && is(after.first(), u8::is_ascii_digit)
-}
-
 /// Marks that texts can stand between.
 pub(crate) const QUOTES: &[u8] = b"\"'";
 

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng as _;
 
 use crate::asked::Asked;
-use crate::lex::{self, goes_on, join};
+use crate::lex::{self, join};
 use crate::places::Symbol;
 use crate::tree::{Forest, Kind};
 
@@ -122,7 +122,7 @@ impl Repeats<'_, '_> {
 
     fn append(&self, out: &mut Vec<u8>, span: &Range<usize>) {
         let part = &self.forest.samples[self.sample].text[span.clone()];
-        if self.forest.has_joints && (join(out, part) || goes_on(out, part)) {
+        if self.forest.has_joints && join(out, part) {
             out.push(b' ');
         }
         out.extend(part);

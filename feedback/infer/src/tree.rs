@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::asked::Asked;
 use crate::lean::{Gap, Lean};
-use crate::lex::{self, goes_on, join, partners};
+use crate::lex::{self, join, partners};
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,8 +135,7 @@ impl Forest {
     /// beside it: `f` for `1+` in `1+x` makes `fx`. Where blanks keep words apart, one does so here.
     pub fn takes(&self, sample: usize, span: &Range<usize>, part: &[u8], asked: &mut Asked<'_>) -> bool {
         let text = &self.samples[sample].text;
-        let would_join = |before: &[u8], after: &[u8]| join(before, after) || self.has_joints && goes_on(before, after);
-        let joins = [would_join(&text[..span.start], part), would_join(part, &text[span.end..])];
+        let joins = [join(&text[..span.start], part), join(part, &text[span.end..])];
         match joins {
             [false, false] => asked.accepts(&self.with(sample, span, part)),
             _ if !self.has_joints => false,
@@ -254,21 +253,5 @@ mod tests {
         let forest = Forest::new(vec![lean], true);
         // The parenthesis and the last bracket have no partner.
         assert_eq!(shown(&forest, forest.nodes.len() - 1), r#"<{<"a" : 1> , <"b" : [<2> , <( c>> ]>"#);
-    }
-
-    #[test]
-    fn a_number_does_not_go_on_with_a_mark_that_begins_with_a_point() {
-        let text = b"return x..y".to_vec();
-        let gap = Gap { original: b" ".to_vec(), is_joint: true };
-        let lean = Lean { tokens: tokens(&text, lex::QUOTES), text, gaps: [(6, gap)].into(), ..Lean::default() };
-        let forest = Forest::new(vec![lean], false);
-        let mut known = Vec::new();
-        let mut oracle = |text: &[u8]| {
-            known.push(String::from_utf8_lossy(text).into_owned());
-            true
-        };
-        let mut asked = Asked::new(&mut oracle, 10, None);
-        assert!(forest.takes(0, &(7..8), b"1", &mut asked) && forest.takes(0, &(10..11), b"2", &mut asked));
-        assert_eq!(known, ["return 1 ..y", "return x.. 2"]);
     }
 }
