@@ -178,9 +178,15 @@ fn conclude(
     held_out: &[Vec<u8>],
     (oracle, telling): (&mut Oracle, &mut Telling),
 ) -> Result<(), Failure> {
-    let before = given.text();
+    // What is written anew in EBNF is compared with what EBNF says of the grammar before.
+    let is_converted = !report.edited.is_in_place && !report.edits.is_empty();
     let name = prepared.source.file.name();
-    let diff = unified(&before, &report.edited.text, name, name);
+    let diff = if is_converted {
+        let name = format!("{name}.ebnf");
+        unified(&given.as_ebnf(), &report.edited.text, &name, &name)
+    } else {
+        unified(&given.text(), &report.edited.text, name, name)
+    };
     let recall: [Option<Share>; 2] = match held_out {
         [] => [None, None],
         _ => [recall(given.grammar(), held_out), recall(&report.edited.grammar, held_out)],
@@ -188,10 +194,9 @@ fn conclude(
     if let Some(output) = &args.output {
         write_output(Some(output), report.edited.text.as_bytes())?;
     }
-    if !report.edited.is_in_place && given.is_editable() && !report.edits.is_empty() {
-        say!(
-            "gramjet: the edits do not fit the text of the grammar: it is written as a whole in gramjet's EBNF, without comments"
-        );
+    if is_converted {
+        let why = if given.is_editable() { "the edits do not fit the text of the grammar: it" } else { "the grammar" };
+        say!("gramjet: {why} is written as a whole in gramjet's EBNF, without comments: read it with `--format ebnf`");
     }
     telling.end(report, recall, &diff, oracle.counts())?;
     if !args.json && !is_standard_output(args) {

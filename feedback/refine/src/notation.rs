@@ -1,7 +1,8 @@
-//! Edits in other notations than our EBNF: the body of a rule that was edited is written anew, and all else stays.
+//! Edits in other notations than our EBNF: the alternatives of a rule that were edited are written anew, and all else
+//! stays.
 //!
-//! What a notation has beyond the grammar, such as labels, actions and templates, is no part of the grammar. A rule whose
-//! body has any of it is not written anew, nor one that comes out as anything else than what was wanted once it is read.
+//! What a notation has beyond the grammar, such as labels, actions and templates, is no part of the grammar. An
+//! alternative that has any of it is not written anew. The text is read again, and must be the wanted grammar.
 
 use std::ops::Range;
 
@@ -45,17 +46,17 @@ impl Notation {
 
     /// Whether the text of an alternative says more than the grammar, such as a label, an action or a comment.
     fn is_more_than_grammar(self, text: &str) -> bool {
-        let (mut outside, mut has_comment) = (String::new(), false);
+        let (mut outside, mut has_more) = (String::new(), false);
         scan(text, self, &mut |_, seen| match seen {
             Seen::Character(c) => outside.push(c),
-            Seen::Comment => has_comment = true,
+            Seen::Comment | Seen::Prose => has_more = true,
         });
         let marks: &[&str] = match self {
-            Notation::Abnf => &["<"],
+            Notation::Abnf => &[],
             Notation::Antlr => &["#", "{", "=", "->", "<"],
             Notation::Lark => &["->", "{", ".."],
         };
-        has_comment || marks.iter().any(|mark| outside.contains(mark))
+        has_more || marks.iter().any(|mark| outside.contains(mark))
     }
 }
 
@@ -72,7 +73,11 @@ pub(crate) fn rewritten(
         if same(&one.body, &other.body) {
             continue;
         }
-        let range = body(text, notation, old, one)?;
+        let mut range = body(text, notation, old, one)?;
+        // A comment after the last alternative stays with it.
+        if is_appended(&one.body, &other.body) {
+            range.end += comment(&text[range.end..], notation);
+        }
         let with = Writer { notation, grammar: new, rule: other }.body(&text[range.clone()], &one.body)?;
         match edits.iter().find(|(known, _)| *known == range) {
             // Copies of a rule are written at one place.
@@ -121,14 +126,13 @@ fn plain(grammar: &Grammar, expr: &mut Expr) {
             let mut joined: Vec<Expr> = Vec::new();
             for mut item in std::mem::take(items) {
                 plain(grammar, &mut item);
-                let items = match item.kind {
-                    ExprKind::Seq(items) => items,
-                    _ => vec![item],
-                };
+                let items = if let ExprKind::Seq(items) = item.kind { items } else { vec![item] };
                 for item in items {
-                    match (joined.last_mut().map(|last| &mut last.kind), &item.kind) {
-                        (Some(ExprKind::Bytes(last)), ExprKind::Bytes(more)) => last.extend(more),
-                        _ => joined.push(item),
+                    let last = joined.last_mut().map(|last| &mut last.kind);
+                    if let (Some(ExprKind::Bytes(last)), ExprKind::Bytes(more)) = (last, &item.kind) {
+                        last.extend(more);
+                    } else {
+                        joined.push(item);
                     }
                 }
             }
@@ -224,6 +228,27 @@ fn alternatives_of(body: &Expr) -> Vec<&Expr> {
     }
 }
 
+/// Whether the last alternatives are new, after all that were there.
+fn is_appended(old: &Expr, new: &Expr) -> bool {
+    let (ones, others) = (alternatives_of(old), alternatives_of(new));
+    others.len() > ones.len() && ones.iter().zip(&others).all(|(one, other)| same(one, other))
+}
+
+/// How long a comment is that begins on this line, with the blanks before it; 0 without one.
+fn comment(text: &str, notation: Notation) -> usize {
+    let line = text.lines().next().unwrap_or_default();
+    let begin = line.trim_start_matches([' ', '\t']);
+    let is_comment = notation != Notation::Antlr && has_comment(begin, notation) && begin.starts_with(['/', ';']);
+    if is_comment { line.len() } else { 0 }
+}
+
+/// Whether a text has a comment.
+fn has_comment(text: &str, notation: Notation) -> bool {
+    let mut found = false;
+    scan(text, notation, &mut |_, seen| found |= matches!(seen, Seen::Comment));
+    found
+}
+
 /// A body's text at the bars that are outside of groups, actions, comments and what is quoted.
 fn split(body: &str, notation: Notation) -> Vec<&str> {
     let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0);
@@ -244,6 +269,8 @@ fn split(body: &str, notation: Notation) -> Vec<&str> {
 enum Seen {
     Character(char),
     Comment,
+    /// Prose in angle brackets, as ABNF has it.
+    Prose,
 }
 
 /// Calls `visit` for each of these, with its place.
@@ -265,7 +292,7 @@ fn scan(text: &str, notation: Notation, visit: &mut dyn FnMut(usize, Seen)) {
         let comment = match (c, notation) {
             (';', Notation::Abnf) => rest.find('\n'),
             ('/', Notation::Antlr | Notation::Lark) if rest.starts_with("//") => rest.find('\n'),
-            ('/', Notation::Antlr) if rest.starts_with("/*") => rest.find("*/").map(|end| end + 2),
+            ('/', Notation::Antlr) if rest.starts_with("/*") => rest[2..].find("*/").map(|end| end + 4),
             _ => Some(0),
         };
         if comment != Some(0) {
@@ -278,7 +305,10 @@ fn scan(text: &str, notation: Notation, visit: &mut dyn FnMut(usize, Seen)) {
             ('"', _) => quoted('"'),
             ('\'', Notation::Antlr) => quoted('\''),
             ('[', Notation::Antlr) => quoted(']'),
-            ('<', Notation::Abnf) => quoted('>'),
+            ('<', Notation::Abnf) => {
+                visit(at, Seen::Prose);
+                quoted('>')
+            }
             _ => 0,
         };
         if skipped == 0 {
@@ -324,11 +354,39 @@ impl Writer<'_> {
         }
         let written = others[first..edited].iter().map(|expr| self.expr(expr, Level::Alternative));
         let written = written.collect::<Option<Vec<String>>>()?;
-        let texts = parts[..first].iter().map(|part| part.trim()).chain(written.iter().map(String::as_str));
-        let texts: Vec<&str> = texts.chain(parts[kept..].iter().map(|part| part.trim())).collect();
+        let labels = self.labels(&parts, first..edited);
+        let written = written.iter().zip(&labels).map(|(text, label)| format!("{text}{label}"));
+        let kept_first = parts[..first].iter().map(|part| part.trim().to_string());
+        let texts = kept_first.chain(written).chain(parts[kept..].iter().map(|part| part.trim().to_string()));
         let blanks = parts.first().filter(|_| parts.len() > 1).map(|part| &part[part.trim_end().len()..]);
-        let blanks = blanks.filter(|blanks| blanks.contains('\n')).unwrap_or(" ");
-        Some(texts.join(&format!("{blanks}{bar} ")))
+        let blanks = blanks.filter(|blanks| blanks.contains('\n'));
+        let mut result = String::new();
+        for (number, text) in texts.enumerate() {
+            if number > 0 {
+                // What follows a comment is on a line of its own.
+                let last = &result[result.rfind('\n').map_or(0, |line| line + 1)..];
+                result += blanks.unwrap_or(if has_comment(last, self.notation) { "\n    " } else { " " });
+                result.extend([bar, ' ']);
+            }
+            result += &text;
+        }
+        Some(result)
+    }
+
+    /// Labels for the alternatives that are new. ANTLR wants one for each alternative of a rule, or none.
+    fn labels(&self, parts: &[&str], new: Range<usize>) -> Vec<String> {
+        let is_labelled = |part: &&str| {
+            let mut found = false;
+            scan(part, self.notation, &mut |_, seen| found |= matches!(seen, Seen::Character('#')));
+            found
+        };
+        if self.notation != Notation::Antlr || !parts.iter().any(is_labelled) {
+            return vec![String::new(); new.len()];
+        }
+        let rule = self.grammar.told(&self.rule.name.text);
+        let is_taken = |label: &str| parts.iter().any(|part| part.contains(label));
+        let mut labels = (1..).map(|number| format!("{rule}Alternative{number}")).filter(|label| !is_taken(label));
+        new.filter_map(|_| labels.next()).map(|label| format!(" # {label}")).collect()
     }
 
     fn alternatives(&self, alternatives: &[Alternative], between: &str) -> Option<String> {

@@ -72,6 +72,11 @@ impl Source {
         self.text.clone().unwrap_or_else(|| whole(&self.grammar))
     }
 
+    /// The grammar in our EBNF, without comments.
+    pub fn as_ebnf(&self) -> String {
+        whole(&self.grammar)
+    }
+
     /// The grammar.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar

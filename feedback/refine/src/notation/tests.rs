@@ -52,7 +52,7 @@ fn only_the_body_of_an_edited_rule_is_written_anew() {
             .replace("\"[\" [item (\",\" item)*] \"]\"", "(\"[\" (item (\",\" item)*)? \"]\")?")
     );
     let text = edit("lark", lark, &[("item", &further)]).expect("a text");
-    assert_eq!(text, lark.replace("    | start", "    | start\n    | \"it's \\\"x\\\"/\" \"%\"+"));
+    assert_eq!(text, lark.replace("// nested", "// nested\n    | \"it's \\\"x\\\"/\" \"%\"+"));
 
     let abnf = "; lists\nlist = \"[\" [ item *( \",\" item ) ] \"]\" ; the whole\nitem = 1*DIGIT\n     / list\n";
     let text = edit("abnf", abnf, &[("item", &further), ("list", &optional)]).expect("a text");
@@ -74,16 +74,28 @@ fn only_the_body_of_an_edited_rule_is_written_anew() {
 
 #[test]
 fn what_is_no_part_of_the_grammar_stays_with_its_alternative() {
-    for (format, text, last) in [
-        ("lark", "start: \"a\" -> one\n  | \"b\" -> two\n", "-> two"),
-        ("lark", "start: \"a\" // one\n  | (\"b\" | \"c\") // two\n", "\"c\")"),
-        ("g4", "grammar T;\nstart : 'a' // one\n  | 'b' /* | */ 'c' // two\n  ;\n", "// two"),
-        ("abnf", "start = \"a\" ; one\n  / (\"b\" / \"c\") ; two\n", "\"c\")"),
+    // The new alternative comes after the first of the two texts.
+    for (format, before, after, more) in [
+        ("lark", "start: \"a\" -> one\n  | \"b\" -> two", "\n", "\n  | \"it's \\\"x\\\"/\" \"%\"+"),
+        ("lark", "start: \"a\" // one\n  | (\"b\" | \"c\") // two", "\n", "\n  | \"it's \\\"x\\\"/\" \"%\"+"),
+        ("lark", "start: \"a\" | \"b\" // both", "\n", "\n    | \"it's \\\"x\\\"/\" \"%\"+"),
+        ("g4", "grammar T;\nstart : 'a' // one\n  | 'b' /* | */ 'c' // two", "\n  ;\n", "\n  | 'it\\'s \"x\"/' '%'+"),
+        ("g4", "grammar T;\nstart : 'a' | 'b' // both", "\n  ;\n", "\n    | 'it\\'s \"x\"/' '%'+"),
+        (
+            "g4",
+            "grammar T;\nstart : 'a' # one\n  | 'b' # two",
+            "\n  ;\n",
+            "\n  | 'it\\'s \"x\"/' '%'+ # startAlternative1",
+        ),
+        (
+            "abnf",
+            "start = \"a\" ; one\n  / (\"b\" / \"c\") ; \u{e9}",
+            "\n",
+            "\n  / (%s\"it's \" %x22 %s\"x\" %x22 \"/\") 1*\"%\"",
+        ),
     ] {
-        let edited = edit(format, text, &[("start", &further)]).expect(text);
-        let (head, tail) = edited.split_once(last).expect(&edited);
-        let (old_head, old_tail) = text.split_once(last).expect(text);
-        assert!(head == old_head && tail.ends_with(old_tail) && tail.contains("%"), "{edited}");
+        let text = format!("{before}{after}");
+        assert_eq!(edit(format, &text, &[("start", &further)]), Some(format!("{before}{more}{after}")));
     }
 }
 
