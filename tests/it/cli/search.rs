@@ -157,6 +157,37 @@ fn equal_seeds_and_budgets_give_equal_searches() {
     assert_ne!(log(&place, "one"), log(&place, "three"));
 }
 
+/// Texts are made in the thread that runs them, and later in another one if that is faster. With one core they are not.
+#[test]
+#[ignore = "run by ci/test"]
+fn a_search_goes_the_same_way_on_one_core_and_on_several() {
+    let place = names("search-cores");
+    let source = "#include <unistd.h>
+__AFL_FUZZ_INIT();
+int main(void) {
+    __AFL_INIT();
+    const unsigned char *text = __AFL_FUZZ_TESTCASE_BUF;
+    while (__AFL_LOOP(100000)) {
+        volatile int alike = 0, length = __AFL_FUZZ_TESTCASE_LEN;
+        for (int i = 0; i < length; i++)
+            for (int j = 0; j < i; j++) if (text[i] == text[j]) alike++;
+    }
+}
+";
+    fs::write(place.path("alike.c"), source).unwrap();
+    let built = run_in(&place, &["cc", "-O1", "alike.c", "-o", "alike"]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let options = ["-n", "60000", "--study", "0s", "--no-affinity", "-o"];
+    let found = run_in(&place, &[&SEARCH[..], &options, &["several", "--", "./alike"]].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let mut one = std::process::Command::new("taskset");
+    one.args(["-c", "0", env!("CARGO_BIN_EXE_gramjet")]).args(SEARCH).args(options).args(["one", "--", "./alike"]);
+    let found = within(&mut one, &place).output().unwrap();
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    assert_eq!(log(&place, "one"), log(&place, "several"));
+    assert!(log(&place, "one").len() > 10);
+}
+
 #[test]
 fn every_strategy_and_every_cost_searches() {
     let place = names("search-strategies");
