@@ -16,13 +16,15 @@ use super::meter::{Meter, Reading};
 use crate::failure::Failure;
 use crate::subject::Surroundings;
 
-/// A text to run, then with what its run says.
+/// A text to run and, once it has run, its measurements.
 #[derive(Default)]
 pub(super) struct Job {
     pub(super) text: Vec<u8>,
     /// It is run also if the search is over.
     pub(super) is_due: bool,
     pub(super) was_run: bool,
+    /// How often the search has proposed texts that it knew, before this one.
+    pub(super) repeats: u64,
     pub(super) reading: Reading,
 }
 
@@ -106,23 +108,28 @@ impl<'h> Runner<'h> {
             None => self.ended()?,
         };
         if self.beside.is_some() && self.pace.is_to_change() {
-            self.change()?;
+            self.change();
         }
         Ok(job)
     }
 
-    /// Lets the other thread run texts from now on.
-    fn change(&mut self) -> Result<(), Failure> {
+    /// Lets the other thread run texts from now on. After a failure it does not, and the next call that waits for a text
+    /// gets the failure once those that were run are returned.
+    fn change(&mut self) {
         while self.given > 0 || self.running.is_some() || !self.waiting.is_empty() {
-            let job = self.ended()?;
-            self.done.push_back(job);
+            match self.ended() {
+                Ok(job) => self.done.push_back(job),
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    return;
+                }
+            }
         }
         self.pace.is_beside = !self.pace.is_beside;
         if let Some(Beside { surroundings, spare, .. }) = &self.beside {
             let core = if self.pace.is_beside { *spare } else { surroundings.core };
             locked(&self.meter).tested.stay_beside(surroundings.on(core));
         }
-        Ok(())
     }
 
     fn ended(&mut self) -> Result<Job, Failure> {

@@ -109,8 +109,8 @@ impl Origin {
 
 /// One of the threads, with a program and a search of its own.
 ///
-/// Where the strategy allows, texts are made while the program runs. Each is made with the results of all texts but the
-/// two before it, however fast the program is, so that a search does not depend on time.
+/// Where the strategy allows, texts are made while the program runs: always with the results of all texts but the last
+/// [`AHEAD`] less one, however fast the program is, so that a search does not depend on time.
 struct Worker<'h> {
     hunt: &'h Hunt,
     number: usize,
@@ -120,8 +120,6 @@ struct Worker<'h> {
     ahead: usize,
     given: usize,
     spare: Vec<Job>,
-    /// Texts of others to run, before further ones are made.
-    imports: Vec<(Arc<[u8]>, Origin)>,
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
@@ -148,8 +146,8 @@ impl<'h> Worker<'h> {
     }
 
     fn new(hunt: &'h Hunt, number: usize, search: Search, runner: Runner<'h>, ahead: usize) -> Worker<'h> {
-        let (given, spare, imports, imported, told_repeats) = Default::default();
-        Worker { hunt, number, search, runner, ahead, given, spare, imports, imported, told_repeats }
+        let (given, spare, imported, told_repeats) = Default::default();
+        Worker { hunt, number, search, runner, ahead, given, spare, imported, told_repeats }
     }
 
     /// Runs the texts of earlier searches and the seeds.
@@ -169,17 +167,19 @@ impl<'h> Worker<'h> {
 
     /// Learns from the run of one text; false if none is to be run any more.
     fn step(&mut self, siblings: &mut [Siblings]) -> Result<bool, Failure> {
-        self.gather(siblings)?;
-        if self.given == 0 {
-            for (text, origin) in std::mem::take(&mut self.imports) {
-                self.adopt(&text, origin)?;
-            }
+        // Texts of others are run while no text of this search is.
+        let mut has_news = !self.hunt.is_over() && self.has_news(siblings);
+        if has_news && self.given == 0 {
+            self.import(siblings)?;
+            has_news = false;
         }
-        while self.given < self.ahead && self.may_propose() {
+        while !has_news && self.given < self.ahead && self.may_propose() {
             self.search.propose();
             if !self.search.is_exhausted() {
                 let mut job = self.spare.pop().unwrap_or_default();
                 job.text.clone_from(&self.search.start().text);
+                job.repeats = self.search.repeats() - self.told_repeats;
+                self.told_repeats = self.search.repeats();
                 self.give(job, false)?;
             }
         }
@@ -200,7 +200,7 @@ impl<'h> Worker<'h> {
     }
 
     fn may_propose(&self) -> bool {
-        self.imports.is_empty() && !self.search.is_exhausted() && self.hunt.may_begin()
+        !self.search.is_exhausted() && self.hunt.may_begin()
     }
 
     /// Has a text run, after those before it.
@@ -219,8 +219,7 @@ impl<'h> Worker<'h> {
             self.hunt.runs.fetch_add(1, Ordering::Relaxed);
             let mut shared = self.hunt.shared();
             shared.costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
-            shared.repeats += self.search.repeats() - self.told_repeats;
-            self.told_repeats = self.search.repeats();
+            shared.repeats += job.repeats;
         }
         Ok(job)
     }
@@ -234,6 +233,7 @@ impl<'h> Worker<'h> {
         let mut job = self.spare.pop().unwrap_or_default();
         job.text.clear();
         job.text.extend_from_slice(text);
+        job.repeats = 0;
         self.give(job, true)?;
         let job = self.take()?;
         let gain = self.search.adopt(&derivation, &job.reading.measured());
@@ -348,18 +348,29 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Gathers what others have found: all that other threads have, and a text that each of the other searches in a
-    /// shared folder has kept, if there is one.
-    fn gather(&mut self, siblings: &mut [Siblings]) -> Result<(), Failure> {
-        if self.hunt.plan.jobs > 1 {
-            let shared = self.hunt.shared();
-            let others = shared.texts[self.imported..].iter().filter(|(_, finder)| *finder != self.number);
-            self.imports.extend(others.map(|(text, _)| (Arc::clone(text), Origin::Known)));
-            self.imported = shared.texts.len();
-        }
+    /// Whether others may have texts that this search does not know.
+    fn has_news(&self, siblings: &[Siblings]) -> bool {
+        siblings.iter().any(Siblings::is_due)
+            || self.hunt.plan.jobs > 1 && self.hunt.shared().texts.len() > self.imported
+    }
+
+    /// Runs what others have found: all that other threads have, and a text that each of the other searches in a
+    /// shared folder has kept, if there is one. Each is run as soon as it is noted as seen.
+    fn import(&mut self, siblings: &mut [Siblings]) -> Result<(), Failure> {
         for siblings in siblings {
+            if self.hunt.is_over() {
+                return Ok(());
+            }
             if let Some(import) = siblings.import()? {
-                self.imports.push((import.text.as_slice().into(), Origin::Other(import.about())));
+                self.adopt(&import.text, Origin::Other(import.about()))?;
+            }
+        }
+        while self.hunt.plan.jobs > 1 && !self.hunt.is_over() {
+            let next = self.hunt.shared().texts.get(self.imported).cloned();
+            let Some((text, finder)) = next else { break };
+            self.imported += 1;
+            if finder != self.number {
+                self.adopt(&text, Origin::Known)?;
             }
         }
         Ok(())

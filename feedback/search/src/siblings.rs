@@ -90,12 +90,17 @@ impl Siblings {
     /// If it cannot be recorded that a text was seen.
     pub fn import(&mut self) -> Result<Option<Import>, StateError> {
         let known = self.take()?;
-        if known.is_some() || self.looked.is_some_and(|looked| looked.elapsed() <= LOOK) {
+        if known.is_some() || !self.is_due() {
             return Ok(known);
         }
         self.looked = Some(Instant::now());
         self.look();
         self.take()
+    }
+
+    /// Whether [`Siblings::import`] would look for a text, or has one.
+    pub fn is_due(&self) -> bool {
+        !self.waiting.is_empty() || self.looked.is_none_or(|looked| looked.elapsed() > LOOK)
     }
 
     /// Looks for texts that were not seen before, unless some wait to be taken. Returns how many wait. A search whose

@@ -105,6 +105,8 @@ pub struct Making {
     pub(crate) way: usize,
     /// The text that it varies: its place, and its number among all that were kept.
     pub(crate) parent: Option<(usize, u64)>,
+    /// How often the strategy had begun anew.
+    pub(crate) beginning: u32,
 }
 
 /// A way to search.

@@ -49,6 +49,7 @@ pub(super) struct Portfolio {
     kept_since: u32,
     ways: Bandit<{ Operator::ALL.len() }>,
     making: Making,
+    beginning: u32,
     proposed: u64,
     /// The best text of each beginning.
     past: Vec<(Derivation, u64, Vec<Edge>)>,
@@ -70,6 +71,7 @@ impl Portfolio {
             kept_since: 0,
             ways: Bandit::new(),
             making: Making::default(),
+            beginning: 0,
             proposed: 0,
             past: Vec::new(),
             best: None,
@@ -83,6 +85,7 @@ impl Portfolio {
     fn restart(&mut self) {
         self.past.extend(self.best.take());
         self.archive.clear();
+        self.beginning += 1;
         (self.habits, self.kept_since) = (Habits::default(), 0);
         (self.runs, self.stale, self.proposed) = (0, 0, 0);
         if self.past.len().is_multiple_of(TOGETHER) {
@@ -100,7 +103,7 @@ impl Portfolio {
     }
 
     fn draw(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
-        self.making = Making::default();
+        self.making = Making { beginning: self.beginning, ..Making::default() };
         desk.draw_whole(candidate);
     }
 
@@ -147,7 +150,7 @@ impl Strategy for Portfolio {
             let Some(parent) = parent else { break };
             // A text at random has no parent.
             let varied = (operator != Operator::Fresh).then(|| (parent, self.archive.entry(parent).serial));
-            self.making = Making { way, parent: varied };
+            self.making = Making { way, parent: varied, beginning: self.beginning };
             let Portfolio { workshop, archive, habits, .. } = self;
             if workshop.make(operator, desk, (archive, parent), habits, candidate) {
                 return;
@@ -159,7 +162,12 @@ impl Strategy for Portfolio {
     }
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
-        let Making { way, parent } = self.making;
+        let Making { way, parent, beginning } = self.making;
+        if beginning != self.beginning {
+            // The search has left its family while it ran.
+            self.explored(desk, measured);
+            return;
+        }
         // It may have been dropped while the text ran.
         if let Some(parent) = parent.and_then(|parent| self.archive.known_mut(parent)) {
             parent.picks += 1;
@@ -210,7 +218,7 @@ impl Strategy for Portfolio {
 
 #[cfg(test)]
 mod tests {
-    use crate::maxima::Edge;
+    use super::*;
     use crate::strategies::kit;
 
     /// Each letter of a secret word that the text begins with is an edge; only `z` costs.
@@ -232,5 +240,25 @@ mod tests {
         };
         let [with, without] = [true, false].map(|explores| (1..=4).map(|seed| edges(explores, seed)).sum::<usize>());
         assert!(with > without + 4, "{with} and {without}");
+    }
+    #[test]
+    fn what_runs_when_the_search_begins_anew_is_not_kept() {
+        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+        let desk = search.desk();
+        let mut portfolio = Portfolio::new();
+        let mut candidate = Derivation::default();
+        let measured = |edges| Measured { cost: 9, hottest: 9, edges, ..Measured::default() };
+        portfolio.propose(desk, &mut candidate);
+        let before = portfolio.making();
+        portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
+        assert!(!portfolio.archive.is_empty() && portfolio.best.is_some());
+        portfolio.restart();
+        portfolio.recall(before);
+        portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
+        assert!(portfolio.archive.is_empty() && portfolio.best.is_none() && portfolio.runs == 0);
+        // What was proposed since then is.
+        portfolio.propose(desk, &mut candidate);
+        portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
+        assert!(!portfolio.archive.is_empty() && portfolio.runs == 1);
     }
 }
