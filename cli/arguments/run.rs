@@ -29,7 +29,8 @@ pub struct RunArgs {
     pub text: bool,
 
     /// Let the system choose the cores. Without it, each thread and its program stay on a core of their own, if the
-    /// program is instrumented and enough cores are free: no other process is bound to them.
+    /// program is instrumented and enough cores are free: no other process is bound to them. `gramjet search` may make
+    /// texts on a further core that is free.
     #[arg(long)]
     pub no_affinity: bool,
 }

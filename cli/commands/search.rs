@@ -109,7 +109,8 @@ pub struct Arguments {
     #[arg(long)]
     from_scratch: bool,
 
-    /// Use N threads, each with a process of the program, or `auto` for one per processor.
+    /// Make N searches at once, each with a process of the program, or `auto` for one per processor. A search takes a
+    /// second thread to make texts where that is faster.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
     jobs: usize,
 

@@ -113,8 +113,8 @@ impl<'h> Runner<'h> {
         Ok(job)
     }
 
-    /// Lets the other thread run texts from now on. After a failure it does not, and the next call that waits for a text
-    /// gets the failure once those that were run are returned.
+    /// Lets the other thread run texts from now on. After a failure it does not: the failure is returned once all texts
+    /// that were run are.
     fn change(&mut self) {
         while self.given > 0 || self.running.is_some() || !self.waiting.is_empty() {
             match self.ended() {

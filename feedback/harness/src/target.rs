@@ -15,7 +15,8 @@ pub trait Target {
     /// If the harness could not run it.
     fn start(&mut self, input: &[u8]) -> Result<(), Error>;
 
-    /// Waits for the end of the run that was begun last. Its time by the clock lasts until it is asked for here.
+    /// Waits for the end of the run that was begun last. The wall time ends when this returns, so it is too long if the
+    /// call comes late.
     ///
     /// # Errors
     ///

@@ -207,7 +207,8 @@ fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rule) -> Optio
     Some(start..end + closed)
 }
 
-/// Where the first semicolon of ANTLR is that ends a rule; none if there is an action before it, whose code is not known.
+/// Where the first semicolon of ANTLR is that ends a rule; none if there is an action before it, whose code is not
+/// known.
 fn semicolon(text: &str) -> Option<usize> {
     let mut found = None;
     scan(text, Notation::Antlr, &mut |at, seen| {
