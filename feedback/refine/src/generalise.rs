@@ -7,6 +7,7 @@ use std::rc::Rc;
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
 use gramjet_compiler::charset::{CharSet, Unit};
 
+use crate::evidence::kind;
 use crate::mutants::tokens;
 use crate::place::{NEW, choice, class, each, literal, reference, repeat, same, seq};
 use crate::reader::Reader;
@@ -33,11 +34,16 @@ const MOST_RULES: usize = 160;
 const MOST_PIECES: usize = 48;
 const LONGEST_PIECE: usize = 6;
 
+/// Texts with fewer kinds of bytes do not show whether a rule takes most of them.
+const FEW_KINDS: usize = 8;
+
 /// The rules of a grammar as languages.
 pub(crate) struct Rules<'g> {
     grammar: &'g Grammar,
     /// Pieces of texts, of any kind.
     pieces: Vec<&'g [u8]>,
+    /// Single bytes of texts, one of each kind.
+    bytes: Vec<&'g [u8]>,
     readers: RefCell<BTreeMap<usize, Option<Rc<Reader>>>>,
     /// What each rule reads, as far as it was asked.
     known: RefCell<BTreeMap<(usize, Vec<u8>), bool>>,
@@ -54,17 +60,24 @@ impl<'g> Rules<'g> {
         let pieces: Vec<&[u8]> = pieces.collect::<BTreeSet<&[u8]>>().into_iter().collect();
         let step = pieces.len().div_ceil(MOST_PIECES).max(1);
         let pieces = pieces.into_iter().step_by(step).collect();
-        Rules { grammar, pieces, readers: RefCell::default(), known: RefCell::default() }
+        let single = texts.iter().flat_map(|text| text.chunks(1)).filter(|byte| byte.is_ascii());
+        let bytes: BTreeMap<u8, &[u8]> = single.map(|byte| (kind(byte[0]), byte)).collect();
+        let bytes = if bytes.len() < FEW_KINDS { Vec::new() } else { bytes.into_values().collect() };
+        Rules { grammar, pieces, bytes, readers: RefCell::default(), known: RefCell::default() }
     }
 
-    /// Whether an expression refers to a rule that takes nearly anything: a half of any pieces.
+    /// Whether an expression refers to a rule that takes nearly anything: a half of any pieces, or of the bytes, of
+    /// which anything consists.
     pub(crate) fn is_lax(&self, expr: &Expr) -> bool {
         let mut is_lax = false;
         each(expr, &mut |expr| {
             if let ExprKind::Rule(name) = &expr.kind
                 && let Some(rule) = self.grammar.rules.iter().position(|rule| rule.name.text == *name)
             {
-                is_lax |= 2 * self.pieces.iter().filter(|piece| self.reads(rule, piece)).count() > self.pieces.len();
+                is_lax |= [&self.pieces, &self.bytes].into_iter().any(|texts| {
+                    let read = texts.iter().filter(|text| self.reads(rule, text)).count();
+                    2 * read > texts.len()
+                });
             }
         });
         is_lax
@@ -286,6 +299,10 @@ mod tests {
         let texts = [b"1+22+3\n4+5".to_vec(), b"6+7+8+9\n".to_vec()];
         let rules = Rules::new(&grammar, &texts);
         assert!(rules.is_lax(&seq(vec![literal(b"x"), reference("text")])) && !rules.is_lax(&reference("line")));
+        let grammar = crate::testing::grammar("text ::= (word | char)*\nword ::= [0-9a-zA-Z]+\nchar ::= [^-]\n");
+        let texts = [b"<a b=\"1\">&lt;!-- x/y --></a>".to_vec()];
+        let rules = Rules::new(&grammar, &texts);
+        assert!(rules.is_lax(&reference("char")) && !rules.is_lax(&reference("word")));
     }
 
     #[test]

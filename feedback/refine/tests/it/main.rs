@@ -181,8 +181,8 @@ fn a_slow_program_is_asked_little() {
     }
 }
 
-/// Lines need their ends, but for the last one. A line takes many choices, so that lines after it are rare, and two lines
-/// without an end between them are often a line.
+/// Lines need their ends, but for the last one. A line takes many choices, so that lines after it are rare, and two
+/// lines without an end between them are often one.
 #[test]
 fn what_is_right_at_the_end_alone_is_not_let_in_elsewhere() {
     let text = "\
