@@ -153,7 +153,8 @@ impl<'h> Runner<'h> {
             return Ok(());
         }
         let is_over = self.hunt.is_over();
-        if let Some(job) = self.waiting.pop_front_if(|job| job.is_due || !is_over) {
+        let may_run = self.waiting.front().is_some_and(|job| job.is_due || !is_over);
+        if may_run && let Some(job) = self.waiting.pop_front() {
             locked(&self.meter).start(&job.text)?;
             self.running = Some(job);
         }
