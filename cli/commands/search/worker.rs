@@ -1,6 +1,5 @@
 //! The threads of a search.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Scope;
 use std::time::Duration;
