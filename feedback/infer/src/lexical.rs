@@ -85,22 +85,39 @@ fn lengths(digits: &[&str], fits: &mut Fits<'_>) -> (u32, u32) {
     (least, (least + 1..=LONGEST).take_while(|&len| fit(len)).last().unwrap_or(least))
 }
 
-/// Hexadecimal numbers; none if other letters fit, too, or none.
+/// The lengths, as ranges, of texts that consist of one of these digits and fit.
+fn all_lengths(digits: &[&str], fits: &mut Fits<'_>) -> Vec<(u32, u32)> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for len in 1..=LONGEST {
+        if digits.iter().all(|digit| fits(digit.repeat(len as usize).as_bytes())) {
+            match ranges.last_mut() {
+                Some((_, most)) if *most + 1 == len => *most = len,
+                _ => ranges.push((len, len)),
+            }
+        }
+    }
+    ranges
+}
+
+/// Hexadecimal numbers; none if other letters fit, too, or none. They may have certain lengths, such as 3 or 6.
 pub(crate) fn hexadecimal_number(fits: &mut Fits<'_>) -> Option<Lexeme> {
-    let (least, most) = lengths(&["a", "f", "9"], fits);
+    let ranges = all_lengths(&["a", "f", "9"], fits);
+    let least = ranges.first()?.0;
     let is_other = |fits: &mut Fits<'_>| ["g", "q"].iter().any(|letter| fits(letter.repeat(least as usize).as_bytes()));
-    if least == 0 || is_other(fits) {
+    if is_other(fits) {
         return None;
     }
     let has_capitals = ["A", "F"].iter().all(|letter| fits(letter.repeat(least as usize).as_bytes()));
     let set = Set::of(hexadecimal().ascii().filter(|byte| has_capitals || !byte.is_ascii_uppercase()));
     let digit = Expr::Set(set);
-    let expr = match (least, most) {
-        (1, LONGEST) => digit.plus(),
-        (_, LONGEST) => Expr::Seq(vec![Expr::Times(Box::new(digit.clone()), least, least), digit.star()]),
-        (1, 1) => digit,
-        _ => Expr::Times(Box::new(digit), least, most),
+    let of_lengths = |(least, most): (u32, u32)| match (least, most) {
+        (1, LONGEST) => digit.clone().plus(),
+        (_, LONGEST) => Expr::Seq(vec![Expr::Times(Box::new(digit.clone()), least, least), digit.clone().star()]),
+        (1, 1) => digit.clone(),
+        _ => Expr::Times(Box::new(digit.clone()), least, most),
     };
+    let mut parts: Vec<Expr> = ranges.iter().copied().map(of_lengths).collect();
+    let expr = if parts.len() == 1 { parts.remove(0) } else { Expr::Alt(parts) };
     Some(Lexeme { name: "hexadecimal", expr, simple: None, text: None })
 }
 
@@ -318,6 +335,9 @@ mod tests {
         let (_, expr) =
             found(hexadecimal_number(&mut |text: &[u8]| text.len() == 6 && text.iter().all(u8::is_ascii_hexdigit)));
         assert!(expr.matches(b"00fFee") && !expr.matches(b"00f") && !expr.matches(b"00fFee1"));
+        let mut colour = |text: &[u8]| matches!(text.len(), 3 | 6) && text.iter().all(u8::is_ascii_hexdigit);
+        let (_, expr) = found(hexadecimal_number(&mut colour));
+        assert!(expr.matches(b"00f") && expr.matches(b"00fFee") && !expr.matches(b"00fF") && !expr.matches(b"00"));
     }
 
     #[test]
