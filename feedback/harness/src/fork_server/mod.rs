@@ -3,16 +3,15 @@
 //! Programs built by `gramjet cc` and its kin and programs built by AFL++ (4.04 to 4.40) are recognised by marks in
 //! their file.
 
+mod counters;
 mod detect;
 mod protocol;
 
-use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
+use counters::{AFL_CAPACITY, Counters, MAP_SIZE};
 pub use detect::{By, Instrumentation, instrumentation};
 use protocol::{AFL_GREETING, AFL_VERSION, CONTROL, GREETING, HAS_RUN, INPUT, MAP};
 
@@ -21,26 +20,12 @@ use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::{Guard, blocking, outcome_of, pipe, resident};
 use crate::interrupt::is_interrupted;
-use crate::locations::{Image, Locations};
+use crate::locations::Locations;
 use crate::run::{Outcome, Run, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
 use crate::target::{Pending, Target};
 
-/// Bytes of the header of our instrumentation.
-const PAGE: usize = 4096;
-/// Where its counters begin: that of number 1 begins a page.
-const COUNTERS: usize = PAGE - size_of::<u32>();
-/// Counters for which there is room.
-const CAPACITY: usize = 1 << 22;
-/// The most programs and libraries with separate edges, and the bytes that describe one: the number of its first edge,
-/// how many it has, eight bytes, and its path up to a zero byte; the program's own path is empty.
-const IMAGES: usize = 64;
-const IMAGE: usize = 1024;
-/// Bytes of memory shared with our instrumentation.
-const MAP_SIZE: usize = PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>()) + IMAGES * IMAGE;
-/// Counters of AFL++ for which there is room.
-const AFL_CAPACITY: usize = 1 << 23;
 /// Bytes of an input by shared memory, with its length.
 const SHARED: usize = 1 << 26;
 /// AFL++'s run time takes inputs of up to a megabyte by shared memory.
@@ -89,13 +74,6 @@ struct Server {
     /// When it has begun to run on the last input. No answer is waited for beyond the deadline.
     begun: Instant,
     deadline: Instant,
-}
-
-enum Counters {
-    /// Ours, of 32 bits.
-    Own(Memory),
-    /// Those of AFL++, of 8 bits, and how many.
-    Afl(Memory, usize),
 }
 
 impl ForkServer {
@@ -212,36 +190,6 @@ impl Target for ForkServer {
         let captured = self.server.as_ref().map(|server| server.guard.captured());
         let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);
         Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
-    }
-}
-
-impl Counters {
-    fn take(&mut self, edges: &mut Edges) {
-        match self {
-            Counters::Own(memory) => {
-                let count = (memory.values::<u32>(0, 2)[1] as usize).min(CAPACITY);
-                edges.take(memory.values::<u32>(COUNTERS, count));
-            }
-            Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count)),
-        }
-    }
-
-    fn locations(&mut self, program: &Path) -> Locations {
-        let Counters::Own(memory) = self else { return Locations::default() };
-        let header = memory.values::<u32>(0, 4);
-        let (edges, images) = (header[1], header[3]);
-        let addresses = memory.values::<u64>(PAGE + CAPACITY * size_of::<u32>(), CAPACITY);
-        let addresses = addresses[..(edges as usize).min(CAPACITY)].to_vec();
-        let images = (0..IMAGES.min(images as usize)).map(|number| {
-            let at = MAP_SIZE - (IMAGES - number) * IMAGE;
-            let numbers = memory.values::<u32>(at, 2);
-            let (first, count) = (numbers[0], numbers[1]);
-            let path = memory.values::<u8>(at + 16, IMAGE - 16);
-            let path = path.split(|&byte| byte == 0).next().unwrap_or_default();
-            let path = if path.is_empty() { program } else { Path::new(OsStr::from_bytes(path)) };
-            Image { path: path.to_path_buf(), first, count }
-        });
-        Locations { images: images.collect(), addresses }
     }
 }
 

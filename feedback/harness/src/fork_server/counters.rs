@@ -1,0 +1,64 @@
+//! The memory in which an instrumented program counts its edges.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::edges::Edges;
+use crate::locations::{Image, Locations};
+use crate::shared::Memory;
+
+/// Bytes of the header of our instrumentation.
+const PAGE: usize = 4096;
+/// Where its counters begin: that of number 1 begins a page.
+const COUNTERS: usize = PAGE - size_of::<u32>();
+/// Counters for which there is room.
+const CAPACITY: usize = 1 << 22;
+/// The most programs and libraries with separate edges, and the bytes that describe one: the number of its first edge,
+/// how many it has, eight bytes, and its path up to a zero byte; the program's own path is empty.
+const IMAGES: usize = 64;
+const IMAGE: usize = 1024;
+/// Bytes of memory shared with our instrumentation.
+pub(super) const MAP_SIZE: usize = PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>()) + IMAGES * IMAGE;
+/// Counters of AFL++ for which there is room.
+pub(super) const AFL_CAPACITY: usize = 1 << 23;
+
+/// Memory shared with the program.
+pub(super) enum Counters {
+    /// Ours, of 32 bits.
+    Own(Memory),
+    /// Those of AFL++, of 8 bits, and how many.
+    Afl(Memory, usize),
+}
+
+impl Counters {
+    /// Takes the counts of a run.
+    pub(super) fn take(&mut self, edges: &mut Edges) {
+        match self {
+            Counters::Own(memory) => {
+                let count = (memory.values::<u32>(0, 2)[1] as usize).min(CAPACITY);
+                edges.take(memory.values::<u32>(COUNTERS, count));
+            }
+            Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count)),
+        }
+    }
+
+    /// Where the edges are.
+    pub(super) fn locations(&mut self, program: &Path) -> Locations {
+        let Counters::Own(memory) = self else { return Locations::default() };
+        let header = memory.values::<u32>(0, 4);
+        let (edges, images) = (header[1], header[3]);
+        let addresses = memory.values::<u64>(PAGE + CAPACITY * size_of::<u32>(), CAPACITY);
+        let addresses = addresses[..(edges as usize).min(CAPACITY)].to_vec();
+        let images = (0..IMAGES.min(images as usize)).map(|number| {
+            let at = MAP_SIZE - (IMAGES - number) * IMAGE;
+            let numbers = memory.values::<u32>(at, 2);
+            let (first, count) = (numbers[0], numbers[1]);
+            let path = memory.values::<u8>(at + 16, IMAGE - 16);
+            let path = path.split(|&byte| byte == 0).next().unwrap_or_default();
+            let path = if path.is_empty() { program } else { Path::new(OsStr::from_bytes(path)) };
+            Image { path: path.to_path_buf(), first, count }
+        });
+        Locations { images: images.collect(), addresses }
+    }
+}
