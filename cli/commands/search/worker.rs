@@ -353,14 +353,16 @@ impl<'h> Worker<'h> {
             || self.hunt.plan.jobs > 1 && self.hunt.shared().texts.len() > self.imported
     }
 
-    /// Runs what others have found: all that other threads have, and a text that each of the other searches in a
-    /// shared folder has kept, if there is one. Each is run as soon as it is noted as seen.
+    /// Runs what others have found: all that other threads have, and some texts that the other searches in a shared
+    /// folder have kept, if there are any. Each is run as soon as it is noted as seen.
     fn import(&mut self, siblings: &mut [Siblings]) -> Result<(), Failure> {
+        // As many of each as texts of this search were run meanwhile.
         for siblings in siblings {
-            if self.hunt.is_over() {
-                return Ok(());
-            }
-            if let Some(import) = siblings.import()? {
+            for _ in 0..self.ahead {
+                if self.hunt.is_over() {
+                    return Ok(());
+                }
+                let Some(import) = siblings.import()? else { break };
                 self.adopt(&import.text, Origin::Other(import.about()))?;
             }
         }
