@@ -12,7 +12,7 @@ use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::print;
 
 use crate::place::{class, each, same, seq};
-use crate::source::{common, written};
+use crate::source::{Level, common, written};
 
 /// A notation other than our EBNF in which edits can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -317,15 +317,6 @@ fn scan(text: &str, notation: Notation, visit: &mut dyn FnMut(usize, Seen)) {
         }
         at += skipped.max(c.len_utf8());
     }
-}
-
-/// How tightly an expression must bind to stand at a place without parentheses.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Rule,
-    Alternative,
-    Item,
-    Repeated,
 }
 
 struct Writer<'g> {

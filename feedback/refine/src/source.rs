@@ -54,7 +54,7 @@ fn reads_back(text: &str, grammar: &Grammar) -> bool {
 
 /// How tightly an expression must bind to stand at a place without parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+pub(crate) enum Level {
     Rule,
     Alternative,
     Item,
