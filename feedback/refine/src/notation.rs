@@ -11,8 +11,12 @@ use gramjet_compiler::charset::{CharSet, Unit};
 use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::print;
 
-use crate::place::{class, each, same, seq};
+use crate::place::{class, same, seq};
 use crate::source::{Level, common, written};
+
+mod text;
+
+use text::{Seen, body, comment, has_comment, scan, split};
 
 /// A notation other than our EBNF in which edits can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,61 +168,6 @@ fn members(expr: &Expr) -> Option<CharSet> {
     }
 }
 
-/// Where the body of a rule is in the text: from what defines it to the last mark of its last expression.
-fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rule) -> Option<Range<usize>> {
-    let name = rule.name.span;
-    let (first, last) = (name.start as usize, name.end as usize);
-    if text.get(first..last)? != grammar.told(&rule.name.text) {
-        return None;
-    }
-    let define = match notation {
-        Notation::Abnf => "=",
-        Notation::Antlr | Notation::Lark => ":",
-    };
-    let rest = text[last..].trim_start();
-    // A priority of Lark stays.
-    let rest = match notation {
-        Notation::Lark => rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit()).trim_start(),
-        Notation::Abnf | Notation::Antlr => rest,
-    };
-    let start = text.len() - rest.strip_prefix(define)?.trim_start().len();
-    if notation == Notation::Antlr {
-        let end = start + semicolon(&text[start..])?;
-        return Some(start..start + text[start..end].trim_end().len());
-    }
-    let mut end = start;
-    each(&rule.body, &mut |expr| end = end.max(expr.span.end as usize));
-    // Groups and repetitions that end with the last expression, also on lines of their own, and a label of Lark.
-    let after = text.get(end..)?;
-    let mut closed = 0;
-    for (at, c) in after.char_indices() {
-        match c {
-            ')' | ']' | '?' | '*' | '+' => closed = at + 1,
-            _ if c.is_whitespace() && (c == ' ' || after[at..].trim_start().starts_with([')', ']'])) => {}
-            _ => break,
-        }
-    }
-    let label =
-        after[closed..].trim_start_matches([' ', '\t']).strip_prefix("->").filter(|_| notation == Notation::Lark);
-    if let Some(label) = label.map(str::trim_start) {
-        let rest = label.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-        closed = after.len() - rest.len();
-    }
-    Some(start..end + closed)
-}
-
-/// Where the first semicolon of ANTLR is that ends a rule; none if there is an action before it, whose code is not
-/// known.
-fn semicolon(text: &str) -> Option<usize> {
-    let mut found = None;
-    scan(text, Notation::Antlr, &mut |at, seen| {
-        if let Seen::Character(c @ (';' | '{')) = seen {
-            found = found.or(Some((at, c)));
-        }
-    });
-    found.filter(|&(_, c)| c == ';').map(|(at, _)| at)
-}
-
 /// The alternatives of a body; itself if it is no choice.
 fn alternatives_of(body: &Expr) -> Vec<&Expr> {
     match &body.kind {
@@ -233,90 +182,6 @@ fn alternatives_of(body: &Expr) -> Vec<&Expr> {
 fn is_appended(old: &Expr, new: &Expr) -> bool {
     let (ones, others) = (alternatives_of(old), alternatives_of(new));
     others.len() > ones.len() && ones.iter().zip(&others).all(|(one, other)| same(one, other))
-}
-
-/// How long a comment is that begins on this line, with the blanks before it; 0 without one.
-fn comment(text: &str, notation: Notation) -> usize {
-    let line = text.lines().next().unwrap_or_default();
-    let begin = line.trim_start_matches([' ', '\t']);
-    let is_comment = notation != Notation::Antlr && has_comment(begin, notation) && begin.starts_with(['/', ';']);
-    if is_comment { line.len() } else { 0 }
-}
-
-/// Whether a text has a comment.
-fn has_comment(text: &str, notation: Notation) -> bool {
-    let mut found = false;
-    scan(text, notation, &mut |_, seen| found |= matches!(seen, Seen::Comment));
-    found
-}
-
-/// A body's text at the bars that are outside of groups, actions, comments and what is quoted.
-fn split(body: &str, notation: Notation) -> Vec<&str> {
-    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0);
-    scan(body, notation, &mut |at, seen| match seen {
-        Seen::Character('(' | '{' | '[') => depth += 1,
-        Seen::Character(')' | '}' | ']') => depth -= 1,
-        Seen::Character(c) if c == notation.bar() && depth == 0 => {
-            parts.push(&body[from..at]);
-            from = at + 1;
-        }
-        _ => {}
-    });
-    parts.push(&body[from..]);
-    parts
-}
-
-/// What is outside of quotation marks, classes of ANTLR and regular expressions of Lark.
-enum Seen {
-    Character(char),
-    Comment,
-    /// Prose in angle brackets, as ABNF has it.
-    Prose,
-}
-
-/// Calls `visit` for each of these, with its place.
-fn scan(text: &str, notation: Notation, visit: &mut dyn FnMut(usize, Seen)) {
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let quoted = |close: char| {
-            let mut chars = rest.char_indices().skip(1);
-            while let Some((end, c)) = chars.next() {
-                match c {
-                    '\\' if notation != Notation::Abnf => drop(chars.next()),
-                    _ if c == close => return end + c.len_utf8(),
-                    _ => {}
-                }
-            }
-            rest.len()
-        };
-        let comment = match (c, notation) {
-            (';', Notation::Abnf) => rest.find('\n'),
-            ('/', Notation::Antlr | Notation::Lark) if rest.starts_with("//") => rest.find('\n'),
-            ('/', Notation::Antlr) if rest.starts_with("/*") => rest[2..].find("*/").map(|end| end + 4),
-            _ => Some(0),
-        };
-        if comment != Some(0) {
-            visit(at, Seen::Comment);
-            at += comment.unwrap_or(rest.len());
-            continue;
-        }
-        let skipped = match (c, notation) {
-            ('/', Notation::Lark) => quoted('/'),
-            ('"', _) => quoted('"'),
-            ('\'', Notation::Antlr) => quoted('\''),
-            ('[', Notation::Antlr) => quoted(']'),
-            ('<', Notation::Abnf) => {
-                visit(at, Seen::Prose);
-                quoted('>')
-            }
-            _ => 0,
-        };
-        if skipped == 0 {
-            visit(at, Seen::Character(c));
-        }
-        at += skipped.max(c.len_utf8());
-    }
 }
 
 struct Writer<'g> {
