@@ -8,7 +8,6 @@ use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, We
 use gramjet_compiler::charset::{CharSet, Unit};
 
 use crate::candidate::Candidate;
-use crate::mutants::tokens;
 use crate::place::{NEW, Place, alternative, class, empty, new, reference, repeat, same, seq};
 use crate::reader::{Derivation, Reader};
 
@@ -35,19 +34,6 @@ impl Lack {
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.text[self.range.clone()]
     }
-}
-
-/// The same with what follows all of them alike, up to the end of a token: a hole takes as little as it can, so that
-/// of `&amp;` it takes `&` where letters may follow. None if nothing does, or if there is one only.
-pub(crate) fn longer(lacks: &[Lack]) -> Option<Vec<u8>> {
-    let (first, others) = lacks.split_first()?;
-    let rest = |lack: &Lack| lack.text[lack.range.end..].to_vec();
-    let follows = rest(first);
-    let alike = |other: &Lack| follows.iter().zip(rest(other)).take_while(|(one, other)| **one == *other).count();
-    let len = others.iter().map(alike).min()?;
-    let is_same = others.iter().all(|other| other.bytes() == first.bytes());
-    let end = tokens(&follows).into_iter().map(|token| token.end).take_while(|&end| end <= len).last()?;
-    is_same.then(|| [first.bytes(), &follows[..end]].concat())
 }
 
 /// What the place lacks for each text that conforms with the hole; nothing if it helps with none.
@@ -138,16 +124,6 @@ mod tests {
         let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
         let lacks = lacks(&grammar(text), place, put, &texts);
         lacks.iter().map(|lack| String::from_utf8_lossy(lack.bytes()).into_owned()).collect()
-    }
-
-    #[test]
-    fn what_follows_alike_is_lacking_too() {
-        let grammar = grammar("text ::= ([a-z;] | mark)*\nmark ::= '&lt;'\n");
-        let texts = [b"a&amp;b".to_vec(), b"&amp;;c".to_vec()];
-        let lacks = lacks(&grammar, &Place::body(1), &Put::Instead, &texts);
-        assert!(lacks.iter().all(|lack| lack.bytes() == b"&"), "{lacks:?}");
-        assert_eq!(longer(&lacks), Some(b"&amp;".to_vec()));
-        assert_eq!(longer(&lacks[..1]), None);
     }
 
     #[test]

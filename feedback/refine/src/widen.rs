@@ -4,7 +4,7 @@ use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar};
 
 use crate::candidate::{Candidate, shown};
 use crate::generalise::Rules;
-use crate::holes::{Lack, Put, lacks, longer};
+use crate::holes::{Lack, Put, lacks};
 use crate::place::{Place, choice, empty, new, reference, repeat, seq};
 
 /// The kinds of edits, in the order in which they are preferred where they do as much.
@@ -185,9 +185,7 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
     if !is_alternative(grammar, place) && !matches!(expr.kind, ExprKind::Repeat { .. }) {
         shown.lacks = lacks(grammar, place, &Put::Instead, texts);
         let bytes: Vec<&[u8]> = shown.lacks.iter().map(Lack::bytes).collect();
-        let longer = longer(&shown.lacks);
-        let longer = longer.iter().flat_map(|bytes| rules.expressions(&[bytes.as_slice()]));
-        shown.candidates.extend(rules.expressions(&bytes).into_iter().chain(longer).map(|with| {
+        shown.candidates.extend(rules.expressions(&bytes).into_iter().map(|with| {
             let is_lax = rules.is_lax(&with);
             Candidate { is_lax, ..alternative(place, expr, with) }
         }));
