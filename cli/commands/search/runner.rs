@@ -187,15 +187,16 @@ fn finish(hunt: &Hunt, meter: &mut Meter, job: &mut Job) -> Result<(), Failure> 
     Ok(())
 }
 
-/// One way is kept for so long, then the other one is tried. A search begins in its own thread: at first it writes many
-/// files, and no way is fast.
+/// How long the chosen thread is kept before the other one is tried. A search begins in its own thread: at first it
+/// writes many files, and neither thread is fast.
 const KEPT: Duration = Duration::from_secs(3);
+/// How long the other thread is tried.
 const TRIAL: Duration = Duration::from_millis(100);
-/// Texts are run beside if that is so many times as fast, as it takes a second core.
+/// The thread beside is chosen if it is faster by at least this factor, because it takes a second core.
 const WORTH: f64 = 1.1;
-/// The clock is looked at once in so many runs.
+/// The number of runs between two looks at the clock.
 const LOOK: u64 = 32;
-/// With fewer runs a second, it makes no difference.
+/// Below this number of runs a second, the choice makes no difference.
 const SLOW: f64 = 1000.0;
 
 /// Which way is faster.
@@ -237,7 +238,7 @@ impl Pace {
 
 /// A thread looks for a message this long before it sleeps: to wake one takes about as long as to run a fast program.
 const PATIENCE: Duration = Duration::from_micros(30);
-/// If that was in vain, the thread sleeps at once so many times.
+/// After a wait without a message, the thread does not look for this number of messages, and sleeps at once.
 const IMPATIENT: u32 = 32;
 
 /// Where a thread gets messages.
@@ -275,7 +276,8 @@ impl<T> Mailbox<T> {
 mod tests {
     use super::*;
 
-    /// The ways that are taken in turn, with how long, if runs take so many microseconds in both.
+    /// The thread that is used in each period, and the length of the period. `micros` is the time of a run in the thread
+    /// of the search, and in the one beside.
     fn course(micros: [f64; 2], periods: usize) -> Vec<(bool, Duration)> {
         let mut pace = Pace::new();
         (0..periods)

@@ -166,7 +166,7 @@ impl<'h> Worker<'h> {
 
     /// Learns from the run of one text; false if none is to be run any more.
     fn step(&mut self, siblings: &mut [Siblings]) -> Result<bool, Failure> {
-        // Texts of others are run while no text of this search is.
+        // A text of another search is run only when no text of this search is running.
         let mut has_news = !self.hunt.is_over() && self.has_news(siblings);
         if has_news && self.given == 0 {
             self.import(siblings)?;
@@ -356,7 +356,7 @@ impl<'h> Worker<'h> {
     /// Runs what others have found: all that other threads have, and some texts that the other searches in a shared
     /// folder have kept, if there are any. Each is run as soon as it is noted as seen.
     fn import(&mut self, siblings: &mut [Siblings]) -> Result<(), Failure> {
-        // As many of each as texts of this search were run meanwhile.
+        // The number of texts that this search has run since it had news.
         for siblings in siblings {
             for _ in 0..self.ahead {
                 if self.hunt.is_over() {

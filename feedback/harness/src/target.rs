@@ -1,7 +1,9 @@
 //! The program under test, however it is run.
 
+use std::mem;
+
 use crate::error::Error;
-use crate::run::Run;
+use crate::run::{Outcome, Run, Usage};
 
 /// Something that takes inputs and can be measured.
 pub trait Target {
@@ -38,35 +40,45 @@ pub trait Target {
     }
 }
 
-/// The input of a run that was begun, for one that has to begin anew.
+/// The input of a run that was begun and not finished.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     input: Vec<u8>,
     is_begun: bool,
 }
 
-impl Pending {
-    /// Whether a run was begun and not finished.
-    pub(crate) fn is_begun(&self) -> bool {
-        self.is_begun
+/// A target that may have to run an input again, because what ran the input has ended.
+pub(crate) trait Restarting {
+    /// The run in hand.
+    fn pending(&mut self) -> &mut Pending;
+
+    /// Begins to run an input.
+    fn begin(&mut self, input: &[u8]) -> Result<(), Error>;
+
+    /// Waits for the end of the run, and begins it again if that is needed.
+    fn end(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error>;
+
+    /// [`Target::start`].
+    fn start_pending(&mut self, input: &[u8]) -> Result<(), Error> {
+        if self.pending().is_begun {
+            self.finish_pending()?;
+        }
+        self.begin(input)?;
+        let pending = self.pending();
+        pending.input.clear();
+        pending.input.extend_from_slice(input);
+        pending.is_begun = true;
+        Ok(())
     }
 
-    /// A run on this input begins.
-    pub(crate) fn begin(&mut self, input: &[u8]) {
-        self.input.clear();
-        self.input.extend_from_slice(input);
-        self.is_begun = true;
-    }
-
-    /// The input of the run that ends now. Its memory can be given back.
-    pub(crate) fn end(&mut self) -> Vec<u8> {
-        assert!(self.is_begun, "a run was begun");
-        self.is_begun = false;
-        std::mem::take(&mut self.input)
-    }
-
-    /// Keeps the memory of an input for the next one.
-    pub(crate) fn reuse(&mut self, input: Vec<u8>) {
-        self.input = input;
+    /// How the run has ended, for [`Target::finish`].
+    fn finish_pending(&mut self) -> Result<(Outcome, Usage), Error> {
+        let pending = self.pending();
+        assert!(mem::take(&mut pending.is_begun), "a run was begun");
+        let input = mem::take(&mut pending.input);
+        let ended = self.end(&input);
+        // Its memory is for the next input.
+        self.pending().input = input;
+        ended
     }
 }

@@ -17,7 +17,7 @@ pub(crate) enum Expr {
     Optional(Box<Expr>),
     Star(Box<Expr>),
     Plus(Box<Expr>),
-    /// From so many times to so many.
+    /// A repetition with the least and the greatest number of rounds.
     Times(Box<Expr>, u32, u32),
     /// A generalisation, and what it generalises.
     General(Box<General>),

@@ -31,7 +31,7 @@ pub(crate) fn number(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Lexeme> 
         return None;
     }
     let is_long = all(fits, &["42", "1789", "50361"]);
-    // Only so many digits may stand there.
+    // The greatest number of digits that fits.
     let most = if is_long { 1 } else { lengths(&["1", "9"], fits).1 };
     let (has_zero, has_zeros) = (all(fits, &["0"]), all(fits, &["007", "00"]));
     let without_zero = Expr::Seq(vec![digits(b'1'), digits(b'0').star()]);

@@ -450,9 +450,10 @@ fn what_was_reported_is_kept_however_the_search_ends() {
     }
 }
 
-/// The better texts that a search has reported when it is killed by force, which is after so many of them.
+/// Runs a search, kills it with SIGKILL once it has reported this number of better texts, and returns those that it has
+/// reported.
 fn killed_after(place: &Place, out: &str, seed: &str, lines: usize) -> Vec<serde_json::Value> {
-    // A search that cannot report so many texts ends by itself.
+    // A search that finds fewer better texts ends after 4000 runs.
     let options = ["-n", "4000", "--study", "0s", "--json", "--seed", seed, "-o", out, "--", "./names"];
     let command = [&SEARCH[..], &options].concat();
     let mut gramjet = super::gramjet();

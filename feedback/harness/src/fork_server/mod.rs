@@ -24,7 +24,7 @@ use crate::locations::Locations;
 use crate::run::{Outcome, Run, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
-use crate::target::{Pending, Target};
+use crate::target::{Pending, Restarting, Target};
 
 /// Bytes of an input by shared memory, with its length.
 const SHARED: usize = 1 << 26;
@@ -109,35 +109,6 @@ impl ForkServer {
         self.server.as_mut().map_or_else(Locations::default, |server| server.counters.locations(program))
     }
 
-    /// Lets the program begin on an input. If it is in no state to do so, there is no server then.
-    fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
-        self.lost = None;
-        let server = match &mut self.server {
-            Some(server) => server,
-            none => none.insert(Server::start(&self.program, self.instrumentation)?),
-        };
-        match server.begin(&self.program, input) {
-            Ok(true) => Ok(()),
-            Ok(false) => {
-                self.server = None;
-                Ok(())
-            }
-            Err(error) => {
-                self.server = None;
-                Err(error)
-            }
-        }
-    }
-
-    /// How the run that was begun has ended; a new server runs the input if this one could not.
-    fn end(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
-        if let Some(ended) = self.attempt()? {
-            return Ok(ended);
-        }
-        self.begin(input)?;
-        Ok(self.attempt()?.unwrap_or((Outcome::Lost, Usage::default())))
-    }
-
     /// How the run that was begun has ended; none if a new server must run the input.
     fn attempt(&mut self) -> Result<Option<(Outcome, Usage)>, Error> {
         let Some(server) = &mut self.server else { return Ok(None) };
@@ -171,21 +142,48 @@ enum Ran {
     Stale,
 }
 
-impl Target for ForkServer {
-    fn start(&mut self, input: &[u8]) -> Result<(), Error> {
-        if self.pending.is_begun() {
-            self.finish()?;
+impl Restarting for ForkServer {
+    fn pending(&mut self) -> &mut Pending {
+        &mut self.pending
+    }
+
+    /// Lets the program begin on an input. If it is in no state to do so, there is no server then.
+    fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
+        self.lost = None;
+        let server = match &mut self.server {
+            Some(server) => server,
+            none => none.insert(Server::start(&self.program, self.instrumentation)?),
+        };
+        match server.begin(&self.program, input) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.server = None;
+                Ok(())
+            }
+            Err(error) => {
+                self.server = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// How the run that was begun has ended; a new server runs the input if this one could not.
+    fn end(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+        if let Some(ended) = self.attempt()? {
+            return Ok(ended);
         }
         self.begin(input)?;
-        self.pending.begin(input);
-        Ok(())
+        Ok(self.attempt()?.unwrap_or((Outcome::Lost, Usage::default())))
+    }
+}
+
+impl Target for ForkServer {
+    fn start(&mut self, input: &[u8]) -> Result<(), Error> {
+        self.start_pending(input)
     }
 
     fn finish(&mut self) -> Result<Run<'_>, Error> {
-        let input = self.pending.end();
-        let ended = self.end(&input);
-        self.pending.reuse(input);
-        let (outcome, usage) = ended?;
+        let (outcome, usage) = self.finish_pending()?;
         static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
         let captured = self.server.as_ref().map(|server| server.guard.captured());
         let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);

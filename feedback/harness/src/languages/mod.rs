@@ -17,7 +17,7 @@ use worker::Worker;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::run::{Captured, Outcome, Run, Usage};
-use crate::target::{Pending, Target};
+use crate::target::{Pending, Restarting, Target};
 
 /// A function in a worker process.
 ///
@@ -58,6 +58,12 @@ impl Function {
     pub fn place(&self, edge: u32) -> Option<&Place> {
         self.table.place(edge)
     }
+}
+
+impl Restarting for Function {
+    fn pending(&mut self) -> &mut Pending {
+        &mut self.pending
+    }
 
     /// Lets a worker process begin to call the function.
     fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
@@ -92,19 +98,11 @@ impl Function {
 
 impl Target for Function {
     fn start(&mut self, input: &[u8]) -> Result<(), Error> {
-        if self.pending.is_begun() {
-            self.finish()?;
-        }
-        self.begin(input)?;
-        self.pending.begin(input);
-        Ok(())
+        self.start_pending(input)
     }
 
     fn finish(&mut self) -> Result<Run<'_>, Error> {
-        let input = self.pending.end();
-        let ended = self.end(&input);
-        self.pending.reuse(input);
-        let (outcome, usage) = ended?;
+        let (outcome, usage) = self.finish_pending()?;
         let [stdout, stderr] = &self.captured;
         Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
     }

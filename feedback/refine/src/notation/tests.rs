@@ -1,3 +1,5 @@
+//! Edits of grammars in ABNF, Lark and ANTLR.
+
 use gramjet_compiler::diagnostics::SourceFile;
 use gramjet_compiler::formats;
 
