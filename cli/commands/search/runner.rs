@@ -276,8 +276,8 @@ impl<T> Mailbox<T> {
 mod tests {
     use super::*;
 
-    /// The thread that is used in each period, and the length of the period. `micros` is the time of a run in the thread
-    /// of the search, and in the one beside.
+    /// The thread that is used in each period, and the length of the period. `micros` has the time of a run in the
+    /// thread of the search, and in the one beside.
     fn course(micros: [f64; 2], periods: usize) -> Vec<(bool, Duration)> {
         let mut pace = Pace::new();
         (0..periods)
