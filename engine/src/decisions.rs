@@ -22,6 +22,8 @@ use crate::tracer::{Grammar, span_kind};
 
 mod graft;
 
+pub use graft::Edit;
+
 /// A site at which a decision is due.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSite<'s> {

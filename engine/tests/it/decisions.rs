@@ -79,11 +79,53 @@ fn check_splice(
     true
 }
 
+/// Puts parts of `other` in place of several of `whole`, and leaves rounds out, if the result fits the limit; returns
+/// whether it did.
+fn check_edits(
+    deriver: &mut Deriver,
+    random: &mut SplitMix,
+    (whole, other): (&Derivation, &Derivation),
+    about: &dyn Fn() -> String,
+) -> bool {
+    let (mut edits, mut options, mut len, mut at) = (Vec::new(), Vec::new(), whole.text.len(), 0);
+    let mut number = 0;
+    while number < whole.parts.len() {
+        let place = &whole.parts[number];
+        let fits = |(_, part): &(usize, &Part)| part.symbol == place.symbol;
+        let fitting: Vec<(usize, &Part)> = other.parts.iter().enumerate().filter(fits).collect();
+        if random.below(4) > 0 || can_move(place) && fitting.is_empty() {
+            number += 1;
+            continue;
+        }
+        let by = can_move(place).then(|| fitting[random.below(fitting.len() as u64) as usize]);
+        edits.push((number, by.map(|(part_number, _)| (other, part_number))));
+        options.extend(whole.decisions[at..place.decisions.0 as usize].iter().map(|decision| decision.option));
+        options.extend(by.iter().flat_map(|(_, part)| other.options_of(part)));
+        len = len - place.len() + by.map_or(0, |(_, part)| part.len());
+        (at, number) = (place.decisions.1 as usize, place.next as usize);
+    }
+    options.extend(whole.options().skip(at));
+    let (mut grafted, mut replayed) = (Derivation::default(), Derivation::default());
+    let is_grafted = deriver.graft_all(whole, edits.iter().copied(), &mut grafted);
+    if len as u64 > deriver.max_len().expect("a limit") {
+        assert!(!is_grafted, "{}", about());
+        return false;
+    }
+    // Where a number of rounds is limited, the machine has to run.
+    let fit = deriver.replay(&options, &mut replayed);
+    assert!(is_grafted || edits.iter().any(|edit| edit.1.is_none()), "{}", about());
+    if is_grafted {
+        assert_eq!(fit, Fit::Exact, "{}", about());
+        assert_eq!(grafted, replayed, "{}", about());
+    }
+    is_grafted && edits.len() > 1
+}
+
 /// 10^6 cases take a minute in a release build: `GRAMJET_DECISIONS=20000`, the number of grammars, sets them.
 #[test]
 fn what_fits_is_derived_as_it_was_meant() {
     let grammars = std::env::var("GRAMJET_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
-    let (mut cases, mut spliced) = (0, 0);
+    let (mut cases, mut spliced, mut edited) = (0, 0, 0);
     for seed in 0..grammars {
         let mut rng = Rng::new(seed + 7_700_000);
         let shape = if seed % 2 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
@@ -114,12 +156,14 @@ fn what_fits_is_derived_as_it_was_meant() {
                 let (whole, other) = (&all[numbers.below(3) as usize], &all[numbers.below(3) as usize]);
                 if !whole.parts.is_empty() && whole.decisions.len() + other.decisions.len() < 1000 {
                     spliced += u32::from(check_splice(&mut deriver, &mut numbers, whole, other, &about));
+                    edited += u64::from(check_edits(&mut deriver, &mut numbers, (whole, other), &about));
                     cases += 1;
                 }
             }
         }
     }
     assert!(cases > 20 * grammars && u64::from(spliced) > 4 * grammars, "{cases} cases, {spliced} splices");
+    assert!(edited > grammars / 2, "{edited} of several parts");
 }
 
 #[test]

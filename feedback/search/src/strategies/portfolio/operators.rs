@@ -76,13 +76,13 @@ impl Operator {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workshop {
     options: Vec<u32>,
+    places: Vec<usize>,
     part: Derivation,
     other: Derivation,
     between: Derivation,
     shorter: Derivation,
     /// While the parts of a text are looked at: those around the current one.
     open: Vec<u32>,
-    all: Vec<u32>,
 }
 
 /// At most this many operators make one text.
@@ -161,8 +161,12 @@ impl Workshop {
     }
 
     /// Derives the text without a round.
-    fn drop_round(&mut self, desk: &mut Desk, whole: &Derivation, round: &Part, child: &mut Derivation) -> bool {
-        whole.replaced(round, std::iter::empty(), &mut self.options);
+    fn drop_round(&mut self, desk: &mut Desk, whole: &Derivation, place: usize, child: &mut Derivation) -> bool {
+        if desk.deriver.graft_all(whole, std::iter::once((place, None)), child) {
+            return child.text != whole.text;
+        }
+        // The number of rounds is limited.
+        whole.replaced(&whole.parts[place], std::iter::empty(), &mut self.options);
         desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
     }
 
@@ -209,35 +213,20 @@ impl Workshop {
         desk.deriver.graft((whole, number), (other, part), child) && child.text != whole.text
     }
 
-    /// Copies the decisions of a part.
-    fn take(&mut self, from: &Derivation, part: &Part) {
-        self.part.decisions.clear();
-        let (begin, end) = part.decisions;
-        self.part.decisions.extend_from_slice(&from.decisions[begin as usize..end as usize]);
-    }
-
-    fn swap(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
-        let Some(one) = pick_part(desk, whole) else { return false };
-        let one = whole.parts[one];
+    fn swap(&self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
+        let Some(number) = pick_part(desk, whole) else { return false };
+        let one = &whole.parts[number];
         let is_apart = |other: &Part| other.decisions.1 <= one.decisions.0 || one.decisions.1 <= other.decisions.0;
-        let fits = |other: &&Part| {
+        let fits = |(_, other): &(usize, &Part)| {
             other.symbol == one.symbol
                 && other.kind != SpanKind::Round
                 && is_apart(other)
-                && whole.text_of(other) != whole.text_of(&one)
+                && whole.text_of(other) != whole.text_of(one)
         };
-        let Some(&other) = pick_of(&mut desk.random, whole.parts.iter().filter(fits)) else { return false };
-        let (a, b) = if one.decisions.0 < other.decisions.0 { (one, other) } else { (other, one) };
-        self.all.clear();
-        self.all.extend(whole.options());
-        let all = &self.all;
-        let ((a, a_end), (b, b_end)) = (a.decisions, b.decisions);
-        let [a, a_end, b, b_end] = [a, a_end, b, b_end].map(|at| at as usize);
-        self.options.clear();
-        for piece in [&all[..a], &all[b..b_end], &all[a_end..b], &all[a..a_end], &all[b_end..]] {
-            self.options.extend_from_slice(piece);
-        }
-        desk.deriver.replay(&self.options, child) == Fit::Exact
+        let fitting = pick_of(&mut desk.random, whole.parts.iter().enumerate().filter(fits));
+        let Some((other, _)) = fitting else { return false };
+        let (a, b) = (number.min(other), number.max(other));
+        desk.deriver.graft_all(whole, [(a, Some((whole, b))), (b, Some((whole, a)))].into_iter(), child)
     }
 
     fn change_any(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
@@ -255,15 +244,21 @@ impl Workshop {
             return false;
         }
         let Some(number) = decided_by(whole, at as u32) else {
+            let Some(number) = around(whole, at as u32) else { return false };
+            let part = &whole.parts[number];
+            let room = part.len() + desk.max_len - whole.text.len();
             self.options.clear();
-            self.options.extend(whole.options());
-            self.options[at] = option;
-            return desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text;
+            self.options.extend(whole.options_of(part));
+            self.options[at - part.decisions.0 as usize] = option;
+            let place = (part.symbol, part.depth);
+            let fit =
+                desk.deriver.draw_after(&self.options, place, room as u64, &mut |_: &OpenSite<'_>| 0, &mut self.part);
+            return fit == Some(Fit::Exact) && self.put(desk, whole, number, child);
         };
         let part = &whole.parts[number];
         let room = part.len() + desk.max_len - whole.text.len();
         self.options.clear();
-        self.options.extend(whole.options().take(at).skip(part.decisions.0 as usize));
+        self.options.extend(whole.decisions[part.decisions.0 as usize..at].iter().map(|decision| decision.option));
         self.options.push(option);
         let Desk { deriver, random, .. } = desk;
         let place = (part.symbol, part.depth);
@@ -319,7 +314,7 @@ impl Workshop {
         let Some((place, part)) = pick_of(random, fits) else { return false };
         let mut shorter = std::mem::take(&mut self.shorter);
         let is_shorter = if part.kind == SpanKind::Round {
-            self.drop_round(desk, whole, part, &mut shorter)
+            self.drop_round(desk, whole, place, &mut shorter)
         } else {
             let bytes = desk.deriver.min_len_of(part.symbol);
             // At random among the shortest.
@@ -342,43 +337,40 @@ impl Workshop {
     /// Gives all parts with the same symbol and text another text.
     fn rename(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let Some(part) = pick_part(desk, whole) else { return false };
-        let part = whole.parts[part];
-        let same: Vec<Part> = whole
-            .parts
-            .iter()
-            .copied()
-            .filter(|other| other.symbol == part.symbol && whole.text_of(other) == whole.text_of(&part))
-            .collect();
+        let part = &whole.parts[part];
+        let (symbol, text) = (part.symbol, whole.text_of(part));
+        let is_same = |other: &Part| other.symbol == symbol && whole.text_of(other) == text;
+        let mut same = std::mem::take(&mut self.places);
+        same.clear();
+        same.extend((0..).zip(&whole.parts).filter(|(_, other)| is_same(other)).map(|(number, _)| number));
         let room = part.len() + (desk.max_len - whole.text.len()) / same.len();
-        let is_taken = desk.random.below(2) == 0 && {
-            let fits = |other: &&Part| {
-                other.symbol == part.symbol && other.len() <= room && whole.text_of(other) != whole.text_of(&part)
-            };
-            match pick_of(&mut desk.random, whole.parts.iter().filter(fits)) {
-                Some(&other) => {
-                    self.take(whole, &other);
-                    true
-                }
-                None => false,
-            }
-        };
-        if !is_taken {
-            desk.draw_part(part.symbol, part.depth, room, &mut self.part);
+        let is_taken = desk.random.below(2) == 0;
+        let fits =
+            |(_, other): &(usize, &Part)| other.symbol == symbol && other.len() <= room && whole.text_of(other) != text;
+        let parts = whole.parts.iter().enumerate();
+        let taken = if is_taken { pick_of(&mut desk.random, parts.filter(fits)) } else { None };
+        if taken.is_none() {
+            desk.draw_part(symbol, part.depth, room, &mut self.part);
         }
-        self.options.clear();
-        let mut at = 0;
-        for place in same {
-            let (from, to) = place.decisions;
-            if (from as usize) < at {
-                continue;
-            }
-            self.options.extend(whole.decisions[at..from as usize].iter().map(|decision| decision.option));
-            self.options.extend(self.part.options());
-            at = to as usize;
-        }
-        self.options.extend(whole.decisions[at..].iter().map(|decision| decision.option));
-        desk.deriver.replay(&self.options, child) == Fit::Exact && child.text != whole.text
+        let by = taken.map_or((&self.part, 0), |(number, _)| (whole, number));
+        // Those within another one are left as they are in it.
+        let mut end = 0;
+        same.retain(|&place| {
+            let is_apart = place >= end;
+            end = if is_apart { whole.parts[place].next as usize } else { end };
+            is_apart
+        });
+        let edits = same.iter().map(|&place| (place, Some(by)));
+        let is_made = desk.deriver.graft_all(whole, edits, child) && child.text != whole.text;
+        self.places = same;
+        is_made
     }
+}
+
+/// The number of the innermost part with a site that can be replaced.
+fn around(whole: &Derivation, at: u32) -> Option<usize> {
+    let begun = whole.parts.partition_point(|part| part.decisions.0 <= at);
+    whole.parts[..begun].iter().rposition(|part| part.kind != SpanKind::Round && part.decisions.1 > at)
 }
 
 /// The number of the choice or repetition that a site decides; none for a class.
