@@ -132,7 +132,19 @@ impl Derivation {
         self.decisions[from as usize..to as usize].iter().map(|decision| decision.option)
     }
 
+    /// The parts directly within the one with this number, in order.
+    pub fn within(&self, outer: usize) -> impl Iterator<Item = &Part> {
+        let end = self.parts[outer].next as usize;
+        let mut at = outer + 1;
+        std::iter::from_fn(move || {
+            let part = (at < end).then(|| &self.parts[at])?;
+            at = part.next as usize;
+            Some(part)
+        })
+    }
+
     /// The text of a part.
+    #[inline]
     pub fn text_of(&self, part: &Part) -> &[u8] {
         &self.text[part.text.0 as usize..part.text.1 as usize]
     }
@@ -211,8 +223,9 @@ impl Deriver {
     }
 
     /// The length of the shortest text of a part with this symbol, in bytes.
+    #[inline]
     pub fn min_len_of(&self, symbol: u32) -> u64 {
-        self.grammar.part(symbol).map_or(0, |part| min_len_of(self.ir(), part))
+        self.grammar.min_lens.get(symbol as usize).copied().unwrap_or(0)
     }
 
     /// The sites of the grammar, each with all its options, in the order of their nodes.

@@ -11,7 +11,7 @@ use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::ir::{self, Ir, NodeId, Rounds, RuleId};
 use gramjet_compiler::machine::{
-    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task, ample_slack,
+    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task, ample_slack, min_len_of,
 };
 use gramjet_compiler::reference;
 
@@ -44,6 +44,8 @@ pub(crate) struct Grammar {
     reads_more: bool,
     /// For each node the least slack with which its site offers all its options.
     pub(crate) ample: Vec<u32>,
+    /// For each symbol the length of its shortest text, in bytes.
+    pub(crate) min_lens: Vec<u64>,
 }
 
 impl Grammar {
@@ -96,7 +98,7 @@ impl Tracer {
     /// A producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Tracer {
         let shortest = shortest::choices(&compiled.lowered);
-        let grammar = Grammar {
+        let mut grammar = Grammar {
             node_shortest: shortest::node_choices(&compiled.lowered, &shortest),
             shortest,
             lowered: compiled.lowered.clone(),
@@ -104,7 +106,10 @@ impl Tracer {
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
             reads_more: compiled.lowered.reads_more(),
             ample: ample(&compiled.lowered),
+            min_lens: Vec::new(),
         };
+        let parts = (0..).map_while(|symbol| grammar.part(symbol));
+        grammar.min_lens = parts.map(|part| min_len_of(&grammar.lowered, part)).collect();
         Tracer {
             grammar: Arc::new(grammar),
             limits: first_limits(compiled),

@@ -88,14 +88,24 @@ impl Maxima {
 
 /// A bit for each of AFL's classes: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
 fn class(count: u64) -> u8 {
-    match count {
-        0 => 0,
-        1..=3 => 1 << (count - 1),
-        4..=31 => 1 << (count.ilog2() + 1),
-        32..=127 => 1 << 6,
-        128.. => 1 << 7,
-    }
+    CLASSES[count.min(128) as usize]
 }
+
+/// The classes of the counts up to 128.
+const CLASSES: [u8; 129] = {
+    let mut classes = [0; 129];
+    let mut count = 1;
+    while count < classes.len() {
+        classes[count] = match count {
+            1..=3 => 1 << (count - 1),
+            4..=31 => 1 << (count.ilog2() + 1),
+            32..=127 => 1 << 6,
+            _ => 1 << 7,
+        };
+        count += 1;
+    }
+    classes
+};
 
 #[cfg(test)]
 mod tests {

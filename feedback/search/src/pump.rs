@@ -273,15 +273,14 @@ impl Spot {
         around: impl Iterator<Item = &'p Part>,
     ) -> Option<Spot> {
         let part = &whole.parts[number as usize];
-        let inside = &whole.parts[number as usize + 1..part.next as usize];
-        let is_round = |inner: &&Part| inner.kind == SpanKind::Round;
-        let mut rounds = inside.iter().filter(is_round);
-        // Rounds of repetitions within this one may stand there, too; those have their own sites before them.
-        let is_only = rounds.all(|round| inside.iter().any(|outer| is_around(outer, round)));
+        if part.is_empty() || deriver.min_rounds(part.symbol) != Some(1) {
+            return None;
+        }
+        // Rounds of repetitions within this one have their own sites before them.
+        let has_more = whole.within(number as usize).any(|inner| inner.kind == SpanKind::Round);
         let (from, end) = part.decisions;
         let repeat = Repeat { from, to: end.checked_sub(1)?, is_first_round: true };
-        let can_be = is_only && deriver.min_rounds(part.symbol) == Some(1) && !part.is_empty();
-        can_be.then(|| Spot::new((repeat, None), What::Round(rule_of(around)), part.len(), from))
+        (!has_more).then(|| Spot::new((repeat, None), What::Round(rule_of(around)), part.len(), from))
     }
 
     fn of_recursion<'p>(inner: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Spot> {
@@ -383,13 +382,6 @@ fn is_same_rule(outer: &Part, inner: &Part) -> bool {
 /// The symbol of the innermost rule.
 fn rule_of<'p>(mut around: impl Iterator<Item = &'p Part>) -> u32 {
     around.find(|outer| outer.kind == SpanKind::Rule).map_or(0, |rule| rule.symbol)
-}
-
-/// Whether a repetition is around a round.
-fn is_around(outer: &Part, round: &Part) -> bool {
-    matches!(outer.kind, SpanKind::Repetition { .. })
-        && outer.decisions.0 <= round.decisions.0
-        && round.decisions.1 <= outer.decisions.1
 }
 
 /// The options of a copy: its number is added to the classes of the part, which are the digits of a counter.

@@ -3,9 +3,9 @@
 
 use std::cmp::Reverse;
 
+use gramjet_session::SpanKind;
 use gramjet_session::decisions::Derivation;
-use gramjet_session::{SpanKind, hash};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::front::Front;
 use crate::maxima::Edge;
@@ -26,7 +26,8 @@ pub(super) struct Entry {
     is_top: bool,
     is_trade_off: bool,
     is_new: bool,
-    outline: u64,
+    /// That of a text which costs much.
+    outline: Option<u64>,
     /// Its number among all that were kept.
     pub(super) serial: u64,
 }
@@ -56,14 +57,31 @@ const TOP: usize = 64;
 /// Once the texts take this much memory, in bytes, none is kept for an edge alone.
 const MOST_BYTES: usize = 256 << 20;
 
+/// The greatest count of an edge, and the text that has it, with its length. The length is in another place, too, but
+/// all champions are looked at for each text that has run.
+#[derive(Clone, Copy, Debug)]
+struct Champion {
+    count: u64,
+    len: u32,
+    holder: u32,
+}
+
+impl Champion {
+    const NONE: Champion = Champion { count: 0, len: 0, holder: u32::MAX };
+
+    fn is_none(self) -> bool {
+        self.holder == u32::MAX
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Archive {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     /// The texts that cost most, the most costly first.
     top: Vec<usize>,
-    /// For each edge the greatest count, and the text that has it.
-    champions: FxHashMap<u32, (u64, usize)>,
+    /// By edge: the text that executes it most often.
+    champions: Vec<Champion>,
     /// The edges with a champion, to draw one.
     edges: Vec<u32>,
     /// The texts that no other beats in all costs.
@@ -79,7 +97,11 @@ pub(super) struct Archive {
 impl Archive {
     /// Drops all texts.
     pub(super) fn clear(&mut self) {
-        *self = Archive { kept: self.kept, ..Archive::default() };
+        let mut champions = std::mem::take(&mut self.champions);
+        for &edge in &self.edges {
+            champions[edge as usize] = Champion::NONE;
+        }
+        *self = Archive { kept: self.kept, champions, ..Archive::default() };
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -116,12 +138,14 @@ impl Archive {
         if self.texts.contains(&derivation.text) {
             return None;
         }
-        let (len, outline) = (derivation.text.len(), outline(derivation));
+        let len = derivation.text.len();
         let rank = |entry: &Entry| (entry.cost, Reverse(entry.derivation.text.len()));
         let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, Reverse(len)));
-        // Of texts with the same outline only the best is kept.
-        let alike = self.top.iter().position(|&number| self.entry(number).outline == outline);
-        let is_top = place < TOP && alike.is_none_or(|alike| place <= alike);
+        // Of texts with the same outline only the best is kept for its cost. That of others is not looked at.
+        let outline = (place < TOP).then(|| outline(derivation));
+        let alike =
+            outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
+        let is_top = outline.is_some() && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len)).collect();
         let bytes = bytes(derivation);
         let number = self.free.last().copied().unwrap_or(self.entries.len());
@@ -152,9 +176,12 @@ impl Archive {
             self.release(beaten, |entry| entry.is_trade_off = false);
         }
         for (edge, count) in won {
-            match self.champions.insert(edge, (count, number)) {
-                Some((_, before)) => self.release(before, |entry| entry.holds -= 1),
-                None => self.edges.push(edge),
+            let known = self.champions.len();
+            self.champions.resize(known.max(edge as usize + 1), Champion::NONE);
+            let champion = Champion { count, len: len as u32, holder: number as u32 };
+            match std::mem::replace(&mut self.champions[edge as usize], champion) {
+                none if none.is_none() => self.edges.push(edge),
+                before => self.release(before.holder as usize, |entry| entry.holds -= 1),
             }
         }
         if is_top {
@@ -173,9 +200,8 @@ impl Archive {
     }
 
     fn is_beaten(&self, (edge, count): Edge, len: usize) -> bool {
-        self.champions.get(&edge).is_none_or(|&(greatest, holder)| {
-            greatest < count || greatest == count && len < self.entry(holder).derivation.text.len()
-        })
+        let Some(champion) = self.champions.get(edge as usize) else { return true };
+        champion.is_none() || champion.count < count || champion.count == count && len < champion.len as usize
     }
 
     /// Drops a text that is kept for nothing any more.
@@ -210,7 +236,7 @@ impl Archive {
         match random.below(3) {
             0 if !self.edges.is_empty() => {
                 let edge = self.edges[random.below(self.edges.len())];
-                Some(self.champions[&edge].1)
+                Some(self.champions[edge as usize].holder as usize)
             }
             _ => self.draw(random),
         }
@@ -230,9 +256,10 @@ impl Archive {
             let skewed = random.unit().powi(3);
             return Some(self.top[(skewed * self.top.len() as f64) as usize]);
         }
-        let mut drawn = || self.champions[&self.edges[random.below(self.edges.len())]];
+        let mut drawn = || self.champions[self.edges[random.below(self.edges.len())] as usize];
         let (one, other) = (drawn(), drawn());
-        Some(one.max(other).1)
+        let more = if (one.count, one.holder) > (other.count, other.holder) { one } else { other };
+        Some(more.holder as usize)
     }
 }
 
@@ -255,12 +282,21 @@ fn bytes(derivation: &Derivation) -> usize {
 fn outline(derivation: &Derivation) -> u64 {
     // A sum, so the order does not matter.
     let rules = derivation.parts.iter().filter(|part| part.kind == SpanKind::Rule);
-    rules.fold(0, |sum, part| sum.wrapping_add(hash(&part.symbol.to_le_bytes())))
+    rules.fold(0, |sum, part| sum.wrapping_add(mixed(part.symbol)))
+}
+
+/// A number for a symbol: the first one of SplitMix64 (Steele, Lea and Flood 2014) from there on.
+fn mixed(symbol: u32) -> u64 {
+    let state = u64::from(symbol).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let state = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let state = (state ^ state >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    state ^ state >> 31
 }
 
 #[cfg(test)]
 mod tests {
     use gramjet_session::decisions::Part;
+    use gramjet_session::hash;
 
     use super::*;
 
@@ -297,7 +333,7 @@ mod tests {
         // As costly and longer.
         assert_eq!(archive.keep(&text("ccc"), merits(9, &[(2, 3)])), Some(Kept { place: Some(1), edges: 0 }));
         assert_eq!(archive.entry(archive.best().expect("a text")).derivation.text, b"bb");
-        assert_eq!(archive.champions[&2].1, 0);
+        assert_eq!(archive.champions[2].holder, 0);
     }
 
     #[test]
