@@ -77,6 +77,8 @@ pub struct CharSet {
     /// Inclusive ranges, ascending, neither overlapping nor adjacent. Without surrogates, if the members are
     /// characters.
     ranges: Vec<(u32, u32)>,
+    /// The number of members.
+    len: u32,
 }
 
 impl CharSet {
@@ -100,12 +102,14 @@ impl CharSet {
                 list.push(low, high);
             }
         }
-        CharSet { unit, ranges: list.into_merged() }
+        let ranges = list.into_merged();
+        let len = ranges.iter().map(|&(low, high)| high - low + 1).sum();
+        CharSet { unit, ranges, len }
     }
 
     /// The empty set.
     pub fn empty(unit: Unit) -> CharSet {
-        CharSet { unit, ranges: Vec::new() }
+        CharSet { unit, ranges: Vec::new(), len: 0 }
     }
 
     /// The set of a single member.
@@ -132,7 +136,7 @@ impl CharSet {
     /// The number of members.
     #[inline]
     pub fn len(&self) -> u32 {
-        self.ranges.iter().map(|&(low, high)| high - low + 1).sum()
+        self.len
     }
 
     /// Whether `member` is in the set.

@@ -168,10 +168,13 @@ pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
 
 #[inline]
 fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 {
-    let costs = || choice.options.iter().map(|&option| ir.facts(option).min_len - min_len);
+    let cost = |option: &NodeId| ir.facts(*option).min_len - min_len;
+    let costs_most = choice.options.last().filter(|_| ir.is_ordered()).map(cost);
     match slack {
         u64::MAX => choice.options.len() as u32,
-        slack => costs().take_while(|&cost| cost <= slack).count() as u32,
+        // Mostly all are offered: where options are ordered, the last one tells.
+        slack if costs_most.is_some_and(|cost| cost <= slack) => choice.options.len() as u32,
+        slack => choice.options.iter().take_while(|option| cost(option) <= slack).count() as u32,
     }
 }
 

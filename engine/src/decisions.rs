@@ -22,7 +22,7 @@ use crate::tracer::{Grammar, span_kind};
 
 mod graft;
 
-pub use graft::Edit;
+pub use graft::{Change, Edit};
 
 /// A site at which a decision is due.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,105 @@ use gramjet_compiler::machine::offered;
 use super::{Decision, Derivation, Deriver, Part, most_decisions};
 use crate::tracer::Grammar;
 
-/// A part of a text by its number, and the part of a text that replaces it; none if it is left out.
-pub type Edit<'d> = (usize, Option<(&'d Derivation, usize)>);
+/// A part of a text by its number, and what is changed there.
+pub type Edit<'d> = (usize, Change<'d>);
+
+/// A change of a text at one of its parts.
+#[derive(Clone, Copy, Debug)]
+pub enum Change<'d> {
+    /// The part with this number of a text replaces it. Both have the same symbol, and are no rounds.
+    By(&'d Derivation, usize),
+    /// The part, which is a round, is left out.
+    Out,
+    /// The rounds of a repetition that was derived by itself come after the part, which is a round of the same
+    /// repetition, or at the end of it, which is that repetition. Rounds that have to be do not count.
+    Rounds(&'d Derivation),
+}
+
+/// A stretch of a text: of its parts, decisions and bytes.
+#[derive(Clone, Copy)]
+struct Stretch {
+    parts: (u32, u32),
+    decisions: (u32, u32),
+    text: (u32, u32),
+}
+
+impl Stretch {
+    /// A part with all that is in it.
+    fn of(whole: &Derivation, number: usize) -> Option<Stretch> {
+        let part = whole.parts.get(number)?;
+        Some(Stretch { parts: (number as u32, part.next), decisions: part.decisions, text: part.text })
+    }
+
+    /// The rounds of the repetition that a derivation is.
+    fn of_rounds(whole: &Derivation) -> Option<Stretch> {
+        let first = whole.within(0).position(|part| part.kind == SpanKind::Round)?;
+        let round = whole.within(0).nth(first)?;
+        let number = whole.within(0).take(first).last().map_or(1, |before| before.next);
+        let repetition = whole.parts.first().filter(|part| is_free(part))?;
+        Some(Stretch {
+            parts: (number, repetition.next),
+            // The last site decides against another round.
+            decisions: (round.decisions.0, repetition.decisions.1 - 1),
+            text: (round.text.0, repetition.text.1),
+        })
+    }
+
+    /// Nothing, before its end.
+    fn at_end(self, has_site: bool) -> Stretch {
+        let at = |(_, end): (u32, u32), back: u32| (end - back, end - back);
+        Stretch { parts: at(self.parts, 0), decisions: at(self.decisions, has_site.into()), text: at(self.text, 0) }
+    }
+
+    fn texts(self, whole: &Derivation) -> &[u8] {
+        &whole.text[self.text.0 as usize..self.text.1 as usize]
+    }
+}
+
+/// What is replaced by what: the stretch of a text, and that of another one with how much deeper it is then.
+#[derive(Clone, Copy)]
+struct Exchange<'d> {
+    old: Stretch,
+    new: Option<(&'d Derivation, Stretch, u32)>,
+}
+
+impl<'d> Exchange<'d> {
+    /// None if it cannot be.
+    fn new(whole: &Derivation, (place, change): Edit<'d>) -> Option<Exchange<'d>> {
+        let (part, old) = (whole.parts.get(place)?, Stretch::of(whole, place)?);
+        let deeper = |new: &Part| part.depth.wrapping_sub(new.depth);
+        let is_round = part.kind == SpanKind::Round;
+        match change {
+            Change::By(other, number) => {
+                let new = other.parts.get(number).filter(|new| new.symbol == part.symbol && !is_round)?;
+                Some(Exchange { old, new: Some((other, Stretch::of(other, number)?, deeper(new))) })
+            }
+            Change::Out => {
+                repetition_of(whole, place).filter(|outer| is_round && is_free(outer))?;
+                Some(Exchange { old, new: None })
+            }
+            Change::Rounds(other) => {
+                let repetition = if is_round { repetition_of(whole, place)? } else { part };
+                let new = other.parts.first().filter(|new| new.symbol == repetition.symbol && is_free(repetition))?;
+                let rounds = Stretch::of_rounds(other)?;
+                Some(Exchange { old: old.at_end(!is_round), new: Some((other, rounds, deeper(new))) })
+            }
+        }
+    }
+
+    /// By how much the text gets longer.
+    fn shift(&self) -> Shift {
+        let size = |(from, to): (u32, u32)| to - from;
+        let grown = |of: fn(&Stretch) -> (u32, u32)| {
+            self.new.map_or(0, |(_, new, _)| size(of(&new))).wrapping_sub(size(of(&self.old)))
+        };
+        Shift {
+            text: grown(|stretch| stretch.text),
+            decisions: grown(|stretch| stretch.decisions),
+            parts: grown(|stretch| stretch.parts),
+        }
+    }
+}
 
 impl Deriver {
     /// Derives a text with a part of another one in place of one of its own; see [`Deriver::graft_all`].
@@ -18,15 +115,15 @@ impl Deriver {
         (other, number): (&Derivation, usize),
         derivation: &mut Derivation,
     ) -> bool {
-        self.graft_all(whole, std::iter::once((place, Some((other, number)))), derivation)
+        self.graft_all(whole, std::iter::once((place, Change::By(other, number))), derivation)
     }
 
-    /// Derives a text with other parts in place of some of its own, which must be apart from each other and in ascending
-    /// order. A round of a repetition without a greatest number can be left out. All texts must have been derived under the limit of this deriver.
+    /// Derives a text with changes at some of its parts, which must be apart from each other and in ascending order.
+    /// All texts must have been derived under the limit of this deriver, or as parts.
     ///
     /// The result is what [`Deriver::replay`] makes of the options, but the machine does not run: options are compared
-    /// with the room that they have, and all else is copied. False if the symbols of two parts differ, if a round is
-    /// replaced, if another part is left out, or if the text or its list of decisions is too long; then `derivation` is
+    /// with the room that they have, and all else is copied. False if a change is not possible, if the repetition of a
+    /// round has a greatest number of rounds, or if the text or its list of decisions is too long; then `derivation` is
     /// of no use.
     pub fn graft_all<'d>(
         &self,
@@ -34,20 +131,11 @@ impl Deriver {
         edits: impl Iterator<Item = Edit<'d>> + Clone,
         derivation: &mut Derivation,
     ) -> bool {
+        let exchanges = || edits.clone().map_while(|edit| Exchange::new(whole, edit));
         let mut grown = Shift::default();
-        for (place, by) in edits.clone() {
-            let can_be = match (whole.parts.get(place), by) {
-                (Some(old), Some((other, number))) => {
-                    let is_same = |new: &Part| new.symbol == old.symbol;
-                    old.kind != SpanKind::Round && other.parts.get(number).is_some_and(is_same)
-                }
-                (Some(old), None) => old.kind == SpanKind::Round && whole.is_of_any_number(place),
-                (None, _) => false,
-            };
-            if !can_be {
-                return false;
-            }
-            grown.add(Shift::of(whole, place, by));
+        for edit in edits.clone() {
+            let Some(exchange) = Exchange::new(whole, edit) else { return false };
+            grown.add(exchange.shift());
         }
         let len = (whole.text.len() as u32).wrapping_add(grown.text);
         let decisions = (whole.decisions.len() as u32).wrapping_add(grown.decisions);
@@ -56,41 +144,40 @@ impl Deriver {
             return false;
         }
         derivation.clear();
-        graft_text(whole, edits.clone(), derivation);
-        graft_parts(whole, edits.clone(), derivation);
-        self.graft_decisions(whole, edits, derivation)
+        graft_text(whole, exchanges(), derivation);
+        graft_parts(whole, exchanges(), derivation);
+        self.graft_decisions(whole, exchanges(), derivation)
     }
 
     /// What is decided before a part does not depend on it; what follows has the room that it leaves.
     fn graft_decisions<'d>(
         &self,
         whole: &Derivation,
-        edits: impl Iterator<Item = Edit<'d>>,
+        exchanges: impl Iterator<Item = Exchange<'d>>,
         derivation: &mut Derivation,
     ) -> bool {
         let room_at = |decisions: &[Decision], at: usize| decisions.get(at).map_or(0, |first| i64::from(first.room));
         let (mut at, mut after) = (0, 0);
-        for (place, by) in edits {
-            let old = &whole.parts[place];
-            let (begin, end) = (old.decisions.0 as usize, old.decisions.1 as usize);
+        for Exchange { old, new } in exchanges {
+            let begin = old.decisions.0 as usize;
             if !self.copy(&whole.decisions[at..begin], after, derivation) {
                 return false;
             }
-            if let Some((other, number)) = by {
-                let new = &other.parts[number];
+            if let Some((other, new, _)) = new {
                 let range = new.decisions.0 as usize..new.decisions.1 as usize;
+                // The site at the place has the same room as the first one of what comes there.
                 let within = match room_at(&whole.decisions, begin) {
                     _ if range.is_empty() => 0,
-                    _ if begin == end => return false,
+                    _ if begin == whole.decisions.len() => return false,
                     room => after + room - room_at(&other.decisions, range.start),
                 };
                 if !self.copy(&other.decisions[range], within, derivation) {
                     return false;
                 }
-                after -= new.len() as i64;
+                after -= i64::from(new.text.1 - new.text.0);
             }
-            after += old.len() as i64;
-            at = end;
+            after += i64::from(old.text.1 - old.text.0);
+            at = old.decisions.1 as usize;
         }
         self.copy(&whole.decisions[at..], after, derivation)
     }
@@ -108,14 +195,15 @@ impl Deriver {
     }
 }
 
-impl Derivation {
-    /// Whether the repetition of a round has no greatest number of rounds.
-    fn is_of_any_number(&self, round: usize) -> bool {
-        let is_around =
-            |outer: &&Part| outer.next as usize > round && matches!(outer.kind, SpanKind::Repetition { .. });
-        let repetition = self.parts[..round].iter().rfind(is_around);
-        repetition.is_some_and(|repetition| repetition.kind == SpanKind::Repetition { room: u32::MAX })
-    }
+/// The repetition of a round.
+fn repetition_of(whole: &Derivation, round: usize) -> Option<&Part> {
+    let is_around = |outer: &&Part| outer.next as usize > round && matches!(outer.kind, SpanKind::Repetition { .. });
+    whole.parts[..round].iter().rfind(is_around)
+}
+
+/// Whether it is a repetition without a greatest number of rounds.
+fn is_free(part: &Part) -> bool {
+    part.kind == SpanKind::Repetition { room: u32::MAX }
 }
 
 impl Decision {
@@ -148,22 +236,6 @@ struct Shift {
 }
 
 impl Shift {
-    /// By an edit.
-    fn of(whole: &Derivation, place: usize, by: Option<(&Derivation, usize)>) -> Shift {
-        let size = |number: usize, part: &Part| Shift {
-            text: part.text.1 - part.text.0,
-            decisions: part.decisions.1 - part.decisions.0,
-            parts: part.next - number as u32,
-        };
-        let old = size(place, &whole.parts[place]);
-        let new = by.map_or_else(Shift::default, |(other, number)| size(number, &other.parts[number]));
-        Shift {
-            text: new.text.wrapping_sub(old.text),
-            decisions: new.decisions.wrapping_sub(old.decisions),
-            parts: new.parts.wrapping_sub(old.parts),
-        }
-    }
-
     fn add(&mut self, by: Shift) {
         self.text = self.text.wrapping_add(by.text);
         self.decisions = self.decisions.wrapping_add(by.decisions);
@@ -182,13 +254,12 @@ impl Shift {
     }
 }
 
-fn graft_text<'d>(whole: &Derivation, edits: impl Iterator<Item = Edit<'d>>, to: &mut Derivation) {
+fn graft_text<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<'d>>, to: &mut Derivation) {
     let mut at = 0;
-    for (place, by) in edits {
-        let old = &whole.parts[place];
+    for Exchange { old, new } in exchanges {
         to.text.extend_from_slice(&whole.text[at..old.text.0 as usize]);
-        if let Some((other, number)) = by {
-            to.text.extend_from_slice(other.text_of(&other.parts[number]));
+        if let Some((other, new, _)) = new {
+            to.text.extend_from_slice(new.texts(other));
         }
         at = old.text.1 as usize;
     }
@@ -196,39 +267,46 @@ fn graft_text<'d>(whole: &Derivation, edits: impl Iterator<Item = Edit<'d>>, to:
 }
 
 /// The parts of a text with others in place of some of them.
-fn graft_parts<'d>(whole: &Derivation, mut edits: impl Iterator<Item = Edit<'d>> + Clone, to: &mut Derivation) {
+fn graft_parts<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<'d>>, to: &mut Derivation) {
     let (mut at, mut grown) = (0, Shift::default());
-    while let Some((place, by)) = edits.next() {
-        let old = whole.parts[place];
-        let shift = Shift::of(whole, place, by);
-        // The parts around this one end later; how much later, also depends on further edits within them.
-        let end = |part: &Part| {
-            let mut end = grown;
-            end.add(shift);
-            let within = edits.clone().take_while(|further| further.0 < part.next as usize);
-            within.for_each(|(place, by)| end.add(Shift::of(whole, place, by)));
-            end
+    // Parts around the last change, by their numbers before and after: further ones may be within them.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let end = |parts: &mut [Part], (number, moved): (usize, usize), grown: Shift| {
+        let ended = grown.moved(&whole.parts[number], 0);
+        let part = &mut parts[moved];
+        (part.decisions.1, part.text.1, part.next) = (ended.decisions.1, ended.text.1, ended.next);
+    };
+    for exchange in exchanges {
+        let (old, begin) = (exchange.old, exchange.old.parts.0 as usize);
+        // Where nothing is taken out, a part may end right there. The last site of a repetition comes after its rounds.
+        let is_around = |part: &Part| {
+            let next = part.next as usize;
+            next > begin || next == begin && part.decisions.1 > old.decisions.1
         };
-        to.parts.extend(whole.parts[at..place].iter().map(|part| {
-            let mut moved = grown.moved(part, 0);
-            if part.next as usize > place {
-                let end = end(part).moved(part, 0);
-                (moved.decisions.1, moved.text.1, moved.next) = (end.decisions.1, end.text.1, end.next);
+        while let Some(outer) = open.pop_if(|outer| !is_around(&whole.parts[outer.0])) {
+            end(&mut to.parts, outer, grown);
+        }
+        let here = to.parts.len();
+        to.parts.extend((at..).zip(&whole.parts[at..begin]).map(|(number, part)| {
+            if is_around(part) {
+                open.push((number, here + number - at));
             }
-            moved
+            grown.moved(part, 0)
         }));
-        if let Some((other, number)) = by {
-            let new = other.parts[number];
+        if let Some((other, new, deeper)) = exchange.new {
             let start = Shift {
                 text: old.text.0.wrapping_add(grown.text).wrapping_sub(new.text.0),
                 decisions: old.decisions.0.wrapping_add(grown.decisions).wrapping_sub(new.decisions.0),
-                parts: (to.parts.len() as u32).wrapping_sub(number as u32),
+                parts: (to.parts.len() as u32).wrapping_sub(new.parts.0),
             };
-            let deeper = old.depth.wrapping_sub(new.depth);
-            to.parts.extend(other.parts[number..new.next as usize].iter().map(|part| start.moved(part, deeper)));
+            let parts = &other.parts[new.parts.0 as usize..new.parts.1 as usize];
+            to.parts.extend(parts.iter().map(|part| start.moved(part, deeper)));
         }
-        grown.add(shift);
-        at = old.next as usize;
+        grown.add(exchange.shift());
+        at = old.parts.1 as usize;
     }
     to.parts.extend(whole.parts[at..].iter().map(|part| grown.moved(part, 0)));
+    for outer in open {
+        end(&mut to.parts, outer, grown);
+    }
 }

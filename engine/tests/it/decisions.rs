@@ -3,7 +3,7 @@
 use gramjet::choices::SpanKind;
 use gramjet::{Choices, Limits, Producer};
 use gramjet_compiler::ast;
-use gramjet_engine::decisions::{Derivation, Deriver, Fit, OpenSite, Part};
+use gramjet_engine::decisions::{Change, Derivation, Deriver, Fit, OpenSite, Part};
 use gramjet_engine::{Compiled, Tracer};
 use gramjet_testkit::{Rng, Shape, random_grammar};
 
@@ -98,7 +98,8 @@ fn check_edits(
             continue;
         }
         let by = can_move(place).then(|| fitting[random.below(fitting.len() as u64) as usize]);
-        edits.push((number, by.map(|(part_number, _)| (other, part_number))));
+        let change = by.map_or(Change::Out, |(part_number, _)| Change::By(other, part_number));
+        edits.push((number, change));
         options.extend(whole.decisions[at..place.decisions.0 as usize].iter().map(|decision| decision.option));
         options.extend(by.iter().flat_map(|(_, part)| other.options_of(part)));
         len = len - place.len() + by.map_or(0, |(_, part)| part.len());
@@ -113,7 +114,7 @@ fn check_edits(
     }
     // Where a number of rounds is limited, the machine has to run.
     let fit = deriver.replay(&options, &mut replayed);
-    assert!(is_grafted || edits.iter().any(|edit| edit.1.is_none()), "{}", about());
+    assert!(is_grafted || edits.iter().any(|edit| matches!(edit.1, Change::Out)), "{}", about());
     if is_grafted {
         assert_eq!(fit, Fit::Exact, "{}", about());
         assert_eq!(grafted, replayed, "{}", about());
@@ -121,11 +122,47 @@ fn check_edits(
     is_grafted && edits.len() > 1
 }
 
+/// Adds rounds to one of the repetitions of `whole`, if they fit the limit; returns whether it did.
+fn check_rounds(deriver: &mut Deriver, random: &mut SplitMix, whole: &Derivation, about: &dyn Fn() -> String) -> bool {
+    let number = random.below(whole.parts.len() as u64) as usize;
+    let is_around = |outer: &&Part| outer.next as usize > number && matches!(outer.kind, SpanKind::Repetition { .. });
+    let place = &whole.parts[number];
+    let (repetition, at) = match place.kind {
+        SpanKind::Repetition { .. } => (Some(place), place.decisions.1.saturating_sub(1)),
+        SpanKind::Round => (whole.parts[..number].iter().rfind(is_around), place.decisions.1),
+        SpanKind::Rule | SpanKind::Choice | SpanKind::Pool => return false,
+    };
+    let repetition = repetition.expect("a repetition around each round");
+    let is_free = repetition.kind == SpanKind::Repetition { room: u32::MAX };
+    let (mut added, mut grafted, mut replayed) = Default::default();
+    let bytes = deriver.max_len().expect("a limit").max(deriver.min_len_of(repetition.symbol));
+    let mut choose = |site: &OpenSite<'_>| random.below(u64::from(site.offered())) as u32;
+    assert!(deriver.draw(repetition.symbol, repetition.depth, bytes, &mut choose, &mut added));
+    // It may have been cut short.
+    if added.decisions.len() >= 1000 {
+        return false;
+    }
+    let rounds: Vec<&Part> = added.within(0).filter(|part| part.kind == SpanKind::Round).collect();
+    let len = whole.text.len() + rounds.iter().map(|round| round.len()).sum::<usize>();
+    let edit = (number, Change::Rounds(&added));
+    let is_grafted = deriver.graft_all(whole, std::iter::once(edit), &mut grafted);
+    let fits = len as u64 <= deriver.max_len().expect("a limit");
+    assert_eq!(is_grafted, is_free && fits && !rounds.is_empty(), "{}", about());
+    if is_grafted {
+        let more = rounds.iter().flat_map(|round| added.options_of(round));
+        let options: Vec<u32> =
+            whole.options().take(at as usize).chain(more).chain(whole.options().skip(at as usize)).collect();
+        assert_eq!(deriver.replay(&options, &mut replayed), Fit::Exact, "{}", about());
+        assert_eq!(grafted, replayed, "{}", about());
+    }
+    is_grafted
+}
+
 /// 10^6 cases take a minute in a release build: `GRAMJET_DECISIONS=20000`, the number of grammars, sets them.
 #[test]
 fn what_fits_is_derived_as_it_was_meant() {
     let grammars = std::env::var("GRAMJET_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
-    let (mut cases, mut spliced, mut edited) = (0, 0, 0);
+    let (mut cases, mut spliced, mut edited, mut grown) = (0, 0, 0, 0);
     for seed in 0..grammars {
         let mut rng = Rng::new(seed + 7_700_000);
         let shape = if seed % 2 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
@@ -157,13 +194,14 @@ fn what_fits_is_derived_as_it_was_meant() {
                 if !whole.parts.is_empty() && whole.decisions.len() + other.decisions.len() < 1000 {
                     spliced += u32::from(check_splice(&mut deriver, &mut numbers, whole, other, &about));
                     edited += u64::from(check_edits(&mut deriver, &mut numbers, (whole, other), &about));
+                    grown += u64::from(check_rounds(&mut deriver, &mut numbers, whole, &about));
                     cases += 1;
                 }
             }
         }
     }
     assert!(cases > 20 * grammars && u64::from(spliced) > 4 * grammars, "{cases} cases, {spliced} splices");
-    assert!(edited > grammars / 2, "{edited} of several parts");
+    assert!(edited > grammars / 2 && grown > grammars / 10, "{edited} of several parts, {grown} with more rounds");
 }
 
 #[test]

@@ -38,6 +38,18 @@ struct Repeat {
     is_first_round: bool,
 }
 
+impl Repeat {
+    /// Adds the options of the copy with this number, from 1 on.
+    fn copy(self, whole: &Derivation, deriver: &Deriver, (copies, copy): (Copies, u32), options: &mut Vec<u32>) {
+        let range = &whole.decisions[self.from as usize..self.to as usize];
+        options.extend(self.is_first_round.then_some(1));
+        match copies {
+            Copies::Equal => options.extend(range.iter().map(|decision| decision.option)),
+            Copies::Distinct => count_up(range, deriver, copy, options),
+        }
+    }
+}
+
 /// What is repeated, by its symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum What {
@@ -52,7 +64,7 @@ impl Pump {
     pub fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
         let present = present(whole, deriver);
         let with = |spot: Spot| Pump { present: present[spot.number].max(1), ..spot.pump() };
-        spots(whole, deriver, &mut Vec::new()).map(with).collect()
+        spots(whole, deriver, usize::MAX, &mut Vec::new()).map(with).collect()
     }
 
     /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
@@ -205,14 +217,8 @@ impl Pump {
         let mut at = 0;
         for &Repeat { from, to, is_first_round } in &self.repeats {
             options.extend(decisions[at..to as usize].iter().map(|decision| decision.option));
-            let range = &decisions[from as usize..to as usize];
-            for copy in 1..=times {
-                options.extend(is_first_round.then_some(1));
-                match self.copies {
-                    Copies::Equal => options.extend(range.iter().map(|decision| decision.option)),
-                    Copies::Distinct => count_up(range, deriver, copy, &mut options),
-                }
-            }
+            let repeat = Repeat { from, to, is_first_round };
+            (1..=times).for_each(|copy| repeat.copy(whole, deriver, (self.copies, copy), &mut options));
             at = to as usize;
         }
         options.extend(decisions[at..].iter().map(|decision| decision.option));
@@ -231,24 +237,35 @@ pub(crate) struct Spot {
     home: u32,
 }
 
-/// All single parts of a text that can be repeated. Reuses the memory of `open`.
+/// All single parts of a text that can be repeated, and of which a copy has at most `most` bytes. Reuses the memory of
+/// `open`.
 pub(crate) fn spots<'w>(
     whole: &'w Derivation,
     deriver: &'w Deriver,
+    most: usize,
     open: &'w mut Vec<u32>,
 ) -> impl Iterator<Item = Spot> + 'w {
     open.clear();
     (0..).zip(&whole.parts).filter_map(move |(number, part)| {
+        let fits = (1..=most).contains(&part.len());
+        match part.kind {
+            SpanKind::Rule | SpanKind::Repetition { .. } => {}
+            SpanKind::Round if fits => {}
+            SpanKind::Round | SpanKind::Choice | SpanKind::Pool => return None,
+        }
         while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
             open.pop();
         }
         let around = || open.iter().rev().map(|&outer| &whole.parts[outer as usize]);
         let spot = match part.kind {
-            SpanKind::Round => Spot::of_round(part, around()),
-            SpanKind::Repetition { room: u32::MAX } => Spot::of_first_round(whole, number, deriver, around()),
-            SpanKind::Rule => Spot::of_recursion(part, around()),
-            _ => None,
+            SpanKind::Round => {
+                return Spot::of_round(part, around()).map(|spot| Spot { number: number as usize, ..spot });
+            }
+            SpanKind::Repetition { room: u32::MAX } if fits => Spot::of_first_round(whole, number, deriver, around()),
+            SpanKind::Rule => Spot::of_recursion(part, around()).filter(|spot| spot.len <= most),
+            SpanKind::Repetition { .. } | SpanKind::Choice | SpanKind::Pool => None,
         };
+        // Choices and rounds around a part say nothing of it.
         open.push(number);
         spot.map(|spot| Spot { number: number as usize, ..spot })
     })
@@ -299,6 +316,36 @@ impl Spot {
     /// The number of bytes that a copy adds.
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// The number of the part: a round, the only one of a repetition, or the inner one of two instances.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Of a round, writes the options of a repetition of its copies alone, after as many rounds as there have to be.
+    /// Returns the symbol and the depth of the repetition, and the least number of rounds. None for what is no round.
+    pub(crate) fn copies_alone(
+        &self,
+        whole: &Derivation,
+        deriver: &Deriver,
+        (copies, times): (Copies, u32),
+        options: &mut Vec<u32>,
+    ) -> Option<(u32, u32, u32)> {
+        let (round, None) = self.repeats else { return None };
+        let is_around =
+            |part: &&Part| part.next as usize > self.number && matches!(part.kind, SpanKind::Repetition { .. });
+        let outer = whole.parts[..=self.number].iter().rfind(is_around)?;
+        let least = deriver.min_rounds(outer.symbol)?;
+        options.clear();
+        // The rounds that there have to be have no site before them.
+        let item = round.from + u32::from(!round.is_first_round)..round.to;
+        for _ in 0..least {
+            options.extend(whole.decisions[item.start as usize..item.end as usize].iter().map(|known| known.option));
+        }
+        (1..=times).for_each(|copy| round.copy(whole, deriver, (copies, copy), options));
+        options.push(0);
+        Some((outer.symbol, outer.depth, least))
     }
 
     /// The part, to be repeated. What the text has already is not counted.

@@ -124,7 +124,7 @@ impl Portfolio {
         self.kept_since += u32::from(kept.is_some_and(|kept| kept.place.is_some()));
         if self.kept_since >= RENEWED {
             self.kept_since = 0;
-            self.habits = Habits::of(self.archive.top().map(|entry| &entry.derivation));
+            self.habits.learn(self.archive.top().map(|entry| &entry.derivation));
         }
         kept
     }

@@ -3,8 +3,8 @@
 
 use std::cmp::Reverse;
 
-use gramjet_session::SpanKind;
 use gramjet_session::decisions::Derivation;
+use gramjet_session::{SpanKind, hash};
 use rustc_hash::FxHashSet;
 
 use crate::front::Front;
@@ -282,21 +282,12 @@ fn bytes(derivation: &Derivation) -> usize {
 fn outline(derivation: &Derivation) -> u64 {
     // A sum, so the order does not matter.
     let rules = derivation.parts.iter().filter(|part| part.kind == SpanKind::Rule);
-    rules.fold(0, |sum, part| sum.wrapping_add(mixed(part.symbol)))
-}
-
-/// A number for a symbol: the first one of SplitMix64 (Steele, Lea and Flood 2014) from there on.
-fn mixed(symbol: u32) -> u64 {
-    let state = u64::from(symbol).wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let state = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let state = (state ^ state >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    state ^ state >> 31
+    rules.fold(0, |sum, part| sum.wrapping_add(hash(&part.symbol.to_le_bytes())))
 }
 
 #[cfg(test)]
 mod tests {
     use gramjet_session::decisions::Part;
-    use gramjet_session::hash;
 
     use super::*;
 

@@ -1,7 +1,6 @@
 //! The options that the texts with the greatest cost take.
 
 use gramjet_session::decisions::{Chooser as _, Derivation, OpenSite};
-use rustc_hash::FxHashMap;
 
 use crate::random::Random;
 use crate::strategy::Evenly;
@@ -10,30 +9,33 @@ use crate::strategy::Evenly;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Habits {
     /// By node: options that were taken with their numbers, in ascending order of the options.
-    counts: FxHashMap<u32, Vec<(u32, u32)>>,
+    counts: Vec<Vec<(u32, u32)>>,
 }
 
 /// The share of choices that ignore habits.
 const FREE: f64 = 0.2;
 
 impl Habits {
-    /// Those of some texts.
-    pub(crate) fn of<'d>(derivations: impl Iterator<Item = &'d Derivation>) -> Habits {
-        let mut habits = Habits::default();
+    /// Takes over those of some texts; what was known is forgotten.
+    pub(crate) fn learn<'d>(&mut self, derivations: impl Iterator<Item = &'d Derivation>) {
+        self.counts.iter_mut().for_each(Vec::clear);
         for decision in derivations.flat_map(|derivation| &derivation.decisions) {
-            let counts = habits.counts.entry(decision.place).or_default();
+            let place = decision.place as usize;
+            if place >= self.counts.len() {
+                self.counts.resize_with(place + 1, Vec::new);
+            }
+            let counts = &mut self.counts[place];
             match counts.binary_search_by_key(&decision.option, |known| known.0) {
                 Ok(place) => counts[place].1 += 1,
                 Err(place) => counts.insert(place, (decision.option, 1)),
             }
         }
-        habits
     }
 
     /// An option, mostly in proportion to how often it was taken.
     pub(crate) fn choose(&self, site: &OpenSite<'_>, random: &mut Random) -> u32 {
-        let counts = self.counts.get(&site.place()).filter(|_| random.unit() >= FREE);
-        let counts = counts.map_or(&[][..], |counts| {
+        let counts = self.counts.get(site.place() as usize).filter(|counts| !counts.is_empty());
+        let counts = counts.filter(|_| random.unit() >= FREE).map_or(&[][..], |counts| {
             let offered = counts.partition_point(|known| known.0 < site.offered());
             &counts[..offered]
         });
@@ -65,7 +67,8 @@ mod tests {
         let mut deriver = language.deriver(Some(3));
         let (mut known, mut drawn) = (Derivation::default(), Derivation::default());
         deriver.replay(&[1, 2, 3], &mut known);
-        let habits = Habits::of([&known].into_iter());
+        let mut habits = Habits::default();
+        habits.learn([&known].into_iter());
         let mut random = Random::new(1);
         let mut kept = [0; 3];
         for _ in 0..1000 {

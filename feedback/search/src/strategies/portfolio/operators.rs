@@ -1,7 +1,7 @@
 //! Operators: ways to make a text of one or two others, exactly and within the limit on length.
 
 use gramjet_session::SpanKind;
-use gramjet_session::decisions::{Derivation, Fit, OpenSite, Part};
+use gramjet_session::decisions::{Change, Derivation, Fit, OpenSite, Part};
 
 use super::archive::Archive;
 use super::habits::Habits;
@@ -162,7 +162,7 @@ impl Workshop {
 
     /// Derives the text without a round.
     fn drop_round(&mut self, desk: &mut Desk, whole: &Derivation, place: usize, child: &mut Derivation) -> bool {
-        if desk.deriver.graft_all(whole, std::iter::once((place, None)), child) {
+        if desk.deriver.graft_all(whole, std::iter::once((place, Change::Out)), child) {
             return child.text != whole.text;
         }
         // The number of rounds is limited.
@@ -226,7 +226,7 @@ impl Workshop {
         let fitting = pick_of(&mut desk.random, whole.parts.iter().enumerate().filter(fits));
         let Some((other, _)) = fitting else { return false };
         let (a, b) = (number.min(other), number.max(other));
-        desk.deriver.graft_all(whole, [(a, Some((whole, b))), (b, Some((whole, a)))].into_iter(), child)
+        desk.deriver.graft_all(whole, [(a, Change::By(whole, b)), (b, Change::By(whole, a))].into_iter(), child)
     }
 
     fn change_any(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
@@ -294,12 +294,23 @@ impl Workshop {
 
     fn repeat(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let room = desk.max_len - whole.text.len();
-        let fits = spots(whole, &desk.deriver, &mut self.open).filter(|spot| (1..=room).contains(&spot.len()));
-        let Some(pump) = pick_of(&mut desk.random, fits).map(|spot| spot.pump()) else { return false };
+        if room == 0 {
+            return false;
+        }
+        let fits = spots(whole, &desk.deriver, room, &mut self.open);
+        let Some(spot) = pick_of(&mut desk.random, fits) else { return false };
         let copies = if desk.random.below(2) == 0 { Copies::Equal } else { Copies::Distinct };
-        let times = 1 + desk.random.below(room / pump.len());
-        let options = pump.copied(copies).options(whole, &desk.deriver, times as u32);
-        desk.deriver.replay(&options, child) == Fit::Exact
+        let times = 1 + desk.random.below(room / spot.len()) as u32;
+        let Desk { deriver, max_len, .. } = desk;
+        let repetition = spot.copies_alone(whole, deriver, (copies, times), &mut self.options);
+        let Some((symbol, depth, least)) = repetition else {
+            let options = spot.pump().copied(copies).options(whole, deriver, times);
+            return deriver.replay(&options, child) == Fit::Exact;
+        };
+        let bytes = *max_len as u64 * (2 + u64::from(least));
+        let fit = deriver.draw_after(&self.options, (symbol, depth), bytes, &mut |_: &OpenSite<'_>| 0, &mut self.part);
+        let edit = (spot.number(), Change::Rounds(&self.part));
+        fit == Some(Fit::Exact) && deriver.graft_all(whole, std::iter::once(edit), child)
     }
 
     /// Makes a part shorter; then another one is drawn anew with the room.
@@ -352,7 +363,7 @@ impl Workshop {
         if taken.is_none() {
             desk.draw_part(symbol, part.depth, room, &mut self.part);
         }
-        let by = taken.map_or((&self.part, 0), |(number, _)| (whole, number));
+        let by = taken.map_or(Change::By(&self.part, 0), |(number, _)| Change::By(whole, number));
         // Those within another one are left as they are in it.
         let mut end = 0;
         same.retain(|&place| {
@@ -360,7 +371,7 @@ impl Workshop {
             end = if is_apart { whole.parts[place].next as usize } else { end };
             is_apart
         });
-        let edits = same.iter().map(|&place| (place, Some(by)));
+        let edits = same.iter().map(|&place| (place, by));
         let is_made = desk.deriver.graft_all(whole, edits, child) && child.text != whole.text;
         self.places = same;
         is_made
@@ -453,7 +464,8 @@ number ::= [0-9]
     fn every_operator_makes_texts_within_the_limit_that_differ() {
         let mut desk = desk();
         let mut archive = archive(&mut desk);
-        let habits = Habits::of(archive.top().map(|entry| &entry.derivation));
+        let mut habits = Habits::default();
+        habits.learn(archive.top().map(|entry| &entry.derivation));
         let mut workshop = Workshop::default();
         let (mut child, mut again) = (Derivation::default(), Derivation::default());
         for operator in Operator::ALL {
