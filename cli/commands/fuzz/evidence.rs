@@ -6,7 +6,7 @@ use super::verdict::Failed;
 use crate::subject::Tested;
 
 /// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges.
-const HOT: u32 = 10_000;
+const HOT: u64 = 10_000;
 
 /// Names of failures of texts that are not in the language begin with it.
 const BROKEN: &str = "broken-";

@@ -204,7 +204,7 @@ impl Evolution {
         self.edges.clear();
         match run.edges {
             Some(edges) => {
-                self.edges.extend(edges.executed().iter().map(|edge| (edge.number, u64::from(edge.count))));
+                self.edges.extend(edges.executed().iter().map(|edge| (edge.number, edge.count)));
             }
             None => {
                 let next = self.behaviours.len() as u32;

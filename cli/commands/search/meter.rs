@@ -116,7 +116,7 @@ impl Objective {
     fn of(&self, run: &Run<'_>) -> u64 {
         match self {
             Objective::Edges => run.edges.map_or(0, |edges| edges.total()),
-            Objective::Hottest => run.edges.and_then(|edges| edges.hottest()).map_or(0, |edge| u64::from(edge.count)),
+            Objective::Hottest => run.edges.and_then(|edges| edges.hottest()).map_or(0, |edge| edge.count),
             Objective::Cpu => u64::try_from(cpu(run).as_micros()).unwrap_or(u64::MAX),
             Objective::Memory => run.usage.peak_memory.unwrap_or(0) >> 10,
             Objective::Output => run.stdout.written,
@@ -223,9 +223,7 @@ impl Meter {
     pub(super) fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
         let run = self.tested.finish()?;
         reading.edges.clear();
-        reading.edges.extend(
-            run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, u64::from(edge.count))),
-        );
+        reading.edges.extend(run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, edge.count)));
         let mut counted = self.counted.iter().map(|number| number.unwrap_or(0));
         reading.costs.clear();
         reading.costs.extend(self.objectives.all().iter().map(|objective| match objective {

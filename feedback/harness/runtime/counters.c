@@ -1,21 +1,26 @@
 // The run time of instrumented programs: counts how often each edge is executed, and starts the fork server.
 //
 // The counters are in memory shared with the harness, 32 bits an edge, from number 1 on; number 0 counts the edges
-// without one. With GRAMJET_IN_PLACE the counters of an image are what clang calls its guards, which the linker has put
+// without one. A counter that passes 2^32 - 1 begins again at 0, and adds one to the carries of its edge: these are in
+// an array of their own, which most runs never touch. So a count has 64 bits, and counting is one increment and one
+// branch that is hardly ever taken. With GRAMJET_IN_PLACE the counters of an image are what clang calls its guards, which the linker has put
 // on pages of their own (pages.ld): the shared memory replaces these pages, so that counting needs no address but one
 // that the linker knows. Else a guard holds the number of its edge.
-// Counts stay at 2^32 - 1. Increments are not atomic: threads of one program may lose some of each other's.
+// Increments are not atomic: threads of one program may lose some of each other's, and two that pass 2^32 - 1 at once
+// may both carry.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,13 +62,15 @@ struct shared {
         uint32_t edges;   // counters in use, with number 0
         uint32_t beyond;  // edges for which there was no room
         uint32_t images;
-        uint32_t process;  // that of a process which answers itself: one of the next three
-        uint8_t rest[PAGE - 24];
+        uint32_t process;  // that of a process which answers itself: one of the three above
+        uint32_t carried;  // whether there are carries
+        uint8_t rest[PAGE - 28];
     } header;
     uint32_t counters[CAPACITY];
     uint32_t unused;
     uint64_t addresses[CAPACITY];
     struct image images[IMAGES];
+    uint32_t carries[CAPACITY];  // older harnesses end before them
 };
 
 // The shared memory of the harness replaces this object. The counters then have an address known at link time, which
@@ -76,6 +83,8 @@ __attribute__((aligned(1 << 16)))
 static struct shared shared;
 static uint8_t *shared_input;
 static int is_attached;
+// The memory of the harness ends before the carries.
+static int lacks_carries;
 
 // The harness looks for this text to know programs that have this run time.
 static const char signature[] = "##SIG_GRAMJET_RUNTIME_1##";
@@ -87,16 +96,31 @@ static void attach(void) {
     // Linkers leave out what nothing refers to.
     (void)*(const volatile char *)signature;
     if (getenv("GRAMJET_MAP")) {
-        void *map = mmap(&shared, sizeof shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD, 0);
+        struct stat found;
+        lacks_carries = !fstat(MAP_FD, &found) && (size_t)found.st_size < sizeof shared;
+        size_t size = lacks_carries ? offsetof(struct shared, carries) : sizeof shared;
+        void *map = mmap(&shared, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD, 0);
         is_attached = map != MAP_FAILED;
     }
     shared.header.greeting = GREETING;
     if (!shared.header.edges) shared.header.edges = 1;
 }
 
-static void count(uint32_t *counter) {
-    uint32_t count = *counter + 1;
-    *counter = count - (count == 0);
+// Where functions that clang compiles call one of this kind, they keep what they have in registers.
+#ifdef __clang__
+#define RARE __attribute__((noinline, cold, preserve_all))
+#else
+#define RARE __attribute__((noinline, cold))
+#endif
+
+// Called when the counter of this edge has become 0.
+static void carry_to(uint32_t number, uint32_t *counter) {
+    if (lacks_carries) {
+        *counter = UINT32_MAX;
+        return;
+    }
+    shared.carries[number]++;
+    shared.header.carried = 1;
 }
 
 // An image in memory: where it is, and where its code is.
@@ -166,6 +190,12 @@ static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
     return image;
 }
 
+RARE static void carry_of(uint32_t number) { carry_to(number, shared.counters + number); }
+
+static inline void count(uint32_t number) {
+    if (!++shared.counters[number]) carry_of(number);
+}
+
 // Whether clang's guards were met.
 static int has_guards;
 
@@ -175,15 +205,26 @@ static int has_guards;
 static uint32_t *met;
 static uintptr_t met_end;
 
-// Those that are counters already.
-static const uint32_t *placed[IMAGES];
+// Those that are counters already, and their numbers.
+static struct {
+    uint32_t *start;
+    uint32_t first, count;
+} placed[IMAGES];
 static uint32_t known_placed;
 
 static int is_placed(const uint32_t *start) {
     for (uint32_t i = 0; i < known_placed; i++) {
-        if (placed[i] == start) return 1;
+        if (placed[i].start == start) return 1;
     }
     return 0;
+}
+
+// Counters without a number are not those of the harness.
+RARE static void carry(uint32_t *counter) {
+    for (uint32_t i = 0; i < known_placed; i++) {
+        uintptr_t at = ((uintptr_t)counter - (uintptr_t)placed[i].start) / sizeof *counter;
+        if (at < placed[i].count) carry_to(placed[i].first + at, counter);
+    }
 }
 
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
@@ -192,7 +233,9 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
     met_end = (uintptr_t)stop;
 }
 
-void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(guard); }
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
+    if (!++*guard) carry(guard);
+}
 
 // The guards begin and end with pages, unless another linker has put them together.
 static int have_pages(void) { return ((uintptr_t)met | met_end) % PAGE == 0; }
@@ -202,7 +245,8 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     uint32_t count = (stop - start) / 2;
     if (!count || !met || is_placed(met) || known_placed == IMAGES) return;
     attach();
-    placed[known_placed++] = met;
+    placed[known_placed].start = met;
+    known_placed++;
     if (!have_pages()) {
         shared.header.beyond += count;
         return;
@@ -211,6 +255,8 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     dl_iterate_phdr(holds, &loaded);
     struct image *image = numbered(&loaded, count);
     if (!image) return;
+    placed[known_placed - 1].first = image->first;
+    placed[known_placed - 1].count = count;
     if (is_attached) {
         mmap(met, met_end - (uintptr_t)met, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD,
              (uint8_t *)(shared.counters + image->first) - (uint8_t *)&shared);
@@ -235,7 +281,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
     for (uint32_t i = 0; i < latest->count; i++) start[i] = latest->first + i;
 }
 
-void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(shared.counters + *guard); }
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(*guard); }
 
 // Where the edges are whose guards were numbered just before: pairs of an address and flags, in the order of the
 // guards.
@@ -321,12 +367,15 @@ void __sanitizer_cov_trace_pc(void) {
     uint32_t number = code->first + (address - code->begin) / APART;
     // Within the call: the next instruction may be that of another line.
     if (!shared.counters[number]) shared.addresses[number] = address - 1 - code->start;
-    count(shared.counters + number);
+    count(number);
 }
 
 // Drops the counts up to here.
 static void forget(void) {
     memset(shared.counters, 0, sizeof(uint32_t) * shared.header.edges);
+    if (!shared.header.carried) return;
+    memset(shared.carries, 0, sizeof(uint32_t) * shared.header.edges);
+    shared.header.carried = 0;
 }
 
 static int receive(int fd, void *bytes, size_t count) {

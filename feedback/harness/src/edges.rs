@@ -5,8 +5,8 @@
 pub struct Edge {
     /// Its number, from 1 on in programs that `gramjet cc` has built.
     pub number: u32,
-    /// How often it was executed; `u32::MAX` stands for that and more.
-    pub count: u32,
+    /// How often it was executed.
+    pub count: u64,
 }
 
 /// The edges that a run has executed.
@@ -43,7 +43,7 @@ impl Edges {
     }
 
     /// How often an edge was executed.
-    pub fn count(&self, number: u32) -> u32 {
+    pub fn count(&self, number: u32) -> u64 {
         let place = self.executed.binary_search_by_key(&number, |edge| edge.number);
         place.map_or(0, |place| self.executed[place].count)
     }
@@ -76,7 +76,8 @@ impl Edges {
     }
 
     fn sum(&mut self) {
-        self.total = self.executed.iter().map(|edge| u64::from(edge.count)).sum();
+        // A program can write any count into the shared memory.
+        self.total = self.executed.iter().fold(0, |total, edge| total.saturating_add(edge.count));
         let first = |hottest: Option<Edge>, &edge: &Edge| match hottest {
             Some(known) if known.count >= edge.count => Some(known),
             _ => Some(edge),
@@ -84,18 +85,21 @@ impl Edges {
         self.hottest = self.executed.iter().fold(None, first);
     }
 
-    /// Takes over counters and makes them zero.
-    pub(crate) fn take<C: Counter>(&mut self, counters: &mut [C]) {
+    /// Takes over counters and makes them zero. Carries, if there are any, are as many: a counter has begun again at 0
+    /// that often.
+    pub(crate) fn take<C: Counter>(&mut self, counters: &mut [C], carries: &[u32]) {
         self.executed.clear();
         self.known = counters.len().saturating_sub(1) as u32;
         for (number, block) in counters.chunks_mut(BLOCK).enumerate() {
-            if block.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
+            if carries.is_empty() && block.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
                 continue;
             }
             for (place, counter) in block.iter_mut().enumerate() {
-                let count = counter.count();
+                let number = number * BLOCK + place;
+                let carry = carries.get(number).map_or(0, |&carry| u64::from(carry) << u32::BITS);
+                let count = counter.count() + carry;
                 if count != 0 {
-                    self.executed.push(Edge { number: (number * BLOCK + place) as u32, count });
+                    self.executed.push(Edge { number: number as u32, count });
                 }
                 *counter = C::ZERO;
             }
@@ -112,7 +116,7 @@ impl Edges {
 pub(crate) trait Counter: Copy + PartialEq {
     const ZERO: Self;
     fn or(self, other: Self) -> Self;
-    fn count(self) -> u32;
+    fn count(self) -> u64;
 }
 
 impl Counter for u32 {
@@ -120,8 +124,8 @@ impl Counter for u32 {
     fn or(self, other: u32) -> u32 {
         self | other
     }
-    fn count(self) -> u32 {
-        self
+    fn count(self) -> u64 {
+        u64::from(self)
     }
 }
 
@@ -130,13 +134,13 @@ impl Counter for u8 {
     fn or(self, other: u8) -> u8 {
         self | other
     }
-    fn count(self) -> u32 {
-        u32::from(self)
+    fn count(self) -> u64 {
+        u64::from(self)
     }
 }
 
 /// The class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
-pub fn count_class(count: u32) -> u8 {
+pub fn count_class(count: u64) -> u8 {
     match count {
         0 => 0,
         1 => 1 << 0,
@@ -156,7 +160,7 @@ pub struct Coverage {
     /// For each edge the classes of counts that were seen.
     classes: Vec<u8>,
     /// For each edge the greatest count.
-    maxima: Vec<u32>,
+    maxima: Vec<u64>,
     seen: usize,
 }
 
@@ -216,7 +220,7 @@ impl Coverage {
     }
 
     /// The greatest count of an edge in one run.
-    pub fn greatest(&self, number: u32) -> u32 {
+    pub fn greatest(&self, number: u32) -> u64 {
         self.maxima.get(number as usize).copied().unwrap_or(0)
     }
 }
@@ -227,7 +231,7 @@ mod tests {
 
     fn taken(counters: &mut [u32]) -> Edges {
         let mut edges = Edges::default();
-        edges.take(counters);
+        edges.take(counters, &[]);
         assert!(counters.iter().all(|&counter| counter == 0));
         edges
     }
@@ -237,11 +241,26 @@ mod tests {
         let mut counters = vec![0; 1000];
         (counters[0], counters[1], counters[500], counters[999]) = (9, 3, 7, 7);
         let edges = taken(&mut counters);
-        let executed: Vec<(u32, u32)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
         assert_eq!(executed, [(1, 3), (500, 7), (999, 7)]);
         assert_eq!((edges.total(), edges.known(), edges.count(500), edges.count(2)), (17, 999, 7, 0));
         assert_eq!(edges.hottest(), Some(Edge { number: 500, count: 7 }));
         assert_eq!(taken(&mut counters).hottest(), None);
+    }
+
+    #[test]
+    fn carries_are_the_high_half_of_counts() {
+        let mut counters = vec![0; 300];
+        (counters[1], counters[2], counters[299]) = (3, u32::MAX, 1);
+        let mut carries = vec![0; 300];
+        (carries[2], carries[150], carries[299]) = (1, 2, u32::MAX);
+        let mut edges = Edges::default();
+        edges.take(&mut counters, &carries);
+        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        let most = u64::from(u32::MAX) << 32 | 1;
+        assert_eq!(executed, [(1, 3), (2, (1 << 33) - 1), (150, 1 << 33), (299, most)]);
+        assert_eq!((edges.hottest(), edges.known()), (Some(Edge { number: 299, count: most }), 299));
+        assert!(counters.iter().all(|&counter| counter == 0));
     }
 
     #[test]
@@ -254,7 +273,7 @@ mod tests {
 
     #[test]
     fn coverage_tells_new_edges_classes_and_maxima() {
-        let run = |counts: &[(u32, u32)]| {
+        let run = |counts: &[(u32, u64)]| {
             let executed = counts.iter().map(|&(number, count)| Edge { number, count }).collect();
             Edges::from_executed(executed, 10)
         };

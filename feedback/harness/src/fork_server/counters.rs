@@ -18,14 +18,21 @@ const CAPACITY: usize = 1 << 22;
 /// how many it has, eight bytes, and its path up to a zero byte; the program's own path is empty.
 const IMAGES: usize = 64;
 const IMAGE: usize = 1024;
+/// Where images are described, after the addresses of edges.
+const DESCRIBED: usize = PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>());
+/// Where the carries of counters begin: how often each has begun again at 0. Programs of older run times do not have
+/// them.
+const CARRIES: usize = DESCRIBED + IMAGES * IMAGE;
+/// The word of the header that says whether there are any.
+const CARRIED: usize = 5;
 /// Bytes of memory shared with our instrumentation.
-pub(super) const MAP_SIZE: usize = PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>()) + IMAGES * IMAGE;
+pub(super) const MAP_SIZE: usize = CARRIES + CAPACITY * size_of::<u32>();
 /// Counters of AFL++ for which there is room.
 pub(super) const AFL_CAPACITY: usize = 1 << 23;
 
 /// Memory shared with the program.
 pub(super) enum Counters {
-    /// Ours, of 32 bits.
+    /// Ours, of 32 bits, with carries.
     Own(Memory),
     /// Those of AFL++, of 8 bits, and how many.
     Afl(Memory, usize),
@@ -36,10 +43,18 @@ impl Counters {
     pub(super) fn take(&mut self, edges: &mut Edges) {
         match self {
             Counters::Own(memory) => {
-                let count = (memory.values::<u32>(0, 2)[1] as usize).min(CAPACITY);
-                edges.take(memory.values::<u32>(COUNTERS, count));
+                let header = memory.values::<u32>(0, CARRIED + 1);
+                let (count, is_carried) = ((header[1] as usize).min(CAPACITY), header[CARRIED] != 0);
+                header[CARRIED] = 0;
+                let mut carries = Vec::new();
+                if is_carried {
+                    let shared = memory.values::<u32>(CARRIES, count);
+                    carries = shared.to_vec();
+                    shared.fill(0);
+                }
+                edges.take(memory.values::<u32>(COUNTERS, count), &carries);
             }
-            Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count)),
+            Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count), &[]),
         }
     }
 
@@ -51,7 +66,7 @@ impl Counters {
         let addresses = memory.values::<u64>(PAGE + CAPACITY * size_of::<u32>(), CAPACITY);
         let addresses = addresses[..(edges as usize).min(CAPACITY)].to_vec();
         let images = (0..IMAGES.min(images as usize)).map(|number| {
-            let at = MAP_SIZE - (IMAGES - number) * IMAGE;
+            let at = DESCRIBED + number * IMAGE;
             let numbers = memory.values::<u32>(at, 2);
             let (first, count) = (numbers[0], numbers[1]);
             let path = memory.values::<u8>(at + 16, IMAGE - 16);

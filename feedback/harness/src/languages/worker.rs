@@ -213,7 +213,7 @@ impl Worker {
 
     /// The counts up to now; they are zero then.
     pub(super) fn take_counters(&mut self, edges: &mut Edges, table: &Table) {
-        edges.take(self.counters.values::<u32>(0, self.numbers.len()));
+        edges.take(self.counters.values::<u32>(0, self.numbers.len()), &[]);
         edges.renumber(&self.numbers, table.len());
     }
 

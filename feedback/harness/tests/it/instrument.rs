@@ -30,14 +30,14 @@ fn wrappers() -> &'static Path {
 }
 
 /// Whether a program is there; it must be where the checks of the whole project run.
-fn is_there(program: &str) -> bool {
+pub(crate) fn is_there(program: &str) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok();
     assert!(is_there || env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "{program} is not installed");
     is_there
 }
 
 /// The compilers to test with: the default one, clang without optimisation at link time, gcc.
-fn compilers() -> Vec<[(&'static str, &'static str); 3]> {
+pub(crate) fn compilers() -> Vec<[(&'static str, &'static str); 3]> {
     let mut found = Vec::new();
     if is_there("clang") {
         found.push([("GRAMJET_CC", ""), ("GRAMJET_CXX", ""), ("GRAMJET_LTO", "")]);
@@ -50,25 +50,25 @@ fn compilers() -> Vec<[(&'static str, &'static str); 3]> {
 }
 
 /// A folder that is empty.
-fn fresh(name: &str) -> PathBuf {
+pub(crate) fn fresh(name: &str) -> PathBuf {
     let folder = place("instrument").join(format!("{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
     folder
 }
 
-fn source(name: &str) -> PathBuf {
+pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
 }
 
 /// A wrapper, to be run in a folder with this compiler.
-fn wrapper(name: &str, compiler: &[(&str, &str)], folder: &Path) -> Command {
+pub(crate) fn wrapper(name: &str, compiler: &[(&str, &str)], folder: &Path) -> Command {
     let mut command = Command::new(wrappers().join(name));
     command.envs(compiler.iter().copied()).env("XDG_CACHE_HOME", place("cache")).current_dir(folder);
     command
 }
 
-fn succeeded(command: &mut Command) -> Output {
+pub(crate) fn succeeded(command: &mut Command) -> Output {
     let output = command.output().expect("a program");
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{command:?}\n{}{}", said(&output.stdout), said(&output.stderr));

@@ -103,7 +103,7 @@ fn counts_of_java_are_exact() {
     let counted = places(&mut target, "aabcd");
     let of_line = |line: u32| {
         let place = format!("subjects/Torture.java:{line} (subjects.Torture.count)");
-        counted.iter().filter(|(found, _)| *found == place).map(|&(_, count)| count).collect::<Vec<u32>>()
+        counted.iter().filter(|(found, _)| *found == place).map(|&(_, count)| count).collect::<Vec<u64>>()
     };
     // Two of `a`, one of `b`, one of `c`, four others.
     assert_eq!(

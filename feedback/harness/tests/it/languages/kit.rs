@@ -44,7 +44,7 @@ pub(crate) fn edges(target: &mut Function, input: &str) -> Edges {
 }
 
 /// Each executed edge as its place and its count.
-pub(crate) fn places(target: &mut Function, input: &str) -> Vec<(String, u32)> {
+pub(crate) fn places(target: &mut Function, input: &str) -> Vec<(String, u64)> {
     let edges = edges(target, input);
     let place = |number| target.place(number).expect("a place").to_string();
     edges.executed().iter().map(|edge| (place(edge.number), edge.count)).collect()

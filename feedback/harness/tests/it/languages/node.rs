@@ -98,12 +98,12 @@ fn counts_of_node_are_exact() {
         return;
     }
     let mut target = function("node:torture.js#count");
-    let counted = |target: &mut Function, input: &str| -> Vec<(u32, u32)> {
-        let place = |(place, count): (String, u32)| {
+    let counted = |target: &mut Function, input: &str| -> Vec<(u32, u64)> {
+        let place = |(place, count): (String, u64)| {
             let line = place.rsplit_once("torture.js:").and_then(|(_, line)| line.strip_suffix(" (count)"));
             (line.and_then(|line| line.parse().ok()).unwrap_or(0), count)
         };
-        let mut counted: Vec<(u32, u32)> = places(target, input).into_iter().map(place).collect();
+        let mut counted: Vec<(u32, u64)> = places(target, input).into_iter().map(place).collect();
         counted.sort_unstable();
         counted
     };

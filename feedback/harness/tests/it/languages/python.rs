@@ -95,7 +95,7 @@ fn python_counts_are_exact() {
         let counted = places(&mut target, "aabcc");
         let of_line = |line: u32| {
             let place = format!("torture.py:{line} (count)");
-            counted.iter().filter(|(found, _)| found.ends_with(&place)).map(|&(_, count)| count).sum::<u32>()
+            counted.iter().filter(|(found, _)| found.ends_with(&place)).map(|&(_, count)| count).sum::<u64>()
         };
         // Two of `a`, one of `b`.
         assert_eq!((of_line(91), of_line(93)), (2, 1), "{python} {counted:?}");

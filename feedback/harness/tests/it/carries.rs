@@ -1,0 +1,123 @@
+//! Counts beyond 2^32 - 1, with all compilers. The program `carries.c` puts its counters just below 2^32 itself.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use gramjet_harness::{Edges, ForkServer, Limits, Outcome, Program, Target};
+
+use crate::instrument::{compilers, fresh, is_there, source, succeeded, wrapper};
+
+/// What the digit 1 adds to each count.
+const BASE: u64 = (1 << 32) - 3;
+
+/// `carries.c`, linked with a library that counts, too, which is shared or not; for each compiler.
+fn programs(name: &str, is_shared: bool, option: Option<&str>) -> impl Iterator<Item = PathBuf> {
+    compilers().into_iter().map(move |compiler| {
+        let folder = fresh(name);
+        let (library, linked): (&[&str], &[&str]) = match is_shared {
+            true => (&["-shared", "-fPIC", "-o", "libletters.so"], &["-L.", "-lletters", "-Wl,-rpath,$ORIGIN"]),
+            false => (&["-c", "-o", "letters.o"], &["letters.o"]),
+        };
+        succeeded(wrapper("cc", &compiler, &folder).arg("-O2").args(library).arg(source("library.c")));
+        let mut link = wrapper("cc", &compiler, &folder);
+        link.args(option).args(["-O2", "-o", "program"]).arg(source("carries.c"));
+        succeeded(link.args(linked));
+        folder.join("program")
+    })
+}
+
+fn server(program: &Path, seconds: u64) -> ForkServer {
+    let none: [&str; 0] = [];
+    let limits = Limits::default().with_time(Duration::from_secs(seconds));
+    ForkServer::new(Program::new(program, none).expect("the program").limits(limits)).expect("a fork server")
+}
+
+fn edges(target: &mut ForkServer, input: &str) -> Edges {
+    let run = target.run(input.as_bytes()).expect("a run");
+    assert_eq!(run.outcome, Outcome::Exit(0));
+    run.edges.expect("edges").clone()
+}
+
+/// Counts from a place below 2^32 on are those from 0 on, and as many more; the next run begins at 0 again.
+fn carry(program: &Path) {
+    let mut target = server(program, 5);
+    let text = "ab?c".repeat(500);
+    let first = edges(&mut target, "0the first input of a process");
+    assert!(first.executed().iter().all(|edge| edge.count < 1 << 20));
+    let first = edges(&mut target, &format!("0{text}"));
+    assert!(first.hottest().expect("an edge").count >= 1500);
+    for _ in 0..3 {
+        let raised = edges(&mut target, &format!("1{text}"));
+        assert_eq!(raised.known(), first.known());
+        for number in 1..=raised.known() {
+            assert_eq!(raised.count(number), first.count(number) + BASE, "{} {number}", program.display());
+        }
+        assert!(raised.executed().iter().any(|edge| edge.count > u64::from(u32::MAX)));
+        assert_eq!(edges(&mut target, &format!("0{text}")), first);
+    }
+}
+
+#[test]
+fn counts_pass_32_bits() {
+    programs("carries", false, None).for_each(|program| carry(&program));
+}
+
+#[test]
+fn counts_of_shared_libraries_pass_32_bits() {
+    programs("carries-shared", true, None).for_each(|program| carry(&program));
+}
+
+#[test]
+fn counts_of_many_inputs_in_one_process_pass_32_bits() {
+    programs("carries-loop", true, Some("-DLOOPS")).for_each(|program| carry(&program));
+}
+
+#[test]
+fn counts_up_to_the_limit_on_time_pass_32_bits() {
+    for program in programs("carries-stopped", false, None) {
+        let mut target = server(&program, 1);
+        let run = target.run(b"1*").expect("a run");
+        assert_eq!(run.outcome, Outcome::Timeout);
+        assert!(run.edges.and_then(|edges| edges.hottest()).expect("an edge").count > BASE + 1000);
+    }
+}
+
+#[test]
+#[ignore = "run by ci/test"]
+fn a_loop_of_more_rounds_than_32_bits_is_counted() {
+    let Some(compiler) = compilers().into_iter().next() else { return };
+    let folder = fresh("rounds");
+    let source =
+        "int main(void) { volatile int seen = 0; for (long i = 0; i < 4294967305; i++) if (seen) return 1; }\n";
+    fs::write(folder.join("rounds.c"), source).expect("a source");
+    succeeded(wrapper("cc", &compiler, &folder).args(["-O2", "rounds.c", "-o", "program"]));
+    let edges = edges(&mut server(&folder.join("program"), 100), "");
+    assert!(edges.executed().iter().any(|edge| edge.count.abs_diff((1 << 32) + 9) < 2), "{:?}", edges.hottest());
+}
+
+/// A harness whose memory ends before the carries is an older one: for it counts stay at 2^32 - 1.
+#[test]
+fn counts_stay_at_32_bits_where_there_are_no_carries() {
+    if !is_there("bash") {
+        return;
+    }
+    for program in programs("carries-older", true, None) {
+        let map = program.with_file_name("map");
+        let len = 4096 + (12 << 22) + 64 * 1024;
+        File::create(&map).and_then(|file| file.set_len(len)).expect("a file");
+        fs::write(program.with_file_name("text"), "1".to_string() + &"ab".repeat(500)).expect("a text");
+        let mut command = Command::new("bash");
+        command.args(["-c", "exec 196<>map; exec ./program < text"]).env("GRAMJET_MAP", "1");
+        succeeded(command.current_dir(program.parent().expect("a folder")));
+        let mut header = [0; 8192];
+        File::open(&map).and_then(|mut file| file.read_exact(&mut header)).expect("a map");
+        let counters = header[4096..].chunks_exact(4).map(|bytes| u32::from_ne_bytes(bytes.try_into().expect("four")));
+        let (stay, others): (Vec<u32>, Vec<u32>) =
+            counters.filter(|&count| count != 0).partition(|&count| count == u32::MAX);
+        assert!(!stay.is_empty() && others.iter().all(|&count| u64::from(count) >= BASE), "{}", stay.len());
+        fs::remove_file(map).expect("a file to remove");
+    }
+}
