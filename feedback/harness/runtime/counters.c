@@ -3,9 +3,12 @@
 // The counters are in memory shared with the harness, 32 bits an edge, from number 1 on; number 0 counts the edges
 // without one. A counter that passes 2^32 - 1 begins again at 0, and adds one to the carries of its edge: these are in
 // an array of their own, which most runs never touch. So a count has 64 bits, and counting is one increment and one
-// branch that is hardly ever taken. With GRAMJET_IN_PLACE the counters of an image are what clang calls its guards, which the linker has put
-// on pages of their own (pages.ld): the shared memory replaces these pages, so that counting needs no address but one
-// that the linker knows. Else a guard holds the number of its edge.
+// branch that is hardly ever taken.
+//
+// With GRAMJET_IN_PLACE the counters of an image are what clang calls its guards, which the linker has put on pages of
+// their own (pages.ld): the shared memory replaces these pages, so that counting needs no address but one that the
+// linker knows. Else a guard holds the number of its edge.
+//
 // Increments are not atomic: threads of one program may lose some of each other's, and two that pass 2^32 - 1 at once
 // may both carry.
 #define _GNU_SOURCE
@@ -193,7 +196,7 @@ static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
 RARE static void carry_of(uint32_t number) { carry_to(number, shared.counters + number); }
 
 static inline void count(uint32_t number) {
-    if (!++shared.counters[number]) carry_of(number);
+    if (__builtin_expect(!++shared.counters[number], 0)) carry_of(number);
 }
 
 // Whether clang's guards were met.
@@ -234,7 +237,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
 }
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
-    if (!++*guard) carry(guard);
+    if (__builtin_expect(!++*guard, 0)) carry(guard);
 }
 
 // The guards begin and end with pages, unless another linker has put them together.
