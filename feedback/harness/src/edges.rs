@@ -97,7 +97,7 @@ impl Edges {
             for (place, counter) in block.iter_mut().enumerate() {
                 let number = number * BLOCK + place;
                 let carry = carries.get(number).map_or(0, |&carry| u64::from(carry) << u32::BITS);
-                let count = counter.count() + carry;
+                let count = counter.count().saturating_add(carry);
                 if count != 0 {
                     self.executed.push(Edge { number: number as u32, count });
                 }
@@ -112,30 +112,36 @@ impl Edges {
     }
 }
 
-/// A counter in shared memory: 32 bits of ours, 8 of AFL++.
+/// A counter in shared memory: 32 bits of ours, 8 of AFL++, 64 of other languages, a floating-point number of Node.
 pub(crate) trait Counter: Copy + PartialEq {
     const ZERO: Self;
+    /// Zero only if both are.
     fn or(self, other: Self) -> Self;
     fn count(self) -> u64;
 }
 
-impl Counter for u32 {
-    const ZERO: u32 = 0;
-    fn or(self, other: u32) -> u32 {
-        self | other
-    }
-    fn count(self) -> u64 {
-        u64::from(self)
-    }
+macro_rules! unsigned_counters {
+    ($($counter:ty),*) => { $(
+        impl Counter for $counter {
+            const ZERO: $counter = 0;
+            fn or(self, other: $counter) -> $counter {
+                self | other
+            }
+            fn count(self) -> u64 {
+                u64::from(self)
+            }
+        }
+    )* };
 }
+unsigned_counters!(u8, u32, u64);
 
-impl Counter for u8 {
-    const ZERO: u8 = 0;
-    fn or(self, other: u8) -> u8 {
-        self | other
+impl Counter for f64 {
+    const ZERO: f64 = 0.0;
+    fn or(self, other: f64) -> f64 {
+        self + other
     }
     fn count(self) -> u64 {
-        u64::from(self)
+        self as u64
     }
 }
 
@@ -246,6 +252,20 @@ mod tests {
         assert_eq!((edges.total(), edges.known(), edges.count(500), edges.count(2)), (17, 999, 7, 0));
         assert_eq!(edges.hottest(), Some(Edge { number: 500, count: 7 }));
         assert_eq!(taken(&mut counters).hottest(), None);
+    }
+
+    #[test]
+    fn counters_of_all_kinds_become_edges() {
+        fn executed<C: Counter>(mut counters: Vec<C>) -> Vec<u64> {
+            let mut edges = Edges::default();
+            edges.take(&mut counters, &[]);
+            assert!(counters.iter().all(|&counter| counter == C::ZERO));
+            edges.executed().iter().map(|edge| edge.count).collect()
+        }
+        let most = (1 << 53) - 1;
+        assert_eq!(executed(vec![0, 5u8, 0, u8::MAX]), [5, 255]);
+        assert_eq!(executed(vec![0, 5, 0, most]), [5, most]);
+        assert_eq!(executed(vec![0.0, 5.0, 0.0, most as f64]), [5, most]);
     }
 
     #[test]

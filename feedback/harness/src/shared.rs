@@ -89,6 +89,7 @@ pub(crate) trait Word: Copy {}
 impl Word for u8 {}
 impl Word for u32 {}
 impl Word for u64 {}
+impl Word for f64 {}
 
 impl Drop for Memory {
     fn drop(&mut self) {

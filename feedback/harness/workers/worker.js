@@ -59,7 +59,9 @@
 
     // A source with counters where a function, a branch or the body of a loop begins, and where it goes on after what
     // may leave it.
-    const counters = new Uint32Array(new SharedArrayBuffer(4 * CAPACITY));
+    //
+    // Whole numbers stay exact up to 2^53 in these, and engines count in them about as fast as in integers of 32 bits.
+    const counters = new Float64Array(new SharedArrayBuffer(8 * CAPACITY));
     Object.defineProperty(globalThis, '__gramjet', { value: counters });
     let counterCount = 1;
     function counted(source, name) {
@@ -219,7 +221,7 @@
                 Atomics.wait(clock, 0, 0, 50);
                 if (Atomics.load(state, ${RUN}) !== last) continue;
                 if (Atomics.compareExchange(state, 0, ${RUNNING}, ${WRITING}) !== ${RUNNING}) continue;
-                writeSync(descriptor, counters, 0, 4 * Atomics.load(state, ${USED}), 0);
+                writeSync(descriptor, counters, 0, 8 * Atomics.load(state, ${USED}), 0);
                 Atomics.store(state, 0, ${RUNNING});
                 Atomics.notify(state, 0);
             }`;

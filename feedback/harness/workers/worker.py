@@ -24,7 +24,7 @@ def main():
     for descriptor in (INPUT, COUNTERS, REQUESTS, ANSWERS):
         os.set_inheritable(descriptor, False)
     process = os.getpid()
-    counters = memoryview(mmap.mmap(COUNTERS, 0)).cast("I")
+    counters = memoryview(mmap.mmap(COUNTERS, 0)).cast("Q")
     inputs = mmap.mmap(INPUT, 0, access=mmap.ACCESS_READ)
 
     def answer(kind, payload):

@@ -16,7 +16,7 @@ use crate::run::{Exception, Outcome};
 
 /// The file descriptor of the input.
 pub(super) const INPUT: i32 = 195;
-/// The file descriptor of the counters, of 32 bits each.
+/// The file descriptor of the counters, of 64 bits each: numbers of JavaScript in Node, else unsigned integers.
 pub(super) const COUNTERS: i32 = 196;
 /// The file descriptor from which a worker reads; it answers by the next one.
 pub(super) const REQUESTS: i32 = 198;

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use super::protocol::{self, Message};
-use super::subject::Subject;
+use super::subject::{Language, Subject};
 use super::table::Table;
 use crate::edges::Edges;
 use crate::error::Error;
@@ -42,6 +42,8 @@ pub(super) struct Worker {
     requests: OwnedFd,
     answers: OwnedFd,
     counters: Memory,
+    /// The counters are floating-point numbers.
+    counts_in_floats: bool,
     input: Memory,
     /// The edge of each counter; the first one counts edges without a counter.
     numbers: Vec<u32>,
@@ -75,7 +77,7 @@ impl Worker {
         let (requests_read, requests) = pipe()?;
         let (answers, answers_written) = pipe()?;
         blocking(&requests_read)?;
-        let counters = Memory::new(COUNTERS * size_of::<u32>())?;
+        let counters = Memory::new(COUNTERS * size_of::<u64>())?;
         let input = Memory::new(LONGEST_INPUT)?;
         parts.descriptors.extend([
             (input.descriptor()?, protocol::INPUT),
@@ -92,6 +94,7 @@ impl Worker {
             requests,
             answers,
             counters,
+            counts_in_floats: matches!(subject.language, Language::Node { .. }),
             input,
             numbers: vec![0],
             unread: Vec::new(),
@@ -213,7 +216,11 @@ impl Worker {
 
     /// The counts up to now; they are zero then.
     pub(super) fn take_counters(&mut self, edges: &mut Edges, table: &Table) {
-        edges.take(self.counters.values::<u32>(0, self.numbers.len()), &[]);
+        let len = self.numbers.len();
+        match self.counts_in_floats {
+            true => edges.take(self.counters.values::<f64>(0, len), &[]),
+            false => edges.take(self.counters.values::<u64>(0, len), &[]),
+        }
         edges.renumber(&self.numbers, table.len());
     }
 

@@ -62,3 +62,9 @@ function count(data) {
 exports.count = count;
 exports.number = 3;
 exports.inner = { text(value) { if (typeof value !== 'string') throw new TypeError(typeof value); } };
+
+// A loop, after which all has been executed 2^32 - 1 times more.
+exports.often = function often(data) {
+    for (let number = 1; number < 100; number++) globalThis.__gramjet[number] += 2 ** 32 - 1;
+    return count(data);
+};

@@ -114,3 +114,13 @@ class Holder:
 
 
 number = 3
+
+
+def often(data):
+    """A loop, after which all has been executed 2**32 - 1 times more."""
+    import mmap
+
+    counters = memoryview(mmap.mmap(196, 0)).cast("Q")
+    for number in range(1, 100):
+        counters[number] += 2**32 - 1
+    return count(data)

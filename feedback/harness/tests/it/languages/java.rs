@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{
-    assert_fast, edges, error, exception, interpreters, limits, outcome, places, programs, short, subject,
+    assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, programs, short,
+    subject,
 };
 use crate::kit::place;
 
@@ -117,6 +118,13 @@ fn counts_of_java_are_exact() {
     }
     let (short, long) = (edges(&mut target, "ab"), edges(&mut target, &"ab".repeat(100)));
     assert!(long.total() > 20 * short.total(), "{short:?} {long:?}");
+}
+
+#[test]
+fn counts_of_java_pass_32_bits() {
+    if let Some(mut target) = function("Torture#often") {
+        counts_pass_32_bits(&mut target);
+    }
 }
 
 #[test]

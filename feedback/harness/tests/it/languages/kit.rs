@@ -50,6 +50,17 @@ pub(crate) fn places(target: &mut Function, input: &str) -> Vec<(String, u64)> {
     edges.executed().iter().map(|edge| (place(edge.number), edge.count)).collect()
 }
 
+/// The function `often` of a test program raises all counters to just below 2^32, and counts on.
+pub(crate) fn counts_pass_32_bits(target: &mut Function) {
+    // Counters that have no edge yet are not cleared.
+    edges(target, "abab");
+    let few = edges(target, "abab");
+    assert!(few.executed().iter().any(|edge| edge.count == (1 << 32) - 1 + 4), "{few:?}");
+    let more = edges(target, &"ab".repeat(100));
+    assert!(more.executed().iter().any(|edge| edge.count == (1 << 32) - 1 + 200), "{more:?}");
+    assert_eq!(edges(target, "abab"), few);
+}
+
 /// An exception without the folder that its frame's file is in.
 pub(crate) fn exception(outcome: Outcome) -> (String, String) {
     let Outcome::Exception(Exception { class, frame, .. }) = outcome else { panic!("{outcome:?} is no exception") };

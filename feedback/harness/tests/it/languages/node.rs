@@ -4,7 +4,9 @@ use std::path::Path;
 
 use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
 
-use super::kit::{assert_fast, edges, error, exception, interpreters, limits, outcome, places, short, subject};
+use super::kit::{
+    assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, short, subject,
+};
 use crate::kit::place;
 
 fn is_there() -> bool {
@@ -119,6 +121,13 @@ fn counts_of_node_are_exact() {
         assert!((0..100).all(|_| edges(&mut target, input).executed() == before.executed()), "{input}");
     }
     assert_eq!(counted(&mut target, "abcd").iter().map(|&(line, _)| line).collect::<Vec<_>>().len(), expected.len());
+}
+
+#[test]
+fn counts_of_node_pass_32_bits() {
+    if is_there() {
+        counts_pass_32_bits(&mut function("node:torture.js#often"));
+    }
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::fs;
 use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{
-    assert_fast, edges, error, exception, interpreters, limits, outcome, places, programs, short, subject,
+    assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, programs, short,
+    subject,
 };
 use crate::kit::place;
 
@@ -105,6 +106,13 @@ fn python_counts_are_exact() {
         }
         let (short, long) = (edges(&mut target, "ab"), edges(&mut target, &"ab".repeat(100)));
         assert!(long.total() > 20 * short.total(), "{short:?} {long:?}");
+    }
+}
+
+#[test]
+fn counts_of_python_pass_32_bits() {
+    for python in pythons() {
+        counts_pass_32_bits(&mut function("python:torture:often", python));
     }
 }
 

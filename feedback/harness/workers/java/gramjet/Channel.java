@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -17,7 +17,7 @@ import java.util.Map;
 public final class Channel {
     private static final int INPUT = 195, COUNTERS = 196, REQUESTS = 198, ANSWERS = 199;
 
-    private static final IntBuffer counters;
+    private static final LongBuffer counters;
     private static final ByteBuffer input;
     private static final FileInputStream requests;
     private static final FileOutputStream answers;
@@ -25,7 +25,7 @@ public final class Channel {
 
     static {
         try {
-            counters = map(COUNTERS, FileChannel.MapMode.READ_WRITE).asIntBuffer();
+            counters = map(COUNTERS, FileChannel.MapMode.READ_WRITE).asLongBuffer();
             input = map(INPUT, FileChannel.MapMode.READ_ONLY);
             requests = new FileInputStream(name(REQUESTS));
             answers = new FileOutputStream(name(ANSWERS));
@@ -55,12 +55,9 @@ public final class Channel {
         hit(0);
     }
 
-    /** Counts. Counters stay at the greatest count there is. */
+    /** Counts. */
     public static void hit(int number) {
-        int count = counters.get(number) + 1;
-        if (count != 0) {
-            counters.put(number, count);
-        }
+        counters.put(number, counters.get(number) + 1);
     }
 
     /**
