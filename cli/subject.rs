@@ -54,10 +54,17 @@ pub struct Spot {
     pub function: String,
 }
 
+impl Spot {
+    /// `file:line`, where files of crates and of Rust's library are named without the folders of this machine.
+    pub fn place(&self) -> String {
+        format!("{}:{}", shown(&self.file).display(), self.line)
+    }
+}
+
 impl fmt::Display for Spot {
     /// `file:line (function)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file.display(), self.line)?;
+        f.write_str(&self.place())?;
         if self.function.is_empty() { Ok(()) } else { write!(f, " ({})", self.function) }
     }
 }
@@ -168,6 +175,31 @@ impl Tested {
     }
 }
 
+/// A file for the user: `NAME-VERSION/src/lib.rs` in a crate that cargo has downloaded, `library/core/src/lib.rs` in
+/// Rust's own library; others as they are.
+fn shown(file: &Path) -> &Path {
+    let mut rest = file.components();
+    while !rest.as_path().as_os_str().is_empty() {
+        let mut after = rest.clone();
+        let first: Vec<_> = after.by_ref().take(3).map(|component| component.as_os_str().to_string_lossy()).collect();
+        let is_before = match first.iter().map(AsRef::as_ref).collect::<Vec<&str>>()[..] {
+            ["registry", "src", index] => is_index(index),
+            ["/", "rustc", _] | ["rustlib", "src", "rust"] => true,
+            _ => false,
+        };
+        if is_before && after.clone().count() > 1 {
+            return after.as_path();
+        }
+        rest.next();
+    }
+    file
+}
+
+/// Whether a folder has the name that cargo gives to that of a registry: with 16 hexadecimal digits at the end.
+fn is_index(name: &str) -> bool {
+    name.rsplit_once('-').is_some_and(|(_, hash)| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// A path as seen from the current folder, if it is within it.
 fn from_here(file: &Path) -> PathBuf {
     let here = std::env::current_dir().ok();
@@ -243,6 +275,26 @@ mod tests {
             ["", "! grep x", "a | b", "cat < @@", "X=1 a", "echo #x", "a 'b c'", "a *", "a; b", "a $b", "~/a", "a\nb"]
         {
             assert_eq!(plain_words(line), [""; 0], "{line}");
+        }
+    }
+
+    #[test]
+    fn files_of_crates_are_shown_without_the_folders_of_the_machine() {
+        let registry = "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f";
+        let hash = "59807616e1fa2540724bfbac14d7976d7e4a3860";
+        let toolchain = "/home/me/.rustup/toolchains/stable/lib/rustlib/src/rust";
+        for (file, expected) in [
+            (format!("{registry}/roxmltree-0.20.0/src/parse.rs"), "roxmltree-0.20.0/src/parse.rs"),
+            (format!("{}/a-1.0.0/b.rs", &registry[9..]), "a-1.0.0/b.rs"),
+            (format!("/rustc/{hash}/library/core/src/slice/mod.rs"), "library/core/src/slice/mod.rs"),
+            (format!("{toolchain}/library/alloc/src/vec/mod.rs"), "library/alloc/src/vec/mod.rs"),
+            ("/home/me/registry/src/a-b/c/d.rs".into(), "/home/me/registry/src/a-b/c/d.rs"),
+            ("/home/me/rustc/src/a/b.rs".into(), "/home/me/rustc/src/a/b.rs"),
+            ("../a.c".into(), "../a.c"),
+            (registry.into(), registry),
+        ] {
+            let spot = Spot { file: PathBuf::from(&file), line: 3, function: "f".into() };
+            assert_eq!(spot.to_string(), format!("{expected}:3 (f)"), "{file}");
         }
     }
 

@@ -142,7 +142,7 @@ fn family(number: usize, grown: &Grown, replay: &str) -> Family {
 fn line(hot: &Hot) -> Option<HotLine> {
     let spot = hot.spot.as_ref()?;
     Some(HotLine {
-        place: format!("{}:{}", spot.file.display(), spot.line),
+        place: spot.place(),
         function: spot.function.clone(),
         count: hot.count,
         share: hot.share,
@@ -158,4 +158,22 @@ fn excerpt(spot: &Spot) -> Option<Excerpt> {
     let lines = source.lines().skip(first as usize - 1).take((hot + AROUND + 1 - first) as usize);
     let lines: Vec<String> = lines.map(str::to_string).collect();
     (!lines.is_empty()).then_some(Excerpt { first, lines, hot })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_a_crate_is_shown_with_its_code() {
+        let folder = std::env::temp_dir().join(format!("gramjet-page-{}", std::process::id()));
+        let source = folder.join("registry/src/index.crates.io-1949cf8c6b5b557f/names-1.0.0/src");
+        fs::create_dir_all(&source).expect("a folder");
+        fs::write(source.join("lib.rs"), "pub fn one() {\n    two();\n}\n").expect("a source");
+        let spot = Spot { file: source.join("lib.rs"), line: 2, function: "one".into() };
+        let shown = line(&Hot { spot: Some(spot), count: 7, share: 0.5 }).expect("a line");
+        fs::remove_dir_all(folder).expect("the folder");
+        assert_eq!((&*shown.place, &*shown.function), ("names-1.0.0/src/lib.rs:2", "one"));
+        assert_eq!(shown.excerpt.expect("an excerpt").lines, ["pub fn one() {", "    two();", "}"]);
+    }
 }
