@@ -125,6 +125,15 @@ impl Tested {
         !matches!(self.by, By::Command(_))
     }
 
+    /// Whether the sum of its counts is known while it runs. AFL++'s counters wrap.
+    pub fn sums_edges(&self) -> bool {
+        match &self.by {
+            By::Command(_) => false,
+            By::ForkServer(server) => !server.instrumentation().is_by_afl(),
+            By::Function(_) => true,
+        }
+    }
+
     /// Whether it is a program that counts its edges. An exception of a function may only say that a text is invalid.
     pub fn is_guided_program(&self) -> bool {
         matches!(self.by, By::ForkServer(_))

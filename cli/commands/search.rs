@@ -126,6 +126,11 @@ pub struct Arguments {
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_timeout)]
     timeout: Duration,
 
+    /// A run that executes more edges is stopped, like one that takes longer than the timeout, but at the same texts on
+    /// any machine. It counts as this many edges (10G).
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
+    edge_limit: Option<u64>,
+
     /// End as soon as it is proved that the cost of the best text grows faster than n to this power, where n counts how
     /// often a part of the text is repeated. Tried every ten seconds.
     #[arg(long, value_name = "EXPONENT", value_parser = parse_exponent)]
@@ -183,7 +188,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let language = Language::unlimited(prepared.compile()?, &prepared.options);
     let studied = if prepared.has_own_weights() { language.clone() } else { prepared.with_whole_repetitions()? };
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
-    let surroundings = args.run.surroundings(args.timeout);
+    let mut surroundings = args.run.surroundings(args.timeout);
+    surroundings.limits = surroundings.limits.with_edges(args.edge_limit);
     let tested = Tested::new(&args.program.command, surroundings)?;
     // Cost guides the search, not coverage.
     say!("gramjet: {}", tested.describe().split(',').next().unwrap_or_default());
@@ -204,6 +210,11 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--edge-budget needs a program that counts its edges".to_string()));
+    }
+    if args.edge_limit.is_some() && !meter.tested.sums_edges() {
+        return Err(Failure::Usage(
+            "--edge-limit needs a program built by gramjet cc, gramjet c++ or gramjet cargo, or a function".to_string(),
+        ));
     }
     if args.new_coverage && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--new-coverage needs a program that counts its edges".to_string()));

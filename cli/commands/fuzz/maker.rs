@@ -212,7 +212,7 @@ impl Evolution {
             }
         }
         self.ending = match run.outcome {
-            Outcome::Timeout | Outcome::Memory | Outcome::Processes => Ending::Stopped,
+            Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges => Ending::Stopped,
             _ if verdict.failed.is_some() => Ending::Failed,
             _ => Ending::Done,
         };

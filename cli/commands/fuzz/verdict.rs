@@ -188,7 +188,9 @@ impl Judge {
         }
         // Where a limit ended the run, what it had written up to then depends on the clock.
         let Gist { message, frames, is_known, is_sanitizer } = match (outcome, matched) {
-            (Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Lost, _) => Gist::default(),
+            (Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges | Outcome::Lost, _) => {
+                Gist::default()
+            }
             (Outcome::Exception(Exception { class, frame, .. }), _) => {
                 // Where a stack overflows is chance.
                 let is_overflow = ["RecursionError", "StackOverflowError"].iter().any(|name| class.ends_with(name));
@@ -213,7 +215,7 @@ impl Judge {
             _ if parts.len() > 1 => format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", ")),
             _ => outcome.to_string(),
         };
-        let is_limit = matches!(outcome, Outcome::Memory | Outcome::Processes);
+        let is_limit = matches!(outcome, Outcome::Memory | Outcome::Processes | Outcome::Edges);
         Some(Failed { key: key(&parts), kind, what, is_bare, is_limit })
     }
 
@@ -304,6 +306,7 @@ fn short(outcome: &Outcome) -> String {
         Outcome::Timeout => "timeout".to_string(),
         Outcome::Memory => "memory".to_string(),
         Outcome::Processes => "processes".to_string(),
+        Outcome::Edges => "edges".to_string(),
         Outcome::Exception(Exception { class, .. }) => class.clone(),
         _ => "lost".to_string(),
     }

@@ -154,6 +154,8 @@ impl fmt::Display for Objective {
 pub(super) struct Meter {
     pub(super) tested: Tested,
     objectives: Objectives,
+    /// A run that executes more edges is stopped.
+    edge_limit: u64,
     /// For each command that prints a cost, the command, and whether it has printed a number.
     counters: Vec<(Tested, bool)>,
     /// The numbers that they have printed for the text that runs.
@@ -189,7 +191,8 @@ impl Meter {
             }
         }
         let (counted, last) = Default::default();
-        Ok(Meter { tested, objectives: objectives.clone(), counters, counted, last })
+        let edge_limit = surroundings.limits.edges.unwrap_or(u64::MAX);
+        Ok(Meter { tested, objectives: objectives.clone(), edge_limit, counters, counted, last })
     }
 
     /// Whether a run measures the same while the caller is busy.
@@ -234,6 +237,10 @@ impl Meter {
         reading.hottest = Objective::Hottest.of(&run);
         reading.executed = Objective::Edges.of(&run);
         reading.ending = if has_counted { ending(&run) } else { Ending::Failed };
+        if run.outcome == Outcome::Edges {
+            // What was executed until then depends on the machine.
+            reading.count_as(self.edge_limit, &self.objectives);
+        }
         reading.seconds = cpu(&run).as_secs_f64();
         reading.outcome = run.outcome;
         Ok(())
@@ -248,6 +255,17 @@ impl Default for Reading {
 }
 
 impl Reading {
+    /// Takes this many edges for what a run has executed.
+    fn count_as(&mut self, edges: u64, objectives: &Objectives) {
+        self.edges.clear();
+        (self.hottest, self.executed) = (edges, edges);
+        for (cost, objective) in self.costs.iter_mut().zip(objectives.all()) {
+            if matches!(objective, Objective::Edges | Objective::Hottest) {
+                *cost = edges;
+            }
+        }
+    }
+
     /// What a search learns from.
     pub(super) fn measured(&self) -> Measured<'_> {
         let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
@@ -289,7 +307,7 @@ fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Failu
 fn ending(run: &Run<'_>) -> Ending {
     match run.outcome {
         Outcome::Exit(_) | Outcome::Exception(_) => Ending::Done,
-        Outcome::Timeout | Outcome::Memory | Outcome::Processes => Ending::Stopped,
+        Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges => Ending::Stopped,
         _ => Ending::Failed,
     }
 }

@@ -86,6 +86,7 @@ fn settings(hunt: &Hunt) -> Vec<Setting> {
         setting("seed", plan.seed.to_string()),
         setting("threads", plan.jobs.to_string()),
         setting("timeout", format!("{:?}", plan.surroundings.limits.time)),
+        setting("edge limit", plan.surroundings.limits.edges.map_or("none".to_string(), |edges| edges.to_string())),
     ]
 }
 

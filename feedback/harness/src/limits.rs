@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::run::Outcome;
+
 /// Bounds on one run. A run that exceeds one is stopped, with all processes that it has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -13,14 +15,18 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Processes that run at once.
     pub processes: u32,
+    /// Executions of edges, all together; none for no bound. It is checked every few milliseconds and at the end, so a
+    /// run exceeds it or does not, whatever the machine, unless it is stopped for another reason first. AFL++'s
+    /// counters cannot be added up while the program runs.
+    pub edges: Option<u64>,
     /// Bytes of standard output, and of standard error, that are kept. Further bytes are read, counted and dropped.
     pub kept_output: usize,
 }
 
 impl Default for Limits {
-    /// A second, 2 GiB, 64 processes, 64 KiB.
+    /// A second, 2 GiB, 64 processes, any number of edges, 64 KiB.
     fn default() -> Limits {
-        Limits { time: Duration::from_secs(1), memory: Some(2 << 30), processes: 64, kept_output: 1 << 16 }
+        Limits { time: Duration::from_secs(1), memory: Some(2 << 30), processes: 64, edges: None, kept_output: 1 << 16 }
     }
 }
 
@@ -41,6 +47,26 @@ impl Limits {
     pub fn with_processes(mut self, processes: u32) -> Limits {
         self.processes = processes;
         self
+    }
+
+    /// With this bound on executions of edges.
+    pub fn with_edges(mut self, edges: Option<u64>) -> Limits {
+        self.edges = edges;
+        self
+    }
+
+    /// Whether this number of executions exceeds the bound.
+    pub(crate) fn is_beyond(&self, edges: u64) -> bool {
+        self.edges.is_some_and(|most| edges > most)
+    }
+
+    /// The outcome of a run that ended in this way, with this number of executions: a program may exceed the bound and
+    /// end before that is seen.
+    pub(crate) fn judged(&self, outcome: Outcome, edges: u64) -> Outcome {
+        match outcome {
+            Outcome::Exit(_) | Outcome::Exception(_) if self.is_beyond(edges) => Outcome::Edges,
+            outcome => outcome,
+        }
     }
 
     /// With this many bytes of each output stream kept.

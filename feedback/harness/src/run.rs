@@ -19,6 +19,8 @@ pub enum Outcome {
     Memory,
     /// It exceeded the limit on processes.
     Processes,
+    /// It exceeded the limit on edges. Its counts are those up to when that was seen.
+    Edges,
     /// It threw an exception that nothing caught (Python, Node, Java, a panic in Rust).
     Exception(Exception),
     /// It ended the process that starts it, so how it ended itself is not known.
@@ -63,6 +65,7 @@ impl fmt::Display for Outcome {
             Outcome::Timeout => f.write_str("timeout"),
             Outcome::Memory => f.write_str("memory limit"),
             Outcome::Processes => f.write_str("process limit"),
+            Outcome::Edges => f.write_str("edge limit"),
             Outcome::Exception(Exception { class, frame: Some(frame), .. }) => write!(f, "{class} at {frame}"),
             Outcome::Exception(Exception { class, frame: None, .. }) => f.write_str(class),
             Outcome::Lost => f.write_str("the program ended the process that starts it"),

@@ -1,6 +1,7 @@
 //! Memory that is shared with the program under test, and that the kernel frees with the last process that has it.
 
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::{ptr, slice};
 
 use crate::error::Error;
@@ -82,6 +83,13 @@ impl Memory {
         // SAFETY: within the mapping and aligned; every pattern of bits is a value.
         unsafe { slice::from_raw_parts_mut(self.start.add(from).cast(), count) }
     }
+
+    /// The sum of counts from a place on, which the program may write to meanwhile.
+    pub(crate) fn sum<T: Count>(&self, from: usize, count: usize) -> u64 {
+        assert!(from.is_multiple_of(align_of::<T>()) && from + count * size_of::<T>() <= self.len);
+        // SAFETY: within the mapping and aligned; this process does not write to it meanwhile.
+        (0..count).map(|at| unsafe { T::load(self.start.add(from).cast::<T>().add(at)) }).sum()
+    }
 }
 
 /// Numbers, of which every pattern of bits is a value.
@@ -90,6 +98,37 @@ impl Word for u8 {}
 impl Word for u32 {}
 impl Word for u64 {}
 impl Word for f64 {}
+
+/// A count that another process may write to.
+pub(crate) trait Count: Word {
+    /// Its value.
+    ///
+    /// # Safety
+    ///
+    /// The place is aligned and can be read; it is written to by other processes only.
+    unsafe fn load(place: *mut Self) -> u64;
+}
+
+impl Count for u32 {
+    unsafe fn load(place: *mut u32) -> u64 {
+        // SAFETY: as the caller has promised.
+        u64::from(unsafe { AtomicU32::from_ptr(place) }.load(Ordering::Relaxed))
+    }
+}
+
+impl Count for u64 {
+    unsafe fn load(place: *mut u64) -> u64 {
+        // SAFETY: as the caller has promised.
+        unsafe { AtomicU64::from_ptr(place) }.load(Ordering::Relaxed)
+    }
+}
+
+impl Count for f64 {
+    unsafe fn load(place: *mut f64) -> u64 {
+        // SAFETY: as the caller has promised.
+        f64::from_bits(unsafe { AtomicU64::from_ptr(place.cast()) }.load(Ordering::Relaxed)) as u64
+    }
+}
 
 impl Drop for Memory {
     fn drop(&mut self) {

@@ -224,6 +224,33 @@ fn every_strategy_and_every_cost_searches() {
 }
 
 #[test]
+fn runs_are_stopped_at_a_number_of_edges() {
+    let place = names("search-edge-limit");
+    let search = |out: &str| {
+        let options = ["-o", out, "-n", "400", "--seed", "1", "--study", "0s", "--edge-limit", "100"];
+        let found = search(&place, &options);
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        let names = |folder: &str| -> Vec<String> {
+            let folder = fs::read_dir(place.path(&format!("{out}/{folder}"))).unwrap();
+            let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            // The name has the time, as well.
+            let timeless = |name: String| name.split(',').filter(|part| !part.starts_with("time:")).collect();
+            let mut names: Vec<String> = names.filter(|name| !name.ends_with(".choices")).map(timeless).collect();
+            names.sort();
+            names
+        };
+        (names("best"), names("timeouts"))
+    };
+    let (best, stopped) = search("one");
+    let costs = |names: &[String]| -> Vec<u64> {
+        names.iter().map(|name| name.rsplit_once("cost:").unwrap().1.parse().unwrap()).collect()
+    };
+    assert!(costs(&best).iter().all(|&cost| cost <= 100), "{best:?}");
+    assert!(stopped.len() > 10 && costs(&stopped).iter().all(|&cost| cost == 100), "{stopped:?}");
+    assert_eq!((best, stopped), search("two"));
+}
+
+#[test]
 #[ignore = "run by ci/test"]
 fn a_search_ends_when_growth_is_proved() {
     let place = names("search-proof");
@@ -247,6 +274,7 @@ fn searches_that_cannot_be_made_are_refused() {
     refused(&["--max-len", "0", "-n", "1", "--", "cat"], "every text of the grammar is longer than 0 bytes");
     refused(&["--cost", "command:echo x", "-n", "1", "--", "cat"], "must print a number");
     refused(&["--edge-budget", "5", "--", "cat"], "needs a program that counts its edges");
+    refused(&["--edge-limit", "5", "--", "cat"], "--edge-limit needs a program built by gramjet cc");
     refused(&["--until-exponent", "2", "--study", "0s", "--", "cat"], "needs time for --study");
     refused(&["--replay", "--", "cat"], "has no search in it");
     refused(&["--strategy", "treline", "--", "cat"], "treeline");

@@ -58,6 +58,21 @@ impl Counters {
         }
     }
 
+    /// The sum of the counts of a run, while it runs. AFL++'s counts wrap: they have no sum.
+    pub(super) fn sum(&self) -> u64 {
+        match self {
+            Counters::Own(memory) => {
+                let header = |word: usize| memory.sum::<u32>(word * size_of::<u32>(), 1);
+                // Number 0 counts the edges without a counter of their own.
+                let count = (header(1) as usize).min(CAPACITY).saturating_sub(1);
+                let sum = |from: usize| memory.sum::<u32>(from + size_of::<u32>(), count);
+                let carries = if header(CARRIED) == 0 { 0 } else { sum(CARRIES) };
+                sum(COUNTERS) + (carries << u32::BITS)
+            }
+            Counters::Afl(..) => 0,
+        }
+    }
+
     /// Where the edges are.
     pub(super) fn locations(&mut self, program: &Path) -> Locations {
         let Counters::Own(memory) = self else { return Locations::default() };

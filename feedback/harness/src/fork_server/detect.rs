@@ -17,6 +17,13 @@ pub struct Instrumentation {
     pub is_libfuzzer: bool,
 }
 
+impl Instrumentation {
+    /// Whether AFL++'s compiler has built the program.
+    pub fn is_by_afl(&self) -> bool {
+        self.by == Some(By::Afl)
+    }
+}
+
 /// Whose compiler wrapper a program was built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {

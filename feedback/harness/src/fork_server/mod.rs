@@ -184,6 +184,7 @@ impl Target for ForkServer {
 
     fn finish(&mut self) -> Result<Run<'_>, Error> {
         let (outcome, usage) = self.finish_pending()?;
+        let outcome = self.program.limits.judged(outcome, self.edges.total());
         static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
         let captured = self.server.as_ref().map(|server| server.guard.captured());
         let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);
@@ -413,6 +414,7 @@ impl Server {
                 // The server itself is one more process.
                 () if self.guard.processes(most).len() >= most => return Some(Outcome::Processes),
                 () if limits.memory.is_some_and(|memory| self.resident() > memory) => Outcome::Memory,
+                () if limits.edges.is_some() && limits.is_beyond(self.counters.sum()) => Outcome::Edges,
                 () => continue,
             };
             self.guard.kill(process);

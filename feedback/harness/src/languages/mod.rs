@@ -103,6 +103,7 @@ impl Target for Function {
 
     fn finish(&mut self) -> Result<Run<'_>, Error> {
         let (outcome, usage) = self.finish_pending()?;
+        let outcome = self.subject.limits.judged(outcome, self.edges.total());
         let [stdout, stderr] = &self.captured;
         Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
     }

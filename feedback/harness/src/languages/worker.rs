@@ -193,6 +193,7 @@ impl Worker {
                 () if processes > limits.processes as usize => Outcome::Processes,
                 () if begin.elapsed() >= limits.time || is_interrupted() => Outcome::Timeout,
                 () if limits.memory.is_some_and(|limit| memory > limit) => Outcome::Memory,
+                () if limits.edges.is_some() && limits.is_beyond(self.executed()) => Outcome::Edges,
                 // It has ended, but processes that it has started hold its descriptors open.
                 () if memory == 0 => return Ok((self.ended()?, None)),
                 () => continue,
@@ -212,6 +213,14 @@ impl Worker {
     /// Whether the process can take another input.
     pub(super) fn is_alive(&self) -> bool {
         self.is_alive
+    }
+
+    /// The sum of the counts up to now.
+    fn executed(&self) -> u64 {
+        match self.counts_in_floats {
+            true => self.counters.sum::<f64>(0, self.numbers.len()),
+            false => self.counters.sum::<u64>(0, self.numbers.len()),
+        }
     }
 
     /// The counts up to now; they are zero then.

@@ -30,8 +30,11 @@ fn programs(name: &str, is_shared: bool, option: Option<&str>) -> impl Iterator<
 }
 
 fn server(program: &Path, seconds: u64) -> ForkServer {
+    limited(program, Limits::default().with_time(Duration::from_secs(seconds)))
+}
+
+fn limited(program: &Path, limits: Limits) -> ForkServer {
     let none: [&str; 0] = [];
-    let limits = Limits::default().with_time(Duration::from_secs(seconds));
     ForkServer::new(Program::new(program, none).expect("the program").limits(limits)).expect("a fork server")
 }
 
@@ -82,6 +85,42 @@ fn counts_up_to_the_limit_on_time_pass_32_bits() {
         let run = target.run(b"1*").expect("a run");
         assert_eq!(run.outcome, Outcome::Timeout);
         assert!(run.edges.and_then(|edges| edges.hottest()).expect("an edge").count > BASE + 1000);
+    }
+}
+
+/// The sum of the counts has carries, too.
+#[test]
+fn runs_end_at_a_number_of_edges() {
+    let one_process = programs("limit-loop", true, Some("-DLOOPS"));
+    for program in programs("limit", false, None).chain(one_process) {
+        let run = |target: &mut ForkServer, input: &str| {
+            let run = target.run(input.as_bytes()).expect("a run");
+            (run.outcome, run.edges.expect("edges").total())
+        };
+        let limited = |edges| limited(&program, Limits::default().with_time(Duration::from_secs(60)).with_edges(edges));
+        for kind in ["0", "1"] {
+            let [text, endless] = ["a", "*"].map(|rest| format!("{kind}{rest}"));
+            let mut free = limited(None);
+            run(&mut free, "0the first input of a process");
+            let (outcome, sum) = run(&mut free, &text);
+            assert_eq!(outcome, Outcome::Exit(0));
+            let mut target = limited(Some(sum + 1_000_000));
+            run(&mut target, "0the first input of a process");
+            for _ in 0..3 {
+                assert_eq!(run(&mut target, &text), (Outcome::Exit(0), sum));
+                let (outcome, executed) = run(&mut target, &endless);
+                assert!(
+                    outcome == Outcome::Edges && executed > sum + 1_000_000,
+                    "{} {kind}: {outcome:?} {executed} {sum}",
+                    program.display()
+                );
+                run(&mut target, "0the first input of a process");
+            }
+            // It ends before anybody looks.
+            let mut target = limited(Some(sum - 1));
+            run(&mut target, "0");
+            assert_eq!(run(&mut target, &text), (Outcome::Edges, sum));
+        }
     }
 }
 

@@ -117,6 +117,19 @@ fn counts_of_python_pass_32_bits() {
 }
 
 #[test]
+fn calls_of_python_end_at_a_number_of_edges() {
+    for python in pythons() {
+        let limits = limits().with_edges(Some(100_000));
+        let subject = subject("python:torture:run").interpreter(python).limits(limits);
+        let mut target = Function::new(subject).expect("a target");
+        for _ in 0..2 {
+            assert_eq!(outcome(&mut target, "e3"), Outcome::Exit(3));
+            assert_eq!(outcome(&mut target, "l"), Outcome::Edges);
+        }
+    }
+}
+
+#[test]
 fn edges_of_python_keep_their_numbers_in_another_process() {
     for python in pythons() {
         let mut target = Function::new(short(subject("python:torture:run").interpreter(python))).expect("a target");
