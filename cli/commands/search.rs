@@ -197,7 +197,10 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     drop(tested);
     let cores = args.run.cores(args.jobs);
     if language.min_len() > args.max_len {
-        return Err(Failure::Usage(format!("every text of the grammar is longer than {} bytes", args.max_len)));
+        let (least, most) = (language.min_len(), args.max_len);
+        return Err(Failure::Usage(format!(
+            "every text of the grammar is longer than {most} bytes: give at least `--max-len {least}`"
+        )));
     }
     let mut meter = Meter::new(&args.program.command, surroundings.on(cores.of(0)), &objectives)?;
     args.run.warn_of_confinement();

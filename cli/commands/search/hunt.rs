@@ -71,6 +71,9 @@ pub(super) struct Hunt {
     is_exhausted: AtomicBool,
 }
 
+/// If this number of runs have the same cost, the cost does not depend on the text.
+const MANY: u64 = 100;
+
 /// What changes while workers run.
 pub(super) struct Shared {
     /// Texts for all workers, and the worker that found each.
@@ -82,6 +85,8 @@ pub(super) struct Shared {
     pub(super) front: Front<Found>,
     /// The number of runs by the bits of their cost: the class of a cost is its binary logarithm, rounded down.
     pub(super) costs: [u64; 65],
+    /// The least cost.
+    pub(super) least: u64,
     pub(super) edges: usize,
     pub(super) repeats: u64,
     /// Keys of failures.
@@ -97,6 +102,7 @@ impl Default for Shared {
             news: Vec::new(),
             front: Front::default(),
             costs: [0; 65],
+            least: u64::MAX,
             edges: 0,
             repeats: 0,
             failures: HashSet::new(),
@@ -270,6 +276,13 @@ impl Hunt {
     pub(super) fn only_raises(&self) -> Option<&str> {
         let has_only = self.raised.load(Ordering::Relaxed) == self.runs.load(Ordering::Relaxed);
         self.exception.get().filter(|_| has_only).map(String::as_str)
+    }
+
+    /// The cost that all texts have, if that is no chance.
+    pub(super) fn only_cost(&self) -> Option<u64> {
+        let shared = self.shared();
+        let is_no_chance = self.runs.load(Ordering::Relaxed) >= MANY;
+        shared.best.as_ref().map(|best| best.cost).filter(|&best| best == shared.least && is_no_chance)
     }
 
     /// Better texts since the last call.

@@ -58,6 +58,11 @@ impl Objectives {
         &self.0[0]
     }
 
+    /// Whether the first is a count of edges.
+    pub(super) fn counts_edges(&self) -> bool {
+        matches!(self.first(), Objective::Edges | Objective::Hottest)
+    }
+
     /// All, in the order in which they were given.
     pub(super) fn all(&self) -> &[Objective] {
         &self.0

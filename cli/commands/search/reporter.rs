@@ -69,6 +69,14 @@ impl Reporter {
                     say!("gramjet: it got bytes; `--text` gives text");
                 }
             }
+            if let Some(cost) = hunt.only_cost() {
+                say!("gramjet: every text costs {cost} {}", hunt.plan.objectives.unit());
+                if hunt.plan.objectives.counts_edges() {
+                    say!(
+                        "gramjet: code that is not instrumented, as in C for Python or in the class library of Java, has no edges; `--cost cpu` measures it"
+                    );
+                }
+            }
             if progress.is_exhausted {
                 say!("gramjet: all texts of at most {} were run", plural(hunt.plan.max_len as u64, "byte"));
             }

@@ -135,9 +135,8 @@ impl<'h> Worker<'h> {
             strategy.ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
         // A search that goes on does not begin with the same texts again.
         let seed = plan.seed ^ (number as u64) << 40 ^ hunt.state.session() << 52;
-        let mut search = Search::new(&plan.language, strategy, plan.max_len, seed).ok_or_else(|| {
-            Failure::Usage(format!("every text of the grammar is longer than {} bytes", plan.max_len))
-        })?;
+        let mut search = Search::new(&plan.language, strategy, plan.max_len, seed)
+            .ok_or_else(|| Failure::Internal(format!("no text of the grammar has at most {} bytes", plan.max_len)))?;
         if plan.explores {
             search.explore();
         }
@@ -218,6 +217,7 @@ impl<'h> Worker<'h> {
             self.hunt.runs.fetch_add(1, Ordering::Relaxed);
             let mut shared = self.hunt.shared();
             shared.costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
+            shared.least = shared.least.min(cost);
             shared.repeats += job.repeats;
         }
         Ok(job)

@@ -271,7 +271,7 @@ fn searches_that_cannot_be_made_are_refused() {
     };
     refused(&["--cost", "edges", "--", "cat"], "needs a program built by gramjet cc");
     refused(&["--cost", "edge", "--", "cat"], "use edges, hottest, cpu");
-    refused(&["--max-len", "0", "-n", "1", "--", "cat"], "every text of the grammar is longer than 0 bytes");
+    refused(&["--max-len", "0", "-n", "1", "--", "cat"], "longer than 0 bytes: give at least `--max-len 1`");
     refused(&["--cost", "command:echo x", "-n", "1", "--", "cat"], "must print a number");
     refused(&["--edge-budget", "5", "--", "cat"], "needs a program that counts its edges");
     refused(&["--edge-limit", "5", "--", "cat"], "--edge-limit needs a program built by gramjet cc");
@@ -438,6 +438,26 @@ fn a_function_that_only_raises_exceptions_is_reported() {
     assert!(said.contains("raised an exception in every run, first TypeError at"), "{said}");
     let said = search("text", &["--text"]);
     assert!(!said.contains("exception"), "{said}");
+}
+
+/// What Python has in C has no edges.
+#[test]
+fn a_cost_that_is_the_same_for_all_texts_is_reported() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        assert!(std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "python3 is not installed");
+        return;
+    }
+    let place = place("search-same");
+    let subject = "def in_c(text):\n    text.split(',')\n\ndef commas(text):\n    sum(1 for _ in text.split(','))\n";
+    fs::write(place.path("subject.py"), subject).unwrap();
+    for (function, is_same) in [("in_c", true), ("commas", false)] {
+        let program = format!("python:subject:{function}");
+        let options = ["search", "json", "-n", "150", "--study", "0s", "-o", function, "--text", "--", &program];
+        let found = run_in(&place, &options);
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        let said = text(&found.stderr);
+        assert_eq!(said.contains("every text costs") && said.contains("`--cost cpu` measures it"), is_same, "{said}");
+    }
 }
 
 /// A search that is killed by force at any moment has on disk what it has reported, and goes on from there.
