@@ -148,6 +148,25 @@ fn edges_of_node_keep_their_numbers_in_another_process() {
     assert!(spun.count > 10_000 && place.ends_with("torture.js:25 (run)"), "{spun:?} {place}");
 }
 
+/// A module may execute much while it is loaded.
+#[test]
+fn what_node_executes_to_load_a_function_is_not_counted() {
+    if !is_there() {
+        return;
+    }
+    let folder = place("node-load");
+    std::fs::write(
+        folder.join("table.js"),
+        "const table = []; for (let i = 0; i < 1000; i++) table.push(i);
+exports.find = (text) => { for (const entry of table) if (String(entry) === text) return entry; };",
+    )
+    .expect("a file");
+    let mut target = Function::new(subject("node:table.js#find").folder(folder).text()).expect("a target");
+    let first = edges(&mut target, "3");
+    assert_eq!(first, edges(&mut target, "3"));
+    assert!(first.total() < 20, "{first:?}");
+}
+
 #[test]
 fn node_functions_of_modules_and_packages_are_found() {
     if !is_there() {
