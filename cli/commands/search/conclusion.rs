@@ -51,11 +51,12 @@ pub(super) fn lines(hunt: &Hunt, best: &Found, study: &Study) -> Vec<String> {
     lines
 }
 
-/// How cost grows in a family, or where the program was stopped if that says more; none if neither is known.
+/// How cost grows in a family, or where the program was stopped if that says more; none if neither is known, or the
+/// exponent may be anything.
 fn law(family: &Family) -> Option<String> {
     match family.stopped_at().filter(|_| family.is_cut_short()) {
         Some(copies) => Some(format!("stopped at n = {copies}")),
-        None => family.growth.as_ref().map(Growth::to_string),
+        None => family.growth.as_ref().filter(|growth| !growth.is_unclear()).map(Growth::to_string),
     }
 }
 

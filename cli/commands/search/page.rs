@@ -130,6 +130,7 @@ fn family(number: usize, grown: &Grown, replay: &str) -> Family {
         curve: growth.map(|growth| {
             let size = |member: Option<&gramjet_search::Member>| member.map_or(1.0, |member| f64::from(member.copies));
             let (first, last) = (size(grown.family.members.first()), size(grown.family.members.last()));
+            let first = growth.from().unwrap_or(first);
             let sizes = (0..=60).map(|step| first * (last / first).powf(f64::from(step) / 60.0));
             // A file of JSON has no infinite numbers.
             let points = sizes.map(|size| (size, growth.predict(size))).filter(|point| point.1.is_finite()).collect();

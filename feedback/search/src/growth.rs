@@ -50,7 +50,20 @@ pub struct Growth {
     offset: f64,
     sizes: usize,
     ratio: f64,
+    /// The size from which on the law holds, if smaller ones follow another one.
+    from: Option<f64>,
 }
+
+/// If the interval of an exponent is wider, a law for the larger sizes alone may say more.
+const VAGUE: f64 = 0.1;
+
+/// The fewest sizes of such a law, and the least ratio of the largest to the smallest one.
+const LEAST_SIZES_BEYOND: usize = 6;
+const LEAST_RATIO_BEYOND: f64 = 4.0;
+
+/// It is taken if the law for all sizes errs by this many times as much, and by this share of the cost.
+const LESS_WRONG: f64 = 5.0;
+const WRONG: f64 = 0.02;
 
 /// The fewest different sizes that prove growth.
 const LEAST_SIZES: usize = 5;
@@ -83,13 +96,39 @@ impl Growth {
             return None;
         }
         let fits = fit::fit_all(&points);
-        (!fits.is_empty()).then_some(Self { fits, offset: 0.0, sizes: sizes.len(), ratio: largest / smallest })
+        (!fits.is_empty()).then_some(Self {
+            fits,
+            offset: 0.0,
+            sizes: sizes.len(),
+            ratio: largest / smallest,
+            from: None,
+        })
     }
 
     /// The growth of texts that repeat a part, from the number of copies, the length and the cost of each. The rest of
     /// the text may cost as much as some copies more: if the law is distinctly better supported in the length, it is
     /// taken in the length, divided by that of a copy. The exponent is the same.
+    ///
+    /// A program may behave in another way from some size on, as where it refuses deep texts. If no law suits all sizes,
+    /// one for the larger ones is looked for. The number of copies ascends.
     pub fn of_texts(texts: &[(Measurement, usize)]) -> Option<Self> {
+        let whole = Self::of_all(texts)?;
+        if !whole.is_vague() {
+            return Some(whole);
+        }
+        let beyond = (1..texts.len()).map_while(|first| {
+            let (rest, from) = (&texts[first..], texts[first].0.size);
+            let growth = Self::of_all(rest).filter(|growth| growth.sizes >= LEAST_SIZES_BEYOND)?;
+            let is_better = growth.ratio >= LEAST_RATIO_BEYOND
+                && !growth.is_vague()
+                && whole.error(rest) > WRONG.max(LESS_WRONG * growth.error(rest));
+            Some(is_better.then_some(Self { from: Some(from), ..growth }))
+        });
+        let beyond = beyond.flatten().next();
+        Some(beyond.unwrap_or(whole))
+    }
+
+    fn of_all(texts: &[(Measurement, usize)]) -> Option<Self> {
         let measurements: Vec<Measurement> = texts.iter().map(|text| text.0).collect();
         let by_copies = Self::of(&measurements)?;
         let ((first, from), (last, to)) = (texts.first()?, texts.last()?);
@@ -104,12 +143,37 @@ impl Growth {
         Some(by_length.map_or(by_copies, |growth| Self { offset, ..growth }))
     }
 
+    /// Whether the exponent is not known to a tenth.
+    fn is_vague(&self) -> bool {
+        matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > VAGUE)
+    }
+
+    /// Whether a power suits the measurements, but next to nothing is known of its exponent: its interval is wider than
+    /// 1. The cost follows no law that is known here.
+    pub fn is_unclear(&self) -> bool {
+        matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > 1.0)
+    }
+
+    /// The mean error of the law, as a share of the cost.
+    fn error(&self, texts: &[(Measurement, usize)]) -> f64 {
+        let points = texts.iter().filter_map(|text| text.0.point());
+        let squares = points.map(|(size, cost)| (self.predict(size) / cost).ln().powi(2));
+        let (sum, count) = squares.fold((0.0, 0), |(sum, count), square| (sum + square, count + 1));
+        if count == 0 { 0.0 } else { (sum / f64::from(count)).sqrt() }
+    }
+
+    /// The size from which on the law holds, if smaller ones follow another one.
+    pub fn from(&self) -> Option<f64> {
+        self.from
+    }
+
     /// The least AICc. Nearly that of the first fit: n can stand before n log n.
     fn least(&self) -> f64 {
         self.fits.iter().map(|fit| fit.aicc).fold(f64::INFINITY, f64::min)
     }
 
-    /// The cost that the best law gives for a number of copies, or another size that was measured.
+    /// The cost that the best law gives for a number of copies, or another size that was measured; for smaller sizes
+    /// than [`Growth::from`] it does not hold.
     pub fn predict(&self, size: f64) -> f64 {
         self.best().predict(size + self.offset)
     }
@@ -171,11 +235,12 @@ impl Growth {
 }
 
 impl fmt::Display for Growth {
-    /// Such as `cost ~ n^2.0 (95 %: 1.97 to 2.03)`, `cost ~ n log n` or `constant`.
+    /// Such as `cost ~ n^2.0 (95 %: 1.97 to 2.03)`, `cost ~ n log n from n = 61 on` or `constant`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.best().law != Law::Constant {
             formatter.write_str("cost ~ ")?;
         }
-        self.best().law.fmt(formatter)
+        self.best().law.fmt(formatter)?;
+        self.from.map_or(Ok(()), |from| write!(formatter, " from n = {from} on"))
     }
 }

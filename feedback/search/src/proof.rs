@@ -49,8 +49,9 @@ pub struct Family {
 impl Family {
     /// The edges whose counts grow fastest.
     pub fn edges(&self) -> Vec<EdgeGrowth> {
-        let runs: Vec<(f64, &[Edge])> =
-            self.measured().map(|member| (f64::from(member.copies), &*member.edges)).collect();
+        let from = self.growth.as_ref().and_then(Growth::from).unwrap_or(0.0);
+        let runs = self.measured().map(|member| (f64::from(member.copies), &*member.edges));
+        let runs: Vec<(f64, &[Edge])> = runs.filter(|run| run.0 >= from).collect();
         edges_by_growth(&runs, LEAST_SIZES)
     }
 

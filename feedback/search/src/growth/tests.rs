@@ -246,3 +246,66 @@ fn edges_are_ranked_by_growth_and_then_by_count() {
     assert_law("n (n + 1) (n + 2) / 6", &edges[0].growth, Expected::Power(3.0));
     assert_eq!(edges_by_growth::<u32>(&[], 5).len(), 0);
 }
+
+/// Copies, bytes and cost of texts.
+fn texts(texts: &[(u64, usize, u64)]) -> Vec<(Measurement, usize)> {
+    texts.iter().map(|&(copies, len, cost)| (Measurement::new(copies as f64, cost as f64), len)).collect()
+}
+
+/// Parsers that refuse deep texts: the crate toml 1.2 from 81 levels on, and SnakeYAML 1.33 from 51 on, whose scanner
+/// goes on before the parser does not.
+#[test]
+fn the_law_of_larger_sizes_is_found_where_no_law_suits_all() {
+    let toml = [
+        (6, 40, 2457),
+        (7, 46, 2819),
+        (8, 52, 3181),
+        (9, 58, 3543),
+        (11, 70, 4267),
+        (13, 82, 4991),
+        (17, 106, 6439),
+        (21, 130, 7887),
+        (29, 178, 10783),
+        (37, 226, 13679),
+        (53, 322, 19471),
+        (69, 418, 25263),
+        (101, 610, 17824),
+        (133, 802, 20064),
+        (197, 1186, 24544),
+        (261, 1570, 29024),
+        (389, 2338, 37984),
+        (517, 3106, 46944),
+    ];
+    let yaml = [
+        (14, 40, 22129),
+        (15, 42, 23607),
+        (16, 44, 25117),
+        (17, 46, 26659),
+        (19, 50, 29839),
+        (21, 54, 33147),
+        (25, 62, 40147),
+        (29, 70, 47659),
+        (37, 86, 64219),
+        (45, 102, 82827),
+        (61, 134, 105_809),
+        (77, 166, 146_145),
+        (109, 230, 251_393),
+        (141, 294, 389_409),
+        (205, 422, 763_745),
+        (269, 550, 1_269_153),
+        (397, 806, 2_673_185),
+        (525, 1062, 4_610_233),
+    ];
+    for (name, measured, from, exponent) in [("toml", &toml, 101.0, 1.0), ("yaml", &yaml, 61.0, 2.0)] {
+        let growth = Growth::of_texts(&texts(measured)).unwrap();
+        assert_law(name, &growth, Expected::Power(exponent));
+        assert_eq!(growth.from(), Some(from), "{name}: {growth}");
+        assert!(growth.to_string().ends_with(&format!(" from n = {from} on")), "{growth}");
+        // The law for all of them is not known to a tenth.
+        let all = Growth::of(&texts(measured).iter().map(|text| text.0).collect::<Vec<_>>()).unwrap();
+        assert!(all.is_vague() && all.is_unclear() == (name == "toml"), "{name}: {all}");
+    }
+    // Where one law suits all, it is that one.
+    let squares: Vec<_> = DOUBLING.iter().map(|&n| (n, 3 * n as usize, 500 + 2 * n * n)).collect();
+    assert_eq!(Growth::of_texts(&texts(&squares)).unwrap().from(), None);
+}
