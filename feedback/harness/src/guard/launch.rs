@@ -204,6 +204,16 @@ fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     }
 }
 
+/// The program of cargo that has this path, but for the name of the target that it was built for: `gramjet cargo` names
+/// one always, and cargo then adds it to the path.
+fn built_for_target(program: &Path) -> Option<PathBuf> {
+    let mut folders = program.ancestors().skip(1);
+    let target = folders.find(|folder| folder.file_name().is_some_and(|name| name == "target"))?;
+    let rest = program.strip_prefix(target).ok()?;
+    let for_target = std::fs::read_dir(target).ok()?.flatten().map(|entry| entry.path().join(rest));
+    for_target.filter(|path| path.is_file()).min()
+}
+
 /// Where a program is: the path itself if it has a slash, else the first file of that name in `PATH` that can be
 /// executed.
 pub(crate) fn find(program: &OsStr) -> Result<PathBuf, Error> {
@@ -214,7 +224,11 @@ pub(crate) fn find(program: &OsStr) -> Result<PathBuf, Error> {
     };
     let missing = |kind| {
         let source = match kind {
-            io::ErrorKind::NotFound => io::Error::new(kind, "there is no such program"),
+            io::ErrorKind::NotFound => {
+                let other = built_for_target(Path::new(program));
+                let hint = other.map_or(String::new(), |path| format!("; cargo has built {}", path.display()));
+                io::Error::new(kind, format!("there is no such program{hint}"))
+            }
             _ => io::Error::from(kind),
         };
         Err(Error::Program { program: PathBuf::from(program), source })

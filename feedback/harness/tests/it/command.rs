@@ -198,6 +198,12 @@ fn a_program_that_is_not_there_is_an_error() {
     assert!(error.ends_with("missing/program cannot be run: there is no such program"), "{error}");
     let error = Program::new("no-such-program-anywhere", none).expect_err("an error").to_string();
     assert_eq!(error, "no-such-program-anywhere cannot be run: there is no such program");
+    let folder = place("cargo-target");
+    let built = folder.join("target/x86_64-unknown-linux-gnu/release/parser");
+    fs::create_dir_all(built.parent().expect("a folder")).expect("a folder");
+    fs::write(&built, "").expect("a file");
+    let error = Program::new(folder.join("target/release/parser"), [""; 0]).expect_err("another place").to_string();
+    assert!(error.ends_with(&format!("no such program; cargo has built {}", built.display())), "{error}");
 }
 
 #[test]
