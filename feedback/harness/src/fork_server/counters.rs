@@ -67,7 +67,7 @@ impl Counters {
                 let count = (header(1) as usize).min(CAPACITY).saturating_sub(1);
                 let sum = |from: usize| memory.sum::<u32>(from + size_of::<u32>(), count);
                 let carries = if header(CARRIED) == 0 { 0 } else { sum(CARRIES) };
-                sum(COUNTERS) + (carries << u32::BITS)
+                sum(COUNTERS).saturating_add(carries.saturating_mul(1 << u32::BITS))
             }
             Counters::Afl(..) => 0,
         }
