@@ -28,10 +28,46 @@ pub(super) struct Job {
     pub(super) reading: Reading,
 }
 
+/// What texts are run for: a search.
+pub(super) trait Purpose: Sync {
+    fn is_over(&self) -> bool;
+    /// Takes note of executed edges.
+    fn spend(&self, edges: u64);
+}
+
+impl Purpose for Hunt {
+    fn is_over(&self) -> bool {
+        Hunt::is_over(self)
+    }
+    fn spend(&self, edges: u64) {
+        self.edges_spent.fetch_add(edges, Ordering::Relaxed);
+    }
+}
+
+/// What runs texts, each from a begin to an end.
+pub(super) trait Runs: Send {
+    fn start(&mut self, text: &[u8]) -> Result<(), Failure>;
+    fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure>;
+    /// Keeps this thread where the program is.
+    fn stay_beside(&self, surroundings: Surroundings);
+}
+
+impl Runs for Meter {
+    fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
+        Meter::start(self, text)
+    }
+    fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
+        Meter::finish(self, reading)
+    }
+    fn stay_beside(&self, surroundings: Surroundings) {
+        self.tested.stay_beside(surroundings);
+    }
+}
+
 /// Runs texts in turn.
-pub(super) struct Runner<'h> {
-    hunt: &'h Hunt,
-    meter: Arc<Mutex<Meter>>,
+pub(super) struct Runner<'h, M = Meter, P = Hunt> {
+    hunt: &'h P,
+    meter: Arc<Mutex<M>>,
     /// The thread beside, if there is one, and how many texts it has.
     beside: Option<Beside>,
     given: usize,
@@ -54,9 +90,9 @@ struct Beside {
     spare: Option<usize>,
 }
 
-impl<'h> Runner<'h> {
+impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     /// Runs texts in this thread.
-    pub(super) fn new(hunt: &'h Hunt, meter: Meter) -> Runner<'h> {
+    pub(super) fn new(hunt: &'h P, meter: M) -> Runner<'h, M, P> {
         let (beside, given, waiting, running, done, failure) = Default::default();
         let meter = Arc::new(Mutex::new(meter));
         Runner { hunt, meter, beside, given, waiting, running, done, failure, pace: Pace::new() }
@@ -65,15 +101,17 @@ impl<'h> Runner<'h> {
     /// Runs them in another thread as long as that is faster; this thread is on another core then.
     pub(super) fn try_beside<'scope>(
         &mut self,
-        hunt: &'scope Hunt,
+        hunt: &'scope P,
         surroundings: Surroundings,
         spare: Option<usize>,
         scope: &'scope Scope<'scope, '_>,
-    ) {
+    ) where
+        M: 'scope,
+    {
         let ((jobs, mut to_run), (ran, done)) = (Mailbox::new(), Mailbox::new());
         let meter = Arc::clone(&self.meter);
         scope.spawn(move || {
-            locked(&meter).tested.stay_beside(surroundings);
+            locked(&meter).stay_beside(surroundings);
             while let Ok(job) = to_run.receive() {
                 let ended = run(hunt, &meter, job);
                 let has_failed = ended.is_err();
@@ -128,7 +166,7 @@ impl<'h> Runner<'h> {
         self.pace.is_beside = !self.pace.is_beside;
         if let Some(Beside { surroundings, spare, .. }) = &self.beside {
             let core = if self.pace.is_beside { *spare } else { surroundings.core };
-            locked(&self.meter).tested.stay_beside(surroundings.on(core));
+            locked(&self.meter).stay_beside(surroundings.on(core));
         }
     }
 
@@ -141,7 +179,7 @@ impl<'h> Runner<'h> {
             return Err(failure);
         }
         let Some(mut job) = self.running.take() else { return self.waiting.pop_front().ok_or_else(gone) };
-        finish(self.hunt, &mut locked(&self.meter), &mut job)?;
+        finish(self.hunt, &mut *locked(&self.meter), &mut job)?;
         // What was measured is not lost because of the next text.
         self.failure = self.begin().err();
         Ok(job)
@@ -166,24 +204,24 @@ fn gone() -> Failure {
     Failure::Internal("no text is run".to_string())
 }
 
-fn locked(meter: &Mutex<Meter>) -> MutexGuard<'_, Meter> {
+fn locked<M>(meter: &Mutex<M>) -> MutexGuard<'_, M> {
     meter.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-fn run(hunt: &Hunt, meter: &Mutex<Meter>, mut job: Job) -> Result<Job, Failure> {
+fn run<M: Runs, P: Purpose>(hunt: &P, meter: &Mutex<M>, mut job: Job) -> Result<Job, Failure> {
     if job.is_due || !hunt.is_over() {
         let mut meter = locked(meter);
         meter.start(&job.text)?;
-        finish(hunt, &mut meter, &mut job)?;
+        finish(hunt, &mut *meter, &mut job)?;
     }
     Ok(job)
 }
 
 /// Measures the run on this text.
-fn finish(hunt: &Hunt, meter: &mut Meter, job: &mut Job) -> Result<(), Failure> {
+fn finish<M: Runs, P: Purpose>(hunt: &P, meter: &mut M, job: &mut Job) -> Result<(), Failure> {
     meter.finish(&mut job.reading)?;
     job.was_run = true;
-    hunt.edges_spent.fetch_add(job.reading.executed, Ordering::Relaxed);
+    hunt.spend(job.reading.executed);
     Ok(())
 }
 
@@ -274,7 +312,109 @@ impl<T> Mailbox<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use gramjet_harness::{Confinement, Limits};
+
     use super::*;
+
+    /// Runs a text by taking its length. It fails to begin on `bad`.
+    #[derive(Default)]
+    struct Lengths(usize);
+
+    impl Runs for Lengths {
+        fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
+            self.0 = text.len();
+            if text == b"bad" { Err(gone()) } else { Ok(()) }
+        }
+        fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
+            reading.executed = self.0 as u64;
+            Ok(())
+        }
+        fn stay_beside(&self, _: Surroundings) {}
+    }
+
+    /// Whether the search is over.
+    #[derive(Default)]
+    struct Until(AtomicBool);
+
+    impl Purpose for Until {
+        fn is_over(&self) -> bool {
+            self.0.load(Ordering::Relaxed)
+        }
+        fn spend(&self, _: u64) {}
+    }
+
+    fn job(text: &str) -> Job {
+        Job { text: text.into(), ..Job::default() }
+    }
+
+    /// With a runner that has a thread beside, once in each thread.
+    fn in_each_thread(test: impl Fn(&mut Runner<'_, Lengths, Until>, &Until)) {
+        for is_beside in [false, true] {
+            let until = Until::default();
+            std::thread::scope(|scope| {
+                let mut runner = Runner::new(&until, Lengths::default());
+                let (limits, confinement) = (Limits::default(), Confinement::Unconfined);
+                let surroundings = Surroundings { limits, confinement, text: false, core: None };
+                runner.try_beside(&until, surroundings, None, scope);
+                runner.pace.is_beside = is_beside;
+                test(&mut runner, &until);
+            });
+        }
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_texts_whatever_thread_runs_them() {
+        in_each_thread(|runner, _| {
+            let texts: Vec<String> = (0..100).map(|number| "x".repeat(number)).collect();
+            let mut results = Vec::new();
+            for (number, text) in texts.iter().enumerate() {
+                assert!(runner.push(job(text)).is_ok());
+                if number % 7 == 6 {
+                    runner.change();
+                }
+                if number % 3 == 2 {
+                    results.push(runner.next().ok());
+                }
+            }
+            results.extend((results.len()..texts.len()).map(|_| runner.next().ok()));
+            for (text, result) in texts.iter().zip(results) {
+                let result = result.expect("a result");
+                assert!(
+                    result.text == text.as_bytes() && result.was_run && result.reading.executed == text.len() as u64
+                );
+            }
+        });
+    }
+
+    #[test]
+    fn a_failure_comes_after_the_results_before_it() {
+        for changes in [false, true] {
+            in_each_thread(|runner, _| {
+                assert!(["one", "three", "bad"].into_iter().all(|text| runner.push(job(text)).is_ok()));
+                if changes {
+                    runner.change();
+                }
+                assert!(runner.next().is_ok_and(|job| job.text == b"one" && job.was_run));
+                assert!(runner.next().is_ok_and(|job| job.text == b"three" && job.was_run));
+                assert!(runner.next().is_err());
+            });
+        }
+    }
+
+    #[test]
+    fn texts_of_a_search_that_is_over_are_not_run_unless_they_are_due() {
+        in_each_thread(|runner, until| {
+            until.0.store(true, Ordering::Relaxed);
+            assert!(runner.push(job("one")).is_ok());
+            assert!(runner.push(Job { is_due: true, ..job("two") }).is_ok());
+            assert!(runner.next().is_ok_and(|job| job.text == b"one" && !job.was_run));
+            assert!(runner.push(job("three")).is_ok());
+            assert!(runner.next().is_ok_and(|job| job.text == b"two" && job.was_run));
+            assert!(runner.next().is_ok_and(|job| job.text == b"three" && !job.was_run));
+        });
+    }
 
     /// The thread that is used in each period, and the length of the period. `micros` has the time of a run in the
     /// thread of the search, and in the one beside.
