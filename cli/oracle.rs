@@ -183,7 +183,7 @@ impl Oracle {
             return Ok(None);
         }
         self.counts.accepted += u64::from(answer);
-        if matches!(outcome, Outcome::Timeout | Outcome::Memory | Outcome::Processes) {
+        if matches!(outcome, Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges) {
             self.counts.stopped += 1;
             self.stopped += 1;
             if self.stopped >= MOST_STOPPED {

@@ -204,6 +204,11 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
     let mut meter = Meter::new(&args.program.command, surroundings.on(cores.of(0)), &objectives)?;
     args.run.warn_of_confinement();
+    if args.edge_limit.is_some() && !meter.tested.sums_edges() {
+        return Err(Failure::Usage(
+            "--edge-limit needs a program built by gramjet cc, gramjet c++ or gramjet cargo, or a function".to_string(),
+        ));
+    }
     if args.replay {
         if !folder.join("search").exists() {
             return Err(Failure::Usage(format!("{} has no search in it", shown(&folder))));
@@ -213,11 +218,6 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--edge-budget needs a program that counts its edges".to_string()));
-    }
-    if args.edge_limit.is_some() && !meter.tested.sums_edges() {
-        return Err(Failure::Usage(
-            "--edge-limit needs a program built by gramjet cc, gramjet c++ or gramjet cargo, or a function".to_string(),
-        ));
     }
     if args.new_coverage && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--new-coverage needs a program that counts its edges".to_string()));
@@ -313,7 +313,7 @@ impl<'a> Early<'a> {
             return;
         }
         // A text that costs little more grows in the same way.
-        let best = hunt.progress().best.filter(|best| best.cost > self.best + self.best / 10);
+        let best = hunt.progress().best.filter(|best| best.cost > self.best.saturating_add(self.best / 10));
         let Some(best) = best else { return };
         self.best = best.cost;
         let proved = self.is_proved(hunt, &best, exponent);

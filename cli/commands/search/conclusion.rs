@@ -51,8 +51,7 @@ pub(super) fn lines(hunt: &Hunt, best: &Found, study: &Study) -> Vec<String> {
     lines
 }
 
-/// How cost grows in a family, or where the program was stopped if that says more; none if neither is known, or the
-/// exponent may be anything.
+/// How cost grows in a family, or where the program was stopped if that says more; none if neither is known.
 fn law(family: &Family) -> Option<String> {
     match family.stopped_at().filter(|_| family.is_cut_short()) {
         Some(copies) => Some(format!("stopped at n = {copies}")),

@@ -71,7 +71,7 @@ pub(super) struct Hunt {
     is_exhausted: AtomicBool,
 }
 
-/// If this number of runs have the same cost, the cost does not depend on the text.
+/// If fewer runs have the same cost, that may be chance.
 const MANY: u64 = 100;
 
 /// What changes while workers run.
@@ -85,8 +85,8 @@ pub(super) struct Shared {
     pub(super) front: Front<Found>,
     /// The number of runs by the bits of their cost: the class of a cost is its binary logarithm, rounded down.
     pub(super) costs: [u64; 65],
-    /// The least cost.
-    pub(super) least: u64,
+    /// The least and the greatest cost of a run, however it ended.
+    pub(super) range: (u64, u64),
     pub(super) edges: usize,
     pub(super) repeats: u64,
     /// Keys of failures.
@@ -102,7 +102,7 @@ impl Default for Shared {
             news: Vec::new(),
             front: Front::default(),
             costs: [0; 65],
-            least: u64::MAX,
+            range: (u64::MAX, 0),
             edges: 0,
             repeats: 0,
             failures: HashSet::new(),
@@ -278,11 +278,10 @@ impl Hunt {
         self.exception.get().filter(|_| has_only).map(String::as_str)
     }
 
-    /// The cost that all texts have, if that is no chance.
+    /// The cost of all runs, if it is the same, and there were many.
     pub(super) fn only_cost(&self) -> Option<u64> {
-        let shared = self.shared();
-        let is_no_chance = self.runs.load(Ordering::Relaxed) >= MANY;
-        shared.best.as_ref().map(|best| best.cost).filter(|&best| best == shared.least && is_no_chance)
+        let (least, most) = self.shared().range;
+        (least == most && self.runs.load(Ordering::Relaxed) >= MANY).then_some(least)
     }
 
     /// Better texts since the last call.

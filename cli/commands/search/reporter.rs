@@ -73,7 +73,8 @@ impl Reporter {
                 say!("gramjet: every text costs {cost} {}", hunt.plan.objectives.unit());
                 if hunt.plan.objectives.counts_edges() {
                     say!(
-                        "gramjet: code that is not instrumented, as in C for Python or in the class library of Java, has no edges; `--cost cpu` measures it"
+                        "gramjet: either the program refuses all texts alike, or code without edges does the work, \
+                         such as C for Python or the class library of Java; `--cost cpu` measures that"
                     );
                 }
             }

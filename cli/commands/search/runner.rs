@@ -225,9 +225,10 @@ fn finish<M: Runs, P: Purpose>(hunt: &P, meter: &mut M, job: &mut Job) -> Result
     Ok(())
 }
 
-/// How long the chosen thread is kept before the other one is tried. A search begins in its own thread: at first it
-/// writes many files, and neither thread is fast.
+/// How long the chosen thread is kept before the other one is tried.
 const KEPT: Duration = Duration::from_secs(3);
+/// The same for the beginning of a search, in its own thread: at first it writes many files, and neither thread is fast.
+const BEGINNING: Duration = Duration::from_millis(500);
 /// How long the other thread is tried.
 const TRIAL: Duration = Duration::from_millis(100);
 /// The thread beside is chosen if it is faster by at least this factor, because it takes a second core.
@@ -244,32 +245,36 @@ struct Pace {
     since: Instant,
     runs: u64,
     is_trial: bool,
+    /// How long this way is kept.
+    period: Duration,
     /// Runs a second here and beside.
     rates: [f64; 2],
 }
 
 impl Pace {
     fn new() -> Pace {
-        Pace { is_beside: false, since: Instant::now(), runs: 0, is_trial: false, rates: [0.0; 2] }
+        let (is_beside, runs, is_trial, rates) = Default::default();
+        Pace { is_beside, since: Instant::now(), runs, is_trial, period: BEGINNING, rates }
     }
 
     /// Counts a run. Whether the other way is to be taken.
     fn is_to_change(&mut self) -> bool {
         self.runs += 1;
         let passed = if self.runs.is_multiple_of(LOOK) { self.since.elapsed() } else { Duration::ZERO };
-        passed >= if self.is_trial { TRIAL } else { KEPT } && self.judge(passed)
+        passed >= self.period && self.judge(passed)
     }
 
     fn judge(&mut self, passed: Duration) -> bool {
         let rate = self.runs as f64 / passed.as_secs_f64();
         (self.since, self.runs) = (Instant::now(), 0);
         self.rates[usize::from(self.is_beside)] = rate;
-        if !self.is_trial {
-            // Where one way is slow, the other one is not tried.
-            self.is_trial = rate >= SLOW;
+        let was_trial = self.is_trial;
+        // Where one way is slow, the other one is not tried.
+        self.is_trial = !was_trial && rate >= SLOW;
+        self.period = if self.is_trial { TRIAL } else { KEPT };
+        if !was_trial {
             return self.is_trial;
         }
-        self.is_trial = false;
         self.is_beside != (self.rates[1] > WORTH * self.rates[0])
     }
 }
@@ -312,7 +317,9 @@ impl<T> Mailbox<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::sync::atomic::AtomicBool;
+    use std::thread::ThreadId;
 
     use gramjet_harness::{Confinement, Limits};
 
@@ -320,15 +327,20 @@ mod tests {
 
     /// Runs a text by taking its length. It fails to begin on `bad`.
     #[derive(Default)]
-    struct Lengths(usize);
+    struct Lengths {
+        len: usize,
+        /// The threads that have run texts.
+        threads: HashSet<ThreadId>,
+    }
 
     impl Runs for Lengths {
         fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
-            self.0 = text.len();
+            self.len = text.len();
+            self.threads.insert(std::thread::current().id());
             if text == b"bad" { Err(gone()) } else { Ok(()) }
         }
         fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
-            reading.executed = self.0 as u64;
+            reading.executed = self.len as u64;
             Ok(())
         }
         fn stay_beside(&self, _: Surroundings) {}
@@ -385,6 +397,7 @@ mod tests {
                     result.text == text.as_bytes() && result.was_run && result.reading.executed == text.len() as u64
                 );
             }
+            assert_eq!(locked(&runner.meter).threads.len(), 2);
         });
     }
 
@@ -422,7 +435,7 @@ mod tests {
         let mut pace = Pace::new();
         (0..periods)
             .map(|_| {
-                let (way, time) = (pace.is_beside, if pace.is_trial { TRIAL } else { KEPT });
+                let (way, time) = (pace.is_beside, pace.period);
                 pace.runs = (time.as_secs_f64() * 1e6 / micros[usize::from(way)]) as u64;
                 pace.is_beside ^= pace.judge(time);
                 (way, time)
@@ -434,12 +447,12 @@ mod tests {
     fn the_faster_way_is_kept_and_the_other_one_tried() {
         let (here, beside) = (false, true);
         let beside_is_faster = course([20.0, 10.0], 6);
-        assert_eq!(beside_is_faster[..3], [(here, KEPT), (beside, TRIAL), (beside, KEPT)]);
+        assert_eq!(beside_is_faster[..3], [(here, BEGINNING), (beside, TRIAL), (beside, KEPT)]);
         assert_eq!(beside_is_faster[3..], [(here, TRIAL), (beside, KEPT), (here, TRIAL)]);
         for slower in [9.5, 20.0] {
             let periods = course([10.0, slower], 4);
-            assert_eq!(periods, [(here, KEPT), (beside, TRIAL), (here, KEPT), (beside, TRIAL)], "{slower}");
+            assert_eq!(periods, [(here, BEGINNING), (beside, TRIAL), (here, KEPT), (beside, TRIAL)], "{slower}");
         }
-        assert!(course([5000.0, 10.0], 4).iter().all(|way| *way == (here, KEPT)));
+        assert!(course([5000.0, 10.0], 4)[1..].iter().all(|way| *way == (here, KEPT)));
     }
 }

@@ -228,12 +228,12 @@ impl Student<'_> {
     }
 
     fn hot(&mut self, edges: &[Edge]) -> Vec<Hot> {
-        let sum: u64 = edges.iter().map(|edge| edge.1).sum();
+        let sum: f64 = edges.iter().map(|edge| edge.1 as f64).sum();
         let mut edges = edges.to_vec();
         edges.sort_by_key(|&(edge, count)| (std::cmp::Reverse(count), edge));
         let hot = |&(edge, count): &Edge| {
             let spot = self.meter.tested.spot(edge);
-            Hot { spot, count, share: count as f64 / sum.max(1) as f64 }
+            Hot { spot, count, share: count as f64 / sum.max(1.0) }
         };
         edges.iter().take(HOT).map(hot).collect()
     }

@@ -217,7 +217,7 @@ impl<'h> Worker<'h> {
             self.hunt.runs.fetch_add(1, Ordering::Relaxed);
             let mut shared = self.hunt.shared();
             shared.costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
-            shared.least = shared.least.min(cost);
+            shared.range = (shared.range.0.min(cost), shared.range.1.max(cost));
             shared.repeats += job.repeats;
         }
         Ok(job)

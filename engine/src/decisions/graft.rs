@@ -125,6 +125,10 @@ impl Deriver {
     /// with the room that they have, and all else is copied. False if a change is not possible, if the repetition of a
     /// round has a greatest number of rounds, or if the text or its list of decisions is too long; then `derivation` is
     /// of no use.
+    ///
+    /// # Panics
+    ///
+    /// If a change is before the one that is given before it, or within it.
     pub fn graft_all<'d>(
         &self,
         whole: &Derivation,

@@ -122,8 +122,10 @@ static void carry_to(uint32_t number, uint32_t *counter) {
         *counter = UINT32_MAX;
         return;
     }
-    shared.carries[number]++;
+    // In this order: the program may be killed between them.
     shared.header.carried = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    shared.carries[number]++;
 }
 
 // An image in memory: where it is, and where its code is.

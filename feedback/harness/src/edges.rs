@@ -138,7 +138,7 @@ unsigned_counters!(u8, u32, u64);
 impl Counter for f64 {
     const ZERO: f64 = 0.0;
     fn or(self, other: f64) -> f64 {
-        self + other
+        f64::from_bits(self.to_bits() | other.to_bits())
     }
     fn count(self) -> u64 {
         self as u64

@@ -15,9 +15,9 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Processes that run at once.
     pub processes: u32,
-    /// Executions of edges, all together; none for no bound. It is checked every few milliseconds and at the end, so a
-    /// run exceeds it or does not, whatever the machine, unless it is stopped for another reason first. AFL++'s
-    /// counters cannot be added up while the program runs.
+    /// Executions of edges, all together; none for no bound. It is checked every few milliseconds and at the end,
+    /// however the run ended: whether a run exceeds it does not depend on the machine. Targets without exact counts
+    /// have no such bound: commands, and programs of AFL++.
     pub edges: Option<u64>,
     /// Bytes of standard output, and of standard error, that are kept. Further bytes are read, counted and dropped.
     pub kept_output: usize,
@@ -61,17 +61,29 @@ impl Limits {
     }
 
     /// The outcome of a run that ended in this way, with this number of executions: a program may exceed the bound and
-    /// end before that is seen.
+    /// end, in whatever way, before that is seen.
     pub(crate) fn judged(&self, outcome: Outcome, edges: u64) -> Outcome {
-        match outcome {
-            Outcome::Exit(_) | Outcome::Exception(_) if self.is_beyond(edges) => Outcome::Edges,
-            outcome => outcome,
-        }
+        if self.is_beyond(edges) { Outcome::Edges } else { outcome }
     }
 
     /// With this many bytes of each output stream kept.
     pub fn with_kept_output(mut self, bytes: usize) -> Limits {
         self.kept_output = bytes;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_beyond_the_limit_on_edges_is_stopped_however_it_ended() {
+        let limits = Limits::default().with_edges(Some(10));
+        for outcome in [Outcome::Exit(0), Outcome::Signal(6), Outcome::Timeout, Outcome::Memory, Outcome::Edges] {
+            assert_eq!(limits.judged(outcome.clone(), 11), Outcome::Edges);
+            assert_eq!(limits.judged(outcome.clone(), 10), outcome);
+            assert_eq!(Limits::default().judged(outcome.clone(), u64::MAX), outcome);
+        }
     }
 }

@@ -57,7 +57,11 @@ pub struct Growth {
 /// If the interval of an exponent is wider, a law for the larger sizes alone may say more.
 const VAGUE: f64 = 0.1;
 
-/// The fewest sizes of such a law, and the least ratio of the largest to the smallest one.
+/// So may it if the law for all sizes errs by more than this share of the cost.
+const POOR: f64 = 0.1;
+
+/// The fewest sizes of such a law, and the least ratio of the largest to the smallest one that proves it. That is less
+/// than for other laws, because its exponent is known to a tenth.
 const LEAST_SIZES_BEYOND: usize = 6;
 const LEAST_RATIO_BEYOND: f64 = 4.0;
 
@@ -109,19 +113,23 @@ impl Growth {
     /// the text may cost as much as some copies more: if the law is distinctly better supported in the length, it is
     /// taken in the length, divided by that of a copy. The exponent is the same.
     ///
-    /// A program may behave in another way from some size on, as where it refuses deep texts. If no law suits all sizes,
-    /// one for the larger ones is looked for. The number of copies ascends.
+    /// A program may behave in another way from some size on, as where it refuses deep texts. If the law for all sizes
+    /// is far from the costs, or its exponent is not known to a tenth, one for the larger sizes is looked for. The
+    /// number of copies ascends.
     pub fn of_texts(texts: &[(Measurement, usize)]) -> Option<Self> {
         let whole = Self::of_all(texts)?;
-        if !whole.is_vague() {
+        if !whole.is_vague() && whole.error(texts) <= POOR {
             return Some(whole);
         }
         let beyond = (1..texts.len()).map_while(|first| {
-            let (rest, from) = (&texts[first..], texts[first].0.size);
+            let rest = &texts[first..];
+            let (from, _) = rest.iter().find_map(|text| text.0.point())?;
             let growth = Self::of_all(rest).filter(|growth| growth.sizes >= LEAST_SIZES_BEYOND)?;
+            let error = growth.error(rest);
             let is_better = growth.ratio >= LEAST_RATIO_BEYOND
                 && !growth.is_vague()
-                && whole.error(rest) > WRONG.max(LESS_WRONG * growth.error(rest));
+                && error.is_finite()
+                && whole.error(rest) > WRONG.max(LESS_WRONG * error);
             Some(is_better.then_some(Self { from: Some(from), ..growth }))
         });
         let beyond = beyond.flatten().next();
@@ -148,10 +156,11 @@ impl Growth {
         matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > VAGUE)
     }
 
-    /// Whether a power suits the measurements, but next to nothing is known of its exponent: its interval is wider than
-    /// 1. The cost follows no law that is known here.
+    /// Whether little is known of the growth: it is not proved to be faster than linear, and the interval of the
+    /// exponent is wider than 1.
     pub fn is_unclear(&self) -> bool {
-        matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > 1.0)
+        let is_wide = matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > 1.0);
+        is_wide && !self.is_superlinear(1.0)
     }
 
     /// The mean error of the law, as a share of the cost.
@@ -210,7 +219,7 @@ impl Growth {
     }
 
     fn proved_by(&self, law: Law) -> f64 {
-        let wide = self.ratio >= LEAST_RATIO;
+        let wide = self.ratio >= if self.from.is_some() { LEAST_RATIO_BEYOND } else { LEAST_RATIO };
         match law {
             Law::Constant if wide => 0.0,
             // These grow faster than the power itself.

@@ -275,6 +275,7 @@ fn searches_that_cannot_be_made_are_refused() {
     refused(&["--cost", "command:echo x", "-n", "1", "--", "cat"], "must print a number");
     refused(&["--edge-budget", "5", "--", "cat"], "needs a program that counts its edges");
     refused(&["--edge-limit", "5", "--", "cat"], "--edge-limit needs a program built by gramjet cc");
+    refused(&["--edge-limit", "5", "--replay", "--", "cat"], "--edge-limit needs a program built by gramjet cc");
     refused(&["--until-exponent", "2", "--study", "0s", "--", "cat"], "needs time for --study");
     refused(&["--replay", "--", "cat"], "has no search in it");
     refused(&["--strategy", "treline", "--", "cat"], "treeline");
@@ -448,12 +449,23 @@ fn a_cost_that_is_the_same_for_all_texts_is_reported() {
         return;
     }
     let place = place("search-same");
-    let subject = "def in_c(text):\n    text.split(',')\n\ndef commas(text):\n    sum(1 for _ in text.split(','))\n";
+    let subject = "
+def in_c(text):
+    text.split(',')
+
+def commas(text):
+    sum(1 for _ in text.split(','))
+
+def endless(text):
+    while '1' in text: pass
+";
     fs::write(place.path("subject.py"), subject).unwrap();
-    for (function, is_same) in [("in_c", true), ("commas", false)] {
+    // Texts on which the function is stopped cost more.
+    for (function, is_same) in [("in_c", true), ("commas", false), ("endless", false)] {
         let program = format!("python:subject:{function}");
-        let options = ["search", "json", "-n", "150", "--study", "0s", "-o", function, "--text", "--", &program];
-        let found = run_in(&place, &options);
+        let options =
+            ["search", "json", "-n", "150", "--study", "0s", "--edge-limit", "1000", "-o", function, "--text"];
+        let found = run_in(&place, &[&options[..], &["--", &program]].concat());
         assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
         let said = text(&found.stderr);
         assert_eq!(said.contains("every text costs") && said.contains("`--cost cpu` measures it"), is_same, "{said}");

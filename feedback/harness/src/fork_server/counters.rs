@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{Ordering, fence};
 
 use crate::edges::Edges;
 use crate::locations::{Image, Locations};
@@ -66,7 +67,9 @@ impl Counters {
                 // Number 0 counts the edges without a counter of their own.
                 let count = (header(1) as usize).min(CAPACITY).saturating_sub(1);
                 let sum = |from: usize| memory.sum::<u32>(from + size_of::<u32>(), count);
+                // Carries first: a counter that begins again meanwhile is then missing, and not counted twice.
                 let carries = if header(CARRIED) == 0 { 0 } else { sum(CARRIES) };
+                fence(Ordering::Acquire);
                 sum(COUNTERS).saturating_add(carries.saturating_mul(1 << u32::BITS))
             }
             Counters::Afl(..) => 0,

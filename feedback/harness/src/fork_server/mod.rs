@@ -184,7 +184,8 @@ impl Target for ForkServer {
 
     fn finish(&mut self) -> Result<Run<'_>, Error> {
         let (outcome, usage) = self.finish_pending()?;
-        let outcome = self.program.limits.judged(outcome, self.edges.total());
+        let has_sum = !self.instrumentation.is_by_afl();
+        let outcome = if has_sum { self.program.limits.judged(outcome, self.edges.total()) } else { outcome };
         static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
         let captured = self.server.as_ref().map(|server| server.guard.captured());
         let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);

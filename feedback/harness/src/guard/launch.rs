@@ -204,8 +204,8 @@ fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     }
 }
 
-/// The program of cargo that has this path, but for the name of the target that it was built for: `gramjet cargo` names
-/// one always, and cargo then adds it to the path.
+/// Where cargo has put this program if it was built for a named target: `target/TARGET/release/x` for
+/// `target/release/x`. `gramjet cargo` builds for a named target.
 fn built_for_target(program: &Path) -> Option<PathBuf> {
     let mut folders = program.ancestors().skip(1);
     let target = folders.find(|folder| folder.file_name().is_some_and(|name| name == "target"))?;

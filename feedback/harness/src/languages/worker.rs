@@ -215,11 +215,12 @@ impl Worker {
         self.is_alive
     }
 
-    /// The sum of the counts up to now.
+    /// The sum of the counts up to now. The first one counts edges without a counter, which are no part of it.
     fn executed(&self) -> u64 {
+        let (from, count) = (size_of::<u64>(), self.numbers.len() - 1);
         match self.counts_in_floats {
-            true => self.counters.sum::<f64>(0, self.numbers.len()),
-            false => self.counters.sum::<u64>(0, self.numbers.len()),
+            true => self.counters.sum::<f64>(from, count),
+            false => self.counters.sum::<u64>(from, count),
         }
     }
 

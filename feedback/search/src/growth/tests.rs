@@ -303,7 +303,19 @@ fn the_law_of_larger_sizes_is_found_where_no_law_suits_all() {
         assert!(growth.to_string().ends_with(&format!(" from n = {from} on")), "{growth}");
         // The law for all of them is not known to a tenth.
         let all = Growth::of(&texts(measured).iter().map(|text| text.0).collect::<Vec<_>>()).unwrap();
-        assert!(all.is_vague() && all.is_unclear() == (name == "toml"), "{name}: {all}");
+        assert!(all.is_vague() && !growth.is_unclear(), "{name}: {all}");
+        assert_eq!(
+            (growth.is_superlinear(1.0), growth.is_superlinear(1.9)),
+            (name == "yaml", name == "yaml"),
+            "{name}"
+        );
+    }
+    // What is not shown has no proof.
+    for cut in 0..toml.len() - 4 {
+        for end in cut + 4..=toml.len() {
+            let growth = Growth::of_texts(&texts(&toml[cut..end])).unwrap();
+            assert!(!growth.is_unclear() || growth.proved() <= 1.0, "{growth}");
+        }
     }
     // Where one law suits all, it is that one.
     let squares: Vec<_> = DOUBLING.iter().map(|&n| (n, 3 * n as usize, 500 + 2 * n * n)).collect();

@@ -38,6 +38,16 @@ fn function(class: &str) -> Option<Function> {
 }
 
 #[test]
+fn calls_of_java_end_at_a_number_of_edges() {
+    let Some(subject) = java("Torture#run") else { return };
+    let mut target = Function::new(subject.limits(limits().with_edges(Some(100_000)))).expect("a target");
+    for _ in 0..2 {
+        assert_eq!(outcome(&mut target, "e3"), Outcome::Exit(3));
+        assert_eq!(outcome(&mut target, "l"), Outcome::Edges);
+    }
+}
+
+#[test]
 fn java_outcomes_say_how_the_method_ended() {
     let Some(subject) = java("Torture#run") else { return };
     let mut target = Function::new(short(subject)).expect("a target");

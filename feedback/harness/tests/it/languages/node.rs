@@ -131,6 +131,19 @@ fn counts_of_node_pass_32_bits() {
 }
 
 #[test]
+fn calls_of_node_end_at_a_number_of_edges() {
+    if !is_there() {
+        return;
+    }
+    let subject = subject("node:torture.js#run").limits(limits().with_edges(Some(100_000)));
+    let mut target = Function::new(subject).expect("a target");
+    for _ in 0..2 {
+        assert_eq!(outcome(&mut target, "e3"), Outcome::Exit(3));
+        assert_eq!(outcome(&mut target, "L"), Outcome::Edges);
+    }
+}
+
+#[test]
 fn edges_of_node_keep_their_numbers_in_another_process() {
     if !is_there() {
         return;

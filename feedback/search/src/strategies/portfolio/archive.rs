@@ -3,8 +3,8 @@
 
 use std::cmp::Reverse;
 
+use gramjet_session::SpanKind;
 use gramjet_session::decisions::Derivation;
-use gramjet_session::{SpanKind, hash};
 use rustc_hash::FxHashSet;
 
 use crate::front::Front;
@@ -282,12 +282,22 @@ fn bytes(derivation: &Derivation) -> usize {
 fn outline(derivation: &Derivation) -> u64 {
     // A sum, so the order does not matter.
     let rules = derivation.parts.iter().filter(|part| part.kind == SpanKind::Rule);
-    rules.fold(0, |sum, part| sum.wrapping_add(hash(&part.symbol.to_le_bytes())))
+    rules.fold(0, |sum, part| sum.wrapping_add(mixed(part.symbol)))
+}
+
+/// A number whose bits all depend on all bits of the symbol, so that other symbols hardly have the same sum. This is the
+/// output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+fn mixed(symbol: u32) -> u64 {
+    let mut bits = (u64::from(symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
 }
 
 #[cfg(test)]
 mod tests {
     use gramjet_session::decisions::Part;
+    use gramjet_session::hash;
 
     use super::*;
 
@@ -311,6 +321,21 @@ mod tests {
         assert_eq!(archive.keep(&alike("b"), merits(4, &[])), None);
         assert_eq!(archive.keep(&alike("c"), merits(7, &[])).and_then(|kept| kept.place), Some(0));
         assert_eq!(archive.top().map(|entry| entry.cost).collect::<Vec<_>>(), [7, 6]);
+    }
+
+    #[test]
+    fn other_rules_have_another_outline() {
+        let of = |symbols: &[u32]| {
+            let part = |&symbol: &u32| Part { symbol, ..text("").parts[0] };
+            outline(&Derivation { parts: symbols.iter().map(part).collect(), ..Derivation::default() })
+        };
+        assert_eq!(of(&[1, 2, 3]), of(&[3, 1, 2]));
+        let mut known = FxHashSet::default();
+        for one in 0..40 {
+            for two in one..40 {
+                (two..40).for_each(|three| assert!(known.insert(of(&[one, two, three])), "{one} {two} {three}"));
+            }
+        }
     }
 
     #[test]

@@ -307,7 +307,7 @@ impl Workshop {
             let options = spot.pump().copied(copies).options(whole, deriver, times);
             return deriver.replay(&options, child) == Fit::Exact;
         };
-        let bytes = *max_len as u64 * (2 + u64::from(least));
+        let bytes = (*max_len as u64).saturating_add(u64::from(least) * spot.len() as u64);
         let fit = deriver.draw_after(&self.options, (symbol, depth), bytes, &mut |_: &OpenSite<'_>| 0, &mut self.part);
         let edit = (spot.number(), Change::Rounds(&self.part));
         fit == Some(Fit::Exact) && deriver.graft_all(whole, std::iter::once(edit), child)
