@@ -227,7 +227,8 @@ fn finish<M: Runs, P: Purpose>(hunt: &P, meter: &mut M, job: &mut Job) -> Result
 
 /// How long the chosen thread is kept before the other one is tried.
 const KEPT: Duration = Duration::from_secs(3);
-/// The same for the beginning of a search, in its own thread: at first it writes many files, and neither thread is fast.
+/// The same for the beginning of a search, in its own thread. At first it writes many files, and neither thread is
+/// fast.
 const BEGINNING: Duration = Duration::from_millis(500);
 /// How long the other thread is tried.
 const TRIAL: Duration = Duration::from_millis(100);

@@ -468,7 +468,7 @@ def endless(text):
         let found = run_in(&place, &[&options[..], &["--", &program]].concat());
         assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
         let said = text(&found.stderr);
-        assert_eq!(said.contains("every text costs") && said.contains("`--cost cpu` measures it"), is_same, "{said}");
+        assert_eq!(said.contains("every text costs") && said.contains("`--cost cpu` measures that"), is_same, "{said}");
     }
 }
 

@@ -285,8 +285,8 @@ fn outline(derivation: &Derivation) -> u64 {
     rules.fold(0, |sum, part| sum.wrapping_add(mixed(part.symbol)))
 }
 
-/// A number whose bits all depend on all bits of the symbol, so that other symbols hardly have the same sum. This is the
-/// output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// A number whose bits all depend on all bits of the symbol, so that other symbols hardly have the same sum: SplitMix64
+/// (Steele, Lea and Flood, OOPSLA 2014).
 fn mixed(symbol: u32) -> u64 {
     let mut bits = (u64::from(symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
