@@ -1,4 +1,4 @@
-//! Parts in place of others, copied with their decisions.
+//! Replaces parts of a text by copies of other parts, with their decisions.
 
 use gramjet::choices::SpanKind;
 use gramjet_compiler::ir::NodeId;

@@ -141,7 +141,8 @@ impl Archive {
         let len = derivation.text.len();
         let rank = |entry: &Entry| (entry.cost, Reverse(entry.derivation.text.len()));
         let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, Reverse(len)));
-        // Of texts with the same outline only the best is kept for its cost. That of others is not looked at.
+        // If several texts have the same outline, only the best of them is kept for its cost. A text that is too cheap
+        // for that needs no outline.
         let outline = (place < TOP).then(|| outline(derivation));
         let alike =
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
