@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
@@ -55,12 +56,12 @@ pub(super) struct Hunt {
     took: OnceLock<Duration>,
     /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
     is_loaded: Once,
-    shared: Mutex<Shared>,
-    pub(super) begun: AtomicU64,
-    pub(super) runs: AtomicU64,
-    pub(super) edges_executed: AtomicU64,
+    shared: Apart<Mutex<Shared>>,
+    pub(super) begun: Apart<AtomicU64>,
+    pub(super) runs: Apart<AtomicU64>,
+    pub(super) edges_executed: Apart<AtomicU64>,
     /// Those that count for the budget: also of runs that nothing was learned from yet.
-    pub(super) edges_spent: AtomicU64,
+    pub(super) edges_spent: Apart<AtomicU64>,
     pub(super) stopped: AtomicU64,
     pub(super) failed: AtomicU64,
     /// The runs that an exception has ended.
@@ -69,6 +70,22 @@ pub(super) struct Hunt {
     pub(super) exception: OnceLock<String>,
     /// All texts were run.
     is_exhausted: AtomicBool,
+    /// A worker has failed: it says why in what is shared.
+    has_failed: AtomicBool,
+}
+
+/// What one thread writes for each text, with cache lines of its own. Otherwise a thread that makes texts and one that
+/// runs them would wait for lines from each other's core.
+#[derive(Default)]
+#[repr(align(128))]
+pub(super) struct Apart<T>(T);
+
+impl<T> Deref for Apart<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 /// If fewer runs have the same cost, that may be chance.
@@ -91,7 +108,7 @@ pub(super) struct Shared {
     pub(super) repeats: u64,
     /// Keys of failures.
     pub(super) failures: HashSet<String>,
-    pub(super) failure: Option<Failure>,
+    failure: Option<Failure>,
 }
 
 impl Default for Shared {
@@ -144,7 +161,7 @@ pub(super) struct Progress {
 impl Hunt {
     pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Hunt {
         let (shared, begun, runs, edges_executed, edges_spent) = Default::default();
-        let (stopped, failed, raised, is_exhausted) = Default::default();
+        let (stopped, failed, raised, is_exhausted, has_failed) = Default::default();
         let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
         Hunt {
             plan,
@@ -163,6 +180,7 @@ impl Hunt {
             raised,
             exception: OnceLock::new(),
             is_exhausted,
+            has_failed,
         }
     }
 
@@ -320,7 +338,19 @@ impl Hunt {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        let is_used_up = self.edges_spent.load(Ordering::Relaxed) >= self.plan.edge_budget;
-        is_used_up || self.stop.is_requested() || self.shared().failure.is_some()
+        let has_budget = self.plan.edge_budget < u64::MAX;
+        let is_used_up = has_budget && self.edges_spent.load(Ordering::Relaxed) >= self.plan.edge_budget;
+        is_used_up || self.stop.is_requested() || self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// Ends the search because a worker has failed. The first failure is the one that is reported.
+    pub(super) fn fail(&self, failure: Failure) {
+        self.shared().failure.get_or_insert(failure);
+        self.has_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Why the search has failed, if it has.
+    pub(super) fn result(&self) -> Result<(), Failure> {
+        self.shared().failure.take().map_or(Ok(()), Err)
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn run(
                 // A worker that panics is no longer active.
                 let _active = active;
                 if let Err(failure) = work(hunt, number, first, scope) {
-                    hunt.shared().failure.get_or_insert(failure);
+                    hunt.fail(failure);
                 }
             });
         }
@@ -45,7 +45,7 @@ pub(super) fn run(
     });
     hunt.end_time();
     look(hunt);
-    hunt.shared().failure.take().map_or(Ok(()), Err)
+    hunt.result()
 }
 
 /// The first worker has a program that runs already, and looks at the other searches in a shared folder.
