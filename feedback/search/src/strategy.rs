@@ -107,6 +107,8 @@ pub struct Making {
     pub(crate) parent: Option<(usize, u64)>,
     /// How often the strategy had begun anew.
     pub(crate) beginning: u32,
+    /// The text that it varies is kept for an edge, not for its cost.
+    pub(crate) is_wide: bool,
 }
 
 /// A way to search.

@@ -36,18 +36,40 @@ const TRIES: usize = 8;
 const PATIENCE: u64 = 2000;
 /// Each time after this many beginnings, their best texts are put together.
 const TOGETHER: usize = 3;
+/// After this many runs without a better text, this share of texts varies a champion of the whole search.
+const NARROW: u64 = 500;
+const WIDE: f64 = 0.1;
+/// After a beginning that has found nothing better, this many texts vary champions: fewer if so many of them in a row
+/// are none themselves.
+const WIDER: u64 = 8000;
+const BARREN: u64 = 500;
 /// The best texts of beginnings that are remembered.
 const PAST: usize = 30;
 /// Habits are taken from the archive anew after this many texts that it has kept.
 const RENEWED: u32 = 16;
 
+/// Texts to vary, and the operators that have paid for them.
+#[derive(Debug)]
+struct Island {
+    archive: Archive,
+    ways: Bandit<{ Operator::ALL.len() }>,
+}
+
 #[derive(Debug)]
 pub(super) struct Portfolio {
-    archive: Archive,
+    /// The texts since the last beginning.
+    recent: Island,
+    /// The champions of edges of the whole search.
+    wide: Island,
+    /// So many of the next texts vary one of these, and so many of their variants in a row were no champions.
+    wide_due: u64,
+    barren: u64,
+    /// The greatest cost so far, and that before the last beginning.
+    most: u64,
+    most_before: u64,
     workshop: Workshop,
     habits: Habits,
     kept_since: u32,
-    ways: Bandit<{ Operator::ALL.len() }>,
     making: Making,
     beginning: u32,
     proposed: u64,
@@ -65,11 +87,15 @@ pub(super) struct Portfolio {
 impl Portfolio {
     pub(super) fn new() -> Portfolio {
         Portfolio {
-            archive: Archive::default(),
+            recent: Island { archive: Archive::new(), ways: Bandit::new() },
+            wide: Island { archive: Archive::of_champions(), ways: Bandit::new() },
+            wide_due: 0,
+            barren: 0,
+            most: 0,
+            most_before: 0,
             workshop: Workshop::default(),
             habits: Habits::default(),
             kept_since: 0,
-            ways: Bandit::new(),
             making: Making::default(),
             beginning: 0,
             proposed: 0,
@@ -83,8 +109,10 @@ impl Portfolio {
 
     /// Begins anew.
     fn restart(&mut self) {
+        (self.wide_due, self.barren) = (if self.most > self.most_before { 0 } else { WIDER }, 0);
+        self.most_before = self.most;
         self.past.extend(self.best.take());
-        self.archive.clear();
+        self.recent.archive.clear();
         self.beginning += 1;
         (self.habits, self.kept_since) = (Habits::default(), 0);
         (self.runs, self.stale, self.proposed) = (0, 0, 0);
@@ -92,7 +120,7 @@ impl Portfolio {
             self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
             self.past.truncate(PAST);
             for (derivation, cost, edges) in &self.past {
-                self.archive.keep(derivation, Merits { cost: *cost, edges, ..Merits::default() });
+                self.recent.archive.keep(derivation, Merits { cost: *cost, edges, ..Merits::default() });
             }
         }
     }
@@ -107,12 +135,28 @@ impl Portfolio {
         desk.draw_whole(candidate);
     }
 
+    /// Keeps a text among the champions of the search. A search that does not begin anew does not need them.
+    fn keep_wide(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> Option<Kept> {
+        if !is_to_keep(derivation, measured) || !measured.costs.is_empty() || desk.explores {
+            return None;
+        }
+        let &Measured { cost, edges, .. } = measured;
+        self.wide.archive.keep(derivation, Merits { cost, edges, ..Merits::default() })
+    }
+
+    /// Whether a text costs more than all before.
+    fn is_best(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
+        let is_best = is_to_keep(derivation, measured) && measured.cost > self.most;
+        self.most = self.most.max(if is_best { measured.cost } else { 0 });
+        is_best
+    }
+
     fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>, is_new: bool) -> Option<Kept> {
-        if measured.ending != Ending::Done || derivation.parts.is_empty() || measured.is_repeat {
+        if !is_to_keep(derivation, measured) {
             return None;
         }
         let &Measured { cost, costs, edges, .. } = measured;
-        let kept = self.archive.keep(derivation, Merits { cost, costs, edges, is_new });
+        let kept = self.recent.archive.keep(derivation, Merits { cost, costs, edges, is_new });
         // A rise by less than this share is no reason to stay.
         let least = self.best.as_ref().map_or(0, |best| best.1 + best.1 / 1000);
         if measured.cost > least {
@@ -124,10 +168,15 @@ impl Portfolio {
         self.kept_since += u32::from(kept.is_some_and(|kept| kept.place.is_some()));
         if self.kept_since >= RENEWED {
             self.kept_since = 0;
-            self.habits.learn(self.archive.top().map(|entry| &entry.derivation));
+            self.habits.learn(self.recent.archive.top().map(|entry| &entry.derivation));
         }
         kept
     }
+}
+
+/// Whether a text may be varied.
+fn is_to_keep(derivation: &Derivation, measured: &Measured<'_>) -> bool {
+    measured.ending == Ending::Done && !derivation.parts.is_empty() && !measured.is_repeat
 }
 
 impl Strategy for Portfolio {
@@ -137,41 +186,63 @@ impl Strategy for Portfolio {
 
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
         self.proposed += 1;
-        if self.proposed <= SEEDS || self.archive.is_empty() {
+        if self.proposed <= SEEDS || self.recent.archive.is_empty() {
             return self.draw(desk, candidate);
         }
+        let is_wide =
+            !self.wide.archive.is_empty() && (self.wide_due > 0 || self.stale > NARROW && desk.random.unit() < WIDE);
+        self.wide_due = self.wide_due.saturating_sub(1);
+        let Portfolio { recent, wide, workshop, habits, .. } = self;
+        let Island { archive, ways } = if is_wide { wide } else { recent };
         for _ in 0..TRIES {
-            let way = self.ways.choose(&mut desk.random);
+            let way = ways.choose(&mut desk.random);
             let operator = Operator::ALL[way];
-            let parent = match operator {
-                Operator::Next if desk.random.below(2) == 0 => self.archive.best(),
-                _ => self.archive.pick(&mut desk.random),
-            };
-            let Some(parent) = parent else { break };
+            let best = if operator == Operator::Next && desk.random.below(2) == 0 { archive.best() } else { None };
+            let Some(parent) = best.or_else(|| archive.pick(&mut desk.random)) else { break };
             // A text at random has no parent.
-            let varied = (operator != Operator::Fresh).then(|| (parent, self.archive.entry(parent).serial));
-            self.making = Making { way, parent: varied, beginning: self.beginning };
-            let Portfolio { workshop, archive, habits, .. } = self;
+            let varied = (operator != Operator::Fresh).then(|| (parent, archive.entry(parent).serial));
+            self.making = Making { way, parent: varied, beginning: self.beginning, is_wide };
             if workshop.make(operator, desk, (archive, parent), habits, candidate) {
                 return;
             }
             // A way that is not open costs little, but it costs.
-            self.ways.learn(way, 0.0, 0.2);
+            ways.learn(way, 0.0, 0.2);
         }
         self.draw(desk, candidate);
     }
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
-        let Making { way, parent, beginning } = self.making;
+        let Making { way, parent, beginning, is_wide } = self.making;
+        let champion = self.keep_wide(desk, candidate, measured);
+        let is_best = self.is_best(candidate, measured);
+        if is_wide || beginning == self.beginning {
+            let island = if is_wide { &mut self.wide } else { &mut self.recent };
+            // It may have been dropped while the text ran.
+            if let Some(parent) = parent.and_then(|parent| island.archive.known_mut(parent)) {
+                parent.picks += 1;
+                parent.stopped += u32::from(measured.ending == Ending::Stopped);
+            }
+        }
+        if is_wide {
+            let paid = match champion {
+                _ if is_best => 10.0,
+                Some(_) => 1.0,
+                None => 0.0,
+            };
+            self.wide.ways.learn(way, paid, 1.0);
+            self.barren = if champion.is_some() { 0 } else { self.barren + 1 };
+            if is_best || self.barren > BARREN {
+                self.wide_due = 0;
+            }
+            if is_best {
+                self.keep(candidate, measured, false);
+            }
+            return;
+        }
         if beginning != self.beginning {
             // The search has left its family while it ran.
             self.explored(desk, measured);
             return;
-        }
-        // It may have been dropped while the text ran.
-        if let Some(parent) = parent.and_then(|parent| self.archive.known_mut(parent)) {
-            parent.picks += 1;
-            parent.stopped += u32::from(measured.ending == Ending::Stopped);
         }
         self.runs += 1;
         self.stale += 1;
@@ -190,11 +261,13 @@ impl Strategy for Portfolio {
             Some(Kept { place: None, .. }) => 0.5,
             None => 0.0,
         };
-        self.ways.learn(way, paid, 1.0);
+        self.recent.ways.learn(way, paid, 1.0);
     }
 
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         let coverage = self.explored(desk, measured);
+        self.keep_wide(desk, derivation, measured);
+        self.is_best(derivation, measured);
         self.keep(derivation, measured, coverage > Coverage::Known);
     }
 
@@ -238,9 +311,48 @@ mod tests {
             kit::run(&mut search, 3000, secret);
             search.maxima().edges()
         };
-        let [with, without] = [true, false].map(|explores| (1..=4).map(|seed| edges(explores, seed)).sum::<usize>());
-        assert!(with > without + 4, "{with} and {without}");
+        let [with, without] = [true, false].map(|explores| (1..=32).map(|seed| edges(explores, seed)).sum::<usize>());
+        assert!(with > without, "{with} and {without}");
     }
+
+    #[test]
+    fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
+        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+        let desk = search.desk();
+        let mut portfolio = Portfolio::new();
+        let mut candidate = Derivation::default();
+        let measured = |cost, edges| Measured { cost, hottest: 9, edges, ..Measured::default() };
+        let wide = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation| {
+            (0..1000)
+                .filter(|_| {
+                    portfolio.propose(desk, candidate);
+                    portfolio.making.is_wide
+                })
+                .count()
+        };
+        portfolio.propose(desk, &mut candidate);
+        portfolio.observe(desk, &candidate, &measured(9, &[(1, 9)]));
+        assert!(wide(&mut portfolio, desk, &mut candidate) < 200);
+        // The first beginning has found the best text; the second finds nothing better.
+        portfolio.restart();
+        assert!(portfolio.recent.archive.is_empty() && !portfolio.wide.archive.is_empty());
+        assert_eq!(portfolio.wide_due, 0);
+        portfolio.propose(desk, &mut candidate);
+        portfolio.observe(desk, &candidate, &measured(5, &[(2, 5)]));
+        portfolio.restart();
+        portfolio.propose(desk, &mut candidate);
+        portfolio.observe(desk, &candidate, &measured(5, &[(3, 5)]));
+        assert!(wide(&mut portfolio, desk, &mut candidate) > 800);
+        // A variant of a champion that costs more than all ends that, and is varied with the others.
+        while !portfolio.making.is_wide {
+            portfolio.propose(desk, &mut candidate);
+        }
+        portfolio.observe(desk, &candidate, &measured(10, &[(1, 10)]));
+        assert_eq!((portfolio.wide_due, portfolio.most), (0, 10));
+        let best = portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best));
+        assert_eq!(best.map(|best| (&best.derivation.text, best.cost)), Some((&candidate.text, 10)));
+    }
+
     #[test]
     fn what_runs_when_the_search_begins_anew_is_not_kept() {
         let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
@@ -251,14 +363,14 @@ mod tests {
         portfolio.propose(desk, &mut candidate);
         let before = portfolio.making();
         portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
-        assert!(!portfolio.archive.is_empty() && portfolio.best.is_some());
+        assert!(!portfolio.recent.archive.is_empty() && portfolio.best.is_some());
         portfolio.restart();
         portfolio.recall(before);
         portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
-        assert!(portfolio.archive.is_empty() && portfolio.best.is_none() && portfolio.runs == 0);
+        assert!(portfolio.recent.archive.is_empty() && portfolio.best.is_none() && portfolio.runs == 0);
         // What was proposed since then is.
         portfolio.propose(desk, &mut candidate);
         portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
-        assert!(!portfolio.archive.is_empty() && portfolio.runs == 1);
+        assert!(!portfolio.recent.archive.is_empty() && portfolio.runs == 1);
     }
 }

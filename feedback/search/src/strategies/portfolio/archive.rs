@@ -54,6 +54,10 @@ pub(super) struct Kept {
 
 /// The number of texts that are kept for their cost.
 const TOP: usize = 64;
+/// The share of draws that take one of them, and not the champion of an edge.
+const TOPS: f64 = 0.7;
+/// The number of champions that compete is a power of two with an exponent below this.
+const HOTTEST: usize = 9;
 /// Once the texts take this much memory, in bytes, none is kept for an edge alone.
 const MOST_BYTES: usize = 256 << 20;
 
@@ -76,6 +80,8 @@ impl Champion {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Archive {
+    /// At most this many texts are kept for their cost.
+    most: usize,
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     /// The texts that cost most, the most costly first.
@@ -95,17 +101,27 @@ pub(super) struct Archive {
 }
 
 impl Archive {
+    /// An archive of the texts that cost most and the champions of edges.
+    pub(super) fn new() -> Archive {
+        Archive { most: TOP, ..Archive::default() }
+    }
+
+    /// An archive of the champions of edges alone.
+    pub(super) fn of_champions() -> Archive {
+        Archive::default()
+    }
+
     /// Drops all texts.
     pub(super) fn clear(&mut self) {
         let mut champions = std::mem::take(&mut self.champions);
         for &edge in &self.edges {
             champions[edge as usize] = Champion::NONE;
         }
-        *self = Archive { kept: self.kept, champions, ..Archive::default() };
+        *self = Archive { most: self.most, kept: self.kept, champions, ..Archive::default() };
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.top.is_empty()
+        self.top.is_empty() && self.edges.is_empty()
     }
 
     pub(super) fn entry(&self, number: usize) -> &Entry {
@@ -143,7 +159,7 @@ impl Archive {
         let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, Reverse(len)));
         // If several texts have the same outline, only the best of them is kept for its cost. A text that is too cheap
         // for that needs no outline.
-        let outline = (place < TOP).then(|| outline(derivation));
+        let outline = (place < self.most).then(|| outline(derivation));
         let alike =
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
         let is_top = outline.is_some() && alike.is_none_or(|alike| place <= alike);
@@ -192,7 +208,7 @@ impl Archive {
             }
             self.top.insert(place, number);
         }
-        if self.top.len() > TOP
+        if self.top.len() > self.most
             && let Some(last) = self.top.pop()
         {
             self.release(last, |entry| entry.is_top = false);
@@ -244,7 +260,7 @@ impl Archive {
     }
 
     fn draw(&self, random: &mut Random) -> Option<usize> {
-        if self.top.is_empty() {
+        if self.is_empty() {
             return None;
         }
         if !self.new.is_empty() && random.below(2) == 0 {
@@ -253,14 +269,20 @@ impl Archive {
         if !self.front.is_empty() && random.below(2) == 0 {
             return Some(*self.front.at(random.below(self.front.len())));
         }
-        if random.unit() < 0.7 || self.edges.is_empty() {
+        if !self.top.is_empty() && (self.edges.is_empty() || random.unit() < TOPS) {
             let skewed = random.unit().powi(3);
             return Some(self.top[(skewed * self.top.len() as f64) as usize]);
         }
-        let mut drawn = || self.champions[self.edges[random.below(self.edges.len())] as usize];
-        let (one, other) = (drawn(), drawn());
-        let more = if (one.count, one.holder) > (other.count, other.holder) { one } else { other };
-        Some(more.holder as usize)
+        // Where champions are all that there is, mostly those of the hottest edges: such a text may be one step from a
+        // costly one, but is one of hundreds.
+        let contestants = if self.most == 0 { 1 << random.below(HOTTEST) } else { 2 };
+        Some(self.hottest_of(contestants, random).holder as usize)
+    }
+
+    /// Of some champions drawn at random the one with the greatest count.
+    fn hottest_of(&self, contestants: u32, random: &mut Random) -> Champion {
+        let drawn = (0..contestants).map(|_| self.champions[self.edges[random.below(self.edges.len())] as usize]);
+        drawn.max_by_key(|champion| (champion.count, champion.holder)).unwrap_or(Champion::NONE)
     }
 }
 
@@ -316,7 +338,7 @@ mod tests {
     #[test]
     fn of_texts_with_the_same_outline_the_best_is_kept() {
         let alike = |name: &str| Derivation { text: name.as_bytes().to_vec(), ..text("outline") };
-        let mut archive = Archive::default();
+        let mut archive = Archive::new();
         archive.keep(&text("other"), merits(6, &[]));
         assert_eq!(archive.keep(&alike("a"), merits(5, &[])).and_then(|kept| kept.place), Some(1));
         assert_eq!(archive.keep(&alike("b"), merits(4, &[])), None);
@@ -341,7 +363,7 @@ mod tests {
 
     #[test]
     fn texts_are_kept_for_their_cost_and_for_edges() {
-        let mut archive = Archive::default();
+        let mut archive = Archive::new();
         let kept = archive.keep(&text("a"), merits(5, &[(1, 2), (2, 3)]));
         assert_eq!(kept, Some(Kept { place: Some(0), edges: 2 }));
         assert_eq!(archive.keep(&text("a"), merits(5, &[(1, 2)])), None);
@@ -355,7 +377,7 @@ mod tests {
 
     #[test]
     fn texts_that_are_beaten_are_dropped() {
-        let mut archive = Archive::default();
+        let mut archive = Archive::new();
         for number in 0..TOP + 10 {
             archive.keep(&text(&format!("{number:04}")), merits(number as u64, &[(7, number as u64)]));
         }
@@ -372,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_text_that_was_dropped_is_not_taken_for_the_one_in_its_place() {
-        let mut archive = Archive::default();
+        let mut archive = Archive::new();
         archive.keep(&text("a"), merits(1, &[(7, 1)]));
         let known = |archive: &mut Archive| (0, archive.entry(0).serial);
         let first = known(&mut archive);
@@ -386,8 +408,33 @@ mod tests {
     }
 
     #[test]
+    fn an_archive_of_champions_keeps_no_text_for_its_cost_and_draws_the_hottest_most() {
+        let (mut archive, mut random) = (Archive::of_champions(), Random::new(1));
+        assert!(archive.is_empty() && archive.pick(&mut random).is_none());
+        assert_eq!(archive.keep(&text("costly"), merits(1000, &[])), None);
+        for number in 0..400 {
+            // The hottest one is the cheapest.
+            let kept =
+                archive.keep(&text(&format!("{number:04}")), merits(500 - number, &[(number as u32, 1 + number)]));
+            assert_eq!(kept, Some(Kept { place: None, edges: 1 }));
+        }
+        assert_eq!((archive.best(), archive.top().count()), (None, 0));
+        let mut picks = [0; 400];
+        for _ in 0..10_000 {
+            picks[archive.pick(&mut random).expect("a text")] += 1;
+        }
+        assert!(picks[399] > 500 && picks[399] < 2500, "{}", picks[399]);
+        assert!(picks[..200].iter().sum::<i32>() > 600, "{picks:?}");
+        // The champions of an edge are dropped once they are beaten.
+        archive.keep(&text("hotter"), merits(1, &[(399, 1000)]));
+        assert_eq!(archive.entries.iter().flatten().count(), 400);
+        archive.clear();
+        assert!(archive.is_empty() && archive.keep(&text("costly"), merits(1000, &[])).is_none());
+    }
+
+    #[test]
     fn costly_texts_are_picked_most() {
-        let (mut archive, mut random) = (Archive::default(), Random::new(1));
+        let (mut archive, mut random) = (Archive::new(), Random::new(1));
         assert_eq!(archive.pick(&mut random), None);
         for number in 0..TOP {
             archive.keep(&text(&format!("{number:04}")), merits(number as u64, &[(number as u32, 1)]));

@@ -449,7 +449,7 @@ number ::= [0-9]
 
     /// An archive of texts as long as they may be.
     fn archive(desk: &mut Desk) -> Archive {
-        let mut archive = Archive::default();
+        let mut archive = Archive::new();
         let mut drawn = Derivation::default();
         for number in 0..3000 {
             desk.draw_whole(&mut drawn);
