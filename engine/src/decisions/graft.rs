@@ -7,6 +7,12 @@ use gramjet_compiler::machine::offered;
 use super::{Decision, Derivation, Deriver, Part, most_decisions};
 use crate::tracer::Grammar;
 
+/// There is room for this many parts around a change before memory is asked for again.
+const OPEN: usize = 64;
+
+/// Parts are copied in chunks of this many.
+const CHUNK: usize = 48;
+
 /// A part of a text by its number, and what is changed there.
 pub type Edit<'d> = (usize, Change<'d>);
 
@@ -115,7 +121,8 @@ impl Deriver {
         (other, number): (&Derivation, usize),
         derivation: &mut Derivation,
     ) -> bool {
-        self.graft_all(whole, std::iter::once((place, Change::By(other, number))), derivation)
+        let exchange = Exchange::new(whole, (place, Change::By(other, number)));
+        self.exchange_all(whole, std::iter::once(exchange), derivation)
     }
 
     /// Derives a text with changes at some of its parts, which must be apart from each other and in ascending order.
@@ -135,10 +142,20 @@ impl Deriver {
         edits: impl Iterator<Item = Edit<'d>> + Clone,
         derivation: &mut Derivation,
     ) -> bool {
-        let exchanges = || edits.clone().map_while(|edit| Exchange::new(whole, edit));
+        self.exchange_all(whole, edits.map(|edit| Exchange::new(whole, edit)), derivation)
+    }
+
+    /// The same for changes that are prepared; none of one that is not possible.
+    fn exchange_all<'d>(
+        &self,
+        whole: &Derivation,
+        prepared: impl Iterator<Item = Option<Exchange<'d>>> + Clone,
+        derivation: &mut Derivation,
+    ) -> bool {
+        let exchanges = || prepared.clone().map_while(|exchange| exchange);
         let mut grown = Shift::default();
-        for edit in edits.clone() {
-            let Some(exchange) = Exchange::new(whole, edit) else { return false };
+        for exchange in prepared.clone() {
+            let Some(exchange) = exchange else { return false };
             grown.add(exchange.shift());
         }
         let len = (whole.text.len() as u32).wrapping_add(grown.text);
@@ -148,9 +165,13 @@ impl Deriver {
             return false;
         }
         derivation.clear();
+        // Nothing else can fail.
+        if !self.graft_decisions(whole, exchanges(), derivation) {
+            return false;
+        }
         graft_text(whole, exchanges(), derivation);
         graft_parts(whole, exchanges(), derivation);
-        self.graft_decisions(whole, exchanges(), derivation)
+        true
     }
 
     /// What is decided before a part does not depend on it; what follows has the room that it leaves.
@@ -188,14 +209,13 @@ impl Deriver {
 
     /// Copies decisions that have this many bytes more room; whether all of them can be taken then.
     fn copy(&self, decisions: &[Decision], by: i64, derivation: &mut Derivation) -> bool {
+        let before = derivation.decisions.len();
+        derivation.decisions.extend_from_slice(decisions);
         if by == 0 && self.max_len.is_some() {
-            derivation.decisions.extend_from_slice(decisions);
             return true;
         }
         let by = self.max_len.map(|_| by);
-        let before = derivation.decisions.len();
-        derivation.decisions.extend(decisions.iter().map_while(|decision| decision.moved(by, &self.grammar)));
-        derivation.decisions.len() - before == decisions.len()
+        derivation.decisions[before..].iter_mut().all(|decision| decision.moves(by, &self.grammar))
     }
 }
 
@@ -211,22 +231,26 @@ fn is_free(part: &Part) -> bool {
 }
 
 impl Decision {
-    /// The same decision with its room changed by this many bytes, or without a limit; none if the option is not
-    /// offered then.
-    fn moved(self, by: Option<i64>, grammar: &Grammar) -> Option<Decision> {
+    /// Changes its room by this many bytes, or takes its limit away; whether the option is offered then.
+    #[inline]
+    fn moves(&mut self, by: Option<i64>, grammar: &Grammar) -> bool {
         let room = match by {
-            Some(by) => u32::try_from(i64::from(self.room) + by).ok()?,
+            Some(by) => match u32::try_from(i64::from(self.room) + by) {
+                Ok(room) => room,
+                Err(_) => return false,
+            },
             None => u32::MAX,
         };
+        let least = room.min(self.room);
         if room == self.room {
-            return Some(self);
+            return true;
         }
+        self.room = room;
         let ample = grammar.ample.get(self.place as usize).copied().unwrap_or(u32::MAX);
-        if self.room >= ample && room >= ample {
-            return Some(Decision { room, ..self });
+        if least < ample {
+            self.offered = offered(&grammar.lowered, NodeId::new(self.place as usize), room.into());
         }
-        let offered = offered(&grammar.lowered, NodeId::new(self.place as usize), room.into());
-        (self.option < offered).then_some(Decision { room, offered, ..self })
+        self.option < self.offered
     }
 }
 
@@ -246,15 +270,34 @@ impl Shift {
         self.parts = self.parts.wrapping_add(by.parts);
     }
 
-    fn moved(self, part: &Part, deeper: u32) -> Part {
-        let Shift { text, decisions, parts } = self;
-        Part {
-            depth: part.depth.wrapping_add(deeper),
-            decisions: (part.decisions.0.wrapping_add(decisions), part.decisions.1.wrapping_add(decisions)),
-            text: (part.text.0.wrapping_add(text), part.text.1.wrapping_add(text)),
-            next: part.next.wrapping_add(parts),
-            ..*part
+    /// Adds copies of parts, with their places moved.
+    fn copy(self, parts: &[Part], deeper: u32, to: &mut Vec<Part>) {
+        let Shift { text, decisions, parts: next } = self;
+        to.reserve(parts.len());
+        if text | decisions | next | deeper == 0 {
+            // For a long stretch of memory, a slower way of copying would be taken.
+            parts.chunks(CHUNK).for_each(|chunk| to.extend_from_slice(chunk));
+            return;
         }
+        for chunk in parts.chunks(CHUNK) {
+            let copied = to.len();
+            to.extend_from_slice(chunk);
+            for part in &mut to[copied..] {
+                part.depth = part.depth.wrapping_add(deeper);
+                part.decisions.0 = part.decisions.0.wrapping_add(decisions);
+                part.decisions.1 = part.decisions.1.wrapping_add(decisions);
+                part.text.0 = part.text.0.wrapping_add(text);
+                part.text.1 = part.text.1.wrapping_add(text);
+                part.next = part.next.wrapping_add(next);
+            }
+        }
+    }
+
+    /// Lets a part end later, as what is within it has changed.
+    fn move_end(self, of: &Part, part: &mut Part) {
+        part.decisions.1 = of.decisions.1.wrapping_add(self.decisions);
+        part.text.1 = of.text.1.wrapping_add(self.text);
+        part.next = of.next.wrapping_add(self.parts);
     }
 }
 
@@ -274,11 +317,9 @@ fn graft_text<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<'
 fn graft_parts<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<'d>>, to: &mut Derivation) {
     let (mut at, mut grown) = (0, Shift::default());
     // Parts around the last change, by their numbers before and after: further ones may be within them.
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let end = |parts: &mut [Part], (number, moved): (usize, usize), grown: Shift| {
-        let ended = grown.moved(&whole.parts[number], 0);
-        let part = &mut parts[moved];
-        (part.decisions.1, part.text.1, part.next) = (ended.decisions.1, ended.text.1, ended.next);
+    let mut open: Vec<(u32, u32)> = Vec::with_capacity(OPEN);
+    let end = |parts: &mut [Part], (number, moved): (u32, u32), grown: Shift| {
+        grown.move_end(&whole.parts[number as usize], &mut parts[moved as usize]);
     };
     for exchange in exchanges {
         let (old, begin) = (exchange.old, exchange.old.parts.0 as usize);
@@ -287,29 +328,32 @@ fn graft_parts<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<
             let next = part.next as usize;
             next > begin || next == begin && part.decisions.1 > old.decisions.1
         };
-        while let Some(outer) = open.pop_if(|outer| !is_around(&whole.parts[outer.0])) {
+        while let Some(outer) = open.pop_if(|outer| !is_around(&whole.parts[outer.0 as usize])) {
             end(&mut to.parts, outer, grown);
         }
-        let here = to.parts.len();
-        to.parts.extend((at..).zip(&whole.parts[at..begin]).map(|(number, part)| {
+        grown.copy(&whole.parts[at..begin], 0, &mut to.parts);
+        // What is within a part that ends before is not around the change either.
+        while at < begin {
+            let part = &whole.parts[at];
             if is_around(part) {
-                open.push((number, here + number - at));
+                open.push((at as u32, (at as u32).wrapping_add(grown.parts)));
+                at += 1;
+            } else {
+                at = part.next as usize;
             }
-            grown.moved(part, 0)
-        }));
+        }
         if let Some((other, new, deeper)) = exchange.new {
             let start = Shift {
                 text: old.text.0.wrapping_add(grown.text).wrapping_sub(new.text.0),
                 decisions: old.decisions.0.wrapping_add(grown.decisions).wrapping_sub(new.decisions.0),
                 parts: (to.parts.len() as u32).wrapping_sub(new.parts.0),
             };
-            let parts = &other.parts[new.parts.0 as usize..new.parts.1 as usize];
-            to.parts.extend(parts.iter().map(|part| start.moved(part, deeper)));
+            start.copy(&other.parts[new.parts.0 as usize..new.parts.1 as usize], deeper, &mut to.parts);
         }
         grown.add(exchange.shift());
         at = old.parts.1 as usize;
     }
-    to.parts.extend(whole.parts[at..].iter().map(|part| grown.moved(part, 0)));
+    grown.copy(&whole.parts[at..], 0, &mut to.parts);
     for outer in open {
         end(&mut to.parts, outer, grown);
     }
