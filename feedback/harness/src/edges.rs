@@ -20,6 +20,8 @@ pub struct Edges {
 
 /// Counters are checked in blocks of this many: a block of zeroes costs one comparison.
 const BLOCK: usize = 128;
+/// Within a block that has others, as many zeroes cost one comparison.
+const FEW: usize = 8;
 
 impl Edges {
     /// Those that were executed, in ascending order of their numbers.
@@ -92,6 +94,18 @@ impl Edges {
         self.known = counters.len().saturating_sub(1) as u32;
         for (number, block) in counters.chunks_mut(BLOCK).enumerate() {
             if carries.is_empty() && block.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
+                continue;
+            }
+            if carries.is_empty() {
+                // Mostly few counters of a block are used.
+                for (number, few) in (number * BLOCK..).step_by(FEW).zip(block.chunks(FEW)) {
+                    if few.iter().fold(C::ZERO, |all, &counter| all.or(counter)) != C::ZERO {
+                        let counts = (number..).zip(few.iter().map(|counter| counter.count()));
+                        let used = counts.filter(|&(_, count)| count != 0);
+                        self.executed.extend(used.map(|(number, count)| Edge { number: number as u32, count }));
+                    }
+                }
+                block.fill(C::ZERO);
                 continue;
             }
             for (place, counter) in block.iter_mut().enumerate() {

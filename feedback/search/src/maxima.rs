@@ -34,8 +34,8 @@ impl Novelty {
 /// The greatest count of each edge, and the classes of counts that were seen.
 #[derive(Clone, Debug, Default)]
 pub struct Maxima {
-    counts: Vec<u64>,
-    classes: Vec<u8>,
+    /// By edge: the greatest count, and the classes.
+    seen: Vec<(u64, u8)>,
 }
 
 impl Maxima {
@@ -49,20 +49,23 @@ impl Maxima {
         let mut novelty = Novelty::default();
         for &(edge, count) in edges {
             let number = edge as usize;
-            if number >= self.counts.len() {
-                self.counts.resize(number + 1, 0);
-                self.classes.resize(number + 1, 0);
+            if number >= self.seen.len() {
+                self.seen.resize(number + 1, (0, 0));
             }
             let class = class(count);
-            let known = &mut self.classes[number];
+            let (greatest, known) = &mut self.seen[number];
+            // Mostly nothing is new.
+            if count <= *greatest && *known & class == class {
+                continue;
+            }
             if *known == 0 && class != 0 {
                 novelty.coverage = Coverage::Edge;
             } else if *known & class != class {
                 novelty.coverage = novelty.coverage.max(Coverage::Class);
             }
             *known |= class;
-            if self.counts[number] < count {
-                self.counts[number] = count;
+            if *greatest < count {
+                *greatest = count;
                 novelty.raised += 1;
             }
         }
@@ -71,18 +74,17 @@ impl Maxima {
 
     /// The greatest count of an edge.
     pub fn of(&self, edge: u32) -> u64 {
-        self.counts.get(edge as usize).copied().unwrap_or(0)
+        self.seen.get(edge as usize).map_or(0, |seen| seen.0)
     }
 
     /// The number of edges that were executed.
     pub fn edges(&self) -> usize {
-        self.counts.iter().filter(|&&count| count > 0).count()
+        self.seen.iter().filter(|seen| seen.0 > 0).count()
     }
 
     /// Forgets all runs.
     pub fn clear(&mut self) {
-        self.counts.clear();
-        self.classes.clear();
+        self.seen.clear();
     }
 }
 
