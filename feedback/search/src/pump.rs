@@ -64,7 +64,7 @@ impl Pump {
     pub fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
         let present = present(whole, deriver);
         let with = |spot: Spot| Pump { present: present[spot.number].max(1), ..spot.pump() };
-        spots(whole, deriver, usize::MAX, &mut Vec::new()).map(with).collect()
+        spots(whole, deriver, usize::MAX, &mut Open::default()).map(with).collect()
     }
 
     /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
@@ -237,15 +237,53 @@ pub(crate) struct Spot {
     home: u32,
 }
 
+/// While the parts of a text are looked at: what is around the current one, by the numbers of the parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Open {
+    /// Rules and repetitions around it, the outer ones first.
+    around: Vec<u32>,
+    /// By symbol: the instance of the rule that has begun last.
+    last: Vec<u32>,
+    /// By part: the instance of the same rule around it.
+    outer: Vec<u32>,
+}
+
+impl Open {
+    const NONE: u32 = u32::MAX;
+
+    fn begin(&mut self, whole: &Derivation) {
+        self.around.clear();
+        self.last.fill(Open::NONE);
+        self.outer.clear();
+        self.outer.resize(whole.parts.len(), Open::NONE);
+    }
+
+    /// The innermost instance of a rule around another one, which is the part with this number.
+    #[inline]
+    fn same_rule<'w>(&mut self, whole: &'w Derivation, number: u32) -> Option<&'w Part> {
+        let symbol = whole.parts[number as usize].symbol as usize;
+        if symbol >= self.last.len() {
+            self.last.resize(symbol + 1, Open::NONE);
+        }
+        let mut outer = std::mem::replace(&mut self.last[symbol], number);
+        // Those that have ended are not around it, but what was around them may be.
+        while outer != Open::NONE && whole.parts[outer as usize].next <= number {
+            outer = self.outer[outer as usize];
+        }
+        self.outer[number as usize] = outer;
+        whole.parts.get(outer as usize)
+    }
+}
+
 /// All single parts of a text that can be repeated, and of which a copy has at most `most` bytes. Reuses the memory of
 /// `open`.
 pub(crate) fn spots<'w>(
     whole: &'w Derivation,
     deriver: &'w Deriver,
     most: usize,
-    open: &'w mut Vec<u32>,
+    open: &'w mut Open,
 ) -> impl Iterator<Item = Spot> + 'w {
-    open.clear();
+    open.begin(whole);
     (0..).zip(&whole.parts).filter_map(move |(number, part)| {
         let fits = (1..=most).contains(&part.len());
         match part.kind {
@@ -253,20 +291,18 @@ pub(crate) fn spots<'w>(
             SpanKind::Round if fits => {}
             SpanKind::Round | SpanKind::Choice | SpanKind::Pool => return None,
         }
-        while open.last().is_some_and(|&outer| whole.parts[outer as usize].next <= number) {
-            open.pop();
-        }
-        let around = || open.iter().rev().map(|&outer| &whole.parts[outer as usize]);
+        while open.around.pop_if(|outer| whole.parts[*outer as usize].next <= number).is_some() {}
+        let around = || open.around.iter().rev().map(|&outer| &whole.parts[outer as usize]);
         let spot = match part.kind {
             SpanKind::Round => {
                 return Spot::of_round(part, around()).map(|spot| Spot { number: number as usize, ..spot });
             }
             SpanKind::Repetition { room: u32::MAX } if fits => Spot::of_first_round(whole, number, deriver, around()),
-            SpanKind::Rule => Spot::of_recursion(part, around()).filter(|spot| spot.len <= most),
+            SpanKind::Rule => open.same_rule(whole, number).and_then(|outer| Spot::of_recursion(part, outer, most)),
             SpanKind::Repetition { .. } | SpanKind::Choice | SpanKind::Pool => None,
         };
         // Choices and rounds around a part say nothing of it.
-        open.push(number);
+        open.around.push(number);
         spot.map(|spot| Spot { number: number as usize, ..spot })
     })
 }
@@ -300,8 +336,10 @@ impl Spot {
         (!has_more).then(|| Spot::new((repeat, None), What::Round(rule_of(around)), part.len(), from))
     }
 
-    fn of_recursion<'p>(inner: &Part, mut around: impl Iterator<Item = &'p Part>) -> Option<Spot> {
-        let outer = around.find(|outer| is_same_rule(outer, inner)).filter(|outer| outer.len() > inner.len())?;
+    fn of_recursion(inner: &Part, outer: &Part, most: usize) -> Option<Spot> {
+        if !(1..=most).contains(&(outer.len() - inner.len())) {
+            return None;
+        }
         let repeat = |from, to| Repeat { from, to, is_first_round: false };
         let before = repeat(outer.decisions.0, inner.decisions.0);
         let after = repeat(inner.decisions.1, outer.decisions.1);
@@ -346,6 +384,21 @@ impl Spot {
         (1..=times).for_each(|copy| round.copy(whole, deriver, (copies, copy), options));
         options.push(0);
         Some((outer.symbol, outer.depth, least))
+    }
+
+    /// Of what stands between two instances of a rule, the number of the outer one; none of a round.
+    pub(crate) fn outer(&self, whole: &Derivation) -> Option<usize> {
+        self.repeats.1?;
+        let inner = &whole.parts[self.number];
+        let is_around = |part: &Part| part.next as usize > self.number && is_same_rule(part, inner);
+        whole.parts[..self.number].iter().rposition(is_around)
+    }
+
+    /// Whether copies can be distinct: there is a class in what is repeated.
+    pub(crate) fn can_differ(&self, whole: &Derivation, deriver: &Deriver) -> bool {
+        let range = |repeat: Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
+        let mut decisions = range(self.repeats.0).iter().chain(self.repeats.1.map_or(&[][..], range));
+        decisions.any(|decision| decision.offered > 1 && deriver.is_class(decision.place))
     }
 
     /// The part, to be repeated. What the text has already is not counted.

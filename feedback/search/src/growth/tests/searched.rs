@@ -23,7 +23,7 @@ struct Subject {
 
 #[test]
 fn growth_of_twelve_functions_is_found_through_a_grammar() {
-    for seed in [4, 9] {
+    for seed in [4, 7] {
         for subject in subjects() {
             let growth = searched(&subject, seed);
             assert_law(subject.name, &growth, subject.expected);

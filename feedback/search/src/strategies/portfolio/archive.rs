@@ -71,7 +71,8 @@ struct Champion {
 }
 
 impl Champion {
-    const NONE: Champion = Champion { count: 0, len: 0, holder: u32::MAX };
+    /// Any text is shorter.
+    const NONE: Champion = Champion { count: 0, len: u32::MAX, holder: u32::MAX };
 
     fn is_none(self) -> bool {
         self.holder == u32::MAX
@@ -163,7 +164,7 @@ impl Archive {
         let alike =
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
         let is_top = outline.is_some() && alike.is_none_or(|alike| place <= alike);
-        let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len)).collect();
+        let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
         let bytes = bytes(derivation);
         let number = self.free.last().copied().unwrap_or(self.entries.len());
         let replaced = if costs.is_empty() { None } else { self.front.add(costs, number) };
@@ -216,9 +217,10 @@ impl Archive {
         Some(Kept { place: is_top.then_some(place), edges: holds as usize })
     }
 
-    fn is_beaten(&self, (edge, count): Edge, len: usize) -> bool {
-        let Some(champion) = self.champions.get(edge as usize) else { return true };
-        champion.is_none() || champion.count < count || champion.count == count && len < champion.len as usize
+    #[inline]
+    fn is_beaten(&self, (edge, count): Edge, len: u32) -> bool {
+        let champion = self.champions.get(edge as usize).unwrap_or(&Champion::NONE);
+        champion.count < count || champion.count == count && len < champion.len
     }
 
     /// Drops a text that is kept for nothing any more.

@@ -10,7 +10,12 @@ use crate::strategy::Evenly;
 pub(crate) struct Habits {
     /// By node: options that were taken with their numbers, in ascending order of the options.
     counts: Vec<Vec<(u32, u32)>>,
+    /// By node, while they are counted: the numbers of the first options.
+    first: Vec<[u32; FIRST]>,
 }
+
+/// The options of a node that are counted in a table. Few nodes but classes have more.
+const FIRST: usize = 8;
 
 /// The share of choices that ignore habits.
 const FREE: f64 = 0.2;
@@ -19,15 +24,27 @@ impl Habits {
     /// Takes over those of some texts; what was known is forgotten.
     pub(crate) fn learn<'d>(&mut self, derivations: impl Iterator<Item = &'d Derivation>) {
         self.counts.iter_mut().for_each(Vec::clear);
+        self.first.fill([0; FIRST]);
         for decision in derivations.flat_map(|derivation| &derivation.decisions) {
             let place = decision.place as usize;
             if place >= self.counts.len() {
                 self.counts.resize_with(place + 1, Vec::new);
+                self.first.resize(place + 1, [0; FIRST]);
+            }
+            if let Some(count) = self.first[place].get_mut(decision.option as usize) {
+                *count += 1;
+                continue;
             }
             let counts = &mut self.counts[place];
             match counts.binary_search_by_key(&decision.option, |known| known.0) {
                 Ok(place) => counts[place].1 += 1,
                 Err(place) => counts.insert(place, (decision.option, 1)),
+            }
+        }
+        for (counts, first) in self.counts.iter_mut().zip(&self.first) {
+            if *first != [0; FIRST] {
+                let taken = (0..).zip(first.iter().copied()).filter(|known| known.1 > 0);
+                counts.splice(0..0, taken);
             }
         }
     }

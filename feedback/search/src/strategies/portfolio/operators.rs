@@ -5,7 +5,7 @@ use gramjet_session::decisions::{Change, Derivation, Fit, OpenSite, Part};
 
 use super::archive::Archive;
 use super::habits::Habits;
-use crate::pump::{Copies, spots};
+use crate::pump::{Copies, Open, Spot, spots};
 use crate::random::Random;
 use crate::strategy::{Desk, Evenly};
 
@@ -77,16 +77,20 @@ impl Operator {
 pub(super) struct Workshop {
     options: Vec<u32>,
     places: Vec<usize>,
+    /// Those among which one is picked.
+    fitting: Vec<usize>,
+    spots: Vec<Spot>,
     part: Derivation,
     other: Derivation,
     between: Derivation,
     shorter: Derivation,
-    /// While the parts of a text are looked at: those around the current one.
-    open: Vec<u32>,
+    open: Open,
 }
 
 /// At most this many operators make one text.
 const MOST: usize = 4;
+/// At most this many numbers are drawn before all are looked at.
+const DRAWS: usize = 12;
 /// At most this many options of a site are tried in turn.
 const OPTIONS: u32 = 16;
 
@@ -109,13 +113,13 @@ impl Workshop {
             return self.one(operator, desk, archive, whole, habits, child);
         }
         let mut between = std::mem::take(&mut self.between);
-        between.clone_from(whole);
         let times = 2 + desk.random.below(MOST - 1);
         let mut is_changed = false;
         for _ in 0..times {
             let operator = [Operator::Redraw, Operator::Habit, Operator::Splice, Operator::Copy, Operator::Change]
                 [desk.random.below(5)];
-            if self.one(operator, desk, archive, &between, habits, child) {
+            let from = if is_changed { &between } else { whole };
+            if self.one(operator, desk, archive, from, habits, child) {
                 std::mem::swap(&mut between, child);
                 is_changed = true;
             }
@@ -197,41 +201,31 @@ impl Workshop {
         }
     }
 
-    fn splice(&self, desk: &mut Desk, whole: &Derivation, other: &Derivation, child: &mut Derivation) -> bool {
+    fn splice(&mut self, desk: &mut Desk, whole: &Derivation, other: &Derivation, child: &mut Derivation) -> bool {
         let Some(number) = pick_part(desk, whole) else { return false };
         let place = &whole.parts[number];
         let room = place.len() + desk.max_len - whole.text.len();
         let text = whole.text_of(place);
-        let fits = |(_, part): &(usize, &Part)| {
-            part.symbol == place.symbol
-                && part.kind != SpanKind::Round
-                && part.len() <= room
-                && other.text_of(part) != text
-        };
-        let fitting = pick_of(&mut desk.random, other.parts.iter().enumerate().filter(fits));
-        let Some((part, _)) = fitting else { return false };
+        let fits = |part: &Part| part.kind != SpanKind::Round && part.len() <= room && other.text_of(part) != text;
+        let Some(part) = self.pick_alike(&mut desk.random, other, place.symbol, fits) else { return false };
         desk.deriver.graft((whole, number), (other, part), child) && child.text != whole.text
     }
 
-    fn swap(&self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
+    fn swap(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let Some(number) = pick_part(desk, whole) else { return false };
         let one = &whole.parts[number];
         let is_apart = |other: &Part| other.decisions.1 <= one.decisions.0 || one.decisions.1 <= other.decisions.0;
-        let fits = |(_, other): &(usize, &Part)| {
-            other.symbol == one.symbol
-                && other.kind != SpanKind::Round
-                && is_apart(other)
-                && whole.text_of(other) != whole.text_of(one)
-        };
-        let fitting = pick_of(&mut desk.random, whole.parts.iter().enumerate().filter(fits));
-        let Some((other, _)) = fitting else { return false };
+        let text = whole.text_of(one);
+        let fits = |other: &Part| other.kind != SpanKind::Round && is_apart(other) && whole.text_of(other) != text;
+        let Some(other) = self.pick_alike(&mut desk.random, whole, one.symbol, fits) else { return false };
         let (a, b) = (number.min(other), number.max(other));
         desk.deriver.graft_all(whole, [(a, Change::By(whole, b)), (b, Change::By(whole, a))].into_iter(), child)
     }
 
     fn change_any(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
-        let open = whole.decisions.iter().enumerate().filter(|(_, decision)| decision.offered > 1);
-        let Some((at, decision)) = pick_of(&mut desk.random, open) else { return false };
+        let is_open = |at: usize| whole.decisions[at].offered > 1;
+        let Some(at) = self.pick_below(&mut desk.random, whole.decisions.len(), is_open) else { return false };
+        let decision = whole.decisions[at];
         let other = desk.random.below(decision.offered as usize - 1) as u32;
         let option = other + u32::from(other >= decision.option);
         self.change(desk, whole, at, option, child)
@@ -298,31 +292,70 @@ impl Workshop {
             return false;
         }
         let fits = spots(whole, &desk.deriver, room, &mut self.open);
-        let Some(spot) = pick_of(&mut desk.random, fits) else { return false };
+        let Some(spot) = pick_of(&mut desk.random, &mut self.spots, fits) else { return false };
         let copies = if desk.random.below(2) == 0 { Copies::Equal } else { Copies::Distinct };
         let times = 1 + desk.random.below(room / spot.len()) as u32;
         let Desk { deriver, max_len, .. } = desk;
+        if let Some(outer) = spot.outer(whole) {
+            return self.nest(desk, whole, (spot, outer), (copies, times), child);
+        }
         let repetition = spot.copies_alone(whole, deriver, (copies, times), &mut self.options);
-        let Some((symbol, depth, least)) = repetition else {
-            let options = spot.pump().copied(copies).options(whole, deriver, times);
-            return deriver.replay(&options, child) == Fit::Exact;
-        };
+        let Some((symbol, depth, least)) = repetition else { return false };
         let bytes = (*max_len as u64).saturating_add(u64::from(least) * spot.len() as u64);
         let fit = deriver.draw_after(&self.options, (symbol, depth), bytes, &mut |_: &OpenSite<'_>| 0, &mut self.part);
         let edit = (spot.number(), Change::Rounds(&self.part));
         fit == Some(Fit::Exact) && deriver.graft_all(whole, std::iter::once(edit), child)
     }
 
+    /// Repeats what stands between two instances of a rule, of which `outer` is one.
+    fn nest(
+        &mut self,
+        desk: &mut Desk,
+        whole: &Derivation,
+        (spot, outer): (Spot, usize),
+        (copies, times): (Copies, u32),
+        child: &mut Derivation,
+    ) -> bool {
+        let deriver = &mut desk.deriver;
+        if copies == Copies::Equal || !spot.can_differ(whole, deriver) {
+            // Each time the outer instance replaces the inner one, which then stands further in.
+            let (inner, by) = (spot.number(), Change::By(whole, outer));
+            for time in 0..times as usize {
+                let from = if time == 0 { whole } else { &self.other };
+                let edit = (inner + time * (inner - outer), by);
+                if !deriver.graft_all(from, std::iter::once(edit), child) {
+                    return false;
+                }
+                if time + 1 < times as usize {
+                    std::mem::swap(child, &mut self.other);
+                }
+            }
+            return true;
+        }
+        let part = &whole.parts[outer];
+        let (from, to) = part.decisions;
+        let options = spot.pump().copied(copies).options(whole, deriver, times);
+        let options = &options[from as usize..options.len() - (whole.decisions.len() - to as usize)];
+        let room = part.len() + desk.max_len - whole.text.len();
+        let place = (part.symbol, part.depth);
+        let fit = deriver.draw_after(options, place, room as u64, &mut |_: &OpenSite<'_>| 0, &mut self.part);
+        fit == Some(Fit::Exact) && deriver.graft((whole, outer), (&self.part, 0), child)
+    }
+
     /// Makes a part shorter; then another one is drawn anew with the room.
     fn shift(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let Desk { deriver, random, .. } = &mut *desk;
-        let parts = || whole.parts.iter().enumerate();
-        let can_shrink = |(_, part): &(usize, &Part)| {
-            part.kind != SpanKind::Round && part.len() as u64 > deriver.min_len_of(part.symbol)
+        let can_shrink = |number: usize| {
+            let part = &whole.parts[number];
+            match part.kind {
+                SpanKind::Round => !part.is_empty(),
+                SpanKind::Rule | SpanKind::Choice | SpanKind::Repetition { .. } | SpanKind::Pool => {
+                    number > 0 && part.len() as u64 > deriver.min_len_of(part.symbol)
+                }
+            }
         };
-        let rounds = parts().filter(|(_, part)| part.kind == SpanKind::Round && !part.is_empty());
-        let fits = parts().skip(1).filter(can_shrink).chain(rounds);
-        let Some((place, part)) = pick_of(random, fits) else { return false };
+        let Some(place) = self.pick_below(random, whole.parts.len(), can_shrink) else { return false };
+        let part = &whole.parts[place];
         let mut shorter = std::mem::take(&mut self.shorter);
         let is_shorter = if part.kind == SpanKind::Round {
             self.drop_round(desk, whole, place, &mut shorter)
@@ -345,6 +378,38 @@ impl Workshop {
         is_shorter
     }
 
+    /// The number of one of the parts with this symbol that fit, all equally probable.
+    #[inline]
+    fn pick_alike(
+        &mut self,
+        random: &mut Random,
+        of: &Derivation,
+        symbol: u32,
+        fits: impl Fn(&Part) -> bool,
+    ) -> Option<usize> {
+        self.fitting.clear();
+        for (number, part) in of.parts.iter().enumerate() {
+            // Few parts have the symbol.
+            if part.symbol == symbol && fits(part) {
+                self.fitting.push(number);
+            }
+        }
+        one_of(random, &self.fitting)
+    }
+
+    /// A number below `many` that fits, all equally probable.
+    #[inline]
+    fn pick_below(&mut self, random: &mut Random, many: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+        // Mostly one of a few draws fits; else all are looked at.
+        for _ in 0..DRAWS.min(many) {
+            let number = random.below(many);
+            if fits(number) {
+                return Some(number);
+            }
+        }
+        pick_of(random, &mut self.fitting, (0..many).filter(|&number| fits(number)))
+    }
+
     /// Gives all parts with the same symbol and text another text.
     fn rename(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
         let Some(part) = pick_part(desk, whole) else { return false };
@@ -356,14 +421,12 @@ impl Workshop {
         same.extend((0..).zip(&whole.parts).filter(|(_, other)| is_same(other)).map(|(number, _)| number));
         let room = part.len() + (desk.max_len - whole.text.len()) / same.len();
         let is_taken = desk.random.below(2) == 0;
-        let fits =
-            |(_, other): &(usize, &Part)| other.symbol == symbol && other.len() <= room && whole.text_of(other) != text;
-        let parts = whole.parts.iter().enumerate();
-        let taken = if is_taken { pick_of(&mut desk.random, parts.filter(fits)) } else { None };
+        let fits = |other: &Part| other.len() <= room && whole.text_of(other) != text;
+        let taken = if is_taken { self.pick_alike(&mut desk.random, whole, symbol, fits) } else { None };
         if taken.is_none() {
             desk.draw_part(symbol, part.depth, room, &mut self.part);
         }
-        let by = taken.map_or(Change::By(&self.part, 0), |(number, _)| Change::By(whole, number));
+        let by = taken.map_or(Change::By(&self.part, 0), |number| Change::By(whole, number));
         // Those within another one are left as they are in it.
         let mut end = 0;
         same.retain(|&place| {
@@ -378,17 +441,31 @@ impl Workshop {
     }
 }
 
+/// The parts in which a site is, the outer ones first, with their numbers.
+fn all_around(whole: &Derivation, at: u32) -> impl Iterator<Item = (usize, &Part)> {
+    let mut number = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let part = whole.parts.get(number)?;
+            if part.decisions.0 <= at && at < part.decisions.1 {
+                number += 1;
+                return Some((number - 1, part));
+            }
+            // Those after the site are not looked at.
+            number = if part.decisions.0 > at { whole.parts.len() } else { part.next as usize };
+        }
+    })
+}
+
 /// The number of the innermost part with a site that can be replaced.
 fn around(whole: &Derivation, at: u32) -> Option<usize> {
-    let begun = whole.parts.partition_point(|part| part.decisions.0 <= at);
-    whole.parts[..begun].iter().rposition(|part| part.kind != SpanKind::Round && part.decisions.1 > at)
+    all_around(whole, at).filter(|(_, part)| part.kind != SpanKind::Round).last().map(|(number, _)| number)
 }
 
 /// The number of the choice or repetition that a site decides; none for a class.
 fn decided_by(whole: &Derivation, at: u32) -> Option<usize> {
-    let begins = |part: &Part| part.decisions.0 == at && part.decisions.1 > at;
-    let (number, part) = whole.parts.iter().enumerate().find(|(_, part)| match part.kind {
-        SpanKind::Choice | SpanKind::Round => begins(part),
+    let (number, part) = all_around(whole, at).find(|(_, part)| match part.kind {
+        SpanKind::Choice | SpanKind::Round => part.decisions.0 == at,
         // Its last site ends it, unless it has all possible rounds.
         SpanKind::Repetition { room } => room > 0 && part.decisions.1 == at + 1,
         SpanKind::Rule | SpanKind::Pool => false,
@@ -412,15 +489,16 @@ fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<usize> {
     None
 }
 
-/// One of several, all equally probable.
-fn pick_of<T>(random: &mut Random, from: impl Iterator<Item = T>) -> Option<T> {
-    let mut picked = None;
-    for (number, one) in from.enumerate() {
-        if random.below(number + 1) == 0 {
-            picked = Some(one);
-        }
-    }
-    picked
+/// One of several, all equally probable. Reuses the memory of `among`.
+fn pick_of<T: Copy>(random: &mut Random, among: &mut Vec<T>, from: impl Iterator<Item = T>) -> Option<T> {
+    among.clear();
+    among.extend(from);
+    one_of(random, among)
+}
+
+/// One of these, all equally probable.
+fn one_of<T: Copy>(random: &mut Random, among: &[T]) -> Option<T> {
+    if among.is_empty() { None } else { Some(among[random.below(among.len())]) }
 }
 
 #[cfg(test)]
@@ -484,6 +562,76 @@ number ::= [0-9]
             }
             assert!(made > 80 && 4 * changed > 3 * made, "{operator:?}: {changed} of {made}");
         }
+    }
+
+    #[test]
+    fn what_fits_is_picked_equally_often() {
+        let (mut random, mut workshop) = (Random::new(3), Workshop::default());
+        let mut whole = Derivation::default();
+        desk().draw_whole(&mut whole);
+        whole.parts = (0..40).map(|symbol| Part { symbol: symbol % 4, ..whole.parts[0] }).collect();
+        // Of the parts with symbol 1, and of numbers of which half, few and none fit.
+        let mut times = [[0usize; 40]; 3];
+        for _ in 0..9000 {
+            let alike = workshop.pick_alike(&mut random, &whole, 1, |_| true);
+            let half = workshop.pick_below(&mut random, 40, |number| number >= 20);
+            let few = workshop.pick_below(&mut random, 40, |number| number == 7 || number == 39);
+            for (times, picked) in times.iter_mut().zip([alike, half, few]) {
+                times[picked.expect("some fit")] += 1;
+            }
+            assert_eq!(workshop.pick_below(&mut random, 40, |_| false), None);
+        }
+        for (times, fits) in
+            times.iter().zip([|number| number % 4 == 1, |number| number >= 20, |number| number % 32 == 7])
+        {
+            let fitting = (0..40).filter(|&number| fits(number)).count();
+            for (number, &times) in times.iter().enumerate() {
+                let wanted = if fits(number) { 9000 / fitting } else { 0 };
+                assert!(times.abs_diff(wanted) <= wanted / 5, "{number}: {times}, not {wanted}");
+            }
+        }
+        assert_eq!(workshop.pick_below(&mut random, 0, |_| true), None);
+        assert_eq!(workshop.pick_alike(&mut random, &whole, 9, |_| true), None);
+    }
+
+    /// All parts are looked at.
+    #[test]
+    fn the_parts_around_a_site_are_found() {
+        let mut desk = desk();
+        let mut whole = Derivation::default();
+        for _ in 0..200 {
+            desk.draw_whole(&mut whole);
+            for at in 0..whole.decisions.len() as u32 {
+                let is_around = |part: &Part| part.decisions.0 <= at && at < part.decisions.1;
+                let wanted: Vec<usize> = (0..whole.parts.len()).filter(|&part| is_around(&whole.parts[part])).collect();
+                let found: Vec<usize> = all_around(&whole, at).map(|(number, _)| number).collect();
+                assert_eq!(found, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_between_two_instances_is_repeated_as_if_it_were_derived() {
+        let mut desk = desk();
+        let (mut whole, mut child, mut again) = Default::default();
+        let (mut workshop, mut open, mut equal, mut distinct) = (Workshop::default(), Open::default(), 0, 0);
+        for _ in 0..2000 {
+            desk.draw_whole(&mut whole);
+            let room = MAX_LEN - whole.text.len();
+            let spots: Vec<Spot> = spots(&whole, &desk.deriver, room, &mut open).collect();
+            for spot in spots {
+                let Some(outer) = spot.outer(&whole) else { continue };
+                for copies in [Copies::Equal, Copies::Distinct] {
+                    let times = (room / spot.len()) as u32;
+                    let made = workshop.nest(&mut desk, &whole, (spot, outer), (copies, times), &mut child);
+                    let options = spot.pump().copied(copies).options(&whole, &desk.deriver, times);
+                    assert_eq!(made, desk.deriver.replay(&options, &mut again) == Fit::Exact);
+                    assert!(!made || child == again);
+                    *(if copies == Copies::Equal { &mut equal } else { &mut distinct }) += usize::from(made);
+                }
+            }
+        }
+        assert!(equal > 100 && distinct > 100, "{equal} and {distinct}");
     }
 
     #[test]
