@@ -122,7 +122,7 @@ impl Deriver {
         derivation: &mut Derivation,
     ) -> bool {
         let exchange = Exchange::new(whole, (place, Change::By(other, number)));
-        self.exchange_all(whole, std::iter::once(exchange), derivation)
+        exchange.is_some_and(|exchange| self.exchange_all(whole, &[exchange], derivation))
     }
 
     /// Derives a text with changes at some of its parts, which must be apart from each other and in ascending order.
@@ -142,22 +142,18 @@ impl Deriver {
         edits: impl Iterator<Item = Edit<'d>> + Clone,
         derivation: &mut Derivation,
     ) -> bool {
-        self.exchange_all(whole, edits.map(|edit| Exchange::new(whole, edit)), derivation)
+        let mut exchanges = Vec::with_capacity(edits.size_hint().0);
+        for edit in edits {
+            let Some(exchange) = Exchange::new(whole, edit) else { return false };
+            exchanges.push(exchange);
+        }
+        self.exchange_all(whole, &exchanges, derivation)
     }
 
-    /// The same for changes that are prepared; none of one that is not possible.
-    fn exchange_all<'d>(
-        &self,
-        whole: &Derivation,
-        prepared: impl Iterator<Item = Option<Exchange<'d>>> + Clone,
-        derivation: &mut Derivation,
-    ) -> bool {
-        let exchanges = || prepared.clone().map_while(|exchange| exchange);
+    /// The same for changes that are prepared.
+    fn exchange_all(&self, whole: &Derivation, exchanges: &[Exchange<'_>], derivation: &mut Derivation) -> bool {
         let mut grown = Shift::default();
-        for exchange in prepared.clone() {
-            let Some(exchange) = exchange else { return false };
-            grown.add(exchange.shift());
-        }
+        exchanges.iter().for_each(|exchange| grown.add(exchange.shift()));
         let len = (whole.text.len() as u32).wrapping_add(grown.text);
         let decisions = (whole.decisions.len() as u32).wrapping_add(grown.decisions);
         if self.max_len.is_some_and(|most| u64::from(len) > most) || u64::from(decisions) > most_decisions(self.max_len)
@@ -166,24 +162,19 @@ impl Deriver {
         }
         derivation.clear();
         // Nothing else can fail.
-        if !self.graft_decisions(whole, exchanges(), derivation) {
+        if !self.graft_decisions(whole, exchanges, derivation) {
             return false;
         }
-        graft_text(whole, exchanges(), derivation);
-        graft_parts(whole, exchanges(), derivation);
+        graft_text(whole, exchanges, derivation);
+        graft_parts(whole, exchanges, derivation);
         true
     }
 
     /// What is decided before a part does not depend on it; what follows has the room that it leaves.
-    fn graft_decisions<'d>(
-        &self,
-        whole: &Derivation,
-        exchanges: impl Iterator<Item = Exchange<'d>>,
-        derivation: &mut Derivation,
-    ) -> bool {
+    fn graft_decisions(&self, whole: &Derivation, exchanges: &[Exchange<'_>], derivation: &mut Derivation) -> bool {
         let room_at = |decisions: &[Decision], at: usize| decisions.get(at).map_or(0, |first| i64::from(first.room));
         let (mut at, mut after) = (0, 0);
-        for Exchange { old, new } in exchanges {
+        for &Exchange { old, new } in exchanges {
             let begin = old.decisions.0 as usize;
             if !self.copy(&whole.decisions[at..begin], after, derivation) {
                 return false;
@@ -301,9 +292,9 @@ impl Shift {
     }
 }
 
-fn graft_text<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<'d>>, to: &mut Derivation) {
+fn graft_text(whole: &Derivation, exchanges: &[Exchange<'_>], to: &mut Derivation) {
     let mut at = 0;
-    for Exchange { old, new } in exchanges {
+    for &Exchange { old, new } in exchanges {
         to.text.extend_from_slice(&whole.text[at..old.text.0 as usize]);
         if let Some((other, new, _)) = new {
             to.text.extend_from_slice(new.texts(other));
@@ -314,7 +305,7 @@ fn graft_text<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<'
 }
 
 /// The parts of a text with others in place of some of them.
-fn graft_parts<'d>(whole: &Derivation, exchanges: impl Iterator<Item = Exchange<'d>>, to: &mut Derivation) {
+fn graft_parts(whole: &Derivation, exchanges: &[Exchange<'_>], to: &mut Derivation) {
     let (mut at, mut grown) = (0, Shift::default());
     // Parts around the last change, by their numbers before and after: further ones may be within them.
     let mut open: Vec<(u32, u32)> = Vec::with_capacity(OPEN);

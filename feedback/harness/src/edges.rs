@@ -99,10 +99,14 @@ impl Edges {
             if carries.is_empty() {
                 // Mostly few counters of a block are used.
                 for (number, few) in (number * BLOCK..).step_by(FEW).zip(block.chunks(FEW)) {
-                    if few.iter().fold(C::ZERO, |all, &counter| all.or(counter)) != C::ZERO {
-                        let counts = (number..).zip(few.iter().map(|counter| counter.count()));
-                        let used = counts.filter(|&(_, count)| count != 0);
-                        self.executed.extend(used.map(|(number, count)| Edge { number: number as u32, count }));
+                    if few.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
+                        continue;
+                    }
+                    for (place, counter) in few.iter().enumerate() {
+                        let count = counter.count();
+                        if count != 0 {
+                            self.executed.push(Edge { number: (number + place) as u32, count });
+                        }
                     }
                 }
                 block.fill(C::ZERO);
