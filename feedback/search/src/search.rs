@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn several_costs_keep_their_trade_offs() {
         let mut search = kit::search("s ::= [abc]{10}", kit::strategy("portfolio", false), 10, 1);
-        for _ in 0..3000 {
+        for _ in 0..10_000 {
             let text = search.propose().text.clone();
             let count = |wanted| text.iter().filter(|&&byte| byte == wanted).count() as u64;
             let costs = [count(b'a'), count(b'b')];
