@@ -10,9 +10,6 @@ use crate::tracer::Grammar;
 /// There is room for this many parts around a change before memory is asked for again.
 const OPEN: usize = 64;
 
-/// Parts are copied in chunks of this many.
-const CHUNK: usize = 48;
-
 /// A part of a text by its number, and what is changed there.
 pub type Edit<'d> = (usize, Change<'d>);
 
@@ -264,23 +261,18 @@ impl Shift {
     /// Adds copies of parts, with their places moved.
     fn copy(self, parts: &[Part], deeper: u32, to: &mut Vec<Part>) {
         let Shift { text, decisions, parts: next } = self;
-        to.reserve(parts.len());
+        let copied = to.len();
+        to.extend_from_slice(parts);
         if text | decisions | next | deeper == 0 {
-            // For a long stretch of memory, a slower way of copying would be taken.
-            parts.chunks(CHUNK).for_each(|chunk| to.extend_from_slice(chunk));
             return;
         }
-        for chunk in parts.chunks(CHUNK) {
-            let copied = to.len();
-            to.extend_from_slice(chunk);
-            for part in &mut to[copied..] {
-                part.depth = part.depth.wrapping_add(deeper);
-                part.decisions.0 = part.decisions.0.wrapping_add(decisions);
-                part.decisions.1 = part.decisions.1.wrapping_add(decisions);
-                part.text.0 = part.text.0.wrapping_add(text);
-                part.text.1 = part.text.1.wrapping_add(text);
-                part.next = part.next.wrapping_add(next);
-            }
+        for part in &mut to[copied..] {
+            part.depth = part.depth.wrapping_add(deeper);
+            part.decisions.0 = part.decisions.0.wrapping_add(decisions);
+            part.decisions.1 = part.decisions.1.wrapping_add(decisions);
+            part.text.0 = part.text.0.wrapping_add(text);
+            part.text.1 = part.text.1.wrapping_add(text);
+            part.next = part.next.wrapping_add(next);
         }
     }
 

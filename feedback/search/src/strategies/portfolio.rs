@@ -39,8 +39,8 @@ const TOGETHER: usize = 3;
 /// After this many runs without a better text, this share of texts varies a champion of the whole search.
 const NARROW: u64 = 500;
 const WIDE: f64 = 0.1;
-/// After a beginning that has found nothing better, this many texts vary champions: fewer if so many of them in a row
-/// are none themselves.
+/// After a beginning that has found nothing better, this many texts vary champions, but no more once so many in a row
+/// have become none.
 const WIDER: u64 = 8000;
 const BARREN: u64 = 500;
 /// The best texts of beginnings that are remembered.
@@ -191,7 +191,9 @@ impl Strategy for Portfolio {
         }
         let is_wide =
             !self.wide.archive.is_empty() && (self.wide_due > 0 || self.stale > NARROW && desk.random.unit() < WIDE);
-        self.wide_due = self.wide_due.saturating_sub(1);
+        // Also texts that the search knows, which it does not run, are counted.
+        self.barren += u64::from(is_wide);
+        self.wide_due = if self.barren > BARREN { 0 } else { self.wide_due.saturating_sub(1) };
         let Portfolio { recent, wide, workshop, habits, .. } = self;
         let Island { archive, ways } = if is_wide { wide } else { recent };
         for _ in 0..TRIES {
@@ -230,11 +232,11 @@ impl Strategy for Portfolio {
                 None => 0.0,
             };
             self.wide.ways.learn(way, paid, 1.0);
-            self.barren = if champion.is_some() { 0 } else { self.barren + 1 };
-            if is_best || self.barren > BARREN {
-                self.wide_due = 0;
+            if champion.is_some() {
+                self.barren = 0;
             }
             if is_best {
+                self.wide_due = 0;
                 self.keep(candidate, measured, false);
             }
             return;
