@@ -110,7 +110,7 @@ pub struct Decision {
 }
 
 /// A text with the decisions that derive it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derivation {
     /// The text.
     pub text: Vec<u8>,
@@ -118,19 +118,6 @@ pub struct Derivation {
     pub decisions: Vec<Decision>,
     /// The parts, in the order in which they begin, outer ones first.
     pub parts: Vec<Part>,
-}
-
-impl Clone for Derivation {
-    fn clone(&self) -> Derivation {
-        Derivation { text: self.text.clone(), decisions: self.decisions.clone(), parts: self.parts.clone() }
-    }
-
-    /// Keeps the memory that it has.
-    fn clone_from(&mut self, from: &Derivation) {
-        self.text.clone_from(&from.text);
-        self.decisions.clone_from(&from.decisions);
-        self.parts.clone_from(&from.parts);
-    }
 }
 
 impl Derivation {

@@ -71,10 +71,10 @@ pub(super) struct Hunt {
     /// All texts were run.
     is_exhausted: AtomicBool,
     /// A worker has failed: it says why in what is shared.
-    has_failed: AtomicBool,
+    has_failed: Apart<AtomicBool>,
 }
 
-/// What one thread writes for each text, with cache lines of its own. Otherwise a thread that makes texts and one that
+/// What is written for each text, with cache lines of its own. Otherwise a thread that makes texts and one that
 /// runs them would wait for lines from each other's core.
 #[derive(Default)]
 #[repr(align(128))]

@@ -158,7 +158,7 @@ impl Deriver {
             return false;
         }
         derivation.clear();
-        // Nothing else can fail.
+        // Only the decisions can fail, so they come first.
         if !self.graft_decisions(whole, exchanges, derivation) {
             return false;
         }

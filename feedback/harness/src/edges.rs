@@ -20,7 +20,7 @@ pub struct Edges {
 
 /// Counters are checked in blocks of this many: a block of zeroes costs one comparison.
 const BLOCK: usize = 128;
-/// Within a block that has others, as many zeroes cost one comparison.
+/// In a block with other counters, this many zeroes cost one comparison.
 const FEW: usize = 8;
 
 impl Edges {
@@ -93,19 +93,19 @@ impl Edges {
         self.executed.clear();
         self.known = counters.len().saturating_sub(1) as u32;
         for (number, block) in counters.chunks_mut(BLOCK).enumerate() {
-            if carries.is_empty() && block.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
-                continue;
-            }
             if carries.is_empty() {
+                if block.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
+                    continue;
+                }
                 // Mostly few counters of a block are used.
-                for (number, few) in (number * BLOCK..).step_by(FEW).zip(block.chunks(FEW)) {
+                for (first, few) in (number * BLOCK..).step_by(FEW).zip(block.chunks(FEW)) {
                     if few.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
                         continue;
                     }
                     for (place, counter) in few.iter().enumerate() {
                         let count = counter.count();
                         if count != 0 {
-                            self.executed.push(Edge { number: (number + place) as u32, count });
+                            self.executed.push(Edge { number: (first + place) as u32, count });
                         }
                     }
                 }

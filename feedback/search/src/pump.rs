@@ -96,9 +96,7 @@ impl Pump {
 
     /// Whether copies can be distinct: there is a class in what is repeated.
     pub(crate) fn can_differ(&self, whole: &Derivation, deriver: &Deriver) -> bool {
-        let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
-        let mut decisions = self.repeats.iter().flat_map(range);
-        decisions.any(|decision| decision.offered > 1 && deriver.is_class(decision.place))
+        has_class(self.repeats.iter().copied(), whole, deriver)
     }
 
     /// How many copies can be distinct.
@@ -235,6 +233,14 @@ pub(crate) struct Spot {
     what: What,
     len: usize,
     home: u32,
+}
+
+/// Whether there is a class with several members in what is repeated.
+fn has_class(mut repeats: impl Iterator<Item = Repeat>, whole: &Derivation, deriver: &Deriver) -> bool {
+    repeats.any(|repeat| {
+        let mut decisions = whole.decisions[repeat.from as usize..repeat.to as usize].iter();
+        decisions.any(|decision| decision.offered > 1 && deriver.is_class(decision.place))
+    })
 }
 
 /// While the parts of a text are looked at: what is around the current one, by the numbers of the parts.
@@ -396,9 +402,7 @@ impl Spot {
 
     /// Whether copies can be distinct: there is a class in what is repeated.
     pub(crate) fn can_differ(&self, whole: &Derivation, deriver: &Deriver) -> bool {
-        let range = |repeat: Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
-        let mut decisions = range(self.repeats.0).iter().chain(self.repeats.1.map_or(&[][..], range));
-        decisions.any(|decision| decision.offered > 1 && deriver.is_class(decision.place))
+        has_class(std::iter::once(self.repeats.0).chain(self.repeats.1), whole, deriver)
     }
 
     /// The part, to be repeated. What the text has already is not counted.

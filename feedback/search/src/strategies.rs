@@ -46,7 +46,7 @@ impl Kind {
 pub const STRATEGIES: &[Kind] = &[
     Kind {
         name: "portfolio",
-        about: "several operators on one archive, chosen by what they yield",
+        about: "several operators on good texts, chosen by what they yield",
         make: |_| Box::new(Portfolio::new()),
     },
     Kind { name: "random", about: "texts at random", make: |_| Box::new(AtRandom) },

@@ -107,7 +107,7 @@ pub struct Making {
     pub(crate) parent: Option<(usize, u64)>,
     /// How often the strategy had begun anew.
     pub(crate) beginning: u32,
-    /// The text that it varies is kept for an edge, not for its cost.
+    /// The text that it varies is one of the champions of the whole search.
     pub(crate) is_wide: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Several operators on one archive, chosen by what they have yielded.
+//! Several operators on archives of good texts, chosen by what they have yielded.
 //!
 //! The published searches each do one thing: they draw texts with a bias, grow a tree of prefixes, or put parts of one
 //! text into another. None is the best for all programs. Here all operators work on decisions, so each is exact under
@@ -7,6 +7,12 @@
 //!
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
+//!
+//! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts are
+//! far from those that cost most so far: a text on the way to them executes a loop more often than all others, but is
+//! cheap in all. While nothing better is found, a tenth of all texts vary one of its champions. After a beginning that
+//! has found nothing better than those before it, all texts do for some time. If one of them costs more than all so far,
+//! it is kept in the first archive, too; others are not, as a beginning would not be a new one with them.
 //!
 //! With several costs, texts that no other beats in all of them are parents half of the time; if the search explores,
 //! those with new coverage are. Such a search does not begin anew.
@@ -36,12 +42,13 @@ const TRIES: usize = 8;
 const PATIENCE: u64 = 2000;
 /// Each time after this many beginnings, their best texts are put together.
 const TOGETHER: usize = 3;
-/// After this many runs without a better text, this share of texts varies a champion of the whole search.
+/// Champions of the whole search are varied after this many runs without a better text.
 const NARROW: u64 = 500;
+/// The share of texts that vary a champion then.
 const WIDE: f64 = 0.1;
-/// After a beginning that has found nothing better, this many texts vary champions, but no more once so many in a row
-/// have become none.
+/// The number of texts that vary champions after a beginning that has found nothing better.
 const WIDER: u64 = 8000;
+/// Fewer do if this many of them in a row have not become champions.
 const BARREN: u64 = 500;
 /// The best texts of beginnings that are remembered.
 const PAST: usize = 30;
@@ -61,11 +68,13 @@ pub(super) struct Portfolio {
     recent: Island,
     /// The champions of edges of the whole search.
     wide: Island,
-    /// So many of the next texts vary one of these, and so many of their variants in a row were no champions.
+    /// The number of next texts that all vary one of these.
     wide_due: u64,
+    /// The number of their variants since the last one that has become a champion.
     barren: u64,
-    /// The greatest cost so far, and that before the last beginning.
+    /// The greatest cost so far.
     most: u64,
+    /// The greatest cost before the last beginning.
     most_before: u64,
     workshop: Workshop,
     habits: Habits,
@@ -135,20 +144,35 @@ impl Portfolio {
         desk.draw_whole(candidate);
     }
 
-    /// Keeps a text among the champions of the search. A search that does not begin anew does not need them.
-    fn keep_wide(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> Option<Kept> {
+    /// Keeps a text if it is a champion of the whole search. A search that does not begin anew does not need them.
+    fn keep_wide(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> bool {
         if !is_to_keep(derivation, measured) || !measured.costs.is_empty() || desk.explores {
-            return None;
+            return false;
         }
         let &Measured { cost, edges, .. } = measured;
-        self.wide.archive.keep(derivation, Merits { cost, edges, ..Merits::default() })
+        self.wide.archive.keep(derivation, Merits { cost, edges, ..Merits::default() }).is_some()
     }
 
-    /// Whether a text costs more than all before.
-    fn is_best(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
-        let is_best = is_to_keep(derivation, measured) && measured.cost > self.most;
-        self.most = self.most.max(if is_best { measured.cost } else { 0 });
-        is_best
+    /// Raises the greatest cost to that of a text; whether it is greater.
+    fn raise_most(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
+        let is_raised = is_to_keep(derivation, measured) && measured.cost > self.most;
+        if is_raised {
+            self.most = measured.cost;
+        }
+        is_raised
+    }
+
+    /// Learns from a variant of a champion.
+    fn observe_wide(&mut self, candidate: &Derivation, measured: &Measured<'_>, is_champion: bool, is_best: bool) {
+        let paid = if is_best { 10.0 } else { f64::from(u8::from(is_champion)) };
+        self.wide.ways.learn(self.making.way, paid, 1.0);
+        if is_champion {
+            self.barren = 0;
+        }
+        if is_best {
+            self.wide_due = 0;
+            self.keep(candidate, measured, false);
+        }
     }
 
     fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>, is_new: bool) -> Option<Kept> {
@@ -215,8 +239,8 @@ impl Strategy for Portfolio {
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
         let Making { way, parent, beginning, is_wide } = self.making;
-        let champion = self.keep_wide(desk, candidate, measured);
-        let is_best = self.is_best(candidate, measured);
+        let is_champion = self.keep_wide(desk, candidate, measured);
+        let is_best = self.raise_most(candidate, measured);
         if is_wide || beginning == self.beginning {
             let island = if is_wide { &mut self.wide } else { &mut self.recent };
             // It may have been dropped while the text ran.
@@ -226,20 +250,7 @@ impl Strategy for Portfolio {
             }
         }
         if is_wide {
-            let paid = match champion {
-                _ if is_best => 10.0,
-                Some(_) => 1.0,
-                None => 0.0,
-            };
-            self.wide.ways.learn(way, paid, 1.0);
-            if champion.is_some() {
-                self.barren = 0;
-            }
-            if is_best {
-                self.wide_due = 0;
-                self.keep(candidate, measured, false);
-            }
-            return;
+            return self.observe_wide(candidate, measured, is_champion, is_best);
         }
         if beginning != self.beginning {
             // The search has left its family while it ran.
@@ -266,10 +277,15 @@ impl Strategy for Portfolio {
         self.recent.ways.learn(way, paid, 1.0);
     }
 
+    fn begin(&mut self, _desk: &mut Desk) {
+        // What was found before is not found by the first beginning.
+        self.most_before = self.most;
+    }
+
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         let coverage = self.explored(desk, measured);
         self.keep_wide(desk, derivation, measured);
-        self.is_best(derivation, measured);
+        self.raise_most(derivation, measured);
         self.keep(derivation, measured, coverage > Coverage::Known);
     }
 
@@ -314,7 +330,7 @@ mod tests {
             search.maxima().edges()
         };
         let [with, without] = [true, false].map(|explores| (1..=32).map(|seed| edges(explores, seed)).sum::<usize>());
-        assert!(with > without, "{with} and {without}");
+        assert!(with > without + 10, "{with} and {without}");
     }
 
     #[test]
@@ -324,8 +340,8 @@ mod tests {
         let mut portfolio = Portfolio::new();
         let mut candidate = Derivation::default();
         let measured = |cost, edges| Measured { cost, hottest: 9, edges, ..Measured::default() };
-        let wide = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation| {
-            (0..1000)
+        let wide = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation, texts| {
+            (0..texts)
                 .filter(|_| {
                     portfolio.propose(desk, candidate);
                     portfolio.making.is_wide
@@ -334,7 +350,7 @@ mod tests {
         };
         portfolio.propose(desk, &mut candidate);
         portfolio.observe(desk, &candidate, &measured(9, &[(1, 9)]));
-        assert!(wide(&mut portfolio, desk, &mut candidate) < 200);
+        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 0);
         // The first beginning has found the best text; the second finds nothing better.
         portfolio.restart();
         assert!(portfolio.recent.archive.is_empty() && !portfolio.wide.archive.is_empty());
@@ -344,7 +360,18 @@ mod tests {
         portfolio.restart();
         portfolio.propose(desk, &mut candidate);
         portfolio.observe(desk, &candidate, &measured(5, &[(3, 5)]));
-        assert!(wide(&mut portfolio, desk, &mut candidate) > 800);
+        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 401 - SEEDS as usize);
+        // So many without a champion end that; a champion begins the count anew.
+        portfolio.barren = BARREN - 1;
+        portfolio.observe_wide(&candidate, &measured(1, &[]), true, false);
+        assert_eq!(portfolio.barren, 0);
+        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
+        assert_eq!(portfolio.wide_due, 0);
+        // A tenth of the texts varies champions if nothing better has been found for some time, and none if it has.
+        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 0);
+        portfolio.stale = NARROW + 1;
+        assert!((50..150).contains(&wide(&mut portfolio, desk, &mut candidate, 1000)));
+        (portfolio.wide_due, portfolio.barren) = (WIDER, 0);
         // A variant of a champion that costs more than all ends that, and is varied with the others.
         let is_known = |portfolio: &Portfolio, text: &[u8]| {
             portfolio.recent.archive.top().any(|entry| entry.derivation.text == text)

@@ -23,6 +23,7 @@ struct Subject {
 
 #[test]
 fn growth_of_twelve_functions_is_found_through_a_grammar() {
+    // Of the seeds 1 to 16, two find no slow family for quicksort, and all find the others.
     for seed in [4, 7] {
         for subject in subjects() {
             let growth = searched(&subject, seed);

@@ -1,5 +1,6 @@
 //! The texts that a portfolio varies: those that cost most, and for each edge the one that executes it most often.
-//! With several costs also those that no other text beats in all of them; if it explores, those with new coverage.
+//! With several costs also those that no other text beats in all of them; if it explores, those with new coverage. An
+//! archive of champions has only those of edges.
 
 use std::cmp::Reverse;
 
@@ -58,7 +59,7 @@ const TOP: usize = 64;
 const TOPS: f64 = 0.7;
 /// The number of champions that compete is a power of two with an exponent below this.
 const HOTTEST: usize = 9;
-/// Once the texts take this much memory, in bytes, none is kept for an edge alone.
+/// The memory for texts, in bytes. An archive of champions has a quarter of it, and forgets all when it is full.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The greatest count of an edge, and the text that has it, with its length. The length is in another place, too, but
@@ -81,8 +82,10 @@ impl Champion {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Archive {
-    /// At most this many texts are kept for their cost.
-    most: usize,
+    /// At most this many texts are kept for their cost; 0 if champions are all that there is.
+    most_top: usize,
+    /// Once the texts take this much memory, in bytes, none is kept for an edge alone.
+    most_bytes: usize,
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     /// The texts that cost most, the most costly first.
@@ -104,12 +107,12 @@ pub(super) struct Archive {
 impl Archive {
     /// An archive of the texts that cost most and the champions of edges.
     pub(super) fn new() -> Archive {
-        Archive { most: TOP, ..Archive::default() }
+        Archive { most_top: TOP, most_bytes: MOST_BYTES, ..Archive::default() }
     }
 
     /// An archive of the champions of edges alone.
     pub(super) fn of_champions() -> Archive {
-        Archive::default()
+        Archive { most_bytes: MOST_BYTES / 4, ..Archive::default() }
     }
 
     /// Drops all texts.
@@ -118,7 +121,8 @@ impl Archive {
         for &edge in &self.edges {
             champions[edge as usize] = Champion::NONE;
         }
-        *self = Archive { most: self.most, kept: self.kept, champions, ..Archive::default() };
+        let &mut Archive { most_top, most_bytes, kept, .. } = self;
+        *self = Archive { most_top, most_bytes, kept, champions, ..Archive::default() };
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -156,11 +160,14 @@ impl Archive {
             return None;
         }
         let len = derivation.text.len();
+        if self.most_top == 0 && self.bytes + bytes(derivation) > self.most_bytes {
+            self.clear();
+        }
         let rank = |entry: &Entry| (entry.cost, Reverse(entry.derivation.text.len()));
         let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, Reverse(len)));
         // If several texts have the same outline, only the best of them is kept for its cost. A text that is too cheap
         // for that needs no outline.
-        let outline = (place < self.most).then(|| outline(derivation));
+        let outline = (place < self.most_top).then(|| outline(derivation));
         let alike =
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
         let is_top = outline.is_some() && alike.is_none_or(|alike| place <= alike);
@@ -169,7 +176,7 @@ impl Archive {
         let number = self.free.last().copied().unwrap_or(self.entries.len());
         let replaced = if costs.is_empty() { None } else { self.front.add(costs, number) };
         let is_trade_off = replaced.is_some();
-        let has_room = self.bytes + bytes <= MOST_BYTES;
+        let has_room = self.bytes + bytes <= self.most_bytes;
         let is_new = is_new && has_room;
         if !is_top && !is_trade_off && !is_new && (won.is_empty() || !has_room) {
             return None;
@@ -209,7 +216,7 @@ impl Archive {
             }
             self.top.insert(place, number);
         }
-        if self.top.len() > self.most
+        if self.top.len() > self.most_top
             && let Some(last) = self.top.pop()
         {
             self.release(last, |entry| entry.is_top = false);
@@ -277,7 +284,7 @@ impl Archive {
         }
         // Where champions are all that there is, mostly those of the hottest edges: such a text may be one step from a
         // costly one, but is one of hundreds.
-        let contestants = if self.most == 0 { 1 << random.below(HOTTEST) } else { 2 };
+        let contestants = if self.most_top == 0 { 1 << random.below(HOTTEST) } else { 2 };
         Some(self.hottest_of(contestants, random).holder as usize)
     }
 
@@ -432,6 +439,20 @@ mod tests {
         assert_eq!(archive.entries.iter().flatten().count(), 400);
         archive.clear();
         assert!(archive.is_empty() && archive.keep(&text("costly"), merits(1000, &[])).is_none());
+    }
+
+    #[test]
+    fn an_archive_of_champions_that_is_full_forgets_them() {
+        let limit = 10 * bytes(&text("0000"));
+        let mut archive = Archive { most_bytes: limit, ..Archive::of_champions() };
+        for number in 0..95 {
+            let kept = archive.keep(&text(&format!("{number:04}")), merits(1, &[(number, 1)]));
+            assert_eq!(kept, Some(Kept { place: None, edges: 1 }), "{number}");
+            assert!(archive.bytes <= limit);
+        }
+        assert_eq!(archive.entries.iter().flatten().count(), 5);
+        // One that is too large alone is not kept.
+        assert!(archive.keep(&text(&"x".repeat(limit)), merits(1, &[(1000, 1)])).is_none());
     }
 
     #[test]

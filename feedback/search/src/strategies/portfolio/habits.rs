@@ -78,6 +78,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn options_are_counted_in_ascending_order() {
+        let file = SourceFile::new("g.ebnf", "s ::= c c c c  c ::= [a-z]");
+        let language = Language::compile(&file, &Settings::default()).expect("a grammar");
+        let mut known = Derivation::default();
+        language.deriver(Some(4)).replay(&[20, 2, 9, 2], &mut known);
+        let mut habits = Habits::default();
+        for _ in 0..2 {
+            habits.learn([&known].into_iter());
+            let counts: Vec<_> = habits.counts.iter().filter(|counts| !counts.is_empty()).collect();
+            assert_eq!(counts, [&[(2, 2), (9, 1), (20, 1)]]);
+        }
+    }
+
+    #[test]
     fn options_are_taken_as_often_as_they_were() {
         let file = SourceFile::new("g.ebnf", "s ::= [a-z] [a-z] [a-z]");
         let language = Language::compile(&file, &Settings::default()).expect("a grammar");

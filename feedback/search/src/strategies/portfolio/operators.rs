@@ -91,6 +91,8 @@ pub(super) struct Workshop {
 const MOST: usize = 4;
 /// At most this many numbers are drawn before all are looked at.
 const DRAWS: usize = 12;
+/// At most this many copies are grafted in turn; more are derived at once, as each graft takes a whole text.
+const GRAFTS: u32 = 16;
 /// At most this many options of a site are tried in turn.
 const OPTIONS: u32 = 16;
 
@@ -317,7 +319,7 @@ impl Workshop {
         child: &mut Derivation,
     ) -> bool {
         let deriver = &mut desk.deriver;
-        if copies == Copies::Equal || !spot.can_differ(whole, deriver) {
+        if times <= GRAFTS && (copies == Copies::Equal || !spot.can_differ(whole, deriver)) {
             // Each time the outer instance replaces the inner one, which then stands further in.
             let (inner, by) = (spot.number(), Change::By(whole, outer));
             for time in 0..times as usize {
@@ -389,7 +391,7 @@ impl Workshop {
     ) -> Option<usize> {
         self.fitting.clear();
         for (number, part) in of.parts.iter().enumerate() {
-            // Few parts have the symbol.
+            // This is compared first, as few parts have it.
             if part.symbol == symbol && fits(part) {
                 self.fitting.push(number);
             }
