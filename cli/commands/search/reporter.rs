@@ -70,7 +70,7 @@ impl Reporter {
                 }
             }
             if let Some(cost) = hunt.only_cost() {
-                say!("gramjet: every text costs {cost} {}", hunt.plan.objectives.unit());
+                say!("gramjet: every text costs the same ({}: {cost})", hunt.plan.objectives.unit());
                 if hunt.plan.objectives.counts_edges() {
                     say!(
                         "gramjet: either the program refuses all texts alike, or code without edges does the work, \

@@ -8,11 +8,11 @@
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
 //!
-//! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts are
-//! far from those that cost most so far: a text on the way to them executes a loop more often than all others, but is
-//! cheap in all. While nothing better is found, a tenth of all texts vary one of its champions. After a beginning that
-//! has found nothing better than those before it, all texts do for some time. If one of them costs more than all so far,
-//! it is kept in the first archive, too; others are not, as a beginning would not be a new one with them.
+//! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
+//! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
+//! is cheap in all. While nothing better is found, a tenth of all texts vary one of its champions. After a beginning
+//! that has found nothing better than those before it, all texts do for some time. If one of them costs more than all
+//! so far, it is kept in the first archive, too; others are not, as a beginning would not be a new one with them.
 //!
 //! With several costs, texts that no other beats in all of them are parents half of the time; if the search explores,
 //! those with new coverage are. Such a search does not begin anew.
