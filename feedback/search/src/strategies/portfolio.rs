@@ -361,18 +361,18 @@ mod tests {
         portfolio.propose(desk, &mut candidate);
         portfolio.observe(desk, &candidate, &measured(5, &[(3, 5)]));
         assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 401 - SEEDS as usize);
-        // So many without a champion end that; a champion begins the count anew.
+        // A champion sets the count back to 0. When the count exceeds its limit, champions are no longer due.
         portfolio.barren = BARREN - 1;
         portfolio.observe_wide(&candidate, &measured(1, &[]), true, false);
         assert_eq!(portfolio.barren, 0);
         assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
         assert_eq!(portfolio.wide_due, 0);
-        // A tenth of the texts varies champions if nothing better has been found for some time, and none if it has.
+        // If nothing better has been found for some time, a tenth of the texts vary champions; else none do.
         assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 0);
         portfolio.stale = NARROW + 1;
         assert!((50..150).contains(&wide(&mut portfolio, desk, &mut candidate, 1000)));
         (portfolio.wide_due, portfolio.barren) = (WIDER, 0);
-        // A variant of a champion that costs more than all ends that, and is varied with the others.
+        // A variant of a champion that costs more than all texts so far is kept among the recent ones, too.
         let is_known = |portfolio: &Portfolio, text: &[u8]| {
             portfolio.recent.archive.top().any(|entry| entry.derivation.text == text)
         };
