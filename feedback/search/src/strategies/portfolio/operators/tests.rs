@@ -1,4 +1,3 @@
-
 use gramjet_compiler::SourceFile;
 use gramjet_session::{Language, Settings, Shape};
 
