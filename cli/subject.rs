@@ -216,6 +216,14 @@ fn from_here(file: &Path) -> PathBuf {
 }
 
 impl Target for Tested {
+    fn room(&self) -> usize {
+        match &self.by {
+            By::Command(command) => command.room(),
+            By::ForkServer(server) => server.room(),
+            By::Function(function) => function.room(),
+        }
+    }
+
     fn start(&mut self, input: &[u8]) -> Result<(), Error> {
         match &mut self.by {
             By::Command(command) => command.start(input),

@@ -2,7 +2,7 @@
 //!
 //! A thread of its own takes turns with the program on their core, while the search makes texts on another core. Where
 //! that one is not idle, the threads wait for each other longer than it takes to make a text. So both are tried. The
-//! search gets the same results in the same order.
+//! search gets the same results in the same order. A program that takes many texts at a time gets as many as there are.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -46,6 +46,8 @@ impl Purpose for Hunt {
 
 /// What runs texts, each from a begin to an end.
 pub(super) trait Runs: Send {
+    /// How many texts can be begun before the first is at its end.
+    fn room(&self) -> usize;
     fn start(&mut self, text: &[u8]) -> Result<(), Failure>;
     fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure>;
     /// Keeps this thread where the program is.
@@ -53,6 +55,9 @@ pub(super) trait Runs: Send {
 }
 
 impl Runs for Meter {
+    fn room(&self) -> usize {
+        Meter::room(self)
+    }
     fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
         Meter::start(self, text)
     }
@@ -71,13 +76,72 @@ pub(super) struct Runner<'h, M = Meter, P = Hunt> {
     /// The thread beside, if there is one, and how many texts it has.
     beside: Option<Beside>,
     given: usize,
-    /// Texts for this thread, and the one on which the program runs.
-    waiting: VecDeque<Job>,
-    running: Option<Job>,
-    /// Those that were run before the threads changed, and a failure to begin the next.
+    /// Texts for this thread.
+    line: Line,
+    /// Those that were run before the threads changed.
     done: VecDeque<Job>,
-    failure: Option<Failure>,
     pace: Pace,
+}
+
+/// Texts in the order in which they run.
+#[derive(Default)]
+struct Line {
+    jobs: VecDeque<Job>,
+    /// On how many of them the program has begun.
+    begun: usize,
+    /// Why it could not begin on the next one.
+    failure: Option<Failure>,
+}
+
+impl Line {
+    /// Adds a text to run.
+    fn push<M: Runs, P: Purpose>(&mut self, hunt: &P, meter: &Mutex<M>, job: Job) {
+        self.jobs.push_back(job);
+        self.begin(hunt, meter);
+    }
+
+    /// Waits for the end of the first text. It counts as run unless the search was over before. A failure comes after
+    /// the results before it.
+    fn next<M: Runs, P: Purpose>(&mut self, hunt: &P, meter: &Mutex<M>) -> Result<Job, Failure> {
+        if self.begun == 0
+            && let Some(failure) = self.failure.take()
+        {
+            return Err(failure);
+        }
+        let mut job = self.jobs.pop_front().ok_or_else(gone)?;
+        if self.begun > 0 {
+            self.begun -= 1;
+            if may_run(hunt, &job) {
+                locked(meter).finish(&mut job.reading)?;
+                job.was_run = true;
+                hunt.spend(job.reading.executed);
+            }
+        }
+        self.begin(hunt, meter);
+        Ok(job)
+    }
+
+    /// Lets the program begin on the next texts, as far as it has room.
+    fn begin<M: Runs, P: Purpose>(&mut self, hunt: &P, meter: &Mutex<M>) {
+        if self.begun == self.jobs.len() || self.failure.is_some() {
+            return;
+        }
+        let mut meter = locked(meter);
+        while self.begun < meter.room()
+            && let Some(job) = self.jobs.get(self.begun).filter(|job| may_run(hunt, job))
+        {
+            if let Err(failure) = meter.start(&job.text) {
+                self.failure = Some(failure);
+                return;
+            }
+            self.begun += 1;
+        }
+    }
+}
+
+/// Whether a text is run now.
+fn may_run(hunt: &impl Purpose, job: &Job) -> bool {
+    job.is_due || !hunt.is_over()
 }
 
 /// The thread that runs texts beside that of the search.
@@ -93,9 +157,9 @@ struct Beside {
 impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     /// Runs texts in this thread.
     pub(super) fn new(hunt: &'h P, meter: M) -> Runner<'h, M, P> {
-        let (beside, given, waiting, running, done, failure) = Default::default();
+        let (beside, given, line, done) = Default::default();
         let meter = Arc::new(Mutex::new(meter));
-        Runner { hunt, meter, beside, given, waiting, running, done, failure, pace: Pace::new() }
+        Runner { hunt, meter, beside, given, line, done, pace: Pace::new() }
     }
 
     /// Runs them in another thread as long as that is faster; this thread is on another core then.
@@ -112,8 +176,16 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
         let meter = Arc::clone(&self.meter);
         scope.spawn(move || {
             locked(&meter).stay_beside(surroundings);
-            while let Ok(job) = to_run.receive() {
-                let ended = run(hunt, &meter, job);
+            let mut line = Line::default();
+            loop {
+                if line.jobs.is_empty() {
+                    let Ok(job) = to_run.receive() else { break };
+                    line.push(hunt, &meter, job);
+                }
+                while let Some(job) = to_run.ready() {
+                    line.push(hunt, &meter, job);
+                }
+                let ended = line.next(hunt, &meter);
                 let has_failed = ended.is_err();
                 if ran.send(ended).is_err() || has_failed {
                     break;
@@ -124,18 +196,14 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     }
 
     /// Adds a text to run.
-    pub(super) fn push(&mut self, job: Job) -> Result<(), Failure> {
+    pub(super) fn push(&mut self, job: Job) {
         match &self.beside {
             Some(beside) if self.pace.is_beside => {
                 self.given += 1;
                 // A thread that has ended says why in its last message.
                 let _ = beside.jobs.send(job);
-                Ok(())
             }
-            _ => {
-                self.waiting.push_back(job);
-                self.begin()
-            }
+            _ => self.line.push(self.hunt, &self.meter, job),
         }
     }
 
@@ -154,11 +222,11 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     /// Lets the other thread run texts from now on. After a failure it does not: the failure is returned once all texts
     /// that were run are.
     fn change(&mut self) {
-        while self.given > 0 || self.running.is_some() || !self.waiting.is_empty() {
+        while self.given > 0 || !self.line.jobs.is_empty() {
             match self.ended() {
                 Ok(job) => self.done.push_back(job),
                 Err(failure) => {
-                    self.failure = Some(failure);
+                    self.line.failure = Some(failure);
                     return;
                 }
             }
@@ -175,28 +243,7 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
             self.given -= 1;
             return beside.done.receive().unwrap_or_else(|RecvError| Err(gone()));
         }
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        let Some(mut job) = self.running.take() else { return self.waiting.pop_front().ok_or_else(gone) };
-        finish(self.hunt, &mut *locked(&self.meter), &mut job)?;
-        // What was measured is not lost because of the next text.
-        self.failure = self.begin().err();
-        Ok(job)
-    }
-
-    /// Lets the program begin on the next text, if it is free.
-    fn begin(&mut self) -> Result<(), Failure> {
-        if self.running.is_some() {
-            return Ok(());
-        }
-        let is_over = self.hunt.is_over();
-        let may_run = self.waiting.front().is_some_and(|job| job.is_due || !is_over);
-        if may_run && let Some(job) = self.waiting.pop_front() {
-            locked(&self.meter).start(&job.text)?;
-            self.running = Some(job);
-        }
-        Ok(())
+        self.line.next(self.hunt, &self.meter)
     }
 }
 
@@ -206,23 +253,6 @@ fn gone() -> Failure {
 
 fn locked<M>(meter: &Mutex<M>) -> MutexGuard<'_, M> {
     meter.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-fn run<M: Runs, P: Purpose>(hunt: &P, meter: &Mutex<M>, mut job: Job) -> Result<Job, Failure> {
-    if job.is_due || !hunt.is_over() {
-        let mut meter = locked(meter);
-        meter.start(&job.text)?;
-        finish(hunt, &mut *meter, &mut job)?;
-    }
-    Ok(job)
-}
-
-/// Measures the run on this text.
-fn finish<M: Runs, P: Purpose>(hunt: &P, meter: &mut M, job: &mut Job) -> Result<(), Failure> {
-    meter.finish(&mut job.reading)?;
-    job.was_run = true;
-    hunt.spend(job.reading.executed);
-    Ok(())
 }
 
 /// How long the chosen thread is kept before the other one is tried.
@@ -298,6 +328,11 @@ impl<T> Mailbox<T> {
         (sender, Mailbox { receiver, impatient: 0 })
     }
 
+    /// A message that is there.
+    fn ready(&mut self) -> Option<T> {
+        self.receiver.try_recv().ok()
+    }
+
     /// Waits for a message. Fails if none can come any more.
     fn receive(&mut self) -> Result<T, RecvError> {
         if self.impatient > 0 {
@@ -329,19 +364,27 @@ mod tests {
     /// Runs a text by taking its length. It fails to begin on `bad`.
     #[derive(Default)]
     struct Lengths {
-        len: usize,
+        lens: VecDeque<usize>,
+        /// One less than how many texts it takes at a time.
+        further: usize,
         /// The threads that have run texts.
         threads: HashSet<ThreadId>,
     }
 
     impl Runs for Lengths {
+        fn room(&self) -> usize {
+            1 + self.further
+        }
         fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
-            self.len = text.len();
+            assert!(self.lens.len() < self.room());
+            if text != b"bad" {
+                self.lens.push_back(text.len());
+            }
             self.threads.insert(std::thread::current().id());
             if text == b"bad" { Err(gone()) } else { Ok(()) }
         }
         fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
-            reading.executed = self.len as u64;
+            reading.executed = self.lens.pop_front().expect("a text that was begun") as u64;
             Ok(())
         }
         fn stay_beside(&self, _: Surroundings) {}
@@ -364,10 +407,10 @@ mod tests {
 
     /// With a runner that has a thread beside, once in each thread.
     fn in_each_thread(test: impl Fn(&mut Runner<'_, Lengths, Until>, &Until)) {
-        for is_beside in [false, true] {
+        for (is_beside, further) in [(false, 0), (false, 3), (true, 0), (true, 3)] {
             let until = Until::default();
             std::thread::scope(|scope| {
-                let mut runner = Runner::new(&until, Lengths::default());
+                let mut runner = Runner::new(&until, Lengths { further, ..Lengths::default() });
                 let (limits, confinement) = (Limits::default(), Confinement::Unconfined);
                 let surroundings = Surroundings { limits, confinement, text: false, core: None };
                 runner.try_beside(&until, surroundings, None, scope);
@@ -383,7 +426,7 @@ mod tests {
             let texts: Vec<String> = (0..100).map(|number| "x".repeat(number)).collect();
             let mut results = Vec::new();
             for (number, text) in texts.iter().enumerate() {
-                assert!(runner.push(job(text)).is_ok());
+                runner.push(job(text));
                 if number % 7 == 6 {
                     runner.change();
                 }
@@ -406,7 +449,7 @@ mod tests {
     fn a_failure_comes_after_the_results_before_it() {
         for changes in [false, true] {
             in_each_thread(|runner, _| {
-                assert!(["one", "three", "bad"].into_iter().all(|text| runner.push(job(text)).is_ok()));
+                ["one", "three", "bad"].into_iter().for_each(|text| runner.push(job(text)));
                 if changes {
                     runner.change();
                 }
@@ -421,10 +464,10 @@ mod tests {
     fn texts_of_a_search_that_is_over_are_not_run_unless_they_are_due() {
         in_each_thread(|runner, until| {
             until.0.store(true, Ordering::Relaxed);
-            assert!(runner.push(job("one")).is_ok());
-            assert!(runner.push(Job { is_due: true, ..job("two") }).is_ok());
+            runner.push(job("one"));
+            runner.push(Job { is_due: true, ..job("two") });
             assert!(runner.next().is_ok_and(|job| job.text == b"one" && !job.was_run));
-            assert!(runner.push(job("three")).is_ok());
+            runner.push(job("three"));
             assert!(runner.next().is_ok_and(|job| job.text == b"two" && job.was_run));
             assert!(runner.next().is_ok_and(|job| job.text == b"three" && !job.was_run));
         });

@@ -65,11 +65,12 @@ fn work<'scope>(
     let is_ahead = search.proposes_ahead() && meter.is_exact();
     search.set_empty_cost(meter.read(b"")?.cost);
     meter.tested.stay_beside(surroundings);
+    let ahead = if is_ahead { meter.room().max(AHEAD) } else { 1 };
     let mut runner = Runner::new(hunt, meter);
     if is_ahead && plan.cores.has_spare() {
         runner.try_beside(hunt, surroundings, plan.cores.spare_of(number), scope);
     }
-    let mut worker = Worker::new(hunt, number, search, runner, if is_ahead { AHEAD } else { 1 });
+    let mut worker = Worker::new(hunt, number, search, runner, ahead);
     worker.begin()?;
     hunt.begin_time();
     while worker.step(&mut siblings)? {}
@@ -178,7 +179,7 @@ impl<'h> Worker<'h> {
                 job.text.clone_from(&self.search.start().text);
                 job.repeats = self.search.repeats() - self.told_repeats;
                 self.told_repeats = self.search.repeats();
-                self.give(job, false)?;
+                self.give(job, false);
             }
         }
         if self.given == 0 {
@@ -202,9 +203,9 @@ impl<'h> Worker<'h> {
     }
 
     /// Has a text run, after those before it.
-    fn give(&mut self, job: Job, is_due: bool) -> Result<(), Failure> {
+    fn give(&mut self, job: Job, is_due: bool) {
         self.given += 1;
-        self.runner.push(Job { is_due, was_run: false, ..job })
+        self.runner.push(Job { is_due, was_run: false, ..job });
     }
 
     /// Waits for the first text that is to be run.
@@ -233,7 +234,7 @@ impl<'h> Worker<'h> {
         job.text.clear();
         job.text.extend_from_slice(text);
         job.repeats = 0;
-        self.give(job, true)?;
+        self.give(job, true);
         let job = self.take()?;
         let gain = self.search.adopt(&derivation, &job.reading.measured());
         self.settle(&job, gain, origin)?;

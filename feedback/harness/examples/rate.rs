@@ -1,5 +1,6 @@
-//! How many inputs a second a program takes: `rate SECONDS INPUTS PROGRAM [ARGUMENT]...`. The input is the contents of
-//! a file, or the inputs are the files of a folder, in the order of their names and then from the first again.
+//! How many inputs a second a program takes: `rate [--ahead] SECONDS INPUTS PROGRAM [ARGUMENT]...`. The input is the
+//! contents of a file, or the inputs are the files of a folder, in the order of their names and then from the first
+//! again. With `--ahead` the program gets as many inputs at a time as it takes, else one.
 //!
 //! Prints executions a second of the clock, and the processor time of the harness itself for each execution.
 
@@ -10,7 +11,8 @@ use std::{env, fs, io};
 use gramjet_harness::{Command, ForkServer, Instrumentation, Program, Target, instrumentation};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = env::args_os().skip(1);
+    let mut arguments = env::args_os().skip(1).peekable();
+    let is_ahead = arguments.next_if(|first| first == "--ahead").is_some();
     let mut argument = |name| arguments.next().ok_or(format!("{name} is missing"));
     let seconds: f64 = argument("SECONDS")?.to_string_lossy().parse()?;
     let inputs = inputs(Path::new(&argument("INPUTS")?))?;
@@ -27,10 +29,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         run.edges.map(|edges| (edges.executed().len(), edges.total()))
     );
     let (begin, before) = (Instant::now(), own_time());
-    let mut runs = 0u32;
+    let (mut started, mut runs) = (0usize, 0u32);
+    let room = if is_ahead { target.room() } else { 1 };
     for input in inputs.iter().cycle().take_while(|_| begin.elapsed().as_secs_f64() < seconds) {
-        target.run(input)?;
-        runs += 1;
+        target.start(input)?;
+        started += 1;
+        if started == room {
+            target.finish()?;
+            (started, runs) = (started - 1, runs + 1);
+        }
     }
     let (wall, own) = (begin.elapsed().as_secs_f64(), (own_time() - before).as_secs_f64());
     println!(

@@ -25,20 +25,23 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-    INPUT_FD = 195,    // memory with the input: its length in 4 bytes, then the input
+    INPUT_FD = 195,    // memory with the input: its length in 4 bytes, then the input; further ones from INPUT_SIZE on
     MAP_FD = 196,      // memory with the counters
     CONTROL_FD = 198,  // requests of the harness
     STATUS_FD = 199,   // answers to it
     PAGE = 4096,
+    INPUT_SIZE = 1 << 26,
     CAPACITY = 1 << 22,
     IMAGES = 64,
     GREETING = 0x474a5202,
     // What the harness offers and the program takes.
     USES_SHARED_INPUT = 1,
     ANSWERS_ITSELF = 2,   // a process that takes many inputs speaks with the harness itself
+    TAKES_AHEAD = 4,      // such a process finds further inputs in memory, and speaks only when there are none
     // Its answer to an input: the status of a process that SIGSTOP has stopped.
     HAS_RUN = SIGSTOP << 8 | 0x7f,
 };
@@ -74,6 +77,28 @@ struct shared {
     uint64_t addresses[CAPACITY];
     struct image images[IMAGES];
     uint32_t carries[CAPACITY];  // older harnesses end before them
+};
+
+// Inputs that the harness gives while the program runs on earlier ones, with the counts of those that have run. Both
+// count without end; an input is in the slot of its number. Slots begin in different sets of a cache.
+enum { SLOTS = 16, SLOT_INPUT = 1 << 16, SLOT_EDGES = 1 << 13 };
+struct ahead {
+    uint32_t given;      // by the harness
+    uint32_t finished;   // by the program
+    uint32_t is_in_map;  // the counts of the next one stay where they are counted: there is no room for them
+    uint32_t unused;
+    uint64_t begun;  // when the program has begun on the next one, in nanoseconds of CLOCK_MONOTONIC
+    uint64_t rest[5];
+    struct slot {
+        uint32_t length;  // a longer input than there is room for comes alone, where inputs always are
+        uint32_t count;   // edges
+        uint64_t nanoseconds;
+        struct {
+            uint32_t number, count;
+        } edges[SLOT_EDGES];
+        uint8_t input[SLOT_INPUT];
+        uint64_t rest[6];
+    } slots[SLOTS];
 };
 
 // The shared memory of the harness replaces this object. The counters then have an address known at link time, which
@@ -402,6 +427,66 @@ static int is_persistent, is_served, answers_itself;
 // Defined by programs that call `gramjet_input`; others read a file or their standard input.
 extern int gramjet_takes_shared_input __attribute__((weak));
 
+static struct ahead *ahead;
+
+static uint64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+// Puts the next input where the program looks for it.
+static void begin_next(void) {
+    const struct slot *slot = ahead->slots + ahead->finished % SLOTS;
+    if (slot->length <= SLOT_INPUT) {
+        memcpy(shared_input, &slot->length, sizeof slot->length);
+        memcpy(shared_input + sizeof slot->length, slot->input, slot->length);
+    }
+    ahead->begun = nanoseconds();
+}
+
+// Lists the counts of an input and makes them zero, if there is room.
+static int list(struct slot *slot) {
+    enum { BLOCK = 64 };
+    if (shared.header.carried) return 0;
+    uint32_t edges = shared.header.edges, listed = 0;
+    for (uint32_t first = 1; first < edges; first += BLOCK) {
+        uint32_t *block = shared.counters + first, any = 0, end = edges - first < BLOCK ? edges - first : BLOCK;
+        for (uint32_t i = 0; i < end; i++) any |= block[i];
+        if (!any) continue;
+        for (uint32_t i = 0; i < end; i++) {
+            if (!block[i]) continue;
+            if (listed == SLOT_EDGES) {
+                while (listed--) shared.counters[slot->edges[listed].number] = slot->edges[listed].count;
+                return 0;
+            }
+            slot->edges[listed].number = first + i;
+            slot->edges[listed].count = block[i];
+            listed++;
+            block[i] = 0;
+        }
+    }
+    // Number 0 counts the edges without a counter of their own.
+    shared.counters[0] = 0;
+    slot->count = listed;
+    return 1;
+}
+
+// Finishes an input, and begins the next one. Returns whether there is one, so that the harness need not be asked.
+static int go_on(void) {
+    struct slot *slot = ahead->slots + ahead->finished % SLOTS;
+    slot->nanoseconds = nanoseconds() - ahead->begun;
+    if (!list(slot)) {
+        ahead->is_in_map = 1;
+        return 0;
+    }
+    uint32_t finished = ahead->finished + 1;
+    __atomic_store_n(&ahead->finished, finished, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&ahead->given, __ATOMIC_ACQUIRE) == finished) return 0;
+    begin_next();
+    return 1;
+}
+
 // Forks at the harness's request. Returns in each child; the parent never returns.
 void gramjet_serve(void) {
     if (is_served || !getenv("GRAMJET_MAP")) return;
@@ -412,12 +497,17 @@ void gramjet_serve(void) {
     if (!receive(CONTROL_FD, &flags, sizeof flags)) _exit(1);
     if (flags & USES_SHARED_INPUT && &gramjet_takes_shared_input) {
         // Programs may change their input in place.
-        void *map = mmap(NULL, 1 << 26, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, 0);
+        void *map = mmap(NULL, INPUT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, 0);
         if (map != MAP_FAILED) shared_input = map;
     }
     // The harness offers it to programs that have a loop.
     answers_itself = (flags & ANSWERS_ITSELF) != 0;
-    if (!answer((shared_input ? USES_SHARED_INPUT : 0) | (flags & ANSWERS_ITSELF))) _exit(1);
+    if (flags & TAKES_AHEAD && shared_input && answers_itself) {
+        void *map = mmap(NULL, sizeof *ahead, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, INPUT_SIZE);
+        if (map != MAP_FAILED) ahead = map;
+    }
+    uint32_t taken = (shared_input ? USES_SHARED_INPUT : 0) | (ahead ? TAKES_AHEAD : 0);
+    if (!answer(taken | (flags & ANSWERS_ITSELF))) _exit(1);
     // Other instrumented programs that it starts are not counted.
     unsetenv("GRAMJET_MAP");
     pid_t child = 0;
@@ -440,6 +530,7 @@ void gramjet_serve(void) {
                     if (!answer((uint32_t)getpid())) _exit(1);
                     fcntl(CONTROL_FD, F_SETFD, FD_CLOEXEC);
                     fcntl(STATUS_FD, F_SETFD, FD_CLOEXEC);
+                    if (ahead) begin_next();
                 } else {
                     close(CONTROL_FD);
                     close(STATUS_FD);
@@ -472,6 +563,7 @@ int gramjet_loop(unsigned rounds) {
         raise(SIGSTOP);
         return 1;
     }
+    if (ahead && go_on()) return 1;
     volatile uint32_t *state = &shared.header.process;
     *state = ANSWERS;
     if (!answer(HAS_RUN)) _exit(1);
@@ -479,6 +571,7 @@ int gramjet_loop(unsigned rounds) {
     uint32_t was_killed;
     if (!receive(CONTROL_FD, &was_killed, sizeof was_killed)) _exit(0);
     *state = RUNS;
+    if (ahead) begin_next();
     return 1;
 }
 

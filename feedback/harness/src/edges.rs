@@ -87,6 +87,22 @@ impl Edges {
         self.hottest = self.executed.iter().fold(None, first);
     }
 
+    /// Takes over pairs of a number, from 1 to `known`, and a count, in ascending order of the numbers. Others, which
+    /// a program may have written, are left out.
+    pub(crate) fn take_listed(&mut self, pairs: &[u32], known: u32) {
+        self.executed.clear();
+        self.known = known;
+        let mut last = 0;
+        for pair in pairs.chunks_exact(2) {
+            let (number, count) = (pair[0], u64::from(pair[1]));
+            if number > last && number <= known {
+                last = number;
+                self.executed.push(Edge { number, count });
+            }
+        }
+        self.sum();
+    }
+
     /// Takes over counters and makes them zero. Carries, if there are any, are as many: a counter has begun again at 0
     /// that often.
     pub(crate) fn take<C: Counter>(&mut self, counters: &mut [C], carries: &[u32]) {

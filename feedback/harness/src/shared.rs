@@ -84,6 +84,20 @@ impl Memory {
         unsafe { slice::from_raw_parts_mut(self.start.add(from).cast(), count) }
     }
 
+    /// A number that the program may write to meanwhile.
+    pub(crate) fn number(&self, at: usize) -> &AtomicU32 {
+        assert!(at.is_multiple_of(align_of::<AtomicU32>()) && at + size_of::<AtomicU32>() <= self.len);
+        // SAFETY: within the mapping and aligned; numbers are written to at once.
+        unsafe { AtomicU32::from_ptr(self.start.add(at).cast()) }
+    }
+
+    /// The same, of twice the size.
+    pub(crate) fn large_number(&self, at: usize) -> &AtomicU64 {
+        assert!(at.is_multiple_of(align_of::<AtomicU64>()) && at + size_of::<AtomicU64>() <= self.len);
+        // SAFETY: as above.
+        unsafe { AtomicU64::from_ptr(self.start.add(at).cast()) }
+    }
+
     /// The sum of counts from a place on, which the program may write to meanwhile.
     pub(crate) fn sum<T: Count>(&self, from: usize, count: usize) -> u64 {
         assert!(from.is_multiple_of(align_of::<T>()) && from + count * size_of::<T>() <= self.len);

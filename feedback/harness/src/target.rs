@@ -7,18 +7,26 @@ use crate::run::{Outcome, Run, Usage};
 
 /// Something that takes inputs and can be measured.
 pub trait Target {
+    /// How many runs can be begun before the first of them is finished: one, or more for programs that find their next
+    /// inputs in shared memory.
+    fn room(&self) -> usize {
+        1
+    }
+
     /// Begins to run it on one input, and does not wait: the caller can do something else while it runs, such as make
     /// the next input. The input is copied.
     ///
-    /// A run that was begun before and not finished is finished first, and its result is lost.
+    /// If there is no room for a further run, the first one is finished, and its result is lost.
     ///
     /// # Errors
     ///
     /// If the harness could not run it.
     fn start(&mut self, input: &[u8]) -> Result<(), Error>;
 
-    /// Waits for the end of the run that was begun last. The wall time ends when this returns, so it is too long if the
-    /// call comes late.
+    /// Waits for the end of the first run that was begun and not finished. The wall time ends when this returns, so it
+    /// is too long if the call comes late.
+    ///
+    /// If several runs were begun, outputs are not told apart: a run may have that of others.
     ///
     /// # Errors
     ///

@@ -59,6 +59,14 @@ impl Counters {
         }
     }
 
+    /// How many edges the program has.
+    pub(super) fn known(&mut self) -> u32 {
+        match self {
+            Counters::Own(memory) => memory.values::<u32>(0, 2)[1].min(CAPACITY as u32).saturating_sub(1),
+            Counters::Afl(_, count) => count.saturating_sub(1) as u32,
+        }
+    }
+
     /// The sum of the counts of a run, while it runs. AFL++'s counts wrap: they have no sum.
     pub(super) fn sum(&self) -> u64 {
         match self {

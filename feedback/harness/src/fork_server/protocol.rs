@@ -5,7 +5,8 @@
 //! its status when it has ended or stopped.
 //!
 //! A process of ours that takes many inputs answers itself: with the status of a process that SIGSTOP has stopped. The
-//! next run has no word for the process then, as it is the same.
+//! next run has no word for the process then, as it is the same. Where it takes inputs ahead (`ahead.rs`), it answers once
+//! there are no more.
 
 /// The file descriptor from which a program reads requests; it writes answers to the next one.
 pub(super) const CONTROL: i32 = 198;
@@ -25,6 +26,8 @@ pub(super) const SHARED_INPUT: u32 = 1;
 
 /// Our instrumentation lets processes that take many inputs answer themselves.
 pub(super) const ANSWERS_ITSELF: u32 = 2;
+/// They take inputs ahead.
+pub(super) const TAKES_AHEAD: u32 = 4;
 /// Their answer.
 pub(super) const HAS_RUN: u32 = (libc::SIGSTOP as u32) << 8 | 0x7f;
 

@@ -1,0 +1,160 @@
+//! Many inputs at a time: a process takes the next one itself as long as there is one.
+//!
+//! So the two processes do not take turns for each input, which costs more than a fast program takes. The results are
+//! the same as with one input at a time, and come in the same order. Where the process ends, the fork server starts
+//! another one, which goes on with the next input.
+
+use std::mem;
+use std::os::fd::AsRawFd;
+use std::time::Instant;
+
+use super::protocol::HAS_RUN;
+use super::ring::Ring;
+use super::server::{GRACE, Ran, Server, TICK};
+use crate::command::Program;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::guard::outcome_of;
+use crate::run::{Outcome, Usage};
+
+/// The inputs that a server has, and what its process does.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    ring: Ring,
+    process: Process,
+    /// The status with which the process has ended on the first input without a result.
+    status: Option<u32>,
+    /// The number of the input on which it had to be ended, and why.
+    stopped: Option<(u32, Outcome)>,
+    /// It has answered all the same, and its fork server ends with it.
+    is_lost: bool,
+}
+
+/// What the process does that takes inputs.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Process {
+    /// It has ended, or not begun.
+    #[default]
+    None,
+    Waits,
+    Runs,
+}
+
+impl Ahead {
+    /// Inputs whose results were not taken.
+    pub(super) fn held(&self) -> usize {
+        self.ring.held()
+    }
+}
+
+impl Server {
+    /// Gives an input to run on after the others. The program begins on it at once if it is the only one; on others
+    /// when it comes to them, or when their results are waited for.
+    pub(super) fn give_ahead(&mut self, ahead: &mut Ahead, program: &Program, input: &[u8]) -> Option<bool> {
+        if !ahead.ring.give(&mut self.input, input) {
+            return Some(false);
+        }
+        // What earlier runs have left is ended first, when the result is waited for.
+        let begins = ahead.held() == 1 && ahead.process != Process::Runs && !self.is_to_be_swept();
+        (!begins || self.go_on(ahead, program)).then_some(true)
+    }
+
+    /// Waits for the result of the first input.
+    pub(super) fn end_ahead(&mut self, ahead: &mut Ahead, program: &Program, edges: &mut Edges) -> Result<Ran, Error> {
+        loop {
+            if ahead.ring.is_ready(&self.input) {
+                self.rounds += 1;
+                let known = self.counters.known();
+                let wall = ahead.ring.take(&mut self.input, edges, known);
+                return Ok(Ran::Done(Outcome::Exit(0), Usage { wall, ..Usage::default() }));
+            }
+            if ahead.is_lost {
+                return Ok(Ran::Stale);
+            }
+            let since = self.begun.elapsed();
+            let wall = ahead.ring.elapsed(&self.input).map_or(since, |elapsed| elapsed.min(since));
+            let usage = Usage { wall, ..Usage::default() };
+            if let Some(status) = ahead.status.take() {
+                let stopped = ahead.stopped.take();
+                self.counters.take(edges);
+                if stopped.as_ref().is_some_and(|&(number, _)| number != ahead.ring.next()) {
+                    // It had just come to this input when it was ended for the one before.
+                    continue;
+                }
+                ahead.ring.skip(&self.input);
+                let outcome = stopped.map_or_else(|| outcome_of(status as i32), |(_, outcome)| outcome);
+                let is_whole = self.tidy(program, &outcome)?;
+                return Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) });
+            }
+            if ahead.process != Process::Runs {
+                if ahead.ring.is_in_map(&self.input) {
+                    self.rounds += 1;
+                    self.counters.take(edges);
+                    ahead.ring.skip(&self.input);
+                    return Ok(Ran::Done(Outcome::Exit(0), usage));
+                }
+                if !self.tidy(program, &Outcome::Exit(0))? || !self.go_on(ahead, program) {
+                    return Ok(Ran::Stale);
+                }
+            }
+            if let Some(ran) = self.wait_ahead(ahead, program, usage) {
+                self.counters.take(edges);
+                return Ok(ran);
+            }
+        }
+    }
+
+    /// Lets the process go on with the inputs that it has, or another one begin. Returns whether that is so.
+    fn go_on(&mut self, ahead: &mut Ahead, program: &Program) -> bool {
+        self.guard.streams().clear();
+        self.begun = Instant::now();
+        self.deadline = self.begun + program.limits.time + GRACE;
+        let was_killed = mem::take(&mut self.was_killed);
+        if self.say(u32::from(was_killed)).is_none() {
+            return false;
+        }
+        if mem::replace(&mut ahead.process, Process::Runs) == Process::None {
+            self.rounds = 0;
+            self.process = self.word().map_or(0, |process| process as libc::pid_t);
+        }
+        self.process > 1
+    }
+
+    /// Waits until there may be a result. Returns how the run has ended if the server cannot be used again.
+    fn wait_ahead(&mut self, ahead: &mut Ahead, program: &Program, usage: Usage) -> Option<Ran> {
+        let limits = program.limits;
+        let left = limits.time.saturating_sub(usage.wall).min(TICK);
+        if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left), limits.kept_output) {
+            match self.ready_word() {
+                Some(HAS_RUN) => ahead.process = Process::Waits,
+                Some(status) => (ahead.process, ahead.status) = (Process::None, Some(status)),
+                None => return Some(Ran::Stale),
+            }
+            return None;
+        }
+        if ahead.ring.is_ready(&self.input) {
+            return None;
+        }
+        let outcome = self.exceeded(program, usage.wall)?;
+        if outcome == Outcome::Memory && self.rounds > 0 {
+            // Earlier inputs may have left the memory in use.
+            return Some(Ran::Stale);
+        }
+        if outcome == Outcome::Processes {
+            return Some(Ran::Ended(outcome, usage));
+        }
+        self.guard.kill(self.process);
+        self.was_killed = true;
+        self.deadline = Instant::now() + GRACE;
+        match self.word() {
+            Some(HAS_RUN) => ahead.is_lost = true,
+            Some(status) => {
+                (ahead.process, ahead.status) = (Process::None, Some(status));
+                ahead.stopped = Some((ahead.ring.next(), outcome));
+            }
+            None => return Some(Ran::Ended(outcome, usage)),
+        }
+        self.guard.streams().read_rest(limits.kept_output);
+        None
+    }
+}

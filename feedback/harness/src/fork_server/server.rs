@@ -1,0 +1,344 @@
+//! The process of a fork server, and the words that are exchanged with it.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use super::ahead::Ahead;
+use super::counters::{AFL_CAPACITY, Counters, MAP_SIZE};
+use super::detect::{By, Instrumentation};
+use super::protocol::{self, AFL_GREETING, AFL_VERSION, CONTROL, GREETING, INPUT, MAP};
+use super::ring;
+use crate::command::Program;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::guard::{Guard, blocking, pipe, resident};
+use crate::interrupt::is_interrupted;
+use crate::run::{Captured, Outcome, Usage};
+use crate::scratch::Scratch;
+use crate::shared::Memory;
+
+/// AFL++'s run time takes inputs of up to a megabyte by shared memory, with the length.
+pub(super) const AFL_SHARED: usize = (1 << 20) + 4;
+/// A program may take this long to reach its fork server.
+const START: Duration = Duration::from_secs(10);
+/// A fork server may take this long to answer, beyond the limit on the program.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// Bytes of output that are kept while the program begins.
+const KEPT: usize = 1 << 16;
+/// The interval at which memory and processes are checked.
+pub(super) const TICK: Duration = Duration::from_millis(10);
+/// The interval at which leftovers of runs are ended.
+const SWEEP: Duration = Duration::from_millis(50);
+
+/// The program while it runs.
+pub(super) struct Server {
+    // Dropped before the folder that its processes may write to.
+    pub(super) guard: Guard,
+    pub(super) scratch: Scratch,
+    pub(super) requests: OwnedFd,
+    pub(super) answers: OwnedFd,
+    pub(super) counters: Counters,
+    pub(super) input: Memory,
+    pub(super) uses_shared_input: bool,
+    /// Inputs that are given ahead, if the program takes them so.
+    pub(super) ahead: Option<Ahead>,
+    /// A process that takes many inputs answers itself.
+    pub(super) answers_itself: bool,
+    /// It has, and waits for the next input.
+    pub(super) is_waiting: bool,
+    pub(super) was_killed: bool,
+    /// It has an input, and its result was not taken.
+    pub(super) has_input: bool,
+    pub(super) swept: Instant,
+    /// The process that was answered last, and how many inputs it has had.
+    pub(super) process: libc::pid_t,
+    pub(super) rounds: u32,
+    /// When it has begun to run on the last input. No answer is waited for beyond the deadline.
+    pub(super) begun: Instant,
+    pub(super) deadline: Instant,
+}
+
+/// How an attempt to run the program went.
+pub(super) enum Ran {
+    Done(Outcome, Usage),
+    /// The fork server has ended, or must not be used again; it is started anew for the next input.
+    Ended(Outcome, Usage),
+    /// The program has not run on the input, or in a state that other inputs have left: a new server shall run it.
+    Stale,
+}
+
+impl Server {
+    pub(super) fn start(program: &Program, instrumentation: Instrumentation) -> Result<Server, Error> {
+        let failed = |what: &str| Error::ForkServer { program: program.path().to_path_buf(), what: what.into() };
+        let by = instrumentation.by.ok_or_else(|| {
+            failed(
+                "is not instrumented: build it with `gramjet cc`, `gramjet c++`, `gramjet cargo` or AFL++'s compilers",
+            )
+        })?;
+        let scratch = Scratch::new()?;
+        let mut parts = program.parts(&scratch)?;
+        let (requests_read, requests) = pipe()?;
+        let (answers, answers_written) = pipe()?;
+        blocking(&requests_read)?;
+        blocking(&answers)?;
+        parts.descriptors.extend([(requests_read, CONTROL), (answers_written, CONTROL + 1)]);
+        let mut variable = |name: &str, value: &str| parts.variables.push((name.into(), value.into()));
+        let (counters, input) = match by {
+            By::Gramjet => {
+                let map = Memory::new(MAP_SIZE)?;
+                let input = Memory::new(ring::SIZE)?;
+                variable("GRAMJET_MAP", "1");
+                if instrumentation.is_deferred {
+                    variable("GRAMJET_DEFERRED", "1");
+                }
+                parts.descriptors.extend([(map.descriptor()?, MAP), (input.descriptor()?, INPUT)]);
+                (Counters::Own(map), input)
+            }
+            By::Afl => {
+                let (map, number) = Memory::system_v(AFL_CAPACITY)?;
+                let (input, input_number) = Memory::system_v(AFL_SHARED)?;
+                variable("__AFL_SHM_ID", &number.to_string());
+                variable("__AFL_SHM_FUZZ_ID", &input_number.to_string());
+                variable("AFL_MAP_SIZE", &AFL_CAPACITY.to_string());
+                if instrumentation.is_persistent {
+                    variable("__AFL_PERSISTENT", "1");
+                }
+                if instrumentation.is_deferred {
+                    variable("__AFL_DEFER_FORKSRV", "1");
+                }
+                (Counters::Afl(map, AFL_CAPACITY), input)
+            }
+        };
+        let mut guard = Guard::new(parts, scratch.folder().to_path_buf())?;
+        guard.start()?;
+        let mut server = Server {
+            guard,
+            scratch,
+            requests,
+            answers,
+            counters,
+            input,
+            uses_shared_input: false,
+            ahead: None,
+            has_input: false,
+            answers_itself: false,
+            is_waiting: false,
+            was_killed: false,
+            swept: Instant::now(),
+            process: 0,
+            rounds: 0,
+            begun: Instant::now(),
+            deadline: Instant::now() + START,
+        };
+        server.greet(program, instrumentation.is_persistent)?;
+        server.counters.take(&mut Edges::default());
+        Ok(server)
+    }
+
+    /// The handshake, whichever it is.
+    fn greet(&mut self, program: &Program, is_persistent: bool) -> Result<(), Error> {
+        let failed = |what: String| Error::ForkServer { program: program.path().to_path_buf(), what };
+        let kept = program.limits.kept_output;
+        if !self.guard.streams().read_until(self.answers.as_raw_fd(), Some(START), kept) {
+            return Err(failed(format!("did not reach its fork server within {START:?}")));
+        }
+        let gone = || failed("ended before its fork server answered".to_string());
+        let first = self.word().ok_or_else(gone)?;
+        let is_own = matches!(self.counters, Counters::Own(_));
+        self.uses_shared_input = match first {
+            GREETING if is_own => {
+                let input = if program.reads_file() { 0 } else { protocol::SHARED_INPUT };
+                let answers = if is_persistent { protocol::ANSWERS_ITSELF | protocol::TAKES_AHEAD } else { 0 };
+                self.say(input | answers).ok_or_else(gone)?;
+                let taken = self.word().ok_or_else(gone)?;
+                self.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
+                self.ahead = (taken & protocol::TAKES_AHEAD != 0).then(Ahead::default);
+                taken & protocol::SHARED_INPUT != 0
+            }
+            word if is_own && word >> 8 == GREETING >> 8 => {
+                return Err(failed("was built by another version of gramjet; build it again".to_string()));
+            }
+            word if word & 0xffff_ff00 == AFL_GREETING => {
+                if word != AFL_GREETING + AFL_VERSION {
+                    return Err(failed(format!("speaks version {} of AFL++'s protocol; 1 is known", word & 0xff)));
+                }
+                self.greet_new(word).ok_or_else(gone)?
+            }
+            word if word & 0xffff_0000 == protocol::new::ERROR || word & 0xff00_00ff == protocol::old::ERROR => {
+                return Err(failed(protocol::afl_error(word)));
+            }
+            word if !is_own => self.greet_old(word).ok_or_else(gone)?,
+            word => return Err(failed(format!("began with {word:#x}, which is no greeting of a fork server"))),
+        };
+        Ok(())
+    }
+
+    /// AFL++ from 4.10 on; whether it takes inputs from shared memory.
+    fn greet_new(&mut self, version: u32) -> Option<bool> {
+        self.say(!version)?;
+        let offered = self.word()?;
+        if offered & protocol::new::MAP_SIZE != 0 {
+            let size = self.word()? as usize;
+            self.set_map_size(size);
+        }
+        if offered & protocol::new::DICTIONARY != 0 {
+            let len = self.word()?;
+            self.skip(len)?;
+        }
+        let last = self.word()?;
+        (last == version).then_some(offered & protocol::new::SHARED_INPUT != 0)
+    }
+
+    /// AFL++ up to 4.09; whether it takes inputs from shared memory.
+    fn greet_old(&mut self, offered: u32) -> Option<bool> {
+        if offered & protocol::old::ENABLED != protocol::old::ENABLED {
+            return Some(false);
+        }
+        if offered & protocol::old::MAP_SIZE != 0 {
+            self.set_map_size(protocol::old::map_size(offered));
+        }
+        let takes_input = offered & protocol::old::SHARED_INPUT != 0;
+        if takes_input {
+            self.say(protocol::old::ENABLED | protocol::old::SHARED_INPUT)?;
+        }
+        // A dictionary is not asked for: the first request of a run tells that its run time waits in vain, as with
+        // afl-fuzz.
+        Some(takes_input)
+    }
+
+    fn set_map_size(&mut self, size: usize) {
+        if let Counters::Afl(_, known) = &mut self.counters {
+            *known = size.clamp(1, AFL_CAPACITY);
+        }
+    }
+
+    /// What the program has written in the last run.
+    pub(super) fn captured(&self) -> &[Captured; 2] {
+        self.guard.captured()
+    }
+
+    /// Inputs that it can be given before the result of the first is taken.
+    pub(super) fn room(&self) -> usize {
+        if self.ahead.is_some() { ring::SLOTS } else { 1 }
+    }
+
+    /// Inputs that it was given, and whose results were not taken.
+    pub(super) fn held(&self) -> usize {
+        self.ahead.as_ref().map_or(usize::from(self.has_input), Ahead::held)
+    }
+
+    /// Gives it an input on which it can begin now, or after those that it has. Returns whether there was room for it;
+    /// none if the server cannot be used again.
+    pub(super) fn give(&mut self, program: &Program, input: &[u8]) -> Result<Option<bool>, Error> {
+        match self.ahead.take() {
+            Some(mut ahead) => {
+                let given = self.give_ahead(&mut ahead, program, input);
+                self.ahead = Some(ahead);
+                Ok(given)
+            }
+            None if self.has_input => Ok(Some(false)),
+            None => self.begin(program, input).map(|is_begun| is_begun.then_some(true)),
+        }
+    }
+
+    /// Waits for the end of the first run of those that were given, and takes its counts.
+    pub(super) fn end(&mut self, program: &Program, edges: &mut Edges) -> Result<Ran, Error> {
+        if let Some(mut ahead) = self.ahead.take() {
+            let ran = self.end_ahead(&mut ahead, program, edges);
+            self.ahead = Some(ahead);
+            return ran;
+        }
+        self.has_input = false;
+        let ran = self.end_turn(program);
+        self.counters.take(edges);
+        ran
+    }
+
+    /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
+    pub(super) fn tidy(&mut self, program: &Program, outcome: &Outcome) -> Result<bool, Error> {
+        if !outcome.is_abnormal() && !self.is_to_be_swept() {
+            return Ok(true);
+        }
+        let has_ended = self.guard.sweep()?.is_some();
+        self.scratch.tidy();
+        self.swept = Instant::now();
+        Ok(!has_ended && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
+    }
+
+    /// Whether it is time to look for leftovers.
+    pub(super) fn is_to_be_swept(&self) -> bool {
+        self.swept.elapsed() >= SWEEP
+    }
+
+    /// The limit that the program exceeds, after it has run for this long.
+    pub(super) fn exceeded(&self, program: &Program, elapsed: Duration) -> Option<Outcome> {
+        let limits = program.limits;
+        let most = limits.processes as usize + 2;
+        match () {
+            () if elapsed >= limits.time || is_interrupted() => Some(Outcome::Timeout),
+            // The server itself is one more process.
+            () if self.guard.processes(most).len() >= most => Some(Outcome::Processes),
+            () if limits.memory.is_some_and(|memory| self.resident() > memory) => Some(Outcome::Memory),
+            () if limits.edges.is_some() && limits.is_beyond(self.counters.sum()) => Some(Outcome::Edges),
+            () => None,
+        }
+    }
+
+    /// Resident memory of all processes of the run, without the server.
+    fn resident(&self) -> u64 {
+        let processes = self.guard.processes(usize::MAX);
+        processes.into_iter().filter(|&process| process != self.guard.server()).map(resident).sum()
+    }
+
+    pub(super) fn say(&mut self, word: u32) -> Option<()> {
+        let bytes = word.to_ne_bytes();
+        // SAFETY: the bytes of a live value. The pipe's reader may be gone: SIGPIPE is ignored in Rust programs.
+        let written = unsafe { libc::write(self.requests.as_raw_fd(), bytes.as_ptr().cast(), bytes.len()) };
+        (written == bytes.len() as isize).then_some(())
+    }
+
+    pub(super) fn word(&mut self) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.read(&mut bytes)?;
+        Some(u32::from_ne_bytes(bytes))
+    }
+
+    /// A word that can be read now.
+    pub(super) fn ready_word(&self) -> Option<u32> {
+        let mut bytes = [0; 4];
+        // SAFETY: room for that many bytes.
+        let got = unsafe { libc::read(self.answers.as_raw_fd(), bytes.as_mut_ptr().cast(), bytes.len()) };
+        (got == bytes.len() as isize).then(|| u32::from_ne_bytes(bytes))
+    }
+
+    fn skip(&mut self, len: u32) -> Option<()> {
+        let mut bytes = [0; 256];
+        let mut left = len as usize;
+        while left > 0 {
+            let part = left.min(bytes.len());
+            self.read(&mut bytes[..part])?;
+            left -= part;
+        }
+        Some(())
+    }
+
+    fn read(&mut self, bytes: &mut [u8]) -> Option<()> {
+        let mut read = 0;
+        while read < bytes.len() {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            if !self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left), KEPT) {
+                return None;
+            }
+            let rest = &mut bytes[read..];
+            // SAFETY: room for that many bytes.
+            let got = unsafe { libc::read(self.answers.as_raw_fd(), rest.as_mut_ptr().cast(), rest.len()) };
+            match got {
+                1.. => read += got as usize,
+                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}

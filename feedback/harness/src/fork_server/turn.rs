@@ -1,0 +1,102 @@
+//! One input at a time: a new process runs on each, or one that waits after each.
+
+use std::mem;
+use std::os::fd::AsRawFd;
+use std::time::Instant;
+
+use super::counters::Counters;
+use super::protocol::HAS_RUN;
+use super::ring;
+use super::server::{AFL_SHARED, GRACE, Ran, Server, TICK};
+use crate::command::Program;
+use crate::error::Error;
+use crate::guard::outcome_of;
+use crate::run::{Outcome, Usage};
+
+impl Server {
+    /// Lets the program begin on one input. Returns whether it could be told so.
+    pub(super) fn begin(&mut self, program: &Program, input: &[u8]) -> Result<bool, Error> {
+        if self.put(input)? && !program.reads_file() {
+            // Its standard input is the file that it has removed.
+            return Ok(false);
+        }
+        self.guard.streams().clear();
+        self.begun = Instant::now();
+        self.deadline = self.begun + program.limits.time + GRACE;
+        let was_killed = mem::take(&mut self.was_killed);
+        self.has_input = self.say(u32::from(was_killed)).is_some();
+        Ok(self.has_input)
+    }
+
+    /// Waits until the program has ended, or has run on the input.
+    pub(super) fn end_turn(&mut self, program: &Program) -> Result<Ran, Error> {
+        let begin = self.begun;
+        let used = |begin: Instant| Usage { wall: begin.elapsed(), ..Usage::default() };
+        let was_waiting = mem::take(&mut self.is_waiting);
+        let process = if was_waiting { Some(self.process) } else { self.word().map(|process| process as libc::pid_t) };
+        let Some(process) = process.filter(|&process| process > 1) else {
+            return Ok(Ran::Ended(Outcome::Lost, used(begin)));
+        };
+        self.rounds = if process == self.process { self.rounds + 1 } else { 0 };
+        self.process = process;
+        let stopped = self.wait(program, process, begin);
+        if stopped == Some(Outcome::Memory) && self.rounds > 0 {
+            // Earlier inputs may have left the memory in use.
+            return Ok(Ran::Stale);
+        }
+        if stopped == Some(Outcome::Processes) {
+            return Ok(Ran::Ended(Outcome::Processes, used(begin)));
+        }
+        let Some(word) = (if stopped.is_none() { self.ready_word() } else { self.word() }) else {
+            // It may have ended while it waited.
+            let is_stale = was_waiting && stopped.is_none();
+            return Ok(if is_stale { Ran::Stale } else { Ran::Ended(stopped.unwrap_or(Outcome::Lost), used(begin)) });
+        };
+        self.is_waiting = self.answers_itself && word == HAS_RUN;
+        let status = word as i32;
+        if stopped.is_some() {
+            self.guard.streams().read_rest(program.limits.kept_output);
+        }
+        let outcome = match stopped {
+            Some(outcome) => outcome,
+            None if libc::WIFSTOPPED(status) => Outcome::Exit(0),
+            None => outcome_of(status),
+        };
+        let usage = used(begin);
+        if self.is_waiting && self.was_killed {
+            return Ok(Ran::Ended(outcome, usage));
+        }
+        let is_whole = self.tidy(program, &outcome)?;
+        Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) })
+    }
+
+    /// Waits until the program has a status; the outcome if it had to be ended for it.
+    fn wait(&mut self, program: &Program, process: libc::pid_t, begin: Instant) -> Option<Outcome> {
+        let limits = program.limits;
+        loop {
+            let left = limits.time.saturating_sub(begin.elapsed());
+            if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left.min(TICK)), limits.kept_output) {
+                return None;
+            }
+            let Some(outcome) = self.exceeded(program, begin.elapsed()) else { continue };
+            if outcome == Outcome::Processes {
+                return Some(outcome);
+            }
+            self.guard.kill(process);
+            self.was_killed = true;
+            return Some(outcome);
+        }
+    }
+
+    /// Puts the input where the program takes it from. Returns whether that is another file than before.
+    fn put(&mut self, input: &[u8]) -> Result<bool, Error> {
+        if self.uses_shared_input {
+            let room = if matches!(self.counters, Counters::Own(_)) { ring::ALONE } else { AFL_SHARED } - 4;
+            let input = &input[..input.len().min(room)];
+            self.input.values::<u32>(0, 1)[0] = input.len() as u32;
+            self.input.values::<u8>(4, input.len()).copy_from_slice(input);
+            return Ok(false);
+        }
+        self.scratch.write(input)
+    }
+}
