@@ -95,7 +95,7 @@ impl Edges {
         let mut last = 0;
         for pair in pairs.chunks_exact(2) {
             let (number, count) = (pair[0], u64::from(pair[1]));
-            if number > last && number <= known {
+            if number > last && number <= known && count > 0 {
                 last = number;
                 self.executed.push(Edge { number, count });
             }
@@ -286,6 +286,18 @@ mod tests {
         assert_eq!((edges.total(), edges.known(), edges.count(500), edges.count(2)), (17, 999, 7, 0));
         assert_eq!(edges.hottest(), Some(Edge { number: 500, count: 7 }));
         assert_eq!(taken(&mut counters).hottest(), None);
+    }
+
+    #[test]
+    fn listed_counts_become_edges_whatever_a_program_has_written() {
+        let mut edges = Edges::default();
+        edges.take_listed(&[1, 3, 500, u32::MAX, 999, 7], 999);
+        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        assert_eq!(executed, [(1, 3), (500, u64::from(u32::MAX)), (999, 7)]);
+        assert_eq!((edges.total(), edges.known()), (u64::from(u32::MAX) + 10, 999));
+        edges.take_listed(&[0, 1, 7, 2, 7, 3, 6, 4, 1000, 5, 8, 6, 9], 999);
+        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        assert_eq!((executed, edges.total()), (vec![(7, 2), (8, 6)], 8));
     }
 
     #[test]

@@ -71,9 +71,6 @@ impl Server {
             if ahead.is_lost {
                 return Ok(Ran::Stale);
             }
-            let since = self.begun.elapsed();
-            let wall = ahead.ring.elapsed(&self.input).map_or(since, |elapsed| elapsed.min(since));
-            let usage = Usage { wall, ..Usage::default() };
             if let Some(status) = ahead.status.take() {
                 let stopped = ahead.stopped.take();
                 self.counters.take(edges);
@@ -82,6 +79,7 @@ impl Server {
                     continue;
                 }
                 ahead.ring.skip(&self.input);
+                let usage = self.usage_ahead(ahead);
                 let outcome = stopped.map_or_else(|| outcome_of(status as i32), |(_, outcome)| outcome);
                 let is_whole = self.tidy(program, &outcome)?;
                 return Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) });
@@ -91,17 +89,24 @@ impl Server {
                     self.rounds += 1;
                     self.counters.take(edges);
                     ahead.ring.skip(&self.input);
-                    return Ok(Ran::Done(Outcome::Exit(0), usage));
+                    return Ok(Ran::Done(Outcome::Exit(0), self.usage_ahead(ahead)));
                 }
                 if !self.tidy(program, &Outcome::Exit(0))? || !self.go_on(ahead, program) {
                     return Ok(Ran::Stale);
                 }
             }
-            if let Some(ran) = self.wait_ahead(ahead, program, usage) {
+            if let Some(ran) = self.wait_ahead(ahead, program) {
                 self.counters.take(edges);
                 return Ok(ran);
             }
         }
+    }
+
+    /// The time of the run that is not at its end: since the program has said that it begins, or was told to go on.
+    fn usage_ahead(&self, ahead: &Ahead) -> Usage {
+        let since = self.begun.elapsed();
+        let wall = ahead.ring.elapsed(&self.input).map_or(since, |elapsed| elapsed.min(since));
+        Usage { wall, ..Usage::default() }
     }
 
     /// Lets the process go on with the inputs that it has, or another one begin. Returns whether that is so.
@@ -121,9 +126,9 @@ impl Server {
     }
 
     /// Waits until there may be a result. Returns how the run has ended if the server cannot be used again.
-    fn wait_ahead(&mut self, ahead: &mut Ahead, program: &Program, usage: Usage) -> Option<Ran> {
+    fn wait_ahead(&mut self, ahead: &mut Ahead, program: &Program) -> Option<Ran> {
         let limits = program.limits;
-        let left = limits.time.saturating_sub(usage.wall).min(TICK);
+        let left = limits.time.saturating_sub(self.usage_ahead(ahead).wall).min(TICK);
         if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left), limits.kept_output) {
             match self.ready_word() {
                 Some(HAS_RUN) => ahead.process = Process::Waits,
@@ -135,6 +140,7 @@ impl Server {
         if ahead.ring.is_ready(&self.input) {
             return None;
         }
+        let usage = self.usage_ahead(ahead);
         let outcome = self.exceeded(program, usage.wall)?;
         if outcome == Outcome::Memory && self.rounds > 0 {
             // Earlier inputs may have left the memory in use.

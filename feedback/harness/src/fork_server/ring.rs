@@ -128,3 +128,74 @@ fn now() -> u64 {
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Does what the program does with an input: lists an edge whose count is the length.
+    fn run(memory: &mut Memory, number: u32, count: u32) {
+        let at = slot(number);
+        let length = memory.values::<u32>(at, 1)[0];
+        memory.values::<u32>(at, 2)[1] = count;
+        memory.values::<u64>(at + 8, 1)[0] = 5;
+        memory.values::<u32>(at + PAIRS, 2).copy_from_slice(&[1, length]);
+        memory.number(FINISHED).store(number.wrapping_add(1), Ordering::Release);
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_inputs() {
+        let mut memory = Memory::new(SIZE).expect("memory");
+        // Numbers begin again at 0 after the greatest one.
+        let first = u32::MAX - 20;
+        let mut ring = Ring { given: first, taken: first };
+        memory.number(FINISHED).store(first, Ordering::Release);
+        let mut edges = Edges::default();
+        for round in 0..5 {
+            let lens = (1..=SLOTS).map(|place| place + round * SLOTS);
+            assert!(lens.clone().all(|len| ring.give(&mut memory, &vec![b'x'; len])));
+            assert!(!ring.give(&mut memory, b"more"));
+            assert!(!ring.is_ready(&memory));
+            for len in lens {
+                run(&mut memory, ring.next(), 1);
+                assert!(ring.is_ready(&memory));
+                assert_eq!(ring.take(&mut memory, &mut edges, 9), Duration::from_nanos(5));
+                assert_eq!((edges.total(), edges.known()), (len as u64, 9));
+            }
+            assert_eq!(ring.held(), 0);
+        }
+    }
+
+    #[test]
+    fn a_long_input_comes_alone() {
+        let mut memory = Memory::new(SIZE).expect("memory");
+        let mut ring = Ring::default();
+        let long = vec![b'x'; INPUT + 1];
+        assert!(ring.give(&mut memory, b"short"));
+        assert!(!ring.give(&mut memory, &long));
+        ring.skip(&memory);
+        assert!(ring.give(&mut memory, &long));
+        assert_eq!(memory.values::<u32>(0, 1)[0] as usize, long.len());
+        assert!(!ring.give(&mut memory, b"short"));
+        ring.skip(&memory);
+        assert!(ring.give(&mut memory, b"short"));
+    }
+
+    #[test]
+    fn what_a_program_writes_does_no_harm() {
+        let mut memory = Memory::new(SIZE).expect("memory");
+        let mut ring = Ring::default();
+        for finished in [1, 2, u32::MAX, 1 << 31] {
+            memory.number(FINISHED).store(finished, Ordering::Release);
+            assert!(!ring.is_ready(&memory));
+        }
+        assert!(ring.give(&mut memory, b"text"));
+        memory.number(FINISHED).store(2, Ordering::Release);
+        assert!(!ring.is_ready(&memory));
+        run(&mut memory, 0, u32::MAX);
+        assert!(ring.is_ready(&memory));
+        ring.take(&mut memory, &mut Edges::default(), 9);
+        memory.large_number(BEGUN).store(u64::MAX, Ordering::Relaxed);
+        assert_eq!(ring.elapsed(&memory), None);
+    }
+}

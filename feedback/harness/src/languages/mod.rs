@@ -9,6 +9,8 @@ mod subject;
 mod table;
 mod worker;
 
+use std::mem;
+
 pub use subject::{Language, Subject};
 pub use table::Place;
 use table::Table;
@@ -17,7 +19,7 @@ use worker::Worker;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::run::{Captured, Outcome, Run, Usage};
-use crate::target::{Pending, Restarting, Target};
+use crate::target::Target;
 
 /// A function in a worker process.
 ///
@@ -29,7 +31,9 @@ use crate::target::{Pending, Restarting, Target};
 pub struct Function {
     subject: Subject,
     worker: Option<Worker>,
-    pending: Pending,
+    /// The input of the call that was begun last, and whether it was not waited for.
+    input: Vec<u8>,
+    is_begun: bool,
     table: Table,
     edges: Edges,
     captured: [Captured; 2],
@@ -47,7 +51,8 @@ impl Function {
         Ok(Function {
             subject,
             worker: Some(worker),
-            pending: Pending::default(),
+            input: Vec::new(),
+            is_begun: false,
             table,
             edges: Edges::default(),
             captured: Default::default(),
@@ -58,25 +63,19 @@ impl Function {
     pub fn place(&self, edge: u32) -> Option<&Place> {
         self.table.place(edge)
     }
-}
-
-impl Restarting for Function {
-    fn pending(&mut self) -> &mut Pending {
-        &mut self.pending
-    }
 
     /// Lets a worker process begin to call the function.
-    fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
+    fn begin(&mut self) -> Result<(), Error> {
         let worker = match &mut self.worker {
             Some(worker) => worker,
             none => none.insert(Worker::start(&self.subject, &mut self.table)?),
         };
-        worker.begin(input);
+        worker.begin(&self.input);
         Ok(())
     }
 
     /// How the call has ended.
-    fn end(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+    fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         // It is not used again after an error.
         let mut worker = self.worker.take().expect("a worker that was told to call the function");
         let is_fresh = worker.is_fresh();
@@ -84,8 +83,8 @@ impl Restarting for Function {
         if outcome == Outcome::Memory && !is_fresh {
             // Memory that earlier inputs have left may have been most of it.
             drop(worker);
-            self.begin(input)?;
-            return self.end(input);
+            self.begin()?;
+            return self.end();
         }
         worker.take_counters(&mut self.edges, &self.table);
         self.captured = worker.take_output();
@@ -98,11 +97,19 @@ impl Restarting for Function {
 
 impl Target for Function {
     fn start(&mut self, input: &[u8]) -> Result<(), Error> {
-        self.start_pending(input)
+        if self.is_begun {
+            self.finish()?;
+        }
+        self.input.clear();
+        self.input.extend_from_slice(input);
+        self.begin()?;
+        self.is_begun = true;
+        Ok(())
     }
 
     fn finish(&mut self) -> Result<Run<'_>, Error> {
-        let (outcome, usage) = self.finish_pending()?;
+        assert!(mem::take(&mut self.is_begun), "a run was begun");
+        let (outcome, usage) = self.end()?;
         let outcome = self.subject.limits.judged(outcome, self.edges.total());
         let [stdout, stderr] = &self.captured;
         Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })

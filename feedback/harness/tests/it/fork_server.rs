@@ -14,7 +14,7 @@ fn limits() -> Limits {
 }
 
 /// A program of `tests/programs`, with our run time.
-fn own(name: &str) -> Option<PathBuf> {
+pub(crate) fn own(name: &str) -> Option<PathBuf> {
     built(name, "clang", |command, source, program| {
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
         // Without the option of the compilation, for which the linker would want libraries of sanitizers.
@@ -28,7 +28,7 @@ fn own(name: &str) -> Option<PathBuf> {
         };
         command.arg(compiled(source, &["-fsanitize-coverage=trace-pc-guard,pc-table"]));
         command.arg(compiled(&runtime.join("counters.c"), &[]));
-        if name == "harness" {
+        if name != "json_like" {
             command.arg(compiled(&runtime.join("driver.c"), &[]));
         }
     })

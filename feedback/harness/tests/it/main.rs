@@ -1,5 +1,6 @@
 //! The harness on real programs.
 
+mod ahead;
 mod carries;
 mod command;
 mod fork_server;
