@@ -236,7 +236,7 @@ impl Meter {
         Ok(self.tested.start(text)?)
     }
 
-    /// Waits for the end of the run that was begun last, and measures it.
+    /// Waits for the end of the first run that was begun and not finished, and measures it.
     pub(super) fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
         let run = self.tested.finish()?;
         reading.edges.clear();

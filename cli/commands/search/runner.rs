@@ -5,6 +5,7 @@
 //! search gets the same results in the same order. A program that takes many texts at a time gets as many as there are.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -78,8 +79,9 @@ pub(super) struct Runner<'h, M = Meter, P = Hunt> {
     given: usize,
     /// Texts for this thread.
     line: Line,
-    /// Those that were run before the threads changed.
+    /// Those that were run before the threads changed, and a failure to run them all.
     done: VecDeque<Job>,
+    failure: Option<Failure>,
     pace: Pace,
 }
 
@@ -87,8 +89,9 @@ pub(super) struct Runner<'h, M = Meter, P = Hunt> {
 #[derive(Default)]
 struct Line {
     jobs: VecDeque<Job>,
-    /// On how many of them the program has begun.
+    /// On how many of them the program has begun, and on how many that were given back because the search was over.
     begun: usize,
+    abandoned: usize,
     /// Why it could not begin on the next one.
     failure: Option<Failure>,
 }
@@ -112,9 +115,15 @@ impl Line {
         if self.begun > 0 {
             self.begun -= 1;
             if may_run(hunt, &job) {
-                locked(meter).finish(&mut job.reading)?;
+                let mut meter = locked(meter);
+                for _ in 0..mem::take(&mut self.abandoned) {
+                    meter.finish(&mut Reading::default())?;
+                }
+                meter.finish(&mut job.reading)?;
                 job.was_run = true;
                 hunt.spend(job.reading.executed);
+            } else {
+                self.abandoned += 1;
             }
         }
         self.begin(hunt, meter);
@@ -127,7 +136,14 @@ impl Line {
             return;
         }
         let mut meter = locked(meter);
-        while self.begun < meter.room()
+        // Their results come before that of the next one.
+        if self.begun == 0 && self.jobs.front().is_some_and(|job| may_run(hunt, job)) {
+            for _ in 0..mem::take(&mut self.abandoned) {
+                self.failure = meter.finish(&mut Reading::default()).err().or(self.failure.take());
+            }
+        }
+        while self.begun + self.abandoned < meter.room()
+            && self.failure.is_none()
             && let Some(job) = self.jobs.get(self.begun).filter(|job| may_run(hunt, job))
         {
             if let Err(failure) = meter.start(&job.text) {
@@ -157,9 +173,9 @@ struct Beside {
 impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     /// Runs texts in this thread.
     pub(super) fn new(hunt: &'h P, meter: M) -> Runner<'h, M, P> {
-        let (beside, given, line, done) = Default::default();
+        let (beside, given, line, done, failure) = Default::default();
         let meter = Arc::new(Mutex::new(meter));
-        Runner { hunt, meter, beside, given, line, done, pace: Pace::new() }
+        Runner { hunt, meter, beside, given, line, done, failure, pace: Pace::new() }
     }
 
     /// Runs them in another thread as long as that is faster; this thread is on another core then.
@@ -226,7 +242,7 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
             match self.ended() {
                 Ok(job) => self.done.push_back(job),
                 Err(failure) => {
-                    self.line.failure = Some(failure);
+                    self.failure = Some(failure);
                     return;
                 }
             }
@@ -239,6 +255,9 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     }
 
     fn ended(&mut self) -> Result<Job, Failure> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
         if let (Some(beside), 1..) = (&mut self.beside, self.given) {
             self.given -= 1;
             return beside.done.receive().unwrap_or_else(|RecvError| Err(gone()));
@@ -381,7 +400,7 @@ mod tests {
                 self.lens.push_back(text.len());
             }
             self.threads.insert(std::thread::current().id());
-            if text == b"bad" { Err(gone()) } else { Ok(()) }
+            if text == b"bad" { Err(Failure::Internal("bad".to_string())) } else { Ok(()) }
         }
         fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure> {
             reading.executed = self.lens.pop_front().expect("a text that was begun") as u64;
@@ -455,7 +474,7 @@ mod tests {
                 }
                 assert!(runner.next().is_ok_and(|job| job.text == b"one" && job.was_run));
                 assert!(runner.next().is_ok_and(|job| job.text == b"three" && job.was_run));
-                assert!(runner.next().is_err());
+                assert!(matches!(runner.next(), Err(Failure::Internal(what)) if what == "bad"));
             });
         }
     }
@@ -470,6 +489,21 @@ mod tests {
             runner.push(job("three"));
             assert!(runner.next().is_ok_and(|job| job.text == b"two" && job.was_run));
             assert!(runner.next().is_ok_and(|job| job.text == b"three" && !job.was_run));
+        });
+    }
+
+    #[test]
+    fn a_text_that_is_due_gets_its_own_result_after_others_that_are_not_run() {
+        in_each_thread(|runner, until| {
+            runner.push(job("one"));
+            runner.push(Job { is_due: true, ..job("three") });
+            until.0.store(true, Ordering::Relaxed);
+            runner.push(Job { is_due: true, ..job("seven") });
+            // The other thread may have run it before.
+            assert!(runner.next().is_ok_and(|job| job.text == b"one" && (!job.was_run || job.reading.executed == 3)));
+            for text in ["three", "seven"] {
+                assert!(runner.next().is_ok_and(|job| job.was_run && job.reading.executed == text.len() as u64));
+            }
         });
     }
 

@@ -15,7 +15,8 @@ use crate::failure::Failure;
 
 /// At most this many texts on which the program was stopped are kept.
 const TIMEOUTS: u64 = 100;
-/// The most texts that are made before their runs are learned from, by strategies that may.
+/// The most texts that are made before their runs are learned from, by strategies that may, where the program takes
+/// fewer at a time.
 const AHEAD: usize = 3;
 
 /// Searches until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
@@ -109,8 +110,8 @@ impl Origin {
 
 /// One of the threads, with a program and a search of its own.
 ///
-/// Where the strategy allows, texts are made while the program runs: always with the results of all texts but the last
-/// [`AHEAD`] less one, however fast the program is, so that a search does not depend on time.
+/// Where the strategy allows, texts are made while the program runs: always with the results of all texts but the same
+/// number, one less than `ahead`, however fast the program is, so that a search does not depend on time.
 struct Worker<'h> {
     hunt: &'h Hunt,
     number: usize,

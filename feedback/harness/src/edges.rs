@@ -89,12 +89,12 @@ impl Edges {
 
     /// Takes over pairs of a number, from 1 to `known`, and a count, in ascending order of the numbers. Others, which
     /// a program may have written, are left out.
-    pub(crate) fn take_listed(&mut self, pairs: &[u32], known: u32) {
+    pub(crate) fn take_listed(&mut self, pairs: impl Iterator<Item = (u32, u32)>, known: u32) {
         self.executed.clear();
         self.known = known;
         let mut last = 0;
-        for pair in pairs.chunks_exact(2) {
-            let (number, count) = (pair[0], u64::from(pair[1]));
+        for (number, count) in pairs {
+            let count = u64::from(count);
             if number > last && number <= known && count > 0 {
                 last = number;
                 self.executed.push(Edge { number, count });
@@ -291,11 +291,11 @@ mod tests {
     #[test]
     fn listed_counts_become_edges_whatever_a_program_has_written() {
         let mut edges = Edges::default();
-        edges.take_listed(&[1, 3, 500, u32::MAX, 999, 7], 999);
+        edges.take_listed([(1, 3), (500, u32::MAX), (999, 7)].into_iter(), 999);
         let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
         assert_eq!(executed, [(1, 3), (500, u64::from(u32::MAX)), (999, 7)]);
         assert_eq!((edges.total(), edges.known()), (u64::from(u32::MAX) + 10, 999));
-        edges.take_listed(&[0, 1, 7, 2, 7, 3, 6, 4, 1000, 5, 8, 6, 9], 999);
+        edges.take_listed([(0, 1), (7, 2), (7, 3), (6, 4), (1000, 5), (8, 6), (9, 0)].into_iter(), 999);
         let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
         assert_eq!((executed, edges.total()), (vec![(7, 2), (8, 6)], 8));
     }

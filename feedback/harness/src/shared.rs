@@ -84,7 +84,7 @@ impl Memory {
         unsafe { slice::from_raw_parts_mut(self.start.add(from).cast(), count) }
     }
 
-    /// A number that the program may write to meanwhile.
+    /// A number that the program may write to at any time.
     pub(crate) fn number(&self, at: usize) -> &AtomicU32 {
         assert!(at.is_multiple_of(align_of::<AtomicU32>()) && at + size_of::<AtomicU32>() <= self.len);
         // SAFETY: within the mapping and aligned; numbers are written to at once.

@@ -12,7 +12,7 @@ pub trait Target {
     }
 
     /// Begins to run it on one input, and does not wait: the caller can do something else while it runs, such as make
-    /// the next input. The input is copied.
+    /// the next input. The input is copied. If it runs on others, this one comes after them.
     ///
     /// If there is no room for a further run, the first one is finished, and its result is lost.
     ///
@@ -22,7 +22,7 @@ pub trait Target {
     fn start(&mut self, input: &[u8]) -> Result<(), Error>;
 
     /// Waits for the end of the first run that was begun and not finished. The wall time ends when this returns, so it
-    /// is too long if the call comes late.
+    /// is too long if the call comes late; where several runs can be begun, it ends when the run does.
     ///
     /// If several runs were begun, outputs are not told apart: a run may have that of others.
     ///

@@ -18,26 +18,45 @@ use crate::guard::outcome_of;
 use crate::run::{Outcome, Usage};
 
 /// The inputs that a server has, and what its process does.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ahead {
     ring: Ring,
     process: Process,
+    /// The next input has begun no later, if the process runs.
+    progress: Instant,
     /// The status with which the process has ended on the first input without a result.
     status: Option<u32>,
     /// The number of the input on which it had to be ended, and why.
     stopped: Option<(u32, Outcome)>,
-    /// It has answered all the same, and its fork server ends with it.
+    /// It has ended while it answered, and its fork server with it. Results that are ready are still taken.
     is_lost: bool,
 }
 
 /// What the process does that takes inputs.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Process {
     /// It has ended, or not begun.
-    #[default]
     None,
     Waits,
+    /// It runs, and its number was not read.
+    Begins,
     Runs,
+}
+
+impl Process {
+    fn runs(self) -> bool {
+        matches!(self, Process::Begins | Process::Runs)
+    }
+}
+
+/// How often a process may be told to go on for one result. One that only answers does so without end.
+const KICKS: usize = 4;
+
+impl Default for Ahead {
+    fn default() -> Ahead {
+        let (ring, status, stopped, is_lost) = Default::default();
+        Ahead { ring, process: Process::None, progress: Instant::now(), status, stopped, is_lost }
+    }
 }
 
 impl Ahead {
@@ -51,21 +70,29 @@ impl Server {
     /// Gives an input to run on after the others. The program begins on it at once if it is the only one; on others
     /// when it comes to them, or when their results are waited for.
     pub(super) fn give_ahead(&mut self, ahead: &mut Ahead, program: &Program, input: &[u8]) -> Option<bool> {
-        if !ahead.ring.give(&mut self.input, input) {
+        let is_first = ahead.held() == 0;
+        let is_to_be_swept = self.is_to_be_swept();
+        // What earlier runs have left is ended, and memory looked at, while the process waits.
+        if is_to_be_swept && !is_first && ahead.process.runs() || !ahead.ring.give(&mut self.input, input) {
             return Some(false);
         }
-        // What earlier runs have left is ended first, when the result is waited for.
-        let begins = ahead.held() == 1 && ahead.process != Process::Runs && !self.is_to_be_swept();
+        if is_first {
+            ahead.progress = Instant::now();
+        }
+        let begins = is_first && !ahead.process.runs() && !is_to_be_swept;
         (!begins || self.go_on(ahead, program)).then_some(true)
     }
 
     /// Waits for the result of the first input.
     pub(super) fn end_ahead(&mut self, ahead: &mut Ahead, program: &Program, edges: &mut Edges) -> Result<Ran, Error> {
+        let (mut has_waited, mut kicks) = (false, 0);
         loop {
-            if ahead.ring.is_ready(&self.input) {
+            // After the last input the process answers. Until then it may write output, which belongs to this input.
+            let is_last = ahead.held() == 1 && ahead.process.runs();
+            if ahead.ring.is_ready(&self.input) && (!is_last || has_waited || ahead.is_lost) {
                 self.rounds += 1;
-                let known = self.counters.known();
-                let wall = ahead.ring.take(&mut self.input, edges, known);
+                let wall = ahead.ring.take(&self.input, edges, self.counters.known()).min(self.begun.elapsed());
+                ahead.progress = Instant::now();
                 return Ok(Ran::Done(Outcome::Exit(0), Usage { wall, ..Usage::default() }));
             }
             if ahead.is_lost {
@@ -78,23 +105,30 @@ impl Server {
                     // It had just come to this input when it was ended for the one before.
                     continue;
                 }
-                ahead.ring.skip(&self.input);
                 let usage = self.usage_ahead(ahead);
+                ahead.ring.skip(&self.input);
                 let outcome = stopped.map_or_else(|| outcome_of(status as i32), |(_, outcome)| outcome);
                 let is_whole = self.tidy(program, &outcome)?;
                 return Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) });
             }
-            if ahead.process != Process::Runs {
-                if ahead.ring.is_in_map(&self.input) {
+            if !ahead.process.runs() {
+                if ahead.process == Process::Waits && ahead.ring.is_in_map(&self.input) {
+                    let usage = self.usage_ahead(ahead);
                     self.rounds += 1;
                     self.counters.take(edges);
                     ahead.ring.skip(&self.input);
-                    return Ok(Ran::Done(Outcome::Exit(0), self.usage_ahead(ahead)));
+                    return Ok(Ran::Done(Outcome::Exit(0), usage));
+                }
+                kicks += 1;
+                if kicks > KICKS {
+                    self.counters.take(edges);
+                    return Ok(Ran::Ended(Outcome::Lost, self.usage_ahead(ahead)));
                 }
                 if !self.tidy(program, &Outcome::Exit(0))? || !self.go_on(ahead, program) {
                     return Ok(Ran::Stale);
                 }
             }
+            has_waited = true;
             if let Some(ran) = self.wait_ahead(ahead, program) {
                 self.counters.take(edges);
                 return Ok(ran);
@@ -105,8 +139,9 @@ impl Server {
     /// The time of the run that is not at its end: since the program has said that it begins, or was told to go on.
     fn usage_ahead(&self, ahead: &Ahead) -> Usage {
         let since = self.begun.elapsed();
-        let wall = ahead.ring.elapsed(&self.input).map_or(since, |elapsed| elapsed.min(since));
-        Usage { wall, ..Usage::default() }
+        // A program can write any time.
+        let wall = ahead.ring.elapsed(&self.input).unwrap_or(since).max(ahead.progress.elapsed());
+        Usage { wall: wall.min(since), ..Usage::default() }
     }
 
     /// Lets the process go on with the inputs that it has, or another one begin. Returns whether that is so.
@@ -115,25 +150,32 @@ impl Server {
         self.begun = Instant::now();
         self.deadline = self.begun + program.limits.time + GRACE;
         let was_killed = mem::take(&mut self.was_killed);
+        ahead.progress = self.begun;
+        (ahead.status, ahead.stopped) = (None, None);
+        ahead.ring.settle(&self.input);
         if self.say(u32::from(was_killed)).is_none() {
             return false;
         }
-        if mem::replace(&mut ahead.process, Process::Runs) == Process::None {
-            self.rounds = 0;
-            self.process = self.word().map_or(0, |process| process as libc::pid_t);
-        }
-        self.process > 1
+        ahead.process = if ahead.process == Process::Waits { Process::Runs } else { Process::Begins };
+        true
     }
 
     /// Waits until there may be a result. Returns how the run has ended if the server cannot be used again.
     fn wait_ahead(&mut self, ahead: &mut Ahead, program: &Program) -> Option<Ran> {
         let limits = program.limits;
+        if ahead.process == Process::Begins {
+            self.rounds = 0;
+            match self.word() {
+                Some(process @ 2..) => (self.process, ahead.process) = (process as libc::pid_t, Process::Runs),
+                _ => return Some(Ran::Stale),
+            }
+        }
         let left = limits.time.saturating_sub(self.usage_ahead(ahead).wall).min(TICK);
         if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left), limits.kept_output) {
             match self.ready_word() {
                 Some(HAS_RUN) => ahead.process = Process::Waits,
                 Some(status) => (ahead.process, ahead.status) = (Process::None, Some(status)),
-                None => return Some(Ran::Stale),
+                None => ahead.is_lost = true,
             }
             return None;
         }
@@ -158,6 +200,7 @@ impl Server {
                 (ahead.process, ahead.status) = (Process::None, Some(status));
                 ahead.stopped = Some((ahead.ring.next(), outcome));
             }
+            None if ahead.ring.is_ready(&self.input) => ahead.is_lost = true,
             None => return Some(Ran::Ended(outcome, usage)),
         }
         self.guard.streams().read_rest(limits.kept_output);

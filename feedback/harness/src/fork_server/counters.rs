@@ -24,7 +24,8 @@ const DESCRIBED: usize = PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>())
 /// Where the carries of counters begin: how often each has begun again at 0. Programs of older run times do not have
 /// them.
 const CARRIES: usize = DESCRIBED + IMAGES * IMAGE;
-/// The word of the header that says whether there are any.
+/// The words of the header that say how many counters there are, and whether there are carries.
+const EDGES: usize = 1;
 const CARRIED: usize = 5;
 /// Bytes of memory shared with our instrumentation.
 pub(super) const MAP_SIZE: usize = CARRIES + CAPACITY * size_of::<u32>();
@@ -45,7 +46,7 @@ impl Counters {
         match self {
             Counters::Own(memory) => {
                 let header = memory.values::<u32>(0, CARRIED + 1);
-                let (count, is_carried) = ((header[1] as usize).min(CAPACITY), header[CARRIED] != 0);
+                let (count, is_carried) = ((header[EDGES] as usize).min(CAPACITY), header[CARRIED] != 0);
                 header[CARRIED] = 0;
                 let mut carries = Vec::new();
                 if is_carried {
@@ -60,9 +61,12 @@ impl Counters {
     }
 
     /// How many edges the program has.
-    pub(super) fn known(&mut self) -> u32 {
+    pub(super) fn known(&self) -> u32 {
         match self {
-            Counters::Own(memory) => memory.values::<u32>(0, 2)[1].min(CAPACITY as u32).saturating_sub(1),
+            Counters::Own(memory) => {
+                let count = memory.number(EDGES * size_of::<u32>()).load(Ordering::Relaxed);
+                count.min(CAPACITY as u32).saturating_sub(1)
+            }
             Counters::Afl(_, count) => count.saturating_sub(1) as u32,
         }
     }
@@ -73,7 +77,7 @@ impl Counters {
             Counters::Own(memory) => {
                 let header = |word: usize| memory.sum::<u32>(word * size_of::<u32>(), 1);
                 // Number 0 counts the edges without a counter of their own.
-                let count = (header(1) as usize).min(CAPACITY).saturating_sub(1);
+                let count = (header(EDGES) as usize).min(CAPACITY).saturating_sub(1);
                 let sum = |from: usize| memory.sum::<u32>(from + size_of::<u32>(), count);
                 // Carries first: a counter that begins again meanwhile is then missing, and not counted twice.
                 let carries = if header(CARRIED) == 0 { 0 } else { sum(CARRIES) };

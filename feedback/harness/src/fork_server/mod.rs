@@ -23,6 +23,12 @@ use crate::locations::Locations;
 use crate::run::{Outcome, Run, Usage};
 use crate::target::Target;
 
+/// How many servers an input may end before it counts as one that ends them.
+const ATTEMPTS: usize = 3;
+
+/// Bytes of memory that are kept for each of the next inputs.
+const KEPT: usize = 1 << 20;
+
 /// A program that is started once and forks for each input.
 pub struct ForkServer {
     program: Program,
@@ -108,11 +114,14 @@ impl ForkServer {
                 Ok(Some((outcome, usage)))
             }
             Ok(Ran::Stale) => {
+                self.lost = Some(server.captured().clone());
                 self.server = None;
+                self.edges = Edges::default();
                 Ok(None)
             }
             Err(error) => {
                 self.server = None;
+                self.edges = Edges::default();
                 if matches!(error, Error::Guard) { Ok(Some((Outcome::Lost, Usage::default()))) } else { Err(error) }
             }
         }
@@ -120,8 +129,9 @@ impl ForkServer {
 
     /// How the run on the first input has ended; a new server runs it if this one could not.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
-        for _ in 0..2 {
+        for _ in 0..ATTEMPTS {
             self.give()?;
+            self.lost = None;
             if let Some(ended) = self.attempt()? {
                 return Ok(ended);
             }
@@ -143,7 +153,6 @@ impl Target for ForkServer {
         own.clear();
         own.extend_from_slice(input);
         self.inputs.push_back(own);
-        self.lost = None;
         let given = self.give();
         if given.is_err() {
             self.inputs.pop_back();
@@ -154,7 +163,8 @@ impl Target for ForkServer {
     fn finish(&mut self) -> Result<Run<'_>, Error> {
         assert!(!self.inputs.is_empty(), "a run was begun");
         let ended = self.end();
-        self.spare.extend(self.inputs.pop_front());
+        // Memory for long inputs is not kept.
+        self.spare.extend(self.inputs.pop_front().filter(|input| input.capacity() <= KEPT));
         let (outcome, usage) = ended?;
         let has_sum = !self.instrumentation.is_by_afl();
         let outcome = if has_sum { self.program.limits.judged(outcome, self.edges.total()) } else { outcome };

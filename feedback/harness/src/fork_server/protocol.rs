@@ -5,8 +5,8 @@
 //! its status when it has ended or stopped.
 //!
 //! A process of ours that takes many inputs answers itself: with the status of a process that SIGSTOP has stopped. The
-//! next run has no word for the process then, as it is the same. Where it takes inputs ahead (`ahead.rs`), it answers once
-//! there are no more.
+//! next run has no word for the process then, as it is the same. Where it takes inputs ahead (`ahead.rs`), it answers
+//! once there are no more.
 
 /// The file descriptor from which a program reads requests; it writes answers to the next one.
 pub(super) const CONTROL: i32 = 198;

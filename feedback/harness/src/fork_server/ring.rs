@@ -32,6 +32,8 @@ const HEADER: usize = 64;
 const PAIRS: usize = 16;
 const BYTES: usize = PAIRS + EDGES * 8;
 const SLOT: usize = BYTES + INPUT + 48;
+// As the run time knows it.
+const _: () = assert!(SLOTS == 16 && SLOT == 131_136);
 
 /// Bytes of memory shared with our instrumentation: the input, and the ring.
 pub(super) const SIZE: usize = START + HEADER + SLOTS * SLOT;
@@ -73,11 +75,11 @@ impl Ring {
             return false;
         }
         let at = slot(self.given);
+        let input = &input[..input.len().min(ALONE - 4)];
         memory.values::<u32>(at, 1)[0] = input.len() as u32;
         if input.len() <= INPUT {
             memory.values::<u8>(at + BYTES, input.len()).copy_from_slice(input);
         } else {
-            let input = &input[..input.len().min(ALONE - 4)];
             memory.values::<u32>(0, 1)[0] = input.len() as u32;
             memory.values::<u8>(4, input.len()).copy_from_slice(input);
         }
@@ -93,13 +95,15 @@ impl Ring {
     }
 
     /// Takes the counts of the next input. Returns how long the program has run on it.
-    pub(super) fn take(&mut self, memory: &mut Memory, edges: &mut Edges, known: u32) -> Duration {
+    pub(super) fn take(&mut self, memory: &Memory, edges: &mut Edges, known: u32) -> Duration {
         let at = slot(self.taken);
-        let count = (memory.values::<u32>(at, 2)[1] as usize).min(EDGES);
-        let time = Duration::from_nanos(memory.values::<u64>(at + 8, 1)[0]);
-        edges.take_listed(memory.values::<u32>(at + PAIRS, 2 * count), known);
+        // A program can write to them while they are read.
+        let number = |at| memory.number(at).load(Ordering::Relaxed);
+        let count = (number(at + 4) as usize).min(EDGES);
+        let pairs = (0..count).map(|pair| at + PAIRS + 8 * pair).map(|at| (number(at), number(at + 4)));
+        edges.take_listed(pairs, known);
         self.taken = self.taken.wrapping_add(1);
-        time
+        Duration::from_nanos(memory.large_number(at + 8).load(Ordering::Relaxed))
     }
 
     /// Whether the program waits because it could not list the counts of the next input.
@@ -110,6 +114,11 @@ impl Ring {
     /// Leaves the next input, which has run without a result here; the program waits or has ended.
     pub(super) fn skip(&mut self, memory: &Memory) {
         self.taken = self.taken.wrapping_add(1);
+        self.settle(memory);
+    }
+
+    /// Says again which input is the next one; the program waits or has ended, and no result is ready.
+    pub(super) fn settle(&self, memory: &Memory) {
         memory.number(IS_IN_MAP).store(0, Ordering::Relaxed);
         memory.number(FINISHED).store(self.taken, Ordering::Release);
     }
@@ -159,7 +168,7 @@ mod tests {
             for len in lens {
                 run(&mut memory, ring.next(), 1);
                 assert!(ring.is_ready(&memory));
-                assert_eq!(ring.take(&mut memory, &mut edges, 9), Duration::from_nanos(5));
+                assert_eq!(ring.take(&memory, &mut edges, 9), Duration::from_nanos(5));
                 assert_eq!((edges.total(), edges.known()), (len as u64, 9));
             }
             assert_eq!(ring.held(), 0);
@@ -194,7 +203,7 @@ mod tests {
         assert!(!ring.is_ready(&memory));
         run(&mut memory, 0, u32::MAX);
         assert!(ring.is_ready(&memory));
-        ring.take(&mut memory, &mut Edges::default(), 9);
+        ring.take(&memory, &mut Edges::default(), 9);
         memory.large_number(BEGUN).store(u64::MAX, Ordering::Relaxed);
         assert_eq!(ring.elapsed(&memory), None);
     }

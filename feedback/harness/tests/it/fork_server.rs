@@ -28,7 +28,7 @@ pub(crate) fn own(name: &str) -> Option<PathBuf> {
         };
         command.arg(compiled(source, &["-fsanitize-coverage=trace-pc-guard,pc-table"]));
         command.arg(compiled(&runtime.join("counters.c"), &[]));
-        if name != "json_like" {
+        if ["harness", "many"].contains(&name) {
             command.arg(compiled(&runtime.join("driver.c"), &[]));
         }
     })

@@ -6,7 +6,9 @@
 //! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
 //!
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
-//! with the variants of one text. Each third time the best texts of all beginnings are put together.
+//! with the variants of one text. Each third time the best texts of all beginnings are put together. Where variants of
+//! the best text take much longer than all that led to it, fewer of them are tried: in the time of one of them the search
+//! could come as far again.
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
@@ -40,6 +42,10 @@ const SEEDS: u64 = 64;
 const TRIES: usize = 8;
 /// The search begins anew after this many runs without a better text, or half of the runs since it began.
 const PATIENCE: u64 = 2000;
+/// It begins anew after this many, if on average they execute more than [`COSTLY`] times as many edges as the runs
+/// before, and in all more than these.
+const IMPATIENCE: u64 = 16;
+const COSTLY: u64 = 16;
 /// Each time after this many beginnings, their best texts are put together.
 const TOGETHER: usize = 3;
 /// Champions of the whole search are varied after this many runs without a better text.
@@ -86,9 +92,14 @@ pub(super) struct Portfolio {
     past: Vec<(Derivation, u64, Vec<Edge>)>,
     /// The best text since the last beginning.
     best: Option<(Derivation, u64, Vec<Edge>)>,
-    /// The runs since the last beginning, and those since the last better text.
+    /// The runs since the last beginning, and those since the last better text; what they have executed.
     runs: u64,
     stale: u64,
+    spent: u64,
+    spent_stale: u64,
+    /// What the runs of the last beginning have executed, and variants of champions since one has become a champion.
+    spent_before: u64,
+    spent_barren: u64,
     /// What was executed, if the search explores.
     seen: Maxima,
 }
@@ -112,6 +123,10 @@ impl Portfolio {
             best: None,
             runs: 0,
             stale: 0,
+            spent: 0,
+            spent_stale: 0,
+            spent_before: 0,
+            spent_barren: 0,
             seen: Maxima::new(),
         }
     }
@@ -124,7 +139,8 @@ impl Portfolio {
         self.recent.archive.clear();
         self.beginning += 1;
         (self.habits, self.kept_since) = (Habits::default(), 0);
-        (self.runs, self.stale, self.proposed) = (0, 0, 0);
+        (self.spent_before, self.spent_barren) = (self.spent, 0);
+        (self.runs, self.stale, self.spent, self.spent_stale, self.proposed) = Default::default();
         if self.past.len().is_multiple_of(TOGETHER) {
             self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
             self.past.truncate(PAST);
@@ -132,6 +148,13 @@ impl Portfolio {
                 self.recent.archive.keep(derivation, Merits { cost: *cost, edges, ..Merits::default() });
             }
         }
+    }
+
+    /// Whether nothing better has been found for long.
+    fn is_stale(&self) -> bool {
+        let (runs, spent) = (self.runs - self.stale, self.spent - self.spent_stale);
+        let is_costly = self.spent_stale / self.stale.max(1) > COSTLY * (spent / runs.max(1));
+        self.stale > PATIENCE.max(self.runs / 2) || self.stale > IMPATIENCE && is_costly && self.spent_stale > spent
     }
 
     /// New coverage, if the search explores.
@@ -166,8 +189,11 @@ impl Portfolio {
     fn observe_wide(&mut self, candidate: &Derivation, measured: &Measured<'_>, is_champion: bool, is_best: bool) {
         let paid = if is_best { 10.0 } else { f64::from(u8::from(is_champion)) };
         self.wide.ways.learn(self.making.way, paid, 1.0);
+        self.spent_barren = self.spent_barren.saturating_add(executed(measured));
         if is_champion {
-            self.barren = 0;
+            (self.barren, self.spent_barren) = (0, 0);
+        } else if self.spent_barren > self.spent_before {
+            self.wide_due = 0;
         }
         if is_best {
             self.wide_due = 0;
@@ -184,7 +210,7 @@ impl Portfolio {
         // A rise by less than this share is no reason to stay.
         let least = self.best.as_ref().map_or(0, |best| best.1 + best.1 / 1000);
         if measured.cost > least {
-            self.stale = 0;
+            (self.stale, self.spent_stale) = (0, 0);
         }
         if self.best.as_ref().is_none_or(|best| best.1 < measured.cost) {
             self.best = Some((derivation.clone(), measured.cost, measured.edges.to_vec()));
@@ -196,6 +222,12 @@ impl Portfolio {
         }
         kept
     }
+}
+
+/// The edges that a run has executed, as the measure of its time: that of the clock differs from run to run.
+fn executed(measured: &Measured<'_>) -> u64 {
+    // Of a run that exceeds a limit on edges no counts are known but this one.
+    measured.edges.iter().fold(0u64, |sum, &(_, count)| sum.saturating_add(count)).max(measured.hottest)
 }
 
 /// Whether a text may be varied.
@@ -257,11 +289,14 @@ impl Strategy for Portfolio {
             self.explored(desk, measured);
             return;
         }
+        let executed = executed(measured);
         self.runs += 1;
         self.stale += 1;
+        self.spent = self.spent.saturating_add(executed);
+        self.spent_stale = self.spent_stale.saturating_add(executed);
         let coverage = self.explored(desk, measured);
         let kept = self.keep(candidate, measured, coverage > Coverage::Known);
-        if self.stale > PATIENCE.max(self.runs / 2) && measured.costs.is_empty() && !desk.explores {
+        if self.is_stale() && measured.costs.is_empty() && !desk.explores {
             self.restart();
         }
         let paid = match kept {
@@ -311,6 +346,30 @@ impl Strategy for Portfolio {
 mod tests {
     use super::*;
     use crate::strategies::kit;
+
+    /// The runs, what they have executed, and both without a better text since.
+    fn is_stale((runs, spent): (u64, u64), (stale, spent_stale): (u64, u64)) -> bool {
+        let portfolio =
+            Portfolio { runs: runs + stale, spent: spent + spent_stale, stale, spent_stale, ..Portfolio::new() };
+        portfolio.is_stale()
+    }
+
+    #[test]
+    fn a_search_begins_anew_sooner_where_variants_of_its_best_text_take_long() {
+        // Runs that are alike.
+        assert!(!is_stale((1000, 1_000_000), (2000, 2_000_000)));
+        assert!(is_stale((1000, 1_000_000), (2001, 2_001_000)));
+        assert!(!is_stale((10_000, 10_000_000), (10_000, 10_000_000)));
+        assert!(is_stale((10_000, 10_000_000), (10_001, 10_001_000)));
+        // Each executes a hundred times as many edges as those before.
+        assert!(!is_stale((1000, 1_000_000), (16, 1_600_000)));
+        assert!(is_stale((1000, 1_000_000), (17, 1_700_000)));
+        assert!(!is_stale((10_000, 10_000_000), (90, 9_000_000)));
+        assert!(is_stale((10_000, 10_000_000), (101, 10_100_000)));
+        // Ten times as many.
+        assert!(!is_stale((1000, 1_000_000), (500, 5_000_000)));
+        assert!(!is_stale((0, 0), (1, 1_000_000)));
+    }
 
     /// Each letter of a secret word that the text begins with is an edge; only `z` costs.
     fn secret(text: &[u8]) -> (u64, Vec<Edge>) {
