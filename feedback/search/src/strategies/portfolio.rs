@@ -7,8 +7,8 @@
 //!
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together. Where variants of
-//! the best text take much longer than all that led to it, fewer of them are tried: in the time of one of them the search
-//! could come as far again.
+//! the best text take much longer than the texts that led to it, few of them are tried: in the same time the search may
+//! come as far again.
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
