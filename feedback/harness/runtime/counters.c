@@ -482,7 +482,7 @@ static int go_on(void) {
         ahead->is_in_map = 1;
         return 0;
     }
-    // If the process ends now, its status is that of no input.
+    // If the process ends now, its status belongs to no input.
     volatile uint32_t *state = &shared.header.process;
     *state = ANSWERS;
     // The harness must not take the time of this input for that of the next one.

@@ -22,7 +22,8 @@ pub trait Target {
     fn start(&mut self, input: &[u8]) -> Result<(), Error>;
 
     /// Waits for the end of the first run that was begun and not finished. The wall time ends when this returns, so it
-    /// is too long if the call comes late; where several runs can be begun, it ends when the run does.
+    /// is too long if the call comes late; where several runs can be begun, it ends when the run does, unless
+    /// the run ends the process.
     ///
     /// If several runs were begun, outputs are not told apart: a run may have that of others.
     ///

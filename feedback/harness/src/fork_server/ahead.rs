@@ -15,6 +15,7 @@ use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::outcome_of;
+use crate::interrupt::is_interrupted;
 use crate::run::{Outcome, Usage};
 
 /// The inputs that a server has, and what its process does.
@@ -49,9 +50,6 @@ impl Process {
     }
 }
 
-/// How often a process may be told to go on for one result. One that only answers does so without end.
-const KICKS: usize = 4;
-
 impl Default for Ahead {
     fn default() -> Ahead {
         let (ring, status, stopped, is_lost) = Default::default();
@@ -78,6 +76,9 @@ impl Server {
         }
         if is_first {
             ahead.progress = Instant::now();
+            if ahead.process == Process::Waits {
+                ahead.ring.settle(&self.input);
+            }
         }
         let begins = is_first && !ahead.process.runs() && !is_to_be_swept;
         (!begins || self.go_on(ahead, program)).then_some(true)
@@ -85,7 +86,7 @@ impl Server {
 
     /// Waits for the result of the first input.
     pub(super) fn end_ahead(&mut self, ahead: &mut Ahead, program: &Program, edges: &mut Edges) -> Result<Ran, Error> {
-        let (mut has_waited, mut kicks) = (false, 0);
+        let (mut has_waited, mut is_told) = (false, false);
         loop {
             // After the last input the process answers. Until then it may write output, which belongs to this input.
             let is_last = ahead.held() == 1 && ahead.process.runs();
@@ -119,8 +120,8 @@ impl Server {
                     ahead.ring.skip(&self.input);
                     return Ok(Ran::Done(Outcome::Exit(0), usage));
                 }
-                kicks += 1;
-                if kicks > KICKS {
+                // A program can answer again and again, and never run.
+                if ahead.process == Process::Waits && mem::replace(&mut is_told, true) {
                     self.counters.take(edges);
                     return Ok(Ran::Ended(Outcome::Lost, self.usage_ahead(ahead)));
                 }
@@ -157,6 +158,9 @@ impl Server {
             return false;
         }
         ahead.process = if ahead.process == Process::Waits { Process::Runs } else { Process::Begins };
+        if ahead.process == Process::Begins {
+            self.rounds = 0;
+        }
         true
     }
 
@@ -164,9 +168,9 @@ impl Server {
     fn wait_ahead(&mut self, ahead: &mut Ahead, program: &Program) -> Option<Ran> {
         let limits = program.limits;
         if ahead.process == Process::Begins {
-            self.rounds = 0;
             match self.word() {
                 Some(process @ 2..) => (self.process, ahead.process) = (process as libc::pid_t, Process::Runs),
+                _ if is_interrupted() => return Some(Ran::Ended(Outcome::Timeout, self.usage_ahead(ahead))),
                 _ => return Some(Ran::Stale),
             }
         }
@@ -180,6 +184,8 @@ impl Server {
             return None;
         }
         if ahead.ring.is_ready(&self.input) {
+            // It may have written after the last look.
+            self.guard.streams().read_rest(limits.kept_output);
             return None;
         }
         let usage = self.usage_ahead(ahead);

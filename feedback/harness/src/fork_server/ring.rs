@@ -111,7 +111,7 @@ impl Ring {
         memory.number(IS_IN_MAP).load(Ordering::Relaxed) != 0
     }
 
-    /// Leaves the next input, which has run without a result here; the program waits or has ended.
+    /// Leaves the next input, whose result is not in its slot; the program waits or has ended.
     pub(super) fn skip(&mut self, memory: &Memory) {
         self.taken = self.taken.wrapping_add(1);
         self.settle(memory);

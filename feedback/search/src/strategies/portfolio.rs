@@ -42,8 +42,8 @@ const SEEDS: u64 = 64;
 const TRIES: usize = 8;
 /// The search begins anew after this many runs without a better text, or half of the runs since it began.
 const PATIENCE: u64 = 2000;
-/// It begins anew after this many, if on average they execute more than [`COSTLY`] times as many edges as the runs
-/// before, and in all more than these.
+/// It begins anew after more than this many, if on average they execute more than [`COSTLY`] times as many edges as the
+/// runs before, and in all more than these.
 const IMPATIENCE: u64 = 16;
 const COSTLY: u64 = 16;
 /// Each time after this many beginnings, their best texts are put together.
@@ -92,12 +92,15 @@ pub(super) struct Portfolio {
     past: Vec<(Derivation, u64, Vec<Edge>)>,
     /// The best text since the last beginning.
     best: Option<(Derivation, u64, Vec<Edge>)>,
-    /// The runs since the last beginning, and those since the last better text; what they have executed.
+    /// The texts since the last beginning, and those since the last better text.
     runs: u64,
     stale: u64,
-    spent: u64,
-    spent_stale: u64,
-    /// What the runs of the last beginning have executed, and variants of champions since one has become a champion.
+    /// The work on them.
+    work: Work,
+    work_stale: Work,
+    /// The best text is not of this search.
+    is_adopted: bool,
+    /// What the last beginning has executed, and variants of champions since one has become a champion.
     spent_before: u64,
     spent_barren: u64,
     /// What was executed, if the search explores.
@@ -123,8 +126,9 @@ impl Portfolio {
             best: None,
             runs: 0,
             stale: 0,
-            spent: 0,
-            spent_stale: 0,
+            work: Work::default(),
+            work_stale: Work::default(),
+            is_adopted: false,
             spent_before: 0,
             spent_barren: 0,
             seen: Maxima::new(),
@@ -139,8 +143,8 @@ impl Portfolio {
         self.recent.archive.clear();
         self.beginning += 1;
         (self.habits, self.kept_since) = (Habits::default(), 0);
-        (self.spent_before, self.spent_barren) = (self.spent, 0);
-        (self.runs, self.stale, self.spent, self.spent_stale, self.proposed) = Default::default();
+        (self.spent_before, self.spent_barren) = (self.work.edges, 0);
+        (self.runs, self.stale, self.work, self.work_stale, self.proposed) = Default::default();
         if self.past.len().is_multiple_of(TOGETHER) {
             self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
             self.past.truncate(PAST);
@@ -152,9 +156,13 @@ impl Portfolio {
 
     /// Whether nothing better has been found for long.
     fn is_stale(&self) -> bool {
-        let (runs, spent) = (self.runs - self.stale, self.spent - self.spent_stale);
-        let is_costly = self.spent_stale / self.stale.max(1) > COSTLY * (spent / runs.max(1));
-        self.stale > PATIENCE.max(self.runs / 2) || self.stale > IMPATIENCE && is_costly && self.spent_stale > spent
+        let before = self.work.without(self.work_stale);
+        let is_costly = !self.is_adopted
+            && before.runs >= SEEDS
+            && self.work_stale.runs > IMPATIENCE
+            && self.work_stale.edges > before.edges
+            && self.work_stale.average() > before.average().saturating_mul(COSTLY);
+        is_costly || self.stale > PATIENCE.max(self.runs / 2)
     }
 
     /// New coverage, if the search explores.
@@ -210,7 +218,7 @@ impl Portfolio {
         // A rise by less than this share is no reason to stay.
         let least = self.best.as_ref().map_or(0, |best| best.1 + best.1 / 1000);
         if measured.cost > least {
-            (self.stale, self.spent_stale) = (0, 0);
+            (self.stale, self.work_stale, self.is_adopted) = Default::default();
         }
         if self.best.as_ref().is_none_or(|best| best.1 < measured.cost) {
             self.best = Some((derivation.clone(), measured.cost, measured.edges.to_vec()));
@@ -224,8 +232,38 @@ impl Portfolio {
     }
 }
 
-/// The edges that a run has executed, as the measure of its time: that of the clock differs from run to run.
+/// Runs, without the texts that the search knew, and what they have executed. That stands for their time, which by the
+/// clock would differ from search to search.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    runs: u64,
+    edges: u64,
+}
+
+impl Work {
+    fn add(&mut self, measured: &Measured<'_>) {
+        if !measured.is_repeat {
+            self.runs += 1;
+            self.edges = self.edges.saturating_add(executed(measured));
+        }
+    }
+
+    /// The work before this last part of it.
+    fn without(self, last: Work) -> Work {
+        Work { runs: self.runs - last.runs, edges: self.edges - last.edges }
+    }
+
+    /// Edges for a run.
+    fn average(self) -> u64 {
+        self.edges / self.runs.max(1)
+    }
+}
+
+/// The edges that a run has executed.
 fn executed(measured: &Measured<'_>) -> u64 {
+    if measured.is_repeat {
+        return 0;
+    }
     // Of a run that exceeds a limit on edges no counts are known but this one.
     measured.edges.iter().fold(0u64, |sum, &(_, count)| sum.saturating_add(count)).max(measured.hottest)
 }
@@ -289,11 +327,10 @@ impl Strategy for Portfolio {
             self.explored(desk, measured);
             return;
         }
-        let executed = executed(measured);
         self.runs += 1;
         self.stale += 1;
-        self.spent = self.spent.saturating_add(executed);
-        self.spent_stale = self.spent_stale.saturating_add(executed);
+        self.work.add(measured);
+        self.work_stale.add(measured);
         let coverage = self.explored(desk, measured);
         let kept = self.keep(candidate, measured, coverage > Coverage::Known);
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
@@ -322,6 +359,8 @@ impl Strategy for Portfolio {
         self.keep_wide(desk, derivation, measured);
         self.raise_most(derivation, measured);
         self.keep(derivation, measured, coverage > Coverage::Known);
+        // This search may not come as far by itself.
+        self.is_adopted |= self.best.as_ref().is_some_and(|best| best.0.text == derivation.text);
     }
 
     fn operator(&self) -> &'static str {
@@ -347,11 +386,11 @@ mod tests {
     use super::*;
     use crate::strategies::kit;
 
-    /// The runs, what they have executed, and both without a better text since.
-    fn is_stale((runs, spent): (u64, u64), (stale, spent_stale): (u64, u64)) -> bool {
-        let portfolio =
-            Portfolio { runs: runs + stale, spent: spent + spent_stale, stale, spent_stale, ..Portfolio::new() };
-        portfolio.is_stale()
+    /// Whether it is time to begin anew, after runs and what they have executed, and further ones without a better text.
+    fn is_stale((runs, edges): (u64, u64), (stale, edges_stale): (u64, u64)) -> bool {
+        let (work, work_stale) =
+            (Work { runs: runs + stale, edges: edges + edges_stale }, Work { runs: stale, edges: edges_stale });
+        Portfolio { runs: runs + stale, stale, work, work_stale, ..Portfolio::new() }.is_stale()
     }
 
     #[test]
@@ -368,7 +407,28 @@ mod tests {
         assert!(is_stale((10_000, 10_000_000), (101, 10_100_000)));
         // Ten times as many.
         assert!(!is_stale((1000, 1_000_000), (500, 5_000_000)));
-        assert!(!is_stale((0, 0), (1, 1_000_000)));
+        // There are hardly any before.
+        assert!(!is_stale((0, 0), (100, 100_000_000)));
+        assert!(!is_stale((50, 1), (100, 100_000_000)));
+        assert!(!is_stale((1000, u64::MAX / 2), (20, u64::MAX / 2)));
+    }
+
+    /// The variants of such a text are the search's work, what led to it is not.
+    #[test]
+    fn a_costly_text_from_elsewhere_is_not_left_soon() {
+        let subject = |text: &[u8]| {
+            let letters = text.iter().filter(|&&byte| byte == b'z').count();
+            let cost = if letters >= 6 { 1_000_000 } else { 1 };
+            (cost, vec![(1, cost)])
+        };
+        let mut search = kit::search("s ::= [a-z]{8}", Box::new(Portfolio::new()), 8, 1);
+        assert_eq!(kit::run(&mut search, 200, subject), 1);
+        let mut seed = Derivation::default();
+        search.desk().deriver.replay(&[25; 8], &mut seed);
+        assert_eq!(seed.text, b"zzzzzzzz");
+        search.adopt(&seed, &kit::measured(1_000_000, &[(1, 1_000_000)]));
+        kit::run(&mut search, 300, subject);
+        assert_eq!(search.strategy().making().beginning, 0);
     }
 
     /// Each letter of a secret word that the text begins with is an edge; only `z` costs.
