@@ -386,7 +386,7 @@ mod tests {
     use super::*;
     use crate::strategies::kit;
 
-    /// Whether it is time to begin anew, after runs and what they have executed, and further ones without a better text.
+    /// Whether it is time to begin anew after some runs, and further ones without a better text; and what they execute.
     fn is_stale((runs, edges): (u64, u64), (stale, edges_stale): (u64, u64)) -> bool {
         let (work, work_stale) =
             (Work { runs: runs + stale, edges: edges + edges_stale }, Work { runs: stale, edges: edges_stale });
