@@ -25,7 +25,7 @@ pub trait Target {
     /// is too long if the call comes late; where several runs can be begun, it ends when the run does, unless
     /// the run ends the process.
     ///
-    /// If several runs were begun, outputs are not told apart: a run may have that of others.
+    /// If several runs were begun, the output of a run may contain that of another one.
     ///
     /// # Errors
     ///

@@ -45,10 +45,10 @@ pub(super) struct Server {
     pub(super) ahead: Option<Ahead>,
     /// A process that takes many inputs answers itself.
     pub(super) answers_itself: bool,
-    /// It has, and waits for the next input.
+    /// One input at a time: it has answered, and waits for the next input.
     pub(super) is_waiting: bool,
     pub(super) was_killed: bool,
-    /// It has an input, and its result was not taken.
+    /// One input at a time: it has one whose result was not taken.
     pub(super) has_input: bool,
     pub(super) swept: Instant,
     /// The process that was answered last, and how many inputs it has had.

@@ -1,3 +1,5 @@
+//! Tests of the operators: what they make, and the parts that they find.
+
 use gramjet_compiler::SourceFile;
 use gramjet_session::{Language, Settings, Shape};
 
