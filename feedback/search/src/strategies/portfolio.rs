@@ -6,9 +6,10 @@
 //! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
 //!
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
-//! with the variants of one text. Each third time the best texts of all beginnings are put together. Where variants of
-//! the best text take much longer than the texts that led to it, few of them are tried: in the same time the search may
-//! come as far again.
+//! with the variants of one text. Each third time the best texts of all beginnings are put together.
+//!
+//! Where texts take much longer than the average one, and several of their variants in a row have not been better,
+//! quicker texts get as much time as each further variant takes.
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
@@ -29,10 +30,12 @@ use crate::maxima::{Coverage, Edge, Maxima};
 use crate::strategy::{Desk, Ending, Making, Measured, Strategy};
 
 mod archive;
+mod balance;
 mod habits;
 mod operators;
 
 use archive::{Archive, Kept, Merits};
+use balance::Balance;
 use habits::Habits;
 use operators::{Operator, Workshop};
 
@@ -42,10 +45,6 @@ const SEEDS: u64 = 64;
 const TRIES: usize = 8;
 /// The search begins anew after this many runs without a better text, or half of the runs since it began.
 const PATIENCE: u64 = 2000;
-/// It begins anew after more than this many, if on average they execute more than [`COSTLY`] times as many edges as the
-/// runs before, and in all more than these.
-const IMPATIENCE: u64 = 16;
-const COSTLY: u64 = 16;
 /// Each time after this many beginnings, their best texts are put together.
 const TOGETHER: usize = 3;
 /// Champions of the whole search are varied after this many runs without a better text.
@@ -95,12 +94,11 @@ pub(super) struct Portfolio {
     /// The texts since the last beginning, and those since the last better text.
     runs: u64,
     stale: u64,
-    /// The work on them.
-    work: Work,
-    work_stale: Work,
-    /// The best text is not of this search.
-    is_adopted: bool,
-    /// What the last beginning has executed, and variants of champions since one has become a champion.
+    /// What runs take, and how much is left for quicker texts.
+    balance: Balance,
+    /// The edges that were executed since the last beginning, in the one before it, and by variants of champions since
+    /// one has become a champion.
+    spent: u64,
     spent_before: u64,
     spent_barren: u64,
     /// What was executed, if the search explores.
@@ -126,9 +124,8 @@ impl Portfolio {
             best: None,
             runs: 0,
             stale: 0,
-            work: Work::default(),
-            work_stale: Work::default(),
-            is_adopted: false,
+            balance: Balance::default(),
+            spent: 0,
             spent_before: 0,
             spent_barren: 0,
             seen: Maxima::new(),
@@ -142,9 +139,10 @@ impl Portfolio {
         self.past.extend(self.best.take());
         self.recent.archive.clear();
         self.beginning += 1;
+        self.balance.begin();
         (self.habits, self.kept_since) = (Habits::default(), 0);
-        (self.spent_before, self.spent_barren) = (self.work.edges, 0);
-        (self.runs, self.stale, self.work, self.work_stale, self.proposed) = Default::default();
+        (self.spent, self.spent_before, self.spent_barren) = (0, self.spent, 0);
+        (self.runs, self.stale, self.proposed) = Default::default();
         if self.past.len().is_multiple_of(TOGETHER) {
             self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
             self.past.truncate(PAST);
@@ -156,13 +154,7 @@ impl Portfolio {
 
     /// Whether nothing better has been found for long.
     fn is_stale(&self) -> bool {
-        let before = self.work.without(self.work_stale);
-        let is_costly = !self.is_adopted
-            && before.runs >= SEEDS
-            && self.work_stale.runs > IMPATIENCE
-            && self.work_stale.edges > before.edges
-            && self.work_stale.average() > before.average().saturating_mul(COSTLY);
-        is_costly || self.stale > PATIENCE.max(self.runs / 2)
+        self.stale > PATIENCE.max(self.runs / 2)
     }
 
     /// New coverage, if the search explores.
@@ -209,16 +201,20 @@ impl Portfolio {
         }
     }
 
+    /// Whether a text costs more than all since the last beginning. A rise by a small share is no reason to stay.
+    fn is_rise(&self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
+        let least = self.best.as_ref().map_or(0, |best| best.1.saturating_add(best.1 / 1000));
+        is_to_keep(derivation, measured) && measured.cost > least
+    }
+
     fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>, is_new: bool) -> Option<Kept> {
         if !is_to_keep(derivation, measured) {
             return None;
         }
         let &Measured { cost, costs, edges, .. } = measured;
         let kept = self.recent.archive.keep(derivation, Merits { cost, costs, edges, is_new });
-        // A rise by less than this share is no reason to stay.
-        let least = self.best.as_ref().map_or(0, |best| best.1 + best.1 / 1000);
-        if measured.cost > least {
-            (self.stale, self.work_stale, self.is_adopted) = Default::default();
+        if self.is_rise(derivation, measured) {
+            self.stale = 0;
         }
         if self.best.as_ref().is_none_or(|best| best.1 < measured.cost) {
             self.best = Some((derivation.clone(), measured.cost, measured.edges.to_vec()));
@@ -232,40 +228,13 @@ impl Portfolio {
     }
 }
 
-/// Runs, without the texts that the search knew, and what they have executed. That stands for their time, which by the
-/// clock would differ from search to search.
-#[derive(Clone, Copy, Debug, Default)]
-struct Work {
-    runs: u64,
-    edges: u64,
-}
-
-impl Work {
-    fn add(&mut self, measured: &Measured<'_>) {
-        if !measured.is_repeat {
-            self.runs += 1;
-            self.edges = self.edges.saturating_add(executed(measured));
-        }
-    }
-
-    /// The work before this last part of it.
-    fn without(self, last: Work) -> Work {
-        Work { runs: self.runs - last.runs, edges: self.edges - last.edges }
-    }
-
-    /// Edges for a run.
-    fn average(self) -> u64 {
-        self.edges / self.runs.max(1)
-    }
-}
-
 /// The edges that a run has executed.
 fn executed(measured: &Measured<'_>) -> u64 {
     if measured.is_repeat {
         return 0;
     }
     // Of a run that exceeds a limit on edges no counts are known but this one.
-    measured.edges.iter().fold(0u64, |sum, &(_, count)| sum.saturating_add(count)).max(measured.hottest)
+    archive::executed(measured.edges).max(measured.hottest)
 }
 
 /// Whether a text may be varied.
@@ -288,13 +257,15 @@ impl Strategy for Portfolio {
         // Also texts that the search knows, which it does not run, are counted.
         self.barren += u64::from(is_wide);
         self.wide_due = if self.barren > BARREN { 0 } else { self.wide_due.saturating_sub(1) };
+        let most_executed = self.balance.most_executed();
         let Portfolio { recent, wide, workshop, habits, .. } = self;
         let Island { archive, ways } = if is_wide { wide } else { recent };
         for _ in 0..TRIES {
             let way = ways.choose(&mut desk.random);
             let operator = Operator::ALL[way];
             let best = if operator == Operator::Next && desk.random.below(2) == 0 { archive.best() } else { None };
-            let Some(parent) = best.or_else(|| archive.pick(&mut desk.random)) else { break };
+            let best = best.filter(|&best| archive.entry(best).executed <= most_executed);
+            let Some(parent) = best.or_else(|| archive.pick(&mut desk.random, most_executed)) else { break };
             // A text at random has no parent.
             let varied = (operator != Operator::Fresh).then(|| (parent, archive.entry(parent).serial));
             self.making = Making { way, parent: varied, beginning: self.beginning, is_wide };
@@ -311,13 +282,26 @@ impl Strategy for Portfolio {
         let Making { way, parent, beginning, is_wide } = self.making;
         let is_champion = self.keep_wide(desk, candidate, measured);
         let is_best = self.raise_most(candidate, measured);
+        let mut parent_executed = None;
         if is_wide || beginning == self.beginning {
             let island = if is_wide { &mut self.wide } else { &mut self.recent };
             // It may have been dropped while the text ran.
             if let Some(parent) = parent.and_then(|parent| island.archive.known_mut(parent)) {
                 parent.picks += 1;
                 parent.stopped += u32::from(measured.ending == Ending::Stopped);
+                parent_executed = Some(parent.executed);
             }
+        }
+        let is_better =
+            if is_wide || beginning != self.beginning { is_best } else { self.is_rise(candidate, measured) };
+        if measured.is_repeat {
+            self.balance.add_repeat();
+        } else if !measured.costs.is_empty() || desk.explores {
+            // A text may be worth its time though it is not better.
+        } else if is_better {
+            self.balance.add_better(executed(measured));
+        } else {
+            self.balance.add(executed(measured), parent_executed);
         }
         if is_wide {
             return self.observe_wide(candidate, measured, is_champion, is_best);
@@ -329,8 +313,7 @@ impl Strategy for Portfolio {
         }
         self.runs += 1;
         self.stale += 1;
-        self.work.add(measured);
-        self.work_stale.add(measured);
+        self.spent = self.spent.saturating_add(executed(measured));
         let coverage = self.explored(desk, measured);
         let kept = self.keep(candidate, measured, coverage > Coverage::Known);
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
@@ -358,9 +341,10 @@ impl Strategy for Portfolio {
         let coverage = self.explored(desk, measured);
         self.keep_wide(desk, derivation, measured);
         self.raise_most(derivation, measured);
+        if self.is_rise(derivation, measured) {
+            self.balance.begin();
+        }
         self.keep(derivation, measured, coverage > Coverage::Known);
-        // This search may not come as far by itself.
-        self.is_adopted |= self.best.as_ref().is_some_and(|best| best.0.text == derivation.text);
     }
 
     fn operator(&self) -> &'static str {
@@ -386,49 +370,34 @@ mod tests {
     use super::*;
     use crate::strategies::kit;
 
-    /// Whether it is time to begin anew after some runs, and further ones without a better text; and what they execute.
-    fn is_stale((runs, edges): (u64, u64), (stale, edges_stale): (u64, u64)) -> bool {
-        let (work, work_stale) =
-            (Work { runs: runs + stale, edges: edges + edges_stale }, Work { runs: stale, edges: edges_stale });
-        Portfolio { runs: runs + stale, stale, work, work_stale, ..Portfolio::new() }.is_stale()
-    }
-
-    #[test]
-    fn a_search_begins_anew_sooner_where_variants_of_its_best_text_take_long() {
-        // Runs that are alike.
-        assert!(!is_stale((1000, 1_000_000), (2000, 2_000_000)));
-        assert!(is_stale((1000, 1_000_000), (2001, 2_001_000)));
-        assert!(!is_stale((10_000, 10_000_000), (10_000, 10_000_000)));
-        assert!(is_stale((10_000, 10_000_000), (10_001, 10_001_000)));
-        // Each executes a hundred times as many edges as those before.
-        assert!(!is_stale((1000, 1_000_000), (16, 1_600_000)));
-        assert!(is_stale((1000, 1_000_000), (17, 1_700_000)));
-        assert!(!is_stale((10_000, 10_000_000), (90, 9_000_000)));
-        assert!(is_stale((10_000, 10_000_000), (101, 10_100_000)));
-        // Ten times as many.
-        assert!(!is_stale((1000, 1_000_000), (500, 5_000_000)));
-        // There are hardly any before.
-        assert!(!is_stale((0, 0), (100, 100_000_000)));
-        assert!(!is_stale((50, 1), (100, 100_000_000)));
-        assert!(!is_stale((1000, u64::MAX / 2), (20, u64::MAX / 2)));
-    }
-
-    /// The variants of such a text are the search's work, what led to it is not.
-    #[test]
-    fn a_costly_text_from_elsewhere_is_not_left_soon() {
+    /// What long runs take and what the others take, for a number of texts.
+    fn times(seed: u64, texts: u64) -> (u64, u64) {
+        const LONG: u64 = 30_000_000;
+        let times = std::cell::Cell::new((0, 0));
         let subject = |text: &[u8]| {
-            let letters = text.iter().filter(|&&byte| byte == b'z').count();
-            let cost = if letters >= 6 { 1_000_000 } else { 1 };
-            (cost, vec![(1, cost)])
+            let (letters, mut edges) = kit::count_of(b'z')(text);
+            let is_long = text.windows(5).any(|part| part == b"q z q");
+            let (long, quick) = times.get();
+            if !is_long {
+                times.set((long, quick + balance::START));
+                return (letters, edges);
+            }
+            times.set((long + LONG, quick));
+            edges.push((300, LONG));
+            (letters + 100, edges)
         };
-        let mut search = kit::search("s ::= [a-z]{8}", Box::new(Portfolio::new()), 8, 1);
-        assert_eq!(kit::run(&mut search, 200, subject), 1);
-        let mut seed = Derivation::default();
-        search.desk().deriver.replay(&[25; 8], &mut seed);
-        assert_eq!(seed.text, b"zzzzzzzz");
-        search.adopt(&seed, &kit::measured(1_000_000, &[(1, 1_000_000)]));
-        kit::run(&mut search, 300, subject);
-        assert_eq!(search.strategy().making().beginning, 0);
+        kit::run(&mut kit::search(kit::WORDS, Box::new(Portfolio::new()), 30, seed), texts, subject);
+        times.get()
+    }
+
+    #[test]
+    fn slow_texts_leave_time_for_quick_ones() {
+        let (long, quick) = (1..=8).fold((0, 0), |sum, seed| {
+            let (long, quick) = times(seed, 10_000);
+            (sum.0 + long, sum.1 + quick)
+        });
+        // In each beginning some long runs owe nothing. Without the balance they take 29 times as much.
+        assert!((quick / 8..5 * quick).contains(&long), "{long} and {quick}");
     }
 
     /// Each letter of a secret word that the text begins with is an edge; only `z` costs.

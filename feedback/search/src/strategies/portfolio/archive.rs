@@ -17,6 +17,8 @@ use crate::random::Random;
 pub(super) struct Entry {
     pub(super) derivation: Derivation,
     pub(super) cost: u64,
+    /// How many edges it executes.
+    pub(super) executed: u64,
     /// How many of its variants were run, and how many of them were stopped at a limit.
     pub(super) picks: u32,
     pub(super) stopped: u32,
@@ -59,6 +61,8 @@ const TOP: usize = 64;
 const TOPS: f64 = 0.7;
 /// The number of champions that compete is a power of two with an exponent below this.
 const HOTTEST: usize = 9;
+/// At most this many further draws, if a text executes too many edges.
+const DRAWS: usize = 32;
 /// The memory for texts, in bytes. An archive of champions has a quarter of it, and forgets all when it is full.
 const MOST_BYTES: usize = 256 << 20;
 
@@ -184,10 +188,23 @@ impl Archive {
         self.bytes += bytes;
         let holds = won.len() as u32;
         let (derivation, (picks, stopped, cursor)) = (derivation.clone(), Default::default());
+        let executed = executed(edges);
         let serial = self.kept;
         self.kept += 1;
-        let entry =
-            Entry { derivation, cost, picks, stopped, cursor, holds, is_top, is_trade_off, is_new, outline, serial };
+        let entry = Entry {
+            derivation,
+            cost,
+            executed,
+            picks,
+            stopped,
+            cursor,
+            holds,
+            is_top,
+            is_trade_off,
+            is_new,
+            outline,
+            serial,
+        };
         self.free.pop();
         if number == self.entries.len() {
             self.entries.push(None);
@@ -243,18 +260,33 @@ impl Archive {
     }
 
     /// A text to vary: mostly one of those that cost most, else the champion of an edge, rather of one that is
-    /// executed often.
-    pub(super) fn pick(&mut self, random: &mut Random) -> Option<usize> {
-        let mut number = self.draw(random)?;
+    /// executed often. It executes at most so many edges, or fewer than others.
+    pub(super) fn pick(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
+        let mut number = self.draw_quick(random, most_executed)?;
         for _ in 0..8 {
             let entry = self.entry(number);
             // Texts whose variants do not end are varied less.
             if random.unit() * f64::from(entry.picks + 1) >= f64::from(entry.stopped) {
                 break;
             }
-            number = self.draw(random)?;
+            number = self.draw_quick(random, most_executed)?;
         }
         Some(number)
+    }
+
+    /// The first text of some draws that executes at most so many edges; if there is none, the one with the fewest.
+    fn draw_quick(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
+        let mut quickest = self.draw(random)?;
+        for _ in 0..DRAWS {
+            if self.entry(quickest).executed <= most_executed {
+                break;
+            }
+            let other = self.draw(random)?;
+            if self.entry(other).executed < self.entry(quickest).executed {
+                quickest = other;
+            }
+        }
+        Some(quickest)
     }
 
     /// A text to take parts of: any, however much it costs, in a third of all cases.
@@ -301,6 +333,11 @@ impl Archive {
         let drawn: [usize; 3] = std::array::from_fn(|_| self.new[random.below(self.new.len())]);
         drawn.into_iter().min_by_key(|&number| self.entry(number).picks).unwrap_or(drawn[0])
     }
+}
+
+/// How many edges were executed, each as often as it was.
+pub(super) fn executed(edges: &[Edge]) -> u64 {
+    edges.iter().fold(0, |sum: u64, &(_, count)| sum.saturating_add(count))
 }
 
 /// About how much memory a derivation takes, its text twice.
@@ -419,7 +456,7 @@ mod tests {
     #[test]
     fn an_archive_of_champions_keeps_no_text_for_its_cost_and_draws_the_hottest_most() {
         let (mut archive, mut random) = (Archive::of_champions(), Random::new(1));
-        assert!(archive.is_empty() && archive.pick(&mut random).is_none());
+        assert!(archive.is_empty() && archive.pick(&mut random, u64::MAX).is_none());
         assert_eq!(archive.keep(&text("costly"), merits(1000, &[])), None);
         for number in 0..400 {
             // The hottest one is the cheapest.
@@ -430,7 +467,7 @@ mod tests {
         assert_eq!((archive.best(), archive.top().count()), (None, 0));
         let mut picks = [0; 400];
         for _ in 0..10_000 {
-            picks[archive.pick(&mut random).expect("a text")] += 1;
+            picks[archive.pick(&mut random, u64::MAX).expect("a text")] += 1;
         }
         assert!(picks[399] > 500 && picks[399] < 2500, "{}", picks[399]);
         assert!(picks[..200].iter().sum::<i32>() > 600, "{picks:?}");
@@ -458,14 +495,35 @@ mod tests {
     #[test]
     fn costly_texts_are_picked_most() {
         let (mut archive, mut random) = (Archive::new(), Random::new(1));
-        assert_eq!(archive.pick(&mut random), None);
+        assert_eq!(archive.pick(&mut random, u64::MAX), None);
         for number in 0..TOP {
             archive.keep(&text(&format!("{number:04}")), merits(number as u64, &[(number as u32, 1)]));
         }
         let mut picks = [0; TOP];
         for _ in 0..10_000 {
-            picks[archive.pick(&mut random).expect("a text")] += 1;
+            picks[archive.pick(&mut random, u64::MAX).expect("a text")] += 1;
         }
         assert!(picks[TOP - 1] > 1000 && picks.iter().all(|&count| count > 10), "{picks:?}");
+    }
+
+    #[test]
+    fn where_texts_take_too_long_quicker_ones_are_picked() {
+        let (mut archive, mut random) = (Archive::new(), Random::new(1));
+        for (number, executed) in [1_000_000, 100, 10, 1].into_iter().enumerate() {
+            archive.keep(&text(&format!("{number:04}")), merits(4 - number as u64, &[(number as u32, executed)]));
+        }
+        let mut picks = |most| {
+            let mut picks = [0; 4];
+            for _ in 0..1000 {
+                let picked = archive.pick(&mut random, most).expect("a text");
+                picks[archive.entry(picked).derivation.text[3] as usize - usize::from(b'0')] += 1;
+            }
+            picks
+        };
+        assert!(picks(u64::MAX)[0] > 300);
+        let quick = picks(100);
+        assert!(quick[0] == 0 && quick[1] > 100 && quick[1] > quick[3], "{quick:?}");
+        // None is quick enough.
+        assert!(picks(0)[3] > 900);
     }
 }

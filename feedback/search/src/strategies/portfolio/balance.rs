@@ -1,0 +1,175 @@
+//! Time for texts that take little of it.
+//!
+//! Where a few texts take a second and the others less than a millisecond, their variants would take nearly all the
+//! time. The first such text is rarely the slowest that can be found, and the next one may be one change away from a
+//! text that takes little. So once variants of such texts have taken long and have found nothing better, each
+//! further one is followed by variants of quicker texts for the same time. They count as runs without a better
+//! text, so the search begins anew sooner.
+//!
+//! Before that, none follow: in other programs each slow text is made from one that is hardly quicker.
+//!
+//! Edges stand for time, as the time by the clock would differ from search to search.
+
+/// A run is long if it takes more than this many times as long as the average one.
+const LONG: u64 = 16;
+/// What each run takes besides, in edges: to make a text, and to start a process for it. It is some tenths of a
+/// millisecond in compiled programs.
+pub(super) const START: u64 = 1 << 17;
+/// Long runs that find nothing better may take as much as this many average ones.
+const TRIALS: u64 = 512;
+/// There is no average before this many runs.
+const FIRST: u64 = 64;
+
+/// What runs have taken, and what is left for quicker texts, in edges.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Balance {
+    runs: u64,
+    taken: u64,
+    owed: u64,
+    /// What long runs of variants of slow texts have taken since the last better text.
+    failed: u64,
+}
+
+impl Balance {
+    /// Counts a run of a text that is not better than those before. Both it and its parent, if there is one, have
+    /// executed so many edges.
+    pub(super) fn add(&mut self, executed: u64, parent: Option<u64>) {
+        let limit = self.limit();
+        let taken = executed.saturating_add(START);
+        if taken <= limit {
+            self.owed = self.owed.saturating_sub(taken);
+        } else if parent.is_some_and(|parent| parent.saturating_add(START) > limit) {
+            self.failed = self.failed.saturating_add(taken);
+            if self.failed > self.average().saturating_mul(TRIALS) {
+                self.owed = self.owed.saturating_add(taken);
+            }
+        }
+        self.count(taken.min(limit));
+    }
+
+    /// Counts a run of a text that is better than those before.
+    pub(super) fn add_better(&mut self, executed: u64) {
+        self.begin();
+        self.count(executed.saturating_add(START).min(self.limit()));
+    }
+
+    /// Counts a text that the search knew, so that it did not run.
+    pub(super) fn add_repeat(&mut self) {
+        self.owed = self.owed.saturating_sub(START);
+    }
+
+    /// Lets slow texts be varied again. The average is kept.
+    pub(super) fn begin(&mut self) {
+        (self.owed, self.failed) = (0, 0);
+    }
+
+    /// The greatest number of edges that the next text to vary should execute.
+    pub(super) fn most_executed(&self) -> u64 {
+        if self.owed > 0 { self.limit().saturating_sub(START) } else { u64::MAX }
+    }
+
+    fn count(&mut self, taken: u64) {
+        self.runs += 1;
+        self.taken = self.taken.saturating_add(taken);
+    }
+
+    /// A run that takes more than this is long.
+    fn limit(&self) -> u64 {
+        if self.runs < FIRST { u64::MAX } else { self.average().saturating_mul(LONG) }
+    }
+
+    fn average(&self) -> u64 {
+        self.taken / self.runs.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two such runs are free, as [`TRIALS`] is more than 400 and less than 600.
+    const SLOW: u64 = 200 * START;
+
+    /// A balance after this many runs that only start.
+    fn balance(runs: u64) -> Balance {
+        let mut balance = Balance::default();
+        (0..runs).for_each(|_| balance.add(0, None));
+        balance
+    }
+
+    /// How many runs that only start are due.
+    fn due(balance: &mut Balance) -> usize {
+        let is_due = |balance: &mut Balance| balance.most_executed() < u64::MAX;
+        std::iter::from_fn(|| is_due(balance).then(|| balance.add(0, None))).count()
+    }
+
+    #[test]
+    fn after_long_runs_without_a_better_text_quick_ones_have_the_same_time() {
+        let mut balance = balance(10_000);
+        let trials = |balance: &mut Balance| {
+            for _ in 0..2 {
+                balance.add(SLOW, Some(SLOW));
+                assert_eq!(balance.most_executed(), u64::MAX);
+            }
+            balance.add(SLOW, Some(SLOW));
+            assert!((15 * START..20 * START).contains(&balance.most_executed()), "{}", balance.most_executed());
+        };
+        trials(&mut balance);
+        assert_eq!(due(&mut balance), 201);
+        balance.add(SLOW, Some(SLOW));
+        balance.add(SLOW, Some(SLOW));
+        assert_eq!(due(&mut balance), 402);
+        // A better text, or a new beginning, gives slow ones a new start.
+        balance.add(SLOW, Some(SLOW));
+        balance.add_better(SLOW);
+        trials(&mut balance);
+        balance.begin();
+        trials(&mut balance);
+        // In a small language quick texts may all be known.
+        (0..200).for_each(|_| balance.add_repeat());
+        assert_eq!(due(&mut balance), 1);
+    }
+
+    #[test]
+    fn the_slower_texts_are_the_fewer_are_free() {
+        let mut balance = balance(FIRST);
+        balance.add(1000 * START, Some(1000 * START));
+        assert_eq!(due(&mut balance), 1001);
+    }
+
+    #[test]
+    fn long_runs_of_variants_of_quick_texts_owe_nothing() {
+        let mut balance = balance(1000);
+        for _ in 0..100 {
+            balance.add(SLOW, Some(START));
+            balance.add(SLOW, None);
+            balance.add(0, Some(SLOW));
+            assert_eq!(due(&mut balance), 0);
+        }
+    }
+
+    #[test]
+    fn runs_that_are_alike_or_grow_slowly_owe_nothing() {
+        let mut few = balance(FIRST - 10);
+        (0..10).for_each(|_| few.add(SLOW, Some(SLOW)));
+        assert_eq!(due(&mut few), 0, "no average yet");
+        let (mut alike, mut grow) = (balance(FIRST), Balance::default());
+        for run in 0..10_000u64 {
+            alike.add(10 * START, Some(10 * START));
+            grow.add(1000 * run, Some(1000 * run));
+            assert_eq!((alike.owed, grow.owed), (0, 0));
+        }
+        alike.add(u64::MAX, Some(u64::MAX));
+        assert!(alike.limit() < 200 * START);
+    }
+
+    /// Then long runs are the rule.
+    #[test]
+    fn the_average_follows_where_all_runs_are_long() {
+        let mut balance = balance(FIRST);
+        for _ in 0..100 {
+            balance.add(SLOW, Some(SLOW));
+        }
+        assert!(balance.limit() > SLOW);
+    }
+}
