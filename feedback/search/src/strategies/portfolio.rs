@@ -8,8 +8,8 @@
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
 //!
-//! Where texts take much longer than the average one, and several of their variants in a row have not been better,
-//! quicker texts get as much time as each further variant takes.
+//! Some texts take much longer than the average one. Once their variants have taken long without a better text, quicker
+//! texts get as much time as each further variant takes.
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
@@ -396,7 +396,8 @@ mod tests {
             let (long, quick) = times(seed, 10_000);
             (sum.0 + long, sum.1 + quick)
         });
-        // In each beginning some long runs owe nothing. Without the balance they take 29 times as much.
+        // In each beginning some long runs owe nothing. Without the balance long ones take 29 times as
+        // much as the others.
         assert!((quick / 8..5 * quick).contains(&long), "{long} and {quick}");
     }
 

@@ -260,7 +260,7 @@ impl Archive {
     }
 
     /// A text to vary: mostly one of those that cost most, else the champion of an edge, rather of one that is
-    /// executed often. It executes at most so many edges, or fewer than others.
+    /// executed often. Texts that execute more than `most_executed` edges are avoided.
     pub(super) fn pick(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
         let mut number = self.draw_quick(random, most_executed)?;
         for _ in 0..8 {
@@ -274,7 +274,7 @@ impl Archive {
         Some(number)
     }
 
-    /// The first text of some draws that executes at most so many edges; if there is none, the one with the fewest.
+    /// Draws texts until one executes at most `most_executed` edges. After some draws it takes the quickest of them.
     fn draw_quick(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
         let mut quickest = self.draw(random)?;
         for _ in 0..DRAWS {

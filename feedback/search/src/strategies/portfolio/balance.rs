@@ -2,9 +2,9 @@
 //!
 //! Where a few texts take a second and the others less than a millisecond, their variants would take nearly all the
 //! time. The first such text is rarely the slowest that can be found, and the next one may be one change away from a
-//! text that takes little. So once variants of such texts have taken long and have found nothing better, each
-//! further one is followed by variants of quicker texts for the same time. They count as runs without a better
-//! text, so the search begins anew sooner.
+//! text that takes little. So once variants of such texts have taken long without a better text, each further
+//! one is followed by variants of quicker texts for the same time. Those count as runs without a better text, so the
+//! search begins anew sooner.
 //!
 //! Before that, none follow: in other programs each slow text is made from one that is hardly quicker.
 //!
@@ -31,8 +31,8 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    /// Counts a run of a text that is not better than those before. Both it and its parent, if there is one, have
-    /// executed so many edges.
+    /// Counts a run that has executed this number of edges and is not better than those before. `parent` is the number
+    /// that its parent has executed, if it has one.
     pub(super) fn add(&mut self, executed: u64, parent: Option<u64>) {
         let limit = self.limit();
         let taken = executed.saturating_add(START);
@@ -47,7 +47,7 @@ impl Balance {
         self.count(taken.min(limit));
     }
 
-    /// Counts a run of a text that is better than those before.
+    /// Counts a run that has executed this number of edges and is better than those before.
     pub(super) fn add_better(&mut self, executed: u64) {
         self.begin();
         self.count(executed.saturating_add(START).min(self.limit()));
