@@ -110,8 +110,9 @@ impl Origin {
 
 /// One of the threads, with a program and a search of its own.
 ///
-/// Where the strategy allows, texts are made while the program runs: always with the results of all texts but the same
-/// number, one less than `ahead`, however fast the program is, so that a search does not depend on time.
+/// Where the strategy allows, texts are made while the program runs. With which results each is made does not depend on
+/// how fast the program is: all but those of the same number, one less than `ahead`, or all, if the strategy awaits
+/// the run of a text.
 struct Worker<'h> {
     hunt: &'h Hunt,
     number: usize,
@@ -173,7 +174,7 @@ impl<'h> Worker<'h> {
             self.import(siblings)?;
             has_news = false;
         }
-        while !has_news && self.given < self.ahead && self.may_propose() {
+        while !has_news && self.has_room() && self.may_propose() {
             self.search.propose();
             if !self.search.is_exhausted() {
                 let mut job = self.spare.pop().unwrap_or_default();
@@ -197,6 +198,11 @@ impl<'h> Worker<'h> {
         self.settle(&job, gain, Origin::Own(self.search.strategy().operator()))?;
         self.spare.push(job);
         Ok(true)
+    }
+
+    /// Whether another text may be made before the first that was given returns.
+    fn has_room(&self) -> bool {
+        self.given == 0 || self.given < self.ahead && self.search.proposes_ahead()
     }
 
     fn may_propose(&self) -> bool {

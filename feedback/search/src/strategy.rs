@@ -109,6 +109,8 @@ pub struct Making {
     pub(crate) beginning: u32,
     /// The text that it varies is one of the champions of the whole search.
     pub(crate) is_wide: bool,
+    /// It is likely to run long, so the next text is proposed once its run is known.
+    pub(crate) is_awaited: bool,
 }
 
 /// A way to search.

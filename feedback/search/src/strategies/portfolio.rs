@@ -5,6 +5,9 @@
 //! the limit on length, and share one archive: the texts that cost most, and for each edge the text that executes
 //! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
 //!
+//! Among texts of about the same cost, shorter ones are varied more, as they have room to grow. While nothing better is
+//! found, the cost alone decides.
+//!
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
 //!
@@ -34,7 +37,7 @@ mod balance;
 mod habits;
 mod operators;
 
-use archive::{Archive, Kept, Merits};
+use archive::{Archive, Kept, Merits, Ranking};
 use balance::Balance;
 use habits::Habits;
 use operators::{Operator, Workshop};
@@ -47,7 +50,7 @@ const TRIES: usize = 8;
 const PATIENCE: u64 = 2000;
 /// Each time after this many beginnings, their best texts are put together.
 const TOGETHER: usize = 3;
-/// Champions of the whole search are varied after this many runs without a better text.
+/// Champions of the whole search are varied, and room does not count, after this many runs without a better text.
 const NARROW: u64 = 500;
 /// The share of texts that vary a champion then.
 const WIDE: f64 = 0.1;
@@ -57,6 +60,9 @@ const WIDER: u64 = 8000;
 const BARREN: u64 = 500;
 /// The best texts of beginnings that are remembered.
 const PAST: usize = 30;
+/// The next text is made once the run of this one is known if the text that it varies has executed more edges. That
+/// takes about a millisecond in compiled programs, which is much longer than to make a text.
+const AWAITED: u64 = 1 << 20;
 /// Habits are taken from the archive anew after this many texts that it has kept.
 const RENEWED: u32 = 16;
 
@@ -212,6 +218,7 @@ impl Portfolio {
             return None;
         }
         let &Measured { cost, costs, edges, .. } = measured;
+        self.recent.archive.rank_by(if self.stale > NARROW { Ranking::Cost } else { Ranking::Room });
         let kept = self.recent.archive.keep(derivation, Merits { cost, costs, edges, is_new });
         if self.is_rise(derivation, measured) {
             self.stale = 0;
@@ -268,7 +275,8 @@ impl Strategy for Portfolio {
             let Some(parent) = best.or_else(|| archive.pick(&mut desk.random, most_executed)) else { break };
             // A text at random has no parent.
             let varied = (operator != Operator::Fresh).then(|| (parent, archive.entry(parent).serial));
-            self.making = Making { way, parent: varied, beginning: self.beginning, is_wide };
+            let is_awaited = varied.is_some() && archive.entry(parent).executed > AWAITED;
+            self.making = Making { way, parent: varied, beginning: self.beginning, is_wide, is_awaited };
             if workshop.make(operator, desk, (archive, parent), habits, candidate) {
                 return;
             }
@@ -279,7 +287,7 @@ impl Strategy for Portfolio {
     }
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
-        let Making { way, parent, beginning, is_wide } = self.making;
+        let Making { way, parent, beginning, is_wide, .. } = self.making;
         let is_champion = self.keep_wide(desk, candidate, measured);
         let is_best = self.raise_most(candidate, measured);
         let mut parent_executed = None;
@@ -472,6 +480,29 @@ mod tests {
         assert_eq!((portfolio.wide_due, portfolio.most), (0, 10));
         let best = portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best));
         assert_eq!(best.map(|best| (&best.derivation.text, best.cost)), Some((&candidate.text, 10)));
+    }
+
+    #[test]
+    fn room_counts_while_better_texts_are_found() {
+        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 60, 1);
+        let desk = search.desk();
+        let mut portfolio = Portfolio::new();
+        let mut keep = |portfolio: &mut Portfolio, len: usize, cost| {
+            let mut candidate = Derivation::default();
+            while candidate.text.len() != len {
+                desk.draw_whole(&mut candidate);
+            }
+            portfolio.keep(&candidate, &kit::measured(cost, &[]), false).and_then(|kept| kept.place)
+        };
+        assert_eq!(keep(&mut portfolio, 16, 150), Some(0));
+        assert_eq!(keep(&mut portfolio, 9, 140), Some(0));
+        portfolio.stale = NARROW + 1;
+        // Texts of letters alone have one outline, and the best of them is kept.
+        assert_eq!(keep(&mut portfolio, 16, 145), Some(0));
+        assert_eq!(keep(&mut portfolio, 9, 144), None);
+        // A better text is found.
+        assert_eq!(keep(&mut portfolio, 16, 151), Some(0));
+        assert_eq!(keep(&mut portfolio, 9, 142), Some(0));
     }
 
     #[test]

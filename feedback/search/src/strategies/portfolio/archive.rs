@@ -2,7 +2,7 @@
 //! With several costs also those that no other text beats in all of them; if it explores, those with new coverage. An
 //! archive of champions has only those of edges.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use gramjet_session::SpanKind;
 use gramjet_session::decisions::Derivation;
@@ -35,6 +35,29 @@ pub(super) struct Entry {
     pub(super) serial: u64,
 }
 
+/// How the texts that cost most are ranked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Ranking {
+    /// By the cost divided by the square root of the length, as short texts have room to grow.
+    #[default]
+    Room,
+    /// By the cost alone.
+    Cost,
+}
+
+/// What is compared where texts are ranked. If all else is equal, the shorter text is better.
+type Rank = (f64, u64, Reverse<usize>);
+
+impl Ranking {
+    fn rank(self, cost: u64, len: usize) -> Rank {
+        let value = match self {
+            Ranking::Room => cost as f64 / (len.max(SHORT) as f64).sqrt(),
+            Ranking::Cost => cost as f64,
+        };
+        (value, cost, Reverse(len))
+    }
+}
+
 /// What a run says of a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Merits<'m> {
@@ -57,6 +80,8 @@ pub(super) struct Kept {
 
 /// The number of texts that are kept for their cost.
 const TOP: usize = 64;
+/// Shorter texts are ranked as if they had this length, in bytes.
+const SHORT: usize = 8;
 /// The share of draws that take one of them, and not the champion of an edge.
 const TOPS: f64 = 0.7;
 /// The number of champions that compete is a power of two with an exponent below this.
@@ -92,7 +117,8 @@ pub(super) struct Archive {
     most_bytes: usize,
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
-    /// The texts that cost most, the most costly first.
+    ranking: Ranking,
+    /// The texts that cost most, by their rank.
     top: Vec<usize>,
     /// By edge: the text that executes it most often.
     champions: Vec<Champion>,
@@ -146,7 +172,23 @@ impl Archive {
         self.entry_mut(place).filter(|entry| entry.serial == serial)
     }
 
-    /// The number of the most costly text.
+    /// Ranks the texts that cost most in another way.
+    pub(super) fn rank_by(&mut self, ranking: Ranking) {
+        if self.ranking != ranking {
+            self.ranking = ranking;
+            let mut top = std::mem::take(&mut self.top);
+            let rank = |&number: &usize| self.rank(number);
+            top.sort_by(|one, other| rank(other).partial_cmp(&rank(one)).unwrap_or(Ordering::Equal));
+            self.top = top;
+        }
+    }
+
+    fn rank(&self, number: usize) -> Rank {
+        let Entry { cost, derivation, .. } = self.entry(number);
+        self.ranking.rank(*cost, derivation.text.len())
+    }
+
+    /// The number of the text with the highest rank.
     pub(super) fn best(&self) -> Option<usize> {
         self.top.first().copied()
     }
@@ -167,10 +209,10 @@ impl Archive {
         if self.most_top == 0 && self.bytes + bytes(derivation) > self.most_bytes {
             self.clear();
         }
-        let rank = |entry: &Entry| (entry.cost, Reverse(entry.derivation.text.len()));
-        let place = self.top.partition_point(|&number| rank(self.entry(number)) >= (cost, Reverse(len)));
-        // If several texts have the same outline, only the best of them is kept for its cost. A text that is too cheap
-        // for that needs no outline.
+        let rank = self.ranking.rank(cost, len);
+        let place = self.top.partition_point(|&number| self.rank(number) >= rank);
+        // If several texts have the same outline, only the best of them is kept for its cost. A text whose rank is too
+        // low for that needs no outline.
         let outline = (place < self.most_top).then(|| outline(derivation));
         let alike =
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
@@ -490,6 +532,29 @@ mod tests {
         assert_eq!(archive.entries.iter().flatten().count(), 5);
         // One that is too large alone is not kept.
         assert!(archive.keep(&text(&"x".repeat(limit)), merits(1, &[(1000, 1)])).is_none());
+    }
+
+    #[test]
+    fn short_texts_may_rank_above_those_that_cost_more() {
+        let ranked = |archive: &Archive| archive.top().map(|entry| entry.cost).collect::<Vec<_>>();
+        let mut archive = Archive::new();
+        let keep = |archive: &mut Archive, len: usize, cost| {
+            archive.keep(&text(&format!("{cost:0len$}")), merits(cost, &[])).and_then(|kept| kept.place)
+        };
+        assert_eq!(keep(&mut archive, 64, 150), Some(0));
+        assert_eq!(keep(&mut archive, 16, 100), Some(0));
+        assert_eq!(keep(&mut archive, 8, 60), Some(1));
+        // No room is gained below eight bytes.
+        assert_eq!(keep(&mut archive, 2, 59), Some(2));
+        assert_eq!(ranked(&archive), [100, 60, 59, 150]);
+        archive.rank_by(Ranking::Cost);
+        assert_eq!(ranked(&archive), [150, 100, 60, 59]);
+        assert_eq!(keep(&mut archive, 16, 101), Some(1));
+        archive.rank_by(Ranking::Room);
+        assert_eq!(ranked(&archive), [101, 100, 60, 59, 150]);
+        // As costly and as long: the one that was there first.
+        let twin = text(&format!("{:x>16}", ""));
+        assert_eq!(archive.keep(&twin, merits(101, &[])).and_then(|kept| kept.place), Some(1));
     }
 
     #[test]
