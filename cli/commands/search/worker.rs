@@ -110,9 +110,8 @@ impl Origin {
 
 /// One of the threads, with a program and a search of its own.
 ///
-/// Where the strategy allows, texts are made while the program runs. With which results each is made does not depend on
-/// how fast the program is: all but those of the same number, one less than `ahead`, or all, if the strategy awaits
-/// the run of a text.
+/// Where the strategy allows, up to `ahead` texts are made before the first of them returns. Where it awaits a run, no
+/// text is made before that run returns. Neither depends on how fast the program is.
 struct Worker<'h> {
     hunt: &'h Hunt,
     number: usize,
@@ -200,9 +199,9 @@ impl<'h> Worker<'h> {
         Ok(true)
     }
 
-    /// Whether another text may be made before the first that was given returns.
+    /// Whether another text may be made now.
     fn has_room(&self) -> bool {
-        self.given == 0 || self.given < self.ahead && self.search.proposes_ahead()
+        self.given == 0 || self.given < self.ahead && !self.search.awaits_run()
     }
 
     fn may_propose(&self) -> bool {

@@ -5,8 +5,8 @@
 //! the limit on length, and share one archive: the texts that cost most, and for each edge the text that executes
 //! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
 //!
-//! Among texts of about the same cost, shorter ones are varied more, as they have room to grow. While nothing better is
-//! found, the cost alone decides.
+//! A short text may rank above a longer one that costs more, as it has room to grow. After some time without a better
+//! text, the cost alone ranks them.
 //!
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
@@ -60,8 +60,8 @@ const WIDER: u64 = 8000;
 const BARREN: u64 = 500;
 /// The best texts of beginnings that are remembered.
 const PAST: usize = 30;
-/// The next text is made once the run of this one is known if the text that it varies has executed more edges. That
-/// takes about a millisecond in compiled programs, which is much longer than to make a text.
+/// The next text is made once the run of this one is known if the text that it varies has executed more than this many
+/// edges. That takes a millisecond or two in compiled programs, which is much longer than to make a text.
 const AWAITED: u64 = 1 << 20;
 /// Habits are taken from the archive anew after this many texts that it has kept.
 const RENEWED: u32 = 16;
@@ -218,7 +218,6 @@ impl Portfolio {
             return None;
         }
         let &Measured { cost, costs, edges, .. } = measured;
-        self.recent.archive.rank_by(if self.stale > NARROW { Ranking::Cost } else { Ranking::Room });
         let kept = self.recent.archive.keep(derivation, Merits { cost, costs, edges, is_new });
         if self.is_rise(derivation, measured) {
             self.stale = 0;
@@ -324,12 +323,19 @@ impl Strategy for Portfolio {
         self.spent = self.spent.saturating_add(executed(measured));
         let coverage = self.explored(desk, measured);
         let kept = self.keep(candidate, measured, coverage > Coverage::Known);
+        if !measured.is_repeat {
+            let ranking = if self.stale > NARROW { Ranking::Cost } else { Ranking::Room };
+            // Of several costs, those of the empty text are not known.
+            let empty_cost = if measured.costs.is_empty() { desk.empty_cost } else { 0 };
+            self.recent.archive.rank_by(ranking, empty_cost);
+        }
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
             self.restart();
         }
         let paid = match kept {
             Some(_) if coverage == Coverage::Edge => 10.0,
             Some(_) if coverage == Coverage::Class => 3.0,
+            Some(_) if is_better => 10.0,
             Some(Kept { place: Some(0), .. }) => 10.0,
             Some(Kept { place: Some(place), edges }) => {
                 2.0 / (1.0 + place as f64 / 8.0) + f64::from(u8::from(edges > 0))
@@ -485,24 +491,26 @@ mod tests {
     #[test]
     fn room_counts_while_better_texts_are_found() {
         let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 60, 1);
+        search.set_empty_cost(100);
         let desk = search.desk();
         let mut portfolio = Portfolio::new();
-        let mut keep = |portfolio: &mut Portfolio, len: usize, cost| {
+        let mut observe = |portfolio: &mut Portfolio, len: usize, cost| {
             let mut candidate = Derivation::default();
             while candidate.text.len() != len {
                 desk.draw_whole(&mut candidate);
             }
-            portfolio.keep(&candidate, &kit::measured(cost, &[]), false).and_then(|kept| kept.place)
+            portfolio.observe(desk, &candidate, &kit::measured(cost, &[]));
+            portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>()
         };
-        assert_eq!(keep(&mut portfolio, 16, 150), Some(0));
-        assert_eq!(keep(&mut portfolio, 9, 140), Some(0));
-        portfolio.stale = NARROW + 1;
+        assert_eq!(observe(&mut portfolio, 16, 150), [150]);
         // Texts of letters alone have one outline, and the best of them is kept.
-        assert_eq!(keep(&mut portfolio, 16, 145), Some(0));
-        assert_eq!(keep(&mut portfolio, 9, 144), None);
-        // A better text is found.
-        assert_eq!(keep(&mut portfolio, 16, 151), Some(0));
-        assert_eq!(keep(&mut portfolio, 9, 142), Some(0));
+        assert_eq!(observe(&mut portfolio, 9, 130), [150]);
+        assert_eq!(observe(&mut portfolio, 9, 140), [140]);
+        portfolio.stale = NARROW;
+        assert_eq!(observe(&mut portfolio, 9, 141), [150, 141]);
+        assert_eq!(observe(&mut portfolio, 16, 145), [150, 141]);
+        assert_eq!(observe(&mut portfolio, 16, 152), [141, 152]);
+        assert_eq!(portfolio.stale, 0);
     }
 
     #[test]

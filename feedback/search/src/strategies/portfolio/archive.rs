@@ -1,8 +1,8 @@
-//! The texts that a portfolio varies: those that cost most, and for each edge the one that executes it most often.
+//! The texts that a portfolio varies: those that rank highest by their cost, and for each edge the one that executes it most often.
 //! With several costs also those that no other text beats in all of them; if it explores, those with new coverage. An
 //! archive of champions has only those of edges.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 
 use gramjet_session::SpanKind;
 use gramjet_session::decisions::Derivation;
@@ -27,6 +27,7 @@ pub(super) struct Entry {
     /// The number of edges that it executes most often of all.
     holds: u32,
     is_top: bool,
+    is_costliest: bool,
     is_trade_off: bool,
     is_new: bool,
     /// That of a text which costs much.
@@ -35,10 +36,11 @@ pub(super) struct Entry {
     pub(super) serial: u64,
 }
 
-/// How the texts that cost most are ranked.
+/// How texts are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ranking {
-    /// By the cost divided by the square root of the length, as short texts have room to grow.
+    /// By what they cost beyond the empty text, divided by the square root of their length, as short texts have room
+    /// to grow.
     #[default]
     Room,
     /// By the cost alone.
@@ -46,17 +48,7 @@ pub(super) enum Ranking {
 }
 
 /// What is compared where texts are ranked. If all else is equal, the shorter text is better.
-type Rank = (f64, u64, Reverse<usize>);
-
-impl Ranking {
-    fn rank(self, cost: u64, len: usize) -> Rank {
-        let value = match self {
-            Ranking::Room => cost as f64 / (len.max(SHORT) as f64).sqrt(),
-            Ranking::Cost => cost as f64,
-        };
-        (value, cost, Reverse(len))
-    }
-}
+type Rank = (u64, u64, Reverse<usize>);
 
 /// What a run says of a text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,7 +64,7 @@ pub(super) struct Merits<'m> {
 /// What a text has gained by being kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// Its place among the texts that cost most, from 0 on.
+    /// Its place among the texts that are kept for their cost, from 0 on.
     pub(super) place: Option<usize>,
     /// The number of edges that it executes most often of all.
     pub(super) edges: usize,
@@ -118,8 +110,12 @@ pub(super) struct Archive {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     ranking: Ranking,
-    /// The texts that cost most, by their rank.
+    /// What the empty text costs.
+    empty_cost: u64,
+    /// The texts that are kept for their cost, those of the highest rank first.
     top: Vec<usize>,
+    /// The text that costs most, whatever its rank.
+    costliest: Option<usize>,
     /// By edge: the text that executes it most often.
     champions: Vec<Champion>,
     /// The edges with a champion, to draw one.
@@ -151,8 +147,8 @@ impl Archive {
         for &edge in &self.edges {
             champions[edge as usize] = Champion::NONE;
         }
-        let &mut Archive { most_top, most_bytes, kept, .. } = self;
-        *self = Archive { most_top, most_bytes, kept, champions, ..Archive::default() };
+        let &mut Archive { most_top, most_bytes, ranking, empty_cost, kept, .. } = self;
+        *self = Archive { most_top, most_bytes, ranking, empty_cost, kept, champions, ..Archive::default() };
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -172,33 +168,53 @@ impl Archive {
         self.entry_mut(place).filter(|entry| entry.serial == serial)
     }
 
-    /// Ranks the texts that cost most in another way.
-    pub(super) fn rank_by(&mut self, ranking: Ranking) {
-        if self.ranking != ranking {
-            self.ranking = ranking;
-            let mut top = std::mem::take(&mut self.top);
-            let rank = |&number: &usize| self.rank(number);
-            top.sort_by(|one, other| rank(other).partial_cmp(&rank(one)).unwrap_or(Ordering::Equal));
-            self.top = top;
+    /// Ranks texts in another way from now on.
+    pub(super) fn rank_by(&mut self, ranking: Ranking, empty_cost: u64) {
+        if (self.ranking, self.empty_cost) == (ranking, empty_cost) {
+            return;
+        }
+        (self.ranking, self.empty_cost) = (ranking, empty_cost);
+        let mut top = std::mem::take(&mut self.top);
+        top.sort_by_key(|&number| Reverse(self.rank(number)));
+        self.top = top;
+        // Its rank may have been too low before.
+        if let Some(costliest) = self.costliest.filter(|&costliest| !self.entry(costliest).is_top) {
+            let rank = self.rank(costliest);
+            let place = self.top.partition_point(|&number| self.rank(number) >= rank);
+            if place < self.most_top {
+                if let Some(entry) = self.entry_mut(costliest) {
+                    entry.is_top = true;
+                }
+                self.insert(place, costliest);
+            }
         }
     }
 
     fn rank(&self, number: usize) -> Rank {
         let Entry { cost, derivation, .. } = self.entry(number);
-        self.ranking.rank(*cost, derivation.text.len())
+        self.rank_of(*cost, derivation.text.len())
     }
 
-    /// The number of the text with the highest rank.
+    fn rank_of(&self, cost: u64, len: usize) -> Rank {
+        let value = match self.ranking {
+            Ranking::Room => cost.saturating_sub(self.empty_cost) as f64 / (len.max(SHORT) as f64).sqrt(),
+            Ranking::Cost => cost as f64,
+        };
+        // The bits of numbers that are not negative have their order.
+        (value.to_bits(), cost, Reverse(len))
+    }
+
+    /// The number of the text that costs most.
     pub(super) fn best(&self) -> Option<usize> {
-        self.top.first().copied()
+        self.costliest
     }
 
-    /// The texts that cost most.
+    /// The texts that are kept for their cost.
     pub(super) fn top(&self) -> impl Iterator<Item = &Entry> {
         self.top.iter().map(|&number| self.entry(number))
     }
 
-    /// Keeps a text if it is among those that cost most, executes an edge more often than all others, is not beaten in
+    /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others, is not beaten in
     /// all costs, or is new; of texts with the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
         let Merits { cost, costs, edges, is_new } = merits;
@@ -209,7 +225,7 @@ impl Archive {
         if self.most_top == 0 && self.bytes + bytes(derivation) > self.most_bytes {
             self.clear();
         }
-        let rank = self.ranking.rank(cost, len);
+        let rank = self.rank_of(cost, len);
         let place = self.top.partition_point(|&number| self.rank(number) >= rank);
         // If several texts have the same outline, only the best of them is kept for its cost. A text whose rank is too
         // low for that needs no outline.
@@ -217,6 +233,11 @@ impl Archive {
         let alike =
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
         let is_top = outline.is_some() && alike.is_none_or(|alike| place <= alike);
+        let is_costlier = |&number: &usize| {
+            let entry = self.entry(number);
+            (entry.cost, Reverse(entry.derivation.text.len())) >= (cost, Reverse(len))
+        };
+        let is_costliest = self.most_top > 0 && !self.costliest.as_ref().is_some_and(is_costlier);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
         let bytes = bytes(derivation);
         let number = self.free.last().copied().unwrap_or(self.entries.len());
@@ -224,7 +245,7 @@ impl Archive {
         let is_trade_off = replaced.is_some();
         let has_room = self.bytes + bytes <= self.most_bytes;
         let is_new = is_new && has_room;
-        if !is_top && !is_trade_off && !is_new && (won.is_empty() || !has_room) {
+        if !is_top && !is_costliest && !is_trade_off && !is_new && (won.is_empty() || !has_room) {
             return None;
         }
         self.bytes += bytes;
@@ -242,6 +263,7 @@ impl Archive {
             cursor,
             holds,
             is_top,
+            is_costliest,
             is_trade_off,
             is_new,
             outline,
@@ -273,12 +295,10 @@ impl Archive {
                 let beaten = self.top.remove(alike);
                 self.release(beaten, |entry| entry.is_top = false);
             }
-            self.top.insert(place, number);
+            self.insert(place, number);
         }
-        if self.top.len() > self.most_top
-            && let Some(last) = self.top.pop()
-        {
-            self.release(last, |entry| entry.is_top = false);
+        if is_costliest && let Some(before) = self.costliest.replace(number) {
+            self.release(before, |entry| entry.is_costliest = false);
         }
         Some(Kept { place: is_top.then_some(place), edges: holds as usize })
     }
@@ -289,11 +309,21 @@ impl Archive {
         champion.count < count || champion.count == count && len < champion.len
     }
 
+    /// Puts a text at a place among those that are kept for their cost; the last one gives way.
+    fn insert(&mut self, place: usize, number: usize) {
+        self.top.insert(place, number);
+        if self.top.len() > self.most_top
+            && let Some(last) = self.top.pop()
+        {
+            self.release(last, |entry| entry.is_top = false);
+        }
+    }
+
     /// Drops a text that is kept for nothing any more.
     fn release(&mut self, number: usize, change: impl FnOnce(&mut Entry)) {
         let Some(entry) = self.entries[number].as_mut() else { return };
         change(entry);
-        if entry.holds == 0 && !entry.is_top && !entry.is_trade_off && !entry.is_new {
+        if entry.holds == 0 && !entry.is_top && !entry.is_costliest && !entry.is_trade_off && !entry.is_new {
             self.bytes -= bytes(&entry.derivation);
             self.texts.remove(&entry.derivation.text);
             self.entries[number] = None;
@@ -547,14 +577,45 @@ mod tests {
         // No room is gained below eight bytes.
         assert_eq!(keep(&mut archive, 2, 59), Some(2));
         assert_eq!(ranked(&archive), [100, 60, 59, 150]);
-        archive.rank_by(Ranking::Cost);
+        archive.rank_by(Ranking::Cost, 0);
         assert_eq!(ranked(&archive), [150, 100, 60, 59]);
         assert_eq!(keep(&mut archive, 16, 101), Some(1));
-        archive.rank_by(Ranking::Room);
+        archive.rank_by(Ranking::Room, 0);
         assert_eq!(ranked(&archive), [101, 100, 60, 59, 150]);
+        // What the empty text costs buys no room.
+        archive.rank_by(Ranking::Room, 59);
+        assert_eq!(ranked(&archive), [150, 101, 100, 60, 59]);
+        archive.rank_by(Ranking::Room, 0);
         // As costly and as long: the one that was there first.
         let twin = text(&format!("{:x>16}", ""));
         assert_eq!(archive.keep(&twin, merits(101, &[])).and_then(|kept| kept.place), Some(1));
+    }
+
+    #[test]
+    fn the_text_that_costs_most_stays_and_ranks_first_once_cost_alone_counts() {
+        let costs = |archive: &Archive| archive.top().map(|entry| entry.cost).collect::<Vec<_>>();
+        let mut archive = Archive::new();
+        archive.keep(&text(&format!("{:060}", 200)), merits(200, &[]));
+        for cost in 100..100 + TOP as u64 {
+            archive.keep(&text(&format!("{cost:08}")), merits(cost, &[]));
+        }
+        assert_eq!((costs(&archive).len(), costs(&archive).contains(&200)), (TOP, false));
+        assert_eq!(archive.best().map(|best| archive.entry(best).cost), Some(200));
+        archive.rank_by(Ranking::Cost, 0);
+        assert_eq!(costs(&archive)[..2], [200, 100 + TOP as u64 - 1]);
+        assert_eq!((costs(&archive).len(), archive.entries.iter().flatten().count()), (TOP, TOP));
+        // A better one takes its place; both are kept for their cost.
+        archive.keep(&text("better"), merits(300, &[]));
+        assert_eq!(costs(&archive)[..2], [300, 200]);
+        assert_eq!(archive.best().map(|best| archive.entry(best).cost), Some(300));
+        // Texts of one outline: the better rank may be that of the cheaper one.
+        let alike = |name: &str| Derivation { text: name.as_bytes().to_vec(), ..text("outline") };
+        let mut archive = Archive::new();
+        archive.keep(&alike("0123456789abcdef"), merits(150, &[]));
+        archive.keep(&alike("01234567"), merits(140, &[]));
+        assert_eq!((costs(&archive), archive.entries.iter().flatten().count()), (vec![140], 2));
+        archive.rank_by(Ranking::Cost, 0);
+        assert_eq!(costs(&archive), [150, 140]);
     }
 
     #[test]
