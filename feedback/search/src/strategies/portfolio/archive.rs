@@ -1,6 +1,6 @@
-//! The texts that a portfolio varies: those that rank highest by their cost, and for each edge the one that executes it most often.
-//! With several costs also those that no other text beats in all of them; if it explores, those with new coverage. An
-//! archive of champions has only those of edges.
+//! The texts that a portfolio varies: those that rank highest by their cost, and for each edge the one that executes it
+//! most often. With several costs also those that no other text beats in all of them; if it explores, those with new
+//! coverage. An archive of champions has only those of edges.
 
 use std::cmp::Reverse;
 
@@ -214,8 +214,8 @@ impl Archive {
         self.top.iter().map(|&number| self.entry(number))
     }
 
-    /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others, is not beaten in
-    /// all costs, or is new; of texts with the same count the shorter one is kept.
+    /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others,
+    /// is not beaten in all costs, or is new; of texts with the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
         let Merits { cost, costs, edges, is_new } = merits;
         if self.texts.contains(&derivation.text) {
