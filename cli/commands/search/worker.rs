@@ -64,7 +64,7 @@ fn work<'scope>(
     };
     let mut search = Worker::search(hunt, number)?;
     let is_ahead = search.proposes_ahead() && meter.is_exact();
-    search.set_empty_cost(meter.read(b"")?.cost);
+    search.set_empty_cost(&meter.read(b"")?);
     meter.tested.stay_beside(surroundings);
     let ahead = if is_ahead { meter.room().max(AHEAD) } else { 1 };
     let mut runner = Runner::new(hunt, meter);

@@ -112,9 +112,10 @@ impl Search {
         self.desk.explores = true;
     }
 
-    /// Tells the search the cost of the empty text. Runs that cost less are not counted by `treeline`.
-    pub fn set_empty_cost(&mut self, cost: u64) {
-        self.desk.empty_cost = cost;
+    /// Tells the search what the empty text costs. Runs that cost less are not counted by `treeline`; `portfolio` ranks
+    /// texts by what they cost beyond it.
+    pub fn set_empty_cost(&mut self, measured: &Measured<'_>) {
+        self.desk.empty_cost = guiding(measured).cost;
     }
 
     /// The strategy.

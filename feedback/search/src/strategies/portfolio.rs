@@ -163,6 +163,12 @@ impl Portfolio {
         self.stale > PATIENCE.max(self.runs / 2)
     }
 
+    /// Ranks the texts since the last beginning: room counts while better texts are found.
+    fn rank(&mut self, desk: &Desk) {
+        let ranking = if self.stale > NARROW { Ranking::Cost } else { Ranking::Room };
+        self.recent.archive.rank_by(ranking, desk.empty_cost);
+    }
+
     /// New coverage, if the search explores.
     fn explored(&mut self, desk: &Desk, measured: &Measured<'_>) -> Coverage {
         if desk.explores { self.seen.add(measured.edges).coverage } else { Coverage::Known }
@@ -323,12 +329,7 @@ impl Strategy for Portfolio {
         self.spent = self.spent.saturating_add(executed(measured));
         let coverage = self.explored(desk, measured);
         let kept = self.keep(candidate, measured, coverage > Coverage::Known);
-        if !measured.is_repeat {
-            let ranking = if self.stale > NARROW { Ranking::Cost } else { Ranking::Room };
-            // Of several costs, those of the empty text are not known.
-            let empty_cost = if measured.costs.is_empty() { desk.empty_cost } else { 0 };
-            self.recent.archive.rank_by(ranking, empty_cost);
-        }
+        self.rank(desk);
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
             self.restart();
         }
@@ -358,6 +359,7 @@ impl Strategy for Portfolio {
         if self.is_rise(derivation, measured) {
             self.balance.begin();
         }
+        self.rank(desk);
         self.keep(derivation, measured, coverage > Coverage::Known);
     }
 
@@ -365,7 +367,7 @@ impl Strategy for Portfolio {
         Operator::ALL[self.making.way].name()
     }
 
-    /// One result more or less makes no difference to the archive.
+    /// One result more or less makes no difference to the archive, but those of slow texts, which are awaited.
     fn proposes_ahead(&self) -> bool {
         true
     }
@@ -491,7 +493,7 @@ mod tests {
     #[test]
     fn room_counts_while_better_texts_are_found() {
         let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 60, 1);
-        search.set_empty_cost(100);
+        search.set_empty_cost(&kit::measured(100, &[]));
         let desk = search.desk();
         let mut portfolio = Portfolio::new();
         let mut observe = |portfolio: &mut Portfolio, len: usize, cost| {
@@ -511,6 +513,28 @@ mod tests {
         assert_eq!(observe(&mut portfolio, 16, 145), [150, 141]);
         assert_eq!(observe(&mut portfolio, 16, 152), [141, 152]);
         assert_eq!(portfolio.stale, 0);
+    }
+
+    #[test]
+    fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_empty_text() {
+        let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 60, 1);
+        let mut portfolio = Portfolio::new();
+        // Of two costs, the mean guides the search.
+        search.set_empty_cost(&Measured { costs: &[1000, 1000], ..Measured::default() });
+        let desk = search.desk();
+        assert!(desk.empty_cost > 1000, "{}", desk.empty_cost);
+        desk.empty_cost = 1000;
+        let (mut short, mut long) = (Derivation::default(), Derivation::default());
+        while short.text.len() > 4 || short.text.is_empty() {
+            desk.draw_whole(&mut short);
+        }
+        // Another number of words, so another outline.
+        while long.text.len() < 30 || long.parts.len() == short.parts.len() {
+            desk.draw_whole(&mut long);
+        }
+        portfolio.adopt(desk, &short, &kit::measured(1010, &[]));
+        portfolio.adopt(desk, &long, &kit::measured(1100, &[]));
+        assert_eq!(portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>(), [1100, 1010]);
     }
 
     #[test]

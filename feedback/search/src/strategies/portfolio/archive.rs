@@ -177,7 +177,7 @@ impl Archive {
         let mut top = std::mem::take(&mut self.top);
         top.sort_by_key(|&number| Reverse(self.rank(number)));
         self.top = top;
-        // Its rank may have been too low before.
+        // Its rank may have been too low before. Another text may have its outline.
         if let Some(costliest) = self.costliest.filter(|&costliest| !self.entry(costliest).is_top) {
             let rank = self.rank(costliest);
             let place = self.top.partition_point(|&number| self.rank(number) >= rank);
@@ -227,17 +227,17 @@ impl Archive {
         }
         let rank = self.rank_of(cost, len);
         let place = self.top.partition_point(|&number| self.rank(number) >= rank);
-        // If several texts have the same outline, only the best of them is kept for its cost. A text whose rank is too
-        // low for that needs no outline.
-        let outline = (place < self.most_top).then(|| outline(derivation));
-        let alike =
-            outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
-        let is_top = outline.is_some() && alike.is_none_or(|alike| place <= alike);
         let is_costlier = |&number: &usize| {
             let entry = self.entry(number);
             (entry.cost, Reverse(entry.derivation.text.len())) >= (cost, Reverse(len))
         };
         let is_costliest = self.most_top > 0 && !self.costliest.as_ref().is_some_and(is_costlier);
+        // If several texts have the same outline, only the best of them is kept for its cost. A text whose rank is too
+        // low for that needs no outline, unless it costs most: then its rank may change.
+        let outline = (place < self.most_top || is_costliest).then(|| outline(derivation));
+        let alike =
+            outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
+        let is_top = place < self.most_top && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
         let bytes = bytes(derivation);
         let number = self.free.last().copied().unwrap_or(self.entries.len());
@@ -331,7 +331,7 @@ impl Archive {
         }
     }
 
-    /// A text to vary: mostly one of those that cost most, else the champion of an edge, rather of one that is
+    /// A text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that is
     /// executed often. Texts that execute more than `most_executed` edges are avoided.
     pub(super) fn pick(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
         let mut number = self.draw_quick(random, most_executed)?;
