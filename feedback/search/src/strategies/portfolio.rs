@@ -2,8 +2,8 @@
 //!
 //! The published searches each do one thing: they draw texts with a bias, grow a tree of prefixes, or put parts of one
 //! text into another. None is the best for all programs. Here all operators work on decisions, so each is exact under
-//! the limit on length, and share one archive: the texts that cost most, and for each edge the text that executes
-//! it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
+//! the limit on length, and share one archive: the texts that rank highest by their cost, and for each edge the text
+//! that executes it most often, as in PerfFuzz (Lemieux et al. 2018). A bandit chooses the operator.
 //!
 //! A short text may rank above a longer one that costs more, as it has room to grow. After some time without a better
 //! text, the cost alone ranks them.
