@@ -112,8 +112,7 @@ impl Search {
         self.desk.explores = true;
     }
 
-    /// Tells the search what the empty text costs. Runs that cost less are not counted by `treeline`; `portfolio` ranks
-    /// texts by what they cost beyond it.
+    /// Tells the search what the empty text costs. Runs that cost less are not counted by `treeline`.
     pub fn set_empty_cost(&mut self, measured: &Measured<'_>) {
         self.desk.empty_cost = guiding(measured).cost;
     }
@@ -324,6 +323,17 @@ mod tests {
             }
             assert_eq!((texts.len(), search.best().map(|best| best.cost)), (8, Some(3)), "{name}");
         }
+    }
+
+    #[test]
+    fn the_empty_text_costs_what_guides_the_strategy() {
+        let mut search = kit::search("s ::= [ab]{3}", kit::strategy("treeline", false), 3, 1);
+        search.set_empty_cost(&kit::measured(100, &[]));
+        assert_eq!(search.desk().empty_cost, 100);
+        let measured = Measured { costs: &[1000, 1000], ..Measured::default() };
+        search.set_empty_cost(&measured);
+        assert_eq!(search.desk().empty_cost, guiding(&measured).cost);
+        assert!(search.desk().empty_cost > 1000);
     }
 
     #[test]

@@ -85,6 +85,8 @@ pub(super) struct Portfolio {
     barren: u64,
     /// The greatest cost so far.
     most: u64,
+    /// The least cost so far.
+    least: u64,
     /// The greatest cost before the last beginning.
     most_before: u64,
     workshop: Workshop,
@@ -119,6 +121,7 @@ impl Portfolio {
             wide_due: 0,
             barren: 0,
             most: 0,
+            least: u64::MAX,
             most_before: 0,
             workshop: Workshop::default(),
             habits: Habits::default(),
@@ -164,9 +167,9 @@ impl Portfolio {
     }
 
     /// Ranks the texts since the last beginning: room counts while better texts are found.
-    fn rank(&mut self, desk: &Desk) {
+    fn rank(&mut self) {
         let ranking = if self.stale > NARROW { Ranking::Cost } else { Ranking::Room };
-        self.recent.archive.rank_by(ranking, desk.empty_cost);
+        self.recent.archive.rank_by(ranking, self.least);
     }
 
     /// New coverage, if the search explores.
@@ -188,12 +191,14 @@ impl Portfolio {
         self.wide.archive.keep(derivation, Merits { cost, edges, ..Merits::default() }).is_some()
     }
 
-    /// Raises the greatest cost to that of a text; whether it is greater.
-    fn raise_most(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
-        let is_raised = is_to_keep(derivation, measured) && measured.cost > self.most;
-        if is_raised {
-            self.most = measured.cost;
+    /// Learns the cost of a text; whether it is greater than all before.
+    fn weigh(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
+        if !is_to_keep(derivation, measured) {
+            return false;
         }
+        self.least = self.least.min(measured.cost);
+        let is_raised = measured.cost > self.most;
+        self.most = self.most.max(measured.cost);
         is_raised
     }
 
@@ -294,7 +299,7 @@ impl Strategy for Portfolio {
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
         let Making { way, parent, beginning, is_wide, .. } = self.making;
         let is_champion = self.keep_wide(desk, candidate, measured);
-        let is_best = self.raise_most(candidate, measured);
+        let is_best = self.weigh(candidate, measured);
         let mut parent_executed = None;
         if is_wide || beginning == self.beginning {
             let island = if is_wide { &mut self.wide } else { &mut self.recent };
@@ -329,7 +334,7 @@ impl Strategy for Portfolio {
         self.spent = self.spent.saturating_add(executed(measured));
         let coverage = self.explored(desk, measured);
         let kept = self.keep(candidate, measured, coverage > Coverage::Known);
-        self.rank(desk);
+        self.rank();
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
             self.restart();
         }
@@ -355,11 +360,11 @@ impl Strategy for Portfolio {
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         let coverage = self.explored(desk, measured);
         self.keep_wide(desk, derivation, measured);
-        self.raise_most(derivation, measured);
+        self.weigh(derivation, measured);
         if self.is_rise(derivation, measured) {
             self.balance.begin();
         }
-        self.rank(desk);
+        self.rank();
         self.keep(derivation, measured, coverage > Coverage::Known);
     }
 
@@ -493,7 +498,6 @@ mod tests {
     #[test]
     fn room_counts_while_better_texts_are_found() {
         let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 60, 1);
-        search.set_empty_cost(&kit::measured(100, &[]));
         let desk = search.desk();
         let mut portfolio = Portfolio::new();
         let mut observe = |portfolio: &mut Portfolio, len: usize, cost| {
@@ -504,8 +508,9 @@ mod tests {
             portfolio.observe(desk, &candidate, &kit::measured(cost, &[]));
             portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>()
         };
-        assert_eq!(observe(&mut portfolio, 16, 150), [150]);
         // Texts of letters alone have one outline, and the best of them is kept.
+        assert_eq!(observe(&mut portfolio, 4, 100), [100]);
+        assert_eq!(observe(&mut portfolio, 16, 150), [150]);
         assert_eq!(observe(&mut portfolio, 9, 130), [150]);
         assert_eq!(observe(&mut portfolio, 9, 140), [140]);
         portfolio.stale = NARROW;
@@ -516,14 +521,10 @@ mod tests {
     }
 
     #[test]
-    fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_empty_text() {
+    fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_cheapest() {
         let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 60, 1);
         let mut portfolio = Portfolio::new();
-        // Of two costs, the mean guides the search.
-        search.set_empty_cost(&Measured { costs: &[1000, 1000], ..Measured::default() });
         let desk = search.desk();
-        assert!(desk.empty_cost > 1000, "{}", desk.empty_cost);
-        desk.empty_cost = 1000;
         let (mut short, mut long) = (Derivation::default(), Derivation::default());
         while short.text.len() > 4 || short.text.is_empty() {
             desk.draw_whole(&mut short);

@@ -27,22 +27,31 @@ pub(super) struct Entry {
     pub(super) stopped: u32,
     /// How far the systematic changes of its decisions have come.
     pub(super) cursor: usize,
-    /// The number of edges that it executes most often of all.
-    holds: u32,
-    is_top: bool,
-    is_costliest: bool,
-    is_trade_off: bool,
-    is_new: bool,
+    reasons: Reasons,
     /// That of a text which costs much.
     outline: Option<u64>,
     /// Its number among all that were kept.
     pub(super) serial: u64,
 }
 
+/// Why a text is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Reasons {
+    /// The number of edges that it executes most often of all.
+    edges: u32,
+    /// It is among those of the highest rank.
+    is_top: bool,
+    is_costliest: bool,
+    /// No other text beats it in all costs.
+    is_trade_off: bool,
+    /// It has new coverage, and the search explores.
+    is_new: bool,
+}
+
 /// How texts are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ranking {
-    /// By what they cost beyond the empty text, divided by the square root of their length, as short texts have room
+    /// By what they cost beyond the cheapest text, divided by the square root of their length, as short texts have room
     /// to grow.
     #[default]
     Room,
@@ -113,8 +122,8 @@ pub(super) struct Archive {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     ranking: Ranking,
-    /// What the empty text costs.
-    empty_cost: u64,
+    /// What the cheapest text costs.
+    least_cost: u64,
     /// The texts that are kept for their cost, those of the highest rank first.
     top: Vec<usize>,
     /// The text that costs most, whatever its rank.
@@ -150,8 +159,8 @@ impl Archive {
         for &edge in &self.edges {
             champions[edge as usize] = Champion::NONE;
         }
-        let &mut Archive { most_top, most_bytes, ranking, empty_cost, kept, .. } = self;
-        *self = Archive { most_top, most_bytes, ranking, empty_cost, kept, champions, ..Archive::default() };
+        let &mut Archive { most_top, most_bytes, ranking, least_cost, kept, .. } = self;
+        *self = Archive { most_top, most_bytes, ranking, least_cost, kept, champions, ..Archive::default() };
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -172,21 +181,21 @@ impl Archive {
     }
 
     /// Ranks texts in another way from now on.
-    pub(super) fn rank_by(&mut self, ranking: Ranking, empty_cost: u64) {
-        if (self.ranking, self.empty_cost) == (ranking, empty_cost) {
+    pub(super) fn rank_by(&mut self, ranking: Ranking, least_cost: u64) {
+        if (self.ranking, self.least_cost) == (ranking, least_cost) {
             return;
         }
-        (self.ranking, self.empty_cost) = (ranking, empty_cost);
+        (self.ranking, self.least_cost) = (ranking, least_cost);
         let mut top = std::mem::take(&mut self.top);
         top.sort_by_key(|&number| Reverse(self.rank(number)));
         self.top = top;
         // Its rank may have been too low before. Another text may have its outline.
-        if let Some(costliest) = self.costliest.filter(|&costliest| !self.entry(costliest).is_top) {
+        if let Some(costliest) = self.costliest.filter(|&costliest| !self.entry(costliest).reasons.is_top) {
             let rank = self.rank(costliest);
             let place = self.top.partition_point(|&number| self.rank(number) >= rank);
             if place < self.most_top {
                 if let Some(entry) = self.entry_mut(costliest) {
-                    entry.is_top = true;
+                    entry.reasons.is_top = true;
                 }
                 self.insert(place, costliest);
             }
@@ -200,7 +209,7 @@ impl Archive {
 
     fn rank_of(&self, cost: u64, len: usize) -> Rank {
         let value = match self.ranking {
-            Ranking::Room => cost.saturating_sub(self.empty_cost) as f64 / (len.max(SHORT) as f64).sqrt(),
+            Ranking::Room => cost.saturating_sub(self.least_cost) as f64 / (len.max(SHORT) as f64).sqrt(),
             Ranking::Cost => cost as f64,
         };
         // The bits of numbers that are not negative have their order.
@@ -248,30 +257,17 @@ impl Archive {
         let is_trade_off = replaced.is_some();
         let has_room = self.bytes + bytes <= self.most_bytes;
         let is_new = is_new && has_room;
-        if !is_top && !is_costliest && !is_trade_off && !is_new && (won.is_empty() || !has_room) {
+        let reasons = Reasons { edges: 0, is_top, is_costliest, is_trade_off, is_new };
+        if reasons == Reasons::default() && (won.is_empty() || !has_room) {
             return None;
         }
         self.bytes += bytes;
-        let holds = won.len() as u32;
+        let reasons = Reasons { edges: won.len() as u32, ..reasons };
         let (derivation, (picks, stopped, cursor)) = (derivation.clone(), Default::default());
         let executed = executed(edges);
         let serial = self.kept;
         self.kept += 1;
-        let entry = Entry {
-            derivation,
-            cost,
-            executed,
-            picks,
-            stopped,
-            cursor,
-            holds,
-            is_top,
-            is_costliest,
-            is_trade_off,
-            is_new,
-            outline,
-            serial,
-        };
+        let entry = Entry { derivation, cost, executed, picks, stopped, cursor, reasons, outline, serial };
         self.free.pop();
         if number == self.entries.len() {
             self.entries.push(None);
@@ -282,7 +278,7 @@ impl Archive {
             self.new.push(number);
         }
         for beaten in replaced.into_iter().flatten() {
-            self.release(beaten, |entry| entry.is_trade_off = false);
+            self.release(beaten, |reasons| reasons.is_trade_off = false);
         }
         for (edge, count) in won {
             let known = self.champions.len();
@@ -290,20 +286,20 @@ impl Archive {
             let champion = Champion { count, len: len as u32, holder: number as u32 };
             match std::mem::replace(&mut self.champions[edge as usize], champion) {
                 none if none.is_none() => self.edges.push(edge),
-                before => self.release(before.holder as usize, |entry| entry.holds -= 1),
+                before => self.release(before.holder as usize, |reasons| reasons.edges -= 1),
             }
         }
         if is_top {
             if let Some(alike) = alike {
                 let beaten = self.top.remove(alike);
-                self.release(beaten, |entry| entry.is_top = false);
+                self.release(beaten, |reasons| reasons.is_top = false);
             }
             self.insert(place, number);
         }
         if is_costliest && let Some(before) = self.costliest.replace(number) {
-            self.release(before, |entry| entry.is_costliest = false);
+            self.release(before, |reasons| reasons.is_costliest = false);
         }
-        Some(Kept { place: is_top.then_some(place), edges: holds as usize })
+        Some(Kept { place: is_top.then_some(place), edges: reasons.edges as usize })
     }
 
     #[inline]
@@ -318,15 +314,15 @@ impl Archive {
         if self.top.len() > self.most_top
             && let Some(last) = self.top.pop()
         {
-            self.release(last, |entry| entry.is_top = false);
+            self.release(last, |reasons| reasons.is_top = false);
         }
     }
 
     /// Drops a text that is kept for nothing any more.
-    fn release(&mut self, number: usize, change: impl FnOnce(&mut Entry)) {
+    fn release(&mut self, number: usize, change: impl FnOnce(&mut Reasons)) {
         let Some(entry) = self.entries[number].as_mut() else { return };
-        change(entry);
-        if entry.holds == 0 && !entry.is_top && !entry.is_costliest && !entry.is_trade_off && !entry.is_new {
+        change(&mut entry.reasons);
+        if entry.reasons == Reasons::default() {
             self.bytes -= bytes(&entry.derivation);
             self.texts.remove(&entry.derivation.text);
             self.entries[number] = None;

@@ -144,7 +144,7 @@ fn short_texts_may_rank_above_those_that_cost_more() {
     assert_eq!(keep(&mut archive, 16, 101), Some(1));
     archive.rank_by(Ranking::Room, 0);
     assert_eq!(ranked(&archive), [101, 100, 60, 59, 150]);
-    // What the empty text costs buys no room.
+    // What each text costs buys no room.
     archive.rank_by(Ranking::Room, 59);
     assert_eq!(ranked(&archive), [150, 101, 100, 60, 59]);
     archive.rank_by(Ranking::Room, 0);
