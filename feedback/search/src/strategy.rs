@@ -107,10 +107,22 @@ pub struct Making {
     pub(crate) parent: Option<(usize, u64)>,
     /// How often the strategy had begun anew.
     pub(crate) beginning: u32,
-    /// The text that it varies is one of the champions of the whole search.
-    pub(crate) is_wide: bool,
+    /// Where the text that it varies is kept.
+    pub(crate) pool: Pool,
     /// It is likely to run long, so the next text is proposed once its run is known.
     pub(crate) is_awaited: bool,
+}
+
+/// The texts that `portfolio` keeps, which are of three sorts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pool {
+    /// The best texts since the search has begun anew.
+    #[default]
+    Recent,
+    /// The champions of the whole search.
+    Wide,
+    /// The champions of the whole search among texts that do not run long.
+    Quick,
 }
 
 /// A way to search.

@@ -12,7 +12,8 @@
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
 //!
 //! Some texts take much longer than the average one. Once their variants have taken long without a better text, quicker
-//! texts get as much time as each further variant takes.
+//! texts get as much time as each further variant takes. Most of these vary a third archive, the champions of edges
+//! among quick texts. It begins, when the first slow text is found, with the champions of the whole search.
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
@@ -30,12 +31,14 @@ use gramjet_session::decisions::Derivation;
 
 use crate::bandit::Bandit;
 use crate::maxima::{Coverage, Edge, Maxima};
-use crate::strategy::{Desk, Ending, Making, Measured, Strategy};
+use crate::strategy::{Desk, Ending, Making, Measured, Pool, Strategy};
 
 mod archive;
 mod balance;
 mod habits;
 mod operators;
+#[cfg(test)]
+mod tests;
 
 use archive::{Archive, Kept, Merits, Ranking};
 use balance::Balance;
@@ -58,6 +61,8 @@ const WIDE: f64 = 0.1;
 const WIDER: u64 = 8000;
 /// Fewer do if this many of them in a row have not become champions.
 const BARREN: u64 = 500;
+/// The share of texts that vary a champion among quick texts, where variants of quick texts are due.
+const QUICK: f64 = 0.8;
 /// The best texts of beginnings that are remembered.
 const PAST: usize = 30;
 /// The next text is made once the run of this one is known if the text that it varies has executed more than this many
@@ -73,12 +78,21 @@ struct Island {
     ways: Bandit<{ Operator::ALL.len() }>,
 }
 
+impl Island {
+    fn new(archive: Archive) -> Island {
+        Island { archive, ways: Bandit::new() }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Portfolio {
     /// The texts since the last beginning.
     recent: Island,
     /// The champions of edges of the whole search.
     wide: Island,
+    /// The champions of edges of the whole search among quick texts, which are kept once a slow text was found.
+    quick: Island,
+    has_slow: bool,
     /// The number of next texts that all vary one of these.
     wide_due: u64,
     /// The number of their variants since the last one that has become a champion.
@@ -116,8 +130,10 @@ pub(super) struct Portfolio {
 impl Portfolio {
     pub(super) fn new() -> Portfolio {
         Portfolio {
-            recent: Island { archive: Archive::new(), ways: Bandit::new() },
-            wide: Island { archive: Archive::of_champions(), ways: Bandit::new() },
+            recent: Island::new(Archive::new()),
+            wide: Island::new(Archive::of_champions()),
+            quick: Island::new(Archive::of_champions()),
+            has_slow: false,
             wide_due: 0,
             barren: 0,
             most: 0,
@@ -182,30 +198,59 @@ impl Portfolio {
         desk.draw_whole(candidate);
     }
 
-    /// Keeps a text if it is a champion of the whole search. A search that does not begin anew does not need them.
-    fn keep_wide(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> bool {
-        if !is_to_keep(derivation, measured) || !measured.costs.is_empty() || desk.explores {
-            return false;
+    fn island(&mut self, pool: Pool) -> &mut Island {
+        match pool {
+            Pool::Recent => &mut self.recent,
+            Pool::Wide => &mut self.wide,
+            Pool::Quick => &mut self.quick,
         }
-        let &Measured { cost, edges, .. } = measured;
-        self.wide.archive.keep(derivation, Merits { cost, edges, ..Merits::default() }).is_some()
     }
 
-    /// Learns the cost of a text; whether it is greater than all before.
-    fn weigh(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
-        if !is_to_keep(derivation, measured) {
-            return false;
+    /// Keeps a text if it is a champion of the whole search, and if it is one among quick texts. A search that does not
+    /// begin anew does not need them.
+    fn keep_champion(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> Champion {
+        if !is_to_keep(derivation, measured) || !measured.costs.is_empty() || desk.explores {
+            return Champion::default();
         }
-        self.least = self.least.min(measured.cost);
-        let is_raised = measured.cost > self.most;
-        self.most = self.most.max(measured.cost);
-        is_raised
+        let &Measured { cost, edges, .. } = measured;
+        let merits = Merits { cost, edges, ..Merits::default() };
+        let is_quick = executed(measured) <= self.balance.most_quick();
+        if !is_quick && !self.has_slow {
+            self.has_slow = true;
+            self.quick.archive = self.wide.archive.quicker(self.balance.most_quick());
+        }
+        Champion {
+            of_quick: is_quick && self.has_slow && self.quick.archive.keep(derivation, merits).is_some(),
+            of_all: self.wide.archive.keep(derivation, merits).is_some(),
+        }
+    }
+
+    /// Learns the cost of a text.
+    fn weigh(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Weight {
+        if !is_to_keep(derivation, measured) {
+            return Weight::default();
+        }
+        let cost = measured.cost;
+        let weight = Weight { is_best: cost > self.most, is_rise: is_rise(self.most, cost) };
+        (self.least, self.most) = (self.least.min(cost), self.most.max(cost));
+        weight
+    }
+
+    /// Learns from a variant of a champion among quick texts.
+    fn observe_quick(&mut self, candidate: &Derivation, measured: &Measured<'_>, is_champion: bool, is_best: bool) {
+        self.quick.ways.learn(self.making.way, paid_by_champions(is_champion, is_best), 1.0);
+        if self.making.beginning == self.beginning {
+            self.runs += 1;
+            self.stale += 1;
+        }
+        if is_best {
+            self.keep(candidate, measured, false);
+        }
     }
 
     /// Learns from a variant of a champion.
     fn observe_wide(&mut self, candidate: &Derivation, measured: &Measured<'_>, is_champion: bool, is_best: bool) {
-        let paid = if is_best { 10.0 } else { f64::from(u8::from(is_champion)) };
-        self.wide.ways.learn(self.making.way, paid, 1.0);
+        self.wide.ways.learn(self.making.way, paid_by_champions(is_champion, is_best), 1.0);
         self.spent_barren = self.spent_barren.saturating_add(executed(measured));
         if is_champion {
             (self.barren, self.spent_barren) = (0, 0);
@@ -218,10 +263,9 @@ impl Portfolio {
         }
     }
 
-    /// Whether a text costs more than all since the last beginning. A rise by a small share is no reason to stay.
+    /// Whether a text costs more than all since the last beginning.
     fn is_rise(&self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
-        let least = self.best.as_ref().map_or(0, |best| best.1.saturating_add(best.1 / 1000));
-        is_to_keep(derivation, measured) && measured.cost > least
+        is_to_keep(derivation, measured) && is_rise(self.best.as_ref().map_or(0, |best| best.1), measured.cost)
     }
 
     fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>, is_new: bool) -> Option<Kept> {
@@ -243,6 +287,30 @@ impl Portfolio {
         }
         kept
     }
+}
+
+/// Whether a text is a champion of the whole search, and whether it is one among quick texts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Champion {
+    of_all: bool,
+    of_quick: bool,
+}
+
+/// Whether a text costs more than all before it, and whether it is a rise.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weight {
+    is_best: bool,
+    is_rise: bool,
+}
+
+/// Whether a cost is a reason to stay: one that is greater by a small share is none.
+fn is_rise(before: u64, cost: u64) -> bool {
+    cost > before.saturating_add(before / 1000)
+}
+
+/// What an operator has gained by a variant of a champion.
+fn paid_by_champions(is_champion: bool, is_best: bool) -> f64 {
+    if is_best { 10.0 } else { f64::from(u8::from(is_champion)) }
 }
 
 /// The edges that a run has executed.
@@ -271,12 +339,22 @@ impl Strategy for Portfolio {
         }
         let is_wide =
             !self.wide.archive.is_empty() && (self.wide_due > 0 || self.stale > NARROW && desk.random.unit() < WIDE);
+        let is_quick = self.balance.is_quick_due() && !self.quick.archive.is_empty() && desk.random.unit() < QUICK;
+        let pool = match (is_quick, is_wide) {
+            (true, _) => Pool::Quick,
+            (false, true) => Pool::Wide,
+            (false, false) => Pool::Recent,
+        };
         // Also texts that the search knows, which it does not run, are counted.
-        self.barren += u64::from(is_wide);
+        self.barren += u64::from(pool == Pool::Wide);
         self.wide_due = if self.barren > BARREN { 0 } else { self.wide_due.saturating_sub(1) };
         let most_executed = self.balance.most_executed();
-        let Portfolio { recent, wide, workshop, habits, .. } = self;
-        let Island { archive, ways } = if is_wide { wide } else { recent };
+        let Portfolio { recent, wide, quick, workshop, habits, .. } = self;
+        let Island { archive, ways } = match pool {
+            Pool::Recent => recent,
+            Pool::Wide => wide,
+            Pool::Quick => quick,
+        };
         for _ in 0..TRIES {
             let way = ways.choose(&mut desk.random);
             let operator = Operator::ALL[way];
@@ -286,7 +364,7 @@ impl Strategy for Portfolio {
             // A text at random has no parent.
             let varied = (operator != Operator::Fresh).then(|| (parent, archive.entry(parent).serial));
             let is_awaited = varied.is_some() && archive.entry(parent).executed > AWAITED;
-            self.making = Making { way, parent: varied, beginning: self.beginning, is_wide, is_awaited };
+            self.making = Making { way, parent: varied, beginning: self.beginning, pool, is_awaited };
             if workshop.make(operator, desk, (archive, parent), habits, candidate) {
                 return;
             }
@@ -297,21 +375,22 @@ impl Strategy for Portfolio {
     }
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
-        let Making { way, parent, beginning, is_wide, .. } = self.making;
-        let is_champion = self.keep_wide(desk, candidate, measured);
-        let is_best = self.weigh(candidate, measured);
+        let Making { way, parent, beginning, pool, .. } = self.making;
+        let champion = self.keep_champion(desk, candidate, measured);
+        let Weight { is_best, is_rise } = self.weigh(candidate, measured);
+        // The search may have begun anew while the text ran.
+        let is_left = pool == Pool::Recent && beginning != self.beginning;
         let mut parent_executed = None;
-        if is_wide || beginning == self.beginning {
-            let island = if is_wide { &mut self.wide } else { &mut self.recent };
+        if !is_left {
+            let archive = &mut self.island(pool).archive;
             // It may have been dropped while the text ran.
-            if let Some(parent) = parent.and_then(|parent| island.archive.known_mut(parent)) {
+            if let Some(parent) = parent.and_then(|parent| archive.known_mut(parent)) {
                 parent.picks += 1;
                 parent.stopped += u32::from(measured.ending == Ending::Stopped);
                 parent_executed = Some(parent.executed);
             }
         }
-        let is_better =
-            if is_wide || beginning != self.beginning { is_best } else { self.is_rise(candidate, measured) };
+        let is_better = if pool == Pool::Recent && !is_left { self.is_rise(candidate, measured) } else { is_rise };
         if measured.is_repeat {
             self.balance.add_repeat();
         } else if !measured.costs.is_empty() || desk.explores {
@@ -321,11 +400,12 @@ impl Strategy for Portfolio {
         } else {
             self.balance.add(executed(measured), parent_executed);
         }
-        if is_wide {
-            return self.observe_wide(candidate, measured, is_champion, is_best);
+        match pool {
+            Pool::Recent => {}
+            Pool::Wide => return self.observe_wide(candidate, measured, champion.of_all, is_best),
+            Pool::Quick => return self.observe_quick(candidate, measured, champion.of_quick, is_best),
         }
-        if beginning != self.beginning {
-            // The search has left its family while it ran.
+        if is_left {
             self.explored(desk, measured);
             return;
         }
@@ -359,7 +439,7 @@ impl Strategy for Portfolio {
 
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         let coverage = self.explored(desk, measured);
-        self.keep_wide(desk, derivation, measured);
+        self.keep_champion(desk, derivation, measured);
         self.weigh(derivation, measured);
         if self.is_rise(derivation, measured) {
             self.balance.begin();
@@ -383,179 +463,5 @@ impl Strategy for Portfolio {
 
     fn recall(&mut self, making: Making) {
         self.making = making;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::strategies::kit;
-
-    /// What long runs take and what the others take, for a number of texts.
-    fn times(seed: u64, texts: u64) -> (u64, u64) {
-        const LONG: u64 = 30_000_000;
-        let times = std::cell::Cell::new((0, 0));
-        let subject = |text: &[u8]| {
-            let (letters, mut edges) = kit::count_of(b'z')(text);
-            let is_long = text.windows(5).any(|part| part == b"q z q");
-            let (long, quick) = times.get();
-            if !is_long {
-                times.set((long, quick + balance::START));
-                return (letters, edges);
-            }
-            times.set((long + LONG, quick));
-            edges.push((300, LONG));
-            (letters + 100, edges)
-        };
-        kit::run(&mut kit::search(kit::WORDS, Box::new(Portfolio::new()), 30, seed), texts, subject);
-        times.get()
-    }
-
-    #[test]
-    fn slow_texts_leave_time_for_quick_ones() {
-        let (long, quick) = (1..=8).fold((0, 0), |sum, seed| {
-            let (long, quick) = times(seed, 10_000);
-            (sum.0 + long, sum.1 + quick)
-        });
-        // In each beginning some long runs owe nothing. Without the balance long ones take 29 times as
-        // much as the others.
-        assert!((quick / 8..5 * quick).contains(&long), "{long} and {quick}");
-    }
-
-    /// Each letter of a secret word that the text begins with is an edge; only `z` costs.
-    fn secret(text: &[u8]) -> (u64, Vec<Edge>) {
-        let known = b"kestrel".iter().zip(text).take_while(|(one, other)| one == other).count();
-        let costly = text.iter().filter(|&&byte| byte == b'z').count() as u64;
-        (costly, (1..=known as u32).map(|edge| (edge, 1)).chain([(100, costly)]).collect())
-    }
-
-    #[test]
-    fn a_search_that_explores_covers_more() {
-        let edges = |explores: bool, seed| {
-            let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, seed);
-            if explores {
-                search.explore();
-            }
-            kit::run(&mut search, 3000, secret);
-            search.maxima().edges()
-        };
-        let [with, without] = [true, false].map(|explores| (1..=32).map(|seed| edges(explores, seed)).sum::<usize>());
-        assert!(with > without + 10, "{with} and {without}");
-    }
-
-    #[test]
-    fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
-        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
-        let desk = search.desk();
-        let mut portfolio = Portfolio::new();
-        let mut candidate = Derivation::default();
-        let measured = |cost, edges| Measured { cost, hottest: 9, edges, ..Measured::default() };
-        let wide = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation, texts| {
-            (0..texts)
-                .filter(|_| {
-                    portfolio.propose(desk, candidate);
-                    portfolio.making.is_wide
-                })
-                .count()
-        };
-        portfolio.propose(desk, &mut candidate);
-        portfolio.observe(desk, &candidate, &measured(9, &[(1, 9)]));
-        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 0);
-        // The first beginning has found the best text; the second finds nothing better.
-        portfolio.restart();
-        assert!(portfolio.recent.archive.is_empty() && !portfolio.wide.archive.is_empty());
-        assert_eq!(portfolio.wide_due, 0);
-        portfolio.propose(desk, &mut candidate);
-        portfolio.observe(desk, &candidate, &measured(5, &[(2, 5)]));
-        portfolio.restart();
-        portfolio.propose(desk, &mut candidate);
-        portfolio.observe(desk, &candidate, &measured(5, &[(3, 5)]));
-        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 401 - SEEDS as usize);
-        // A champion sets the count back to 0. When the count exceeds its limit, champions are no longer due.
-        portfolio.barren = BARREN - 1;
-        portfolio.observe_wide(&candidate, &measured(1, &[]), true, false);
-        assert_eq!(portfolio.barren, 0);
-        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
-        assert_eq!(portfolio.wide_due, 0);
-        // If nothing better has been found for some time, a tenth of the texts vary champions; else none do.
-        assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 0);
-        portfolio.stale = NARROW + 1;
-        assert!((50..150).contains(&wide(&mut portfolio, desk, &mut candidate, 1000)));
-        (portfolio.wide_due, portfolio.barren) = (WIDER, 0);
-        // A variant of a champion that costs more than all texts so far is kept among the recent ones, too.
-        let is_known = |portfolio: &Portfolio, text: &[u8]| {
-            portfolio.recent.archive.top().any(|entry| entry.derivation.text == text)
-        };
-        while !portfolio.making.is_wide || is_known(&portfolio, &candidate.text) {
-            portfolio.propose(desk, &mut candidate);
-        }
-        portfolio.observe(desk, &candidate, &measured(10, &[(1, 10)]));
-        assert_eq!((portfolio.wide_due, portfolio.most), (0, 10));
-        let best = portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best));
-        assert_eq!(best.map(|best| (&best.derivation.text, best.cost)), Some((&candidate.text, 10)));
-    }
-
-    #[test]
-    fn room_counts_while_better_texts_are_found() {
-        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 60, 1);
-        let desk = search.desk();
-        let mut portfolio = Portfolio::new();
-        let mut observe = |portfolio: &mut Portfolio, len: usize, cost| {
-            let mut candidate = Derivation::default();
-            while candidate.text.len() != len {
-                desk.draw_whole(&mut candidate);
-            }
-            portfolio.observe(desk, &candidate, &kit::measured(cost, &[]));
-            portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>()
-        };
-        // Texts of letters alone have one outline, and the best of them is kept.
-        assert_eq!(observe(&mut portfolio, 4, 100), [100]);
-        assert_eq!(observe(&mut portfolio, 16, 150), [150]);
-        assert_eq!(observe(&mut portfolio, 9, 130), [150]);
-        assert_eq!(observe(&mut portfolio, 9, 140), [140]);
-        portfolio.stale = NARROW;
-        assert_eq!(observe(&mut portfolio, 9, 141), [150, 141]);
-        assert_eq!(observe(&mut portfolio, 16, 145), [150, 141]);
-        assert_eq!(observe(&mut portfolio, 16, 152), [141, 152]);
-        assert_eq!(portfolio.stale, 0);
-    }
-
-    #[test]
-    fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_cheapest() {
-        let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 60, 1);
-        let mut portfolio = Portfolio::new();
-        let desk = search.desk();
-        let (mut short, mut long) = (Derivation::default(), Derivation::default());
-        while short.text.len() > 4 || short.text.is_empty() {
-            desk.draw_whole(&mut short);
-        }
-        // Another number of words, so another outline.
-        while long.text.len() < 30 || long.parts.len() == short.parts.len() {
-            desk.draw_whole(&mut long);
-        }
-        portfolio.adopt(desk, &short, &kit::measured(1010, &[]));
-        portfolio.adopt(desk, &long, &kit::measured(1100, &[]));
-        assert_eq!(portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>(), [1100, 1010]);
-    }
-
-    #[test]
-    fn what_runs_when_the_search_begins_anew_is_not_kept() {
-        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
-        let desk = search.desk();
-        let mut portfolio = Portfolio::new();
-        let mut candidate = Derivation::default();
-        let measured = |edges| Measured { cost: 9, hottest: 9, edges, ..Measured::default() };
-        portfolio.propose(desk, &mut candidate);
-        let before = portfolio.making();
-        portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
-        assert!(!portfolio.recent.archive.is_empty() && portfolio.best.is_some());
-        portfolio.restart();
-        portfolio.recall(before);
-        portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
-        assert!(portfolio.recent.archive.is_empty() && portfolio.best.is_none() && portfolio.runs == 0);
-        // What was proposed since then is.
-        portfolio.propose(desk, &mut candidate);
-        portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
-        assert!(!portfolio.recent.archive.is_empty() && portfolio.runs == 1);
     }
 }

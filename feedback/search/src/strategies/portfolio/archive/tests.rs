@@ -181,6 +181,21 @@ fn the_text_that_costs_most_stays_and_ranks_first_once_cost_alone_counts() {
 }
 
 #[test]
+fn of_champions_the_quicker_ones_can_be_taken() {
+    let mut archive = Archive::of_champions();
+    archive.keep(&text("slow"), merits(1, &[(1, 1000), (2, 1)]));
+    archive.keep(&text("quick"), merits(2, &[(2, 7), (3, 9)]));
+    let mut quicker = archive.quicker(16);
+    let texts = |archive: &Archive| archive.entries.iter().flatten().count();
+    assert_eq!((texts(&archive), texts(&quicker)), (2, 1));
+    assert!(quicker.bytes < archive.bytes && quicker.edges == [2, 3]);
+    // The edges of the slow text have no champion.
+    let kept = quicker.keep(&text("other"), merits(1, &[(1, 1), (2, 6)])).expect("a champion");
+    assert_eq!((kept.edges, quicker.edges.as_slice()), (1, [2, 3, 1].as_slice()));
+    assert!(archive.quicker(0).is_empty());
+}
+
+#[test]
 fn costly_texts_are_picked_most() {
     let (mut archive, mut random) = (Archive::new(), Random::new(1));
     assert_eq!(archive.pick(&mut random, u64::MAX), None);

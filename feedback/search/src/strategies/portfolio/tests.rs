@@ -1,0 +1,213 @@
+use super::*;
+use crate::strategies::kit;
+
+/// What long runs take and what the others take, for a number of texts.
+fn times(seed: u64, texts: u64) -> (u64, u64) {
+    const LONG: u64 = 30_000_000;
+    let times = std::cell::Cell::new((0, 0));
+    let subject = |text: &[u8]| {
+        let (letters, mut edges) = kit::count_of(b'z')(text);
+        let is_long = text.windows(5).any(|part| part == b"q z q");
+        let (long, quick) = times.get();
+        if !is_long {
+            times.set((long, quick + balance::START));
+            return (letters, edges);
+        }
+        times.set((long + LONG, quick));
+        edges.push((300, LONG));
+        (letters + 100, edges)
+    };
+    kit::run(&mut kit::search(kit::WORDS, Box::new(Portfolio::new()), 30, seed), texts, subject);
+    times.get()
+}
+
+#[test]
+fn slow_texts_leave_time_for_quick_ones() {
+    let (long, quick) = (1..=8).fold((0, 0), |sum, seed| {
+        let (long, quick) = times(seed, 10_000);
+        (sum.0 + long, sum.1 + quick)
+    });
+    // In each beginning some long runs owe nothing. Without the balance long ones take 29 times as
+    // much as the others.
+    assert!((quick / 8..5 * quick).contains(&long), "{long} and {quick}");
+}
+
+/// Each letter of a secret word that the text begins with is an edge; only `z` costs.
+fn secret(text: &[u8]) -> (u64, Vec<Edge>) {
+    let known = b"kestrel".iter().zip(text).take_while(|(one, other)| one == other).count();
+    let costly = text.iter().filter(|&&byte| byte == b'z').count() as u64;
+    (costly, (1..=known as u32).map(|edge| (edge, 1)).chain([(100, costly)]).collect())
+}
+
+#[test]
+fn a_search_that_explores_covers_more() {
+    let edges = |explores: bool, seed| {
+        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, seed);
+        if explores {
+            search.explore();
+        }
+        kit::run(&mut search, 3000, secret);
+        search.maxima().edges()
+    };
+    let [with, without] = [true, false].map(|explores| (1..=32).map(|seed| edges(explores, seed)).sum::<usize>());
+    assert!(with > without + 10, "{with} and {without}");
+}
+
+#[test]
+fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let mut candidate = Derivation::default();
+    let measured = |cost, edges| Measured { cost, hottest: 9, edges, ..Measured::default() };
+    let wide = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation, texts| {
+        (0..texts)
+            .filter(|_| {
+                portfolio.propose(desk, candidate);
+                portfolio.making.pool == Pool::Wide
+            })
+            .count()
+    };
+    portfolio.propose(desk, &mut candidate);
+    portfolio.observe(desk, &candidate, &measured(9, &[(1, 9)]));
+    assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 0);
+    // The first beginning has found the best text; the second finds nothing better.
+    portfolio.restart();
+    assert!(portfolio.recent.archive.is_empty() && !portfolio.wide.archive.is_empty());
+    assert_eq!(portfolio.wide_due, 0);
+    portfolio.propose(desk, &mut candidate);
+    portfolio.observe(desk, &candidate, &measured(5, &[(2, 5)]));
+    portfolio.restart();
+    portfolio.propose(desk, &mut candidate);
+    portfolio.observe(desk, &candidate, &measured(5, &[(3, 5)]));
+    assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 401 - SEEDS as usize);
+    // A champion sets the count back to 0. When the count exceeds its limit, champions are no longer due.
+    portfolio.barren = BARREN - 1;
+    portfolio.observe_wide(&candidate, &measured(1, &[]), true, false);
+    assert_eq!(portfolio.barren, 0);
+    assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
+    assert_eq!(portfolio.wide_due, 0);
+    // If nothing better has been found for some time, a tenth of the texts vary champions; else none do.
+    assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 0);
+    portfolio.stale = NARROW + 1;
+    assert!((50..150).contains(&wide(&mut portfolio, desk, &mut candidate, 1000)));
+    (portfolio.wide_due, portfolio.barren) = (WIDER, 0);
+    // A variant of a champion that costs more than all texts so far is kept among the recent ones, too.
+    let is_known =
+        |portfolio: &Portfolio, text: &[u8]| portfolio.recent.archive.top().any(|entry| entry.derivation.text == text);
+    while portfolio.making.pool != Pool::Wide || is_known(&portfolio, &candidate.text) {
+        portfolio.propose(desk, &mut candidate);
+    }
+    portfolio.observe(desk, &candidate, &measured(10, &[(1, 10)]));
+    assert_eq!((portfolio.wide_due, portfolio.most), (0, 10));
+    let best = portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best));
+    assert_eq!(best.map(|best| (&best.derivation.text, best.cost)), Some((&candidate.text, 10)));
+}
+
+#[test]
+fn where_quick_texts_are_due_most_vary_their_champions() {
+    const SLOW: u64 = 1_000_000_000;
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let mut candidate = Derivation::default();
+    for run in 0..2 * SEEDS {
+        portfolio.propose(desk, &mut candidate);
+        portfolio.observe(desk, &candidate, &kit::measured(1, &[(1, 10), (2, 5), (3, run)]));
+    }
+    assert!(portfolio.quick.archive.is_empty());
+    // A slow text takes the edges of quick ones, which are kept beside it.
+    let measured = |cost| Measured { cost, ..kit::measured(SLOW, &[(1, SLOW), (3, SLOW)]) };
+    portfolio.propose(desk, &mut candidate);
+    portfolio.observe(desk, &candidate, &measured(SLOW));
+    let executed = |archive: &mut Archive, random: &mut _| {
+        (0..100).map(|_| archive.pick(random, u64::MAX).map_or(0, |text| archive.entry(text).executed)).max()
+    };
+    assert_eq!(executed(&mut portfolio.wide.archive, &mut desk.random), Some(2 * SLOW));
+    assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(15 + 2 * SEEDS - 1));
+    let mut quick = |portfolio: &mut Portfolio| {
+        let is_quick = |_: &usize| {
+            portfolio.propose(desk, &mut candidate);
+            portfolio.making.pool == Pool::Quick
+        };
+        (0..1000).filter(is_quick).count()
+    };
+    assert_eq!(quick(&mut portfolio), 0);
+    portfolio.balance.add(2 * SLOW, Some(2 * SLOW));
+    assert!((700..900).contains(&quick(&mut portfolio)));
+    // A text that costs hardly more gives slow texts no new start.
+    let mut observe = |portfolio: &mut Portfolio, pool, cost| {
+        portfolio.draw(desk, &mut candidate);
+        portfolio.making.pool = pool;
+        portfolio.observe(desk, &candidate, &measured(cost));
+        portfolio.balance.is_quick_due()
+    };
+    assert!(observe(&mut portfolio, Pool::Wide, SLOW + 1));
+    assert!(observe(&mut portfolio, Pool::Quick, SLOW + 2));
+    assert_eq!(portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best).cost), Some(SLOW + 2));
+    assert!(!observe(&mut portfolio, Pool::Quick, 2 * SLOW));
+}
+
+#[test]
+fn room_counts_while_better_texts_are_found() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 60, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let mut observe = |portfolio: &mut Portfolio, len: usize, cost| {
+        let mut candidate = Derivation::default();
+        while candidate.text.len() != len {
+            desk.draw_whole(&mut candidate);
+        }
+        portfolio.observe(desk, &candidate, &kit::measured(cost, &[]));
+        portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>()
+    };
+    // Texts of letters alone have one outline, and the best of them is kept.
+    assert_eq!(observe(&mut portfolio, 4, 100), [100]);
+    assert_eq!(observe(&mut portfolio, 16, 150), [150]);
+    assert_eq!(observe(&mut portfolio, 9, 130), [150]);
+    assert_eq!(observe(&mut portfolio, 9, 140), [140]);
+    portfolio.stale = NARROW;
+    assert_eq!(observe(&mut portfolio, 9, 141), [150, 141]);
+    assert_eq!(observe(&mut portfolio, 16, 145), [150, 141]);
+    assert_eq!(observe(&mut portfolio, 16, 152), [141, 152]);
+    assert_eq!(portfolio.stale, 0);
+}
+
+#[test]
+fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_cheapest() {
+    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 60, 1);
+    let mut portfolio = Portfolio::new();
+    let desk = search.desk();
+    let (mut short, mut long) = (Derivation::default(), Derivation::default());
+    while short.text.len() > 4 || short.text.is_empty() {
+        desk.draw_whole(&mut short);
+    }
+    // Another number of words, so another outline.
+    while long.text.len() < 30 || long.parts.len() == short.parts.len() {
+        desk.draw_whole(&mut long);
+    }
+    portfolio.adopt(desk, &short, &kit::measured(1010, &[]));
+    portfolio.adopt(desk, &long, &kit::measured(1100, &[]));
+    assert_eq!(portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>(), [1100, 1010]);
+}
+
+#[test]
+fn what_runs_when_the_search_begins_anew_is_not_kept() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let mut candidate = Derivation::default();
+    let measured = |edges| Measured { cost: 9, hottest: 9, edges, ..Measured::default() };
+    portfolio.propose(desk, &mut candidate);
+    let before = portfolio.making();
+    portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
+    assert!(!portfolio.recent.archive.is_empty() && portfolio.best.is_some());
+    portfolio.restart();
+    portfolio.recall(before);
+    portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
+    assert!(portfolio.recent.archive.is_empty() && portfolio.best.is_none() && portfolio.runs == 0);
+    // What was proposed since then is.
+    portfolio.propose(desk, &mut candidate);
+    portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
+    assert!(!portfolio.recent.archive.is_empty() && portfolio.runs == 1);
+}
