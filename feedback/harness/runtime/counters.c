@@ -448,23 +448,30 @@ static void begin_next(void) {
 
 // Lists the counts of an input and makes them zero, if there is room.
 static int list(struct slot *slot) {
-    enum { BLOCK = 64 };
+    enum { BLOCK = 64, FEW = 8 };
     if (shared.header.carried) return 0;
     uint32_t edges = shared.header.edges, listed = 0;
     for (uint32_t first = 1; first < edges; first += BLOCK) {
         uint32_t *block = shared.counters + first, any = 0, end = edges - first < BLOCK ? edges - first : BLOCK;
         for (uint32_t i = 0; i < end; i++) any |= block[i];
         if (!any) continue;
-        for (uint32_t i = 0; i < end; i++) {
-            if (!block[i]) continue;
-            if (listed == SLOT_EDGES) {
+        // Mostly few counters of a block are used.
+        for (uint32_t i = 0; i < end; i += FEW) {
+            uint32_t *few = block + i, some = 0, left = end - i < FEW ? end - i : FEW;
+            for (uint32_t j = 0; j < left; j++) some |= few[j];
+            if (!some) continue;
+            if (listed + FEW > SLOT_EDGES) {
                 while (listed--) shared.counters[slot->edges[listed].number] = slot->edges[listed].count;
                 return 0;
             }
-            slot->edges[listed].number = first + i;
-            slot->edges[listed].count = block[i];
-            listed++;
-            block[i] = 0;
+            // Without a branch, as no processor can predict which of them are used.
+            for (uint32_t j = 0; j < left; j++) {
+                uint32_t count = few[j];
+                few[j] = 0;
+                slot->edges[listed].number = first + i + j;
+                slot->edges[listed].count = count;
+                listed += count != 0;
+            }
         }
     }
     // Number 0 counts the edges without a counter of their own.
