@@ -121,7 +121,7 @@ pub(crate) enum Pool {
     Recent,
     /// The champions of the whole search.
     Wide,
-    /// The champions of the whole search among texts that do not run long.
+    /// The champions among quick texts.
     Quick,
 }
 

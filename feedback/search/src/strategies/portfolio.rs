@@ -11,15 +11,17 @@
 //! When nothing better has been found for long, the search begins anew with an empty archive, so that it does not stay
 //! with the variants of one text. Each third time the best texts of all beginnings are put together.
 //!
-//! Some texts take much longer than the average one. Once their variants have taken long without a better text, quicker
-//! texts get as much time as each further variant takes. Most of these vary a third archive, the champions of edges
-//! among quick texts. It begins, when the first slow text is found, with the champions of the whole search.
-//!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
 //! is cheap in all. While nothing better is found, a tenth of all texts vary one of its champions. After a beginning
-//! that has found nothing better than those before it, all texts do for some time. If one of them costs more than all
-//! so far, it is kept in the first archive, too; others are not, as a beginning would not be a new one with them.
+//! that has found nothing better than those before it, all texts vary champions for some time. If one of them costs
+//! more than all so far, it is kept in the first archive, too; others are not, as a beginning would not be a new one
+//! with them.
+//!
+//! Texts are slow if they take more than sixteen times as long as the average run. Once their variants have taken long
+//! without a better text, quicker texts get as much time as each further variant takes. Most of these vary a text of a
+//! third archive, the champions of edges among quick texts. It begins, when the first slow text is found, with those of
+//! the second one that are quick.
 //!
 //! With several costs, texts that no other beats in all of them are parents half of the time; if the search explores,
 //! those with new coverage are. Such a search does not begin anew.
@@ -90,12 +92,12 @@ pub(super) struct Portfolio {
     recent: Island,
     /// The champions of edges of the whole search.
     wide: Island,
-    /// The champions of edges of the whole search among quick texts, which are kept once a slow text was found.
+    /// The champions among quick texts, which are kept once a slow text was found.
     quick: Island,
     has_slow: bool,
-    /// The number of next texts that all vary one of these.
+    /// The number of next texts that all vary champions.
     wide_due: u64,
-    /// The number of their variants since the last one that has become a champion.
+    /// The number of variants of champions of the whole search since the last one that has become a champion.
     barren: u64,
     /// The greatest cost so far.
     most: u64,
@@ -165,6 +167,10 @@ impl Portfolio {
         self.recent.archive.clear();
         self.beginning += 1;
         self.balance.begin();
+        if self.has_slow {
+            // Some may be slow by now.
+            self.quick.archive = self.quick.archive.quicker(self.balance.quick_limit());
+        }
         (self.habits, self.kept_since) = (Habits::default(), 0);
         (self.spent, self.spent_before, self.spent_barren) = (0, self.spent, 0);
         (self.runs, self.stale, self.proposed) = Default::default();
@@ -208,18 +214,18 @@ impl Portfolio {
 
     /// Keeps a text if it is a champion of the whole search, and if it is one among quick texts. A search that does not
     /// begin anew does not need them.
-    fn keep_champion(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> Champion {
+    fn keep_champion(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> Won {
         if !is_to_keep(derivation, measured) || !measured.costs.is_empty() || desk.explores {
-            return Champion::default();
+            return Won::default();
         }
         let &Measured { cost, edges, .. } = measured;
         let merits = Merits { cost, edges, ..Merits::default() };
-        let is_quick = executed(measured) <= self.balance.most_quick();
+        let is_quick = executed(measured) <= self.balance.quick_limit();
         if !is_quick && !self.has_slow {
             self.has_slow = true;
-            self.quick.archive = self.wide.archive.quicker(self.balance.most_quick());
+            self.quick.archive = self.wide.archive.quicker(self.balance.quick_limit());
         }
-        Champion {
+        Won {
             of_quick: is_quick && self.has_slow && self.quick.archive.keep(derivation, merits).is_some(),
             of_all: self.wide.archive.keep(derivation, merits).is_some(),
         }
@@ -237,34 +243,44 @@ impl Portfolio {
     }
 
     /// Learns from a variant of a champion among quick texts.
-    fn observe_quick(&mut self, candidate: &Derivation, measured: &Measured<'_>, is_champion: bool, is_best: bool) {
-        self.quick.ways.learn(self.making.way, paid_by_champions(is_champion, is_best), 1.0);
-        if self.making.beginning == self.beginning {
+    fn observe_quick(&mut self, candidate: &Derivation, measured: &Measured<'_>, won: Won, is_best: bool) {
+        self.quick.ways.learn(self.making.way, paid_by_champions(won.of_quick, is_best), 1.0);
+        // While all texts vary champions, the beginning has not had its chance.
+        if self.making.beginning == self.beginning && self.wide_due == 0 {
             self.runs += 1;
             self.stale += 1;
+            self.spent = self.spent.saturating_add(executed(measured));
+        }
+        if won.of_all {
+            (self.barren, self.spent_barren) = (0, 0);
         }
         if is_best {
-            self.keep(candidate, measured, false);
+            self.keep_best(candidate, measured);
         }
     }
 
     /// Learns from a variant of a champion.
-    fn observe_wide(&mut self, candidate: &Derivation, measured: &Measured<'_>, is_champion: bool, is_best: bool) {
-        self.wide.ways.learn(self.making.way, paid_by_champions(is_champion, is_best), 1.0);
+    fn observe_wide(&mut self, candidate: &Derivation, measured: &Measured<'_>, won: Won, is_best: bool) {
+        self.wide.ways.learn(self.making.way, paid_by_champions(won.of_all, is_best), 1.0);
         self.spent_barren = self.spent_barren.saturating_add(executed(measured));
-        if is_champion {
+        if won.of_all {
             (self.barren, self.spent_barren) = (0, 0);
         } else if self.spent_barren > self.spent_before {
             self.wide_due = 0;
         }
         if is_best {
-            self.wide_due = 0;
-            self.keep(candidate, measured, false);
+            self.keep_best(candidate, measured);
         }
     }
 
+    /// Keeps a variant of a champion that costs more than all texts before. It is varied next.
+    fn keep_best(&mut self, candidate: &Derivation, measured: &Measured<'_>) {
+        self.wide_due = 0;
+        self.keep(candidate, measured, false);
+    }
+
     /// Whether a text costs more than all since the last beginning.
-    fn is_rise(&self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
+    fn is_rise_here(&self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
         is_to_keep(derivation, measured) && is_rise(self.best.as_ref().map_or(0, |best| best.1), measured.cost)
     }
 
@@ -274,7 +290,7 @@ impl Portfolio {
         }
         let &Measured { cost, costs, edges, .. } = measured;
         let kept = self.recent.archive.keep(derivation, Merits { cost, costs, edges, is_new });
-        if self.is_rise(derivation, measured) {
+        if self.is_rise_here(derivation, measured) {
             self.stale = 0;
         }
         if self.best.as_ref().is_none_or(|best| best.1 < measured.cost) {
@@ -291,7 +307,7 @@ impl Portfolio {
 
 /// Whether a text is a champion of the whole search, and whether it is one among quick texts.
 #[derive(Clone, Copy, Debug, Default)]
-struct Champion {
+struct Won {
     of_all: bool,
     of_quick: bool,
 }
@@ -376,7 +392,7 @@ impl Strategy for Portfolio {
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
         let Making { way, parent, beginning, pool, .. } = self.making;
-        let champion = self.keep_champion(desk, candidate, measured);
+        let won = self.keep_champion(desk, candidate, measured);
         let Weight { is_best, is_rise } = self.weigh(candidate, measured);
         // The search may have begun anew while the text ran.
         let is_left = pool == Pool::Recent && beginning != self.beginning;
@@ -390,7 +406,7 @@ impl Strategy for Portfolio {
                 parent_executed = Some(parent.executed);
             }
         }
-        let is_better = if pool == Pool::Recent && !is_left { self.is_rise(candidate, measured) } else { is_rise };
+        let is_better = if pool == Pool::Recent && !is_left { self.is_rise_here(candidate, measured) } else { is_rise };
         if measured.is_repeat {
             self.balance.add_repeat();
         } else if !measured.costs.is_empty() || desk.explores {
@@ -402,8 +418,8 @@ impl Strategy for Portfolio {
         }
         match pool {
             Pool::Recent => {}
-            Pool::Wide => return self.observe_wide(candidate, measured, champion.of_all, is_best),
-            Pool::Quick => return self.observe_quick(candidate, measured, champion.of_quick, is_best),
+            Pool::Wide => return self.observe_wide(candidate, measured, won, is_best),
+            Pool::Quick => return self.observe_quick(candidate, measured, won, is_best),
         }
         if is_left {
             self.explored(desk, measured);
@@ -441,7 +457,7 @@ impl Strategy for Portfolio {
         let coverage = self.explored(desk, measured);
         self.keep_champion(desk, derivation, measured);
         self.weigh(derivation, measured);
-        if self.is_rise(derivation, measured) {
+        if self.is_rise_here(derivation, measured) {
             self.balance.begin();
         }
         self.rank();

@@ -8,8 +8,8 @@
 //!
 //! Before that, none follow: in other programs each slow text is made from one that is hardly quicker.
 //!
-//! They vary the champions of edges among quick texts most. A slow text may execute its hottest edge a million times as
-//! often as a quick one of the same form, in which a better form is found much sooner.
+//! Most variants of quicker texts are of the champions of edges among these. A slow text may execute its hottest edge a
+//! million times as often as a quick one with the same structure. There a better structure is found in less time.
 //!
 //! Edges stand for time, as the time by the clock would differ from search to search.
 
@@ -73,12 +73,13 @@ impl Balance {
 
     /// The greatest number of edges that the next text to vary should execute.
     pub(super) fn most_executed(&self) -> u64 {
-        if self.is_quick_due() { self.most_quick() } else { u64::MAX }
+        if self.is_quick_due() { self.quick_limit() } else { u64::MAX }
     }
 
-    /// The number of edges above which a run is long.
-    pub(super) fn most_quick(&self) -> u64 {
-        self.limit().saturating_sub(START)
+    /// The greatest number of edges of a quick text. Before there is an average, it is as if runs did nothing but start.
+    pub(super) fn quick_limit(&self) -> u64 {
+        let limit = if self.runs < FIRST { LONG * START } else { self.limit() };
+        limit.saturating_sub(START)
     }
 
     fn count(&mut self, taken: u64) {

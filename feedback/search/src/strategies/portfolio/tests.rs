@@ -1,3 +1,5 @@
+//! Tests of whole searches by the portfolio, and of what it learns from a run.
+
 use super::*;
 use crate::strategies::kit;
 
@@ -83,7 +85,7 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
     assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 401 - SEEDS as usize);
     // A champion sets the count back to 0. When the count exceeds its limit, champions are no longer due.
     portfolio.barren = BARREN - 1;
-    portfolio.observe_wide(&candidate, &measured(1, &[]), true, false);
+    portfolio.observe_wide(&candidate, &measured(1, &[]), Won { of_all: true, of_quick: false }, false);
     assert_eq!(portfolio.barren, 0);
     assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
     assert_eq!(portfolio.wide_due, 0);
@@ -125,6 +127,13 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     };
     assert_eq!(executed(&mut portfolio.wide.archive, &mut desk.random), Some(2 * SLOW));
     assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(15 + 2 * SEEDS - 1));
+    // Champions among quick texts are kept from then on.
+    let (runs, stale) = (portfolio.runs, portfolio.stale);
+    portfolio.draw(desk, &mut candidate);
+    portfolio.making.pool = Pool::Quick;
+    portfolio.observe(desk, &candidate, &kit::measured(1, &[(1, 10_000)]));
+    assert_eq!((portfolio.runs, portfolio.stale), (runs + 1, stale + 1));
+    assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(10_000));
     let mut quick = |portfolio: &mut Portfolio| {
         let is_quick = |_: &usize| {
             portfolio.propose(desk, &mut candidate);
@@ -145,7 +154,44 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     assert!(observe(&mut portfolio, Pool::Wide, SLOW + 1));
     assert!(observe(&mut portfolio, Pool::Quick, SLOW + 2));
     assert_eq!(portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best).cost), Some(SLOW + 2));
+    // While all texts vary champions, runs are not those of the beginning; a better text ends that.
+    portfolio.wide_due = WIDER;
+    let runs = portfolio.runs;
+    assert!(observe(&mut portfolio, Pool::Quick, 1));
+    assert_eq!((portfolio.runs, portfolio.wide_due), (runs, WIDER));
     assert!(!observe(&mut portfolio, Pool::Quick, 2 * SLOW));
+    assert_eq!(portfolio.wide_due, 0);
+    // What was quick may be slow later.
+    portfolio.restart();
+    assert!(!portfolio.quick.archive.is_empty());
+    portfolio.balance = Balance::default();
+    portfolio.quick.archive.keep(&text_of(desk), Merits { edges: &[(9, SLOW)], ..Merits::default() });
+    portfolio.restart();
+    assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(10_000));
+}
+
+fn text_of(desk: &mut Desk) -> Derivation {
+    let mut text = Derivation::default();
+    desk.draw_whole(&mut text);
+    text
+}
+
+#[test]
+fn quick_champions_are_kept_beside_a_slow_text_that_is_adopted_first() {
+    const SLOW: u64 = 1_000_000_000;
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let (slow, quick) = (text_of(desk), text_of(desk));
+    let mut portfolio = Portfolio::new();
+    portfolio.adopt(desk, &slow, &kit::measured(SLOW, &[(1, SLOW)]));
+    portfolio.adopt(desk, &quick, &kit::measured(1, &[(1, 10)]));
+    let quick = portfolio.quick.archive.pick(&mut desk.random, u64::MAX).expect("a champion");
+    assert_eq!(portfolio.quick.archive.entry(quick).executed, 10);
+    // With several costs there are none.
+    let mut portfolio = Portfolio::new();
+    let several = Measured { costs: &[SLOW, SLOW], ..kit::measured(SLOW, &[(1, SLOW)]) };
+    portfolio.adopt(desk, &slow, &several);
+    assert!(!portfolio.has_slow && portfolio.wide.archive.is_empty());
 }
 
 #[test]

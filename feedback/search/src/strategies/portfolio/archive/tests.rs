@@ -144,7 +144,7 @@ fn short_texts_may_rank_above_those_that_cost_more() {
     assert_eq!(keep(&mut archive, 16, 101), Some(1));
     archive.rank_by(Ranking::Room, 0);
     assert_eq!(ranked(&archive), [101, 100, 60, 59, 150]);
-    // What each text costs buys no room.
+    // What the cheapest text costs buys no room.
     archive.rank_by(Ranking::Room, 59);
     assert_eq!(ranked(&archive), [150, 101, 100, 60, 59]);
     archive.rank_by(Ranking::Room, 0);
@@ -183,7 +183,7 @@ fn the_text_that_costs_most_stays_and_ranks_first_once_cost_alone_counts() {
 #[test]
 fn of_champions_the_quicker_ones_can_be_taken() {
     let mut archive = Archive::of_champions();
-    archive.keep(&text("slow"), merits(1, &[(1, 1000), (2, 1)]));
+    archive.keep(&text("slow"), merits(1, &[(1, 1000), (2, 1), (4, 5)]));
     archive.keep(&text("quick"), merits(2, &[(2, 7), (3, 9)]));
     let mut quicker = archive.quicker(16);
     let texts = |archive: &Archive| archive.entries.iter().flatten().count();
