@@ -460,11 +460,13 @@ static int list(struct slot *slot) {
             uint32_t *few = block + i, some = 0, left = end - i < FEW ? end - i : FEW;
             for (uint32_t j = 0; j < left; j++) some |= few[j];
             if (!some) continue;
+            // There must be room for a pair of each.
             if (listed + FEW > SLOT_EDGES) {
                 while (listed--) shared.counters[slot->edges[listed].number] = slot->edges[listed].count;
                 return 0;
             }
-            // Without a branch, as no processor can predict which of them are used.
+            // Without a branch, as no processor can predict which of them are used. The pair of one that is not is
+            // overwritten by the next.
             for (uint32_t j = 0; j < left; j++) {
                 uint32_t count = few[j];
                 few[j] = 0;

@@ -212,6 +212,17 @@ fn runs_with_many_edges_and_large_counts_are_whole() {
         assert!(results[4].1.hottest().expect("an edge").count > u64::from(u32::MAX));
         assert!(results[5].1.hottest().expect("an edge").count < 100);
     });
+    // About as many edges as there is room for: each branch is one, and is executed once.
+    let branches = 8150..8200;
+    let inputs: Vec<Vec<u8>> = branches.clone().map(|branches| branches.to_string().into_bytes()).collect();
+    assert_same(&program, patient(), &inputs, |results| {
+        let executed: Vec<usize> = results.iter().map(|(_, edges)| edges.executed().len()).collect();
+        assert!(executed.is_sorted_by(|one, next| one + 1 == *next), "{executed:?}");
+        for ((_, edges), branches) in results.iter().zip(branches.clone()) {
+            let once = edges.executed().iter().filter(|edge| edge.count == 1).count();
+            assert!(once >= branches, "{once} of {branches}");
+        }
+    });
 }
 
 #[test]

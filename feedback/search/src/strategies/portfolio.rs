@@ -120,8 +120,8 @@ pub(super) struct Portfolio {
     stale: u64,
     /// What runs take, and how much is left for quicker texts.
     balance: Balance,
-    /// The edges that were executed since the last beginning, in the one before it, and by variants of champions since
-    /// one has become a champion.
+    /// The edges that were executed since the last beginning while not all texts varied champions, in the one before it,
+    /// and by variants of champions of the whole search since one has become a champion.
     spent: u64,
     spent_before: u64,
     spent_barren: u64,
@@ -168,8 +168,11 @@ impl Portfolio {
         self.beginning += 1;
         self.balance.begin();
         if self.has_slow {
-            // Some may be slow by now.
-            self.quick.archive = self.quick.archive.quicker(self.balance.quick_limit());
+            // The average may be another one by now.
+            let most = self.balance.quick_limit();
+            let quick = std::mem::replace(&mut self.quick.archive, Archive::of_champions());
+            self.quick.archive.absorb(&quick, most);
+            self.quick.archive.absorb(&self.wide.archive, most);
         }
         (self.habits, self.kept_since) = (Habits::default(), 0);
         (self.spent, self.spent_before, self.spent_barren) = (0, self.spent, 0);
@@ -223,7 +226,7 @@ impl Portfolio {
         let is_quick = executed(measured) <= self.balance.quick_limit();
         if !is_quick && !self.has_slow {
             self.has_slow = true;
-            self.quick.archive = self.wide.archive.quicker(self.balance.quick_limit());
+            self.quick.archive.absorb(&self.wide.archive, self.balance.quick_limit());
         }
         Won {
             of_quick: is_quick && self.has_slow && self.quick.archive.keep(derivation, merits).is_some(),
@@ -251,9 +254,6 @@ impl Portfolio {
             self.stale += 1;
             self.spent = self.spent.saturating_add(executed(measured));
         }
-        if won.of_all {
-            (self.barren, self.spent_barren) = (0, 0);
-        }
         if is_best {
             self.keep_best(candidate, measured);
         }
@@ -273,10 +273,11 @@ impl Portfolio {
         }
     }
 
-    /// Keeps a variant of a champion that costs more than all texts before. It is varied next.
+    /// Keeps a variant of a champion that costs more than all texts before. Champions are no longer all that is varied.
     fn keep_best(&mut self, candidate: &Derivation, measured: &Measured<'_>) {
         self.wide_due = 0;
         self.keep(candidate, measured, false);
+        self.rank();
     }
 
     /// Whether a text costs more than all since the last beginning.
@@ -355,7 +356,9 @@ impl Strategy for Portfolio {
         }
         let is_wide =
             !self.wide.archive.is_empty() && (self.wide_due > 0 || self.stale > NARROW && desk.random.unit() < WIDE);
-        let is_quick = self.balance.is_quick_due() && !self.quick.archive.is_empty() && desk.random.unit() < QUICK;
+        // Few champions of the whole search may be quick.
+        let is_quick =
+            self.balance.is_quick_due() && !self.quick.archive.is_empty() && (is_wide || desk.random.unit() < QUICK);
         let pool = match (is_quick, is_wide) {
             (true, _) => Pool::Quick,
             (false, true) => Pool::Wide,
@@ -413,6 +416,8 @@ impl Strategy for Portfolio {
             // A text may be worth its time though it is not better.
         } else if is_better {
             self.balance.add_better(executed(measured));
+        } else if pool == Pool::Quick {
+            self.balance.add_quick(executed(measured));
         } else {
             self.balance.add(executed(measured), parent_executed);
         }
@@ -439,7 +444,7 @@ impl Strategy for Portfolio {
             Some(_) if coverage == Coverage::Class => 3.0,
             Some(_) if is_better => 10.0,
             Some(Kept { place: Some(0), .. }) => 10.0,
-            Some(Kept { place: Some(place), edges }) => {
+            Some(Kept { place: Some(place), edges, .. }) => {
                 2.0 / (1.0 + place as f64 / 8.0) + f64::from(u8::from(edges > 0))
             }
             Some(Kept { place: None, .. }) => 0.5,

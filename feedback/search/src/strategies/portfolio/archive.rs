@@ -76,6 +76,8 @@ pub(super) struct Merits<'m> {
 /// What a text has gained by being kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
+    /// The number of its entry.
+    number: usize,
     /// Its place among the texts that are kept for their cost, from 0 on.
     pub(super) place: Option<usize>,
     /// The number of edges that it executes most often of all.
@@ -153,21 +155,27 @@ impl Archive {
         Archive { most_bytes: MOST_BYTES / 4, ..Archive::default() }
     }
 
-    /// A copy of an archive of champions, with those alone that execute at most this many edges.
-    pub(super) fn quicker(&self, most_executed: u64) -> Archive {
-        let mut quicker = self.clone();
-        let edges = std::mem::take(&mut quicker.edges);
-        for edge in edges {
-            let champion = &mut quicker.champions[edge as usize];
-            let holder = champion.holder as usize;
-            if self.entry(holder).executed <= most_executed {
-                quicker.edges.push(edge);
-            } else {
-                *champion = Champion::NONE;
-                quicker.release(holder, |reasons| reasons.edges -= 1);
+    /// Takes over the champions of another archive of champions that execute at most this many edges.
+    pub(super) fn absorb(&mut self, other: &Archive, most_executed: u64) {
+        let champions = other.edges.iter().map(|&edge| {
+            let champion = other.champions[edge as usize];
+            (champion.holder, (edge, champion.count))
+        });
+        let mut champions: Vec<(u32, Edge)> = champions.collect();
+        champions.sort_unstable();
+        for won in champions.chunk_by(|one, next| one.0 == next.0) {
+            let entry = other.entry(won[0].0 as usize);
+            if entry.executed > most_executed {
+                continue;
+            }
+            let edges: Vec<Edge> = won.iter().map(|&(_, edge)| edge).collect();
+            let merits = Merits { cost: entry.cost, edges: &edges, ..Merits::default() };
+            let Some(kept) = self.keep(&entry.derivation, merits) else { continue };
+            if let Some(copy) = self.entry_mut(kept.number) {
+                let &Entry { executed, picks, stopped, cursor, .. } = entry;
+                (copy.executed, copy.picks, copy.stopped, copy.cursor) = (executed, picks, stopped, cursor);
             }
         }
-        quicker
     }
 
     /// Drops all texts.
@@ -316,7 +324,7 @@ impl Archive {
         if is_costliest && let Some(before) = self.costliest.replace(number) {
             self.release(before, |reasons| reasons.is_costliest = false);
         }
-        Some(Kept { place: is_top.then_some(place), edges: reasons.edges as usize })
+        Some(Kept { number, place: is_top.then_some(place), edges: reasons.edges as usize })
     }
 
     #[inline]

@@ -4,12 +4,13 @@
 //! time. The first such text is rarely the slowest that can be found, and the next one may be one change away from a
 //! text that takes little. So once variants of such texts have taken long without a better text, each further
 //! one is followed by variants of quicker texts for the same time. Those count as runs without a better text, so the
-//! search begins anew sooner.
+//! search begins anew sooner, unless all texts vary champions.
 //!
 //! Before that, none follow: in other programs each slow text is made from one that is hardly quicker.
 //!
 //! Most variants of quicker texts are of the champions of edges among these. A slow text may execute its hottest edge a
-//! million times as often as a quick one with the same structure. There a better structure is found in less time.
+//! million times as often as a quick one with the same structure. Among quick texts a better structure is found in less
+//! time. These variants do not count in the average, which would follow them.
 //!
 //! Edges stand for time, as the time by the clock would differ from search to search.
 
@@ -50,6 +51,14 @@ impl Balance {
         self.count(taken.min(limit));
     }
 
+    /// Counts a run of a variant of a champion among quick texts that is not better than those before.
+    pub(super) fn add_quick(&mut self, executed: u64) {
+        let taken = executed.saturating_add(START);
+        if taken <= self.limit() {
+            self.owed = self.owed.saturating_sub(taken);
+        }
+    }
+
     /// Counts a run that has executed this number of edges and is better than those before.
     pub(super) fn add_better(&mut self, executed: u64) {
         self.begin();
@@ -76,7 +85,8 @@ impl Balance {
         if self.is_quick_due() { self.quick_limit() } else { u64::MAX }
     }
 
-    /// The greatest number of edges of a quick text. Before there is an average, it is as if runs did nothing but start.
+    /// The greatest number of edges of a quick text. Before there is an average, it is as if runs did nothing but
+    /// start.
     pub(super) fn quick_limit(&self) -> u64 {
         let limit = if self.runs < FIRST { LONG * START } else { self.limit() };
         limit.saturating_sub(START)

@@ -134,40 +134,48 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     portfolio.observe(desk, &candidate, &kit::measured(1, &[(1, 10_000)]));
     assert_eq!((portfolio.runs, portfolio.stale), (runs + 1, stale + 1));
     assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(10_000));
-    let mut quick = |portfolio: &mut Portfolio| {
+    let quick = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation| {
         let is_quick = |_: &usize| {
-            portfolio.propose(desk, &mut candidate);
+            portfolio.propose(desk, candidate);
             portfolio.making.pool == Pool::Quick
         };
         (0..1000).filter(is_quick).count()
     };
-    assert_eq!(quick(&mut portfolio), 0);
+    assert_eq!(quick(&mut portfolio, desk, &mut candidate), 0);
     portfolio.balance.add(2 * SLOW, Some(2 * SLOW));
-    assert!((700..900).contains(&quick(&mut portfolio)));
+    assert!((700..900).contains(&quick(&mut portfolio, desk, &mut candidate)));
     // A text that costs hardly more gives slow texts no new start.
-    let mut observe = |portfolio: &mut Portfolio, pool, cost| {
-        portfolio.draw(desk, &mut candidate);
-        portfolio.making.pool = pool;
-        portfolio.observe(desk, &candidate, &measured(cost));
+    let observe = |portfolio: &mut Portfolio, desk: &mut Desk, pool, cost| {
+        let text = text_of(desk);
+        portfolio.making = Making { pool, beginning: portfolio.beginning, ..Making::default() };
+        portfolio.observe(desk, &text, &measured(cost));
         portfolio.balance.is_quick_due()
     };
-    assert!(observe(&mut portfolio, Pool::Wide, SLOW + 1));
-    assert!(observe(&mut portfolio, Pool::Quick, SLOW + 2));
+    assert!(observe(&mut portfolio, desk, Pool::Wide, SLOW + 1));
+    assert!(observe(&mut portfolio, desk, Pool::Quick, SLOW + 2));
     assert_eq!(portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best).cost), Some(SLOW + 2));
     // While all texts vary champions, runs are not those of the beginning; a better text ends that.
     portfolio.wide_due = WIDER;
-    let runs = portfolio.runs;
-    assert!(observe(&mut portfolio, Pool::Quick, 1));
-    assert_eq!((portfolio.runs, portfolio.wide_due), (runs, WIDER));
-    assert!(!observe(&mut portfolio, Pool::Quick, 2 * SLOW));
+    let (runs, spent) = (portfolio.runs, portfolio.spent);
+    assert!(observe(&mut portfolio, desk, Pool::Quick, 1));
+    assert_eq!((portfolio.runs, portfolio.spent, portfolio.wide_due), (runs, spent, WIDER));
+    // Then all of those that are due vary quick champions.
+    assert_eq!(quick(&mut portfolio, desk, &mut candidate), 1000);
+    portfolio.wide_due = WIDER;
+    assert!(!observe(&mut portfolio, desk, Pool::Quick, 2 * SLOW));
     assert_eq!(portfolio.wide_due, 0);
-    // What was quick may be slow later.
-    portfolio.restart();
-    assert!(!portfolio.quick.archive.is_empty());
-    portfolio.balance = Balance::default();
-    portfolio.quick.archive.keep(&text_of(desk), Merits { edges: &[(9, SLOW)], ..Merits::default() });
+    // When the search begins anew, another number of edges may be quick.
     portfolio.restart();
     assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(10_000));
+    for _ in 0..100 {
+        portfolio.balance.add(SLOW, Some(SLOW));
+    }
+    assert!(portfolio.balance.quick_limit() > 2 * SLOW);
+    portfolio.restart();
+    assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(2 * SLOW));
+    portfolio.balance = Balance::default();
+    portfolio.restart();
+    assert!(executed(&mut portfolio.quick.archive, &mut desk.random) < Some(10_001));
 }
 
 fn text_of(desk: &mut Desk) -> Derivation {

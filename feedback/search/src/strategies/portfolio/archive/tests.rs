@@ -16,6 +16,11 @@ fn text(text: &str) -> Derivation {
     Derivation { text: text.as_bytes().to_vec(), parts: vec![part], ..Derivation::default() }
 }
 
+/// The place of a text that was kept, and the number of its edges.
+fn gained(kept: Option<Kept>) -> Option<(Option<usize>, usize)> {
+    kept.map(|kept| (kept.place, kept.edges))
+}
+
 #[test]
 fn of_texts_with_the_same_outline_the_best_is_kept() {
     let alike = |name: &str| Derivation { text: name.as_bytes().to_vec(), ..text("outline") };
@@ -46,12 +51,12 @@ fn other_rules_have_another_outline() {
 fn texts_are_kept_for_their_cost_and_for_edges() {
     let mut archive = Archive::new();
     let kept = archive.keep(&text("a"), merits(5, &[(1, 2), (2, 3)]));
-    assert_eq!(kept, Some(Kept { place: Some(0), edges: 2 }));
+    assert_eq!(gained(kept), Some((Some(0), 2)));
     assert_eq!(archive.keep(&text("a"), merits(5, &[(1, 2)])), None);
     // More costly, and one edge more often.
-    assert_eq!(archive.keep(&text("bb"), merits(9, &[(1, 3), (2, 3)])), Some(Kept { place: Some(0), edges: 1 }));
+    assert_eq!(gained(archive.keep(&text("bb"), merits(9, &[(1, 3), (2, 3)]))), Some((Some(0), 1)));
     // As costly and longer.
-    assert_eq!(archive.keep(&text("ccc"), merits(9, &[(2, 3)])), Some(Kept { place: Some(1), edges: 0 }));
+    assert_eq!(gained(archive.keep(&text("ccc"), merits(9, &[(2, 3)]))), Some((Some(1), 0)));
     assert_eq!(archive.entry(archive.best().expect("a text")).derivation.text, b"bb");
     assert_eq!(archive.champions[2].holder, 0);
 }
@@ -66,9 +71,9 @@ fn texts_that_are_beaten_are_dropped() {
     assert_eq!(archive.bytes, archive.top().map(|entry| bytes(&entry.derivation)).sum::<usize>());
     assert_eq!(archive.top().map(|entry| entry.cost).min(), Some(10));
     // Cheap texts stay as long as they hold an edge.
-    assert_eq!(archive.keep(&text("x"), merits(0, &[(8, 1)])), Some(Kept { place: None, edges: 1 }));
+    assert_eq!(gained(archive.keep(&text("x"), merits(0, &[(8, 1)]))), Some((None, 1)));
     assert_eq!(archive.entries.iter().flatten().count(), TOP + 1);
-    assert_eq!(archive.keep(&text("y"), merits(0, &[(8, 2)])), Some(Kept { place: None, edges: 1 }));
+    assert_eq!(gained(archive.keep(&text("y"), merits(0, &[(8, 2)]))), Some((None, 1)));
     assert_eq!(archive.entries.iter().flatten().count(), TOP + 1);
     assert!(archive.keep(&text("z"), merits(0, &[(8, 2)])).is_none());
 }
@@ -96,7 +101,7 @@ fn an_archive_of_champions_keeps_no_text_for_its_cost_and_draws_the_hottest_most
     for number in 0..400 {
         // The hottest one is the cheapest.
         let kept = archive.keep(&text(&format!("{number:04}")), merits(500 - number, &[(number as u32, 1 + number)]));
-        assert_eq!(kept, Some(Kept { place: None, edges: 1 }));
+        assert_eq!(gained(kept), Some((None, 1)));
     }
     assert_eq!((archive.best(), archive.top().count()), (None, 0));
     let mut picks = [0; 400];
@@ -118,7 +123,7 @@ fn an_archive_of_champions_that_is_full_forgets_them() {
     let mut archive = Archive { most_bytes: limit, ..Archive::of_champions() };
     for number in 0..95 {
         let kept = archive.keep(&text(&format!("{number:04}")), merits(1, &[(number, 1)]));
-        assert_eq!(kept, Some(Kept { place: None, edges: 1 }), "{number}");
+        assert_eq!(gained(kept), Some((None, 1)), "{number}");
         assert!(archive.bytes <= limit);
     }
     assert_eq!(archive.entries.iter().flatten().count(), 5);
@@ -181,18 +186,33 @@ fn the_text_that_costs_most_stays_and_ranks_first_once_cost_alone_counts() {
 }
 
 #[test]
-fn of_champions_the_quicker_ones_can_be_taken() {
+fn of_champions_the_quicker_ones_can_be_taken_over() {
     let mut archive = Archive::of_champions();
     archive.keep(&text("slow"), merits(1, &[(1, 1000), (2, 1), (4, 5)]));
     archive.keep(&text("quick"), merits(2, &[(2, 7), (3, 9)]));
-    let mut quicker = archive.quicker(16);
+    archive.entry_mut(1).expect("a text").cursor = 5;
     let texts = |archive: &Archive| archive.entries.iter().flatten().count();
+    let mut quicker = Archive::of_champions();
+    quicker.absorb(&archive, 15);
+    assert!(quicker.is_empty());
+    quicker.absorb(&archive, 16);
     assert_eq!((texts(&archive), texts(&quicker)), (2, 1));
     assert!(quicker.bytes < archive.bytes && quicker.edges == [2, 3]);
+    assert_eq!((quicker.entry(0).executed, quicker.entry(0).cursor, quicker.entry(0).cost), (16, 5, 2));
     // The edges of the slow text have no champion.
     let kept = quicker.keep(&text("other"), merits(1, &[(1, 1), (2, 6)])).expect("a champion");
     assert_eq!((kept.edges, quicker.edges.as_slice()), (1, [2, 3, 1].as_slice()));
-    assert!(archive.quicker(0).is_empty());
+    // What is beaten is not taken over, and what is known stays.
+    let mut third = Archive::of_champions();
+    third.keep(&text("third"), merits(1, &[(2, 8), (3, 8)]));
+    quicker.absorb(&third, u64::MAX);
+    quicker.absorb(&archive, u64::MAX);
+    let holders = |edges: &[usize]| {
+        let holder = |&edge: &usize| quicker.entry(quicker.champions[edge].holder as usize);
+        edges.iter().map(holder).map(|entry| entry.derivation.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(holders(&[1, 2, 3, 4]), [&b"slow"[..], b"third", b"quick", b"slow"]);
+    assert_eq!(texts(&quicker), 3);
 }
 
 #[test]
