@@ -466,7 +466,7 @@ static int list(struct slot *slot) {
                 return 0;
             }
             // Without a branch, as no processor can predict which of them are used. The pair of one that is not is
-            // overwritten by the next.
+            // overwritten by the next, or lies beyond the last.
             for (uint32_t j = 0; j < left; j++) {
                 uint32_t count = few[j];
                 few[j] = 0;

@@ -21,7 +21,7 @@
 //! Texts are slow if they take more than sixteen times as long as the average run. Once their variants have taken long
 //! without a better text, quicker texts get as much time as each further variant takes. Most of these vary a text of a
 //! third archive, the champions of edges among quick texts. It begins, when the first slow text is found, with those of
-//! the second one that are quick.
+//! the second one that are quick, and is gathered from both at each further beginning.
 //!
 //! With several costs, texts that no other beats in all of them are parents half of the time; if the search explores,
 //! those with new coverage are. Such a search does not begin anew.
@@ -63,7 +63,8 @@ const WIDE: f64 = 0.1;
 const WIDER: u64 = 8000;
 /// Fewer do if this many of them in a row have not become champions.
 const BARREN: u64 = 500;
-/// The share of texts that vary a champion among quick texts, where variants of quick texts are due.
+/// The share of texts that vary a champion among quick texts, where variants of quick texts are due. Where a champion
+/// of the whole search would be varied, one among quick texts always is.
 const QUICK: f64 = 0.8;
 /// The best texts of beginnings that are remembered.
 const PAST: usize = 30;
@@ -120,8 +121,9 @@ pub(super) struct Portfolio {
     stale: u64,
     /// What runs take, and how much is left for quicker texts.
     balance: Balance,
-    /// The edges that were executed since the last beginning while not all texts varied champions, in the one before it,
-    /// and by variants of champions of the whole search since one has become a champion.
+    /// The edges that were executed since the last beginning, in the one before it, and by variants of champions since
+    /// one of the whole search has become a champion. The first two are without variants of champions of the whole
+    /// search, and without those of quick ones while all texts vary champions.
     spent: u64,
     spent_before: u64,
     spent_barren: u64,
@@ -168,10 +170,11 @@ impl Portfolio {
         self.beginning += 1;
         self.balance.begin();
         if self.has_slow {
-            // The average may be another one by now.
+            // The average may be another one by now. What a text has displaced that is slow now does not come back.
             let most = self.balance.quick_limit();
-            let quick = std::mem::replace(&mut self.quick.archive, Archive::of_champions());
-            self.quick.archive.absorb(&quick, most);
+            let before = self.quick.archive.clone();
+            self.quick.archive.clear();
+            self.quick.archive.absorb(&before, most);
             self.quick.archive.absorb(&self.wide.archive, most);
         }
         (self.habits, self.kept_since) = (Habits::default(), 0);
@@ -254,6 +257,9 @@ impl Portfolio {
             self.stale += 1;
             self.spent = self.spent.saturating_add(executed(measured));
         }
+        if executed(measured) > self.balance.quick_limit() {
+            self.count_barren(measured);
+        }
         if is_best {
             self.keep_best(candidate, measured);
         }
@@ -262,14 +268,21 @@ impl Portfolio {
     /// Learns from a variant of a champion.
     fn observe_wide(&mut self, candidate: &Derivation, measured: &Measured<'_>, won: Won, is_best: bool) {
         self.wide.ways.learn(self.making.way, paid_by_champions(won.of_all, is_best), 1.0);
-        self.spent_barren = self.spent_barren.saturating_add(executed(measured));
         if won.of_all {
             (self.barren, self.spent_barren) = (0, 0);
-        } else if self.spent_barren > self.spent_before {
-            self.wide_due = 0;
+        } else {
+            self.count_barren(measured);
         }
         if is_best {
             self.keep_best(candidate, measured);
+        }
+    }
+
+    /// Variants of champions that are none may take as long as the beginning before.
+    fn count_barren(&mut self, measured: &Measured<'_>) {
+        self.spent_barren = self.spent_barren.saturating_add(executed(measured));
+        if self.spent_barren > self.spent_before {
+            self.wide_due = 0;
         }
     }
 
@@ -356,7 +369,7 @@ impl Strategy for Portfolio {
         }
         let is_wide =
             !self.wide.archive.is_empty() && (self.wide_due > 0 || self.stale > NARROW && desk.random.unit() < WIDE);
-        // Few champions of the whole search may be quick.
+        // Few champions of the whole search may be quick, so one among quick texts is varied in their place.
         let is_quick =
             self.balance.is_quick_due() && !self.quick.archive.is_empty() && (is_wide || desk.random.unit() < QUICK);
         let pool = match (is_quick, is_wide) {

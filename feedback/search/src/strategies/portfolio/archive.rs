@@ -155,7 +155,8 @@ impl Archive {
         Archive { most_bytes: MOST_BYTES / 4, ..Archive::default() }
     }
 
-    /// Takes over the champions of another archive of champions that execute at most this many edges.
+    /// Takes over the champions of another archive of champions that execute at most this many edges, while there is
+    /// room.
     pub(super) fn absorb(&mut self, other: &Archive, most_executed: u64) {
         let champions = other.edges.iter().map(|&edge| {
             let champion = other.champions[edge as usize];
@@ -167,6 +168,9 @@ impl Archive {
             let entry = other.entry(won[0].0 as usize);
             if entry.executed > most_executed {
                 continue;
+            }
+            if self.bytes + bytes(&entry.derivation) > self.most_bytes {
+                break;
             }
             let edges: Vec<Edge> = won.iter().map(|&(_, edge)| edge).collect();
             let merits = Merits { cost: entry.cost, edges: &edges, ..Merits::default() };

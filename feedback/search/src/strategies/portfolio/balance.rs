@@ -10,7 +10,7 @@
 //!
 //! Most variants of quicker texts are of the champions of edges among these. A slow text may execute its hottest edge a
 //! million times as often as a quick one with the same structure. Among quick texts a better structure is found in less
-//! time. These variants do not count in the average, which would follow them.
+//! time. These variants do not count in the average, which would follow them, unless they are better.
 //!
 //! Edges stand for time, as the time by the clock would differ from search to search.
 
@@ -152,6 +152,19 @@ mod tests {
         // In a small language quick texts may all be known.
         (0..200).for_each(|_| balance.add_repeat());
         assert_eq!(due(&mut balance), 1);
+    }
+
+    #[test]
+    fn variants_of_quick_champions_pay_what_is_owed_and_leave_the_average() {
+        let mut balance = balance(1000);
+        balance.add(1000 * START, Some(1000 * START));
+        let (owed, limit) = (balance.owed, balance.limit());
+        balance.add_quick(10 * START);
+        assert_eq!((balance.owed, balance.limit()), (owed - 11 * START, limit));
+        (0..1000).for_each(|_| balance.add_quick(SLOW));
+        assert_eq!((balance.owed, balance.limit()), (owed - 11 * START, limit));
+        // Before there is an average, it is as if runs only started.
+        assert_eq!(Balance::default().quick_limit(), 15 * START);
     }
 
     #[test]

@@ -155,7 +155,7 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     assert!(observe(&mut portfolio, desk, Pool::Quick, SLOW + 2));
     assert_eq!(portfolio.recent.archive.best().map(|best| portfolio.recent.archive.entry(best).cost), Some(SLOW + 2));
     // While all texts vary champions, runs are not those of the beginning; a better text ends that.
-    portfolio.wide_due = WIDER;
+    (portfolio.wide_due, portfolio.spent_before) = (WIDER, u64::MAX);
     let (runs, spent) = (portfolio.runs, portfolio.spent);
     assert!(observe(&mut portfolio, desk, Pool::Quick, 1));
     assert_eq!((portfolio.runs, portfolio.spent, portfolio.wide_due), (runs, spent, WIDER));
@@ -175,7 +175,20 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(2 * SLOW));
     portfolio.balance = Balance::default();
     portfolio.restart();
-    assert!(executed(&mut portfolio.quick.archive, &mut desk.random) < Some(10_001));
+    let left = executed(&mut portfolio.quick.archive, &mut desk.random);
+    assert!((Some(1)..Some(10_001)).contains(&left), "{left:?}");
+    // A text of before is not taken for another one.
+    let parent = portfolio.quick.archive.pick(&mut desk.random, u64::MAX).expect("a champion");
+    let known = (parent, portfolio.quick.archive.entry(parent).serial);
+    assert!(portfolio.quick.archive.known_mut(known).is_some());
+    portfolio.restart();
+    assert!(portfolio.quick.archive.known_mut(known).is_none());
+    // Slow variants of quick champions end the time when all texts vary champions.
+    (portfolio.wide_due, portfolio.spent_before, portfolio.spent_barren) = (WIDER, 3 * SLOW, 0);
+    observe(&mut portfolio, desk, Pool::Quick, 1);
+    assert_eq!((portfolio.wide_due, portfolio.spent_barren), (WIDER, 2 * SLOW));
+    observe(&mut portfolio, desk, Pool::Quick, 1);
+    assert_eq!(portfolio.wide_due, 0);
 }
 
 fn text_of(desk: &mut Desk) -> Derivation {
