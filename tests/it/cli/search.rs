@@ -227,7 +227,7 @@ fn every_strategy_and_every_cost_searches() {
 fn runs_are_stopped_at_a_number_of_edges() {
     let place = names("search-edge-limit");
     let search = |out: &str| {
-        let options = ["-o", out, "-n", "400", "--seed", "1", "--study", "0s", "--edge-limit", "100"];
+        let options = ["-o", out, "-n", "1000", "--seed", "1", "--study", "0s", "--edge-limit", "100"];
         let found = search(&place, &options);
         assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
         let names = |folder: &str| -> Vec<String> {
