@@ -63,12 +63,7 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
     let mut candidate = Derivation::default();
     let measured = |cost, edges| Measured { cost, hottest: 9, edges, ..Measured::default() };
     let wide = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation, texts| {
-        (0..texts)
-            .filter(|_| {
-                portfolio.propose(desk, candidate);
-                portfolio.making.pool == Pool::Wide
-            })
-            .count()
+        proposed(portfolio, desk, candidate, texts, Pool::Wide)
     };
     portfolio.propose(desk, &mut candidate);
     portfolio.observe(desk, &candidate, &measured(9, &[(1, 9)]));
@@ -135,11 +130,7 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     assert_eq!((portfolio.runs, portfolio.stale), (runs + 1, stale + 1));
     assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(10_000));
     let quick = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation| {
-        let is_quick = |_: &usize| {
-            portfolio.propose(desk, candidate);
-            portfolio.making.pool == Pool::Quick
-        };
-        (0..1000).filter(is_quick).count()
+        proposed(portfolio, desk, candidate, 1000, Pool::Quick)
     };
     assert_eq!(quick(&mut portfolio, desk, &mut candidate), 0);
     portfolio.balance.add(2 * SLOW, Some(2 * SLOW));
@@ -189,6 +180,15 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     assert_eq!((portfolio.wide_due, portfolio.spent_barren), (WIDER, 2 * SLOW));
     observe(&mut portfolio, desk, Pool::Quick, 1);
     assert_eq!(portfolio.wide_due, 0);
+}
+
+/// How many of the next texts vary one of this pool.
+fn proposed(portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation, texts: usize, pool: Pool) -> usize {
+    let is_of_pool = |_: &usize| {
+        portfolio.propose(desk, candidate);
+        portfolio.making.pool == pool
+    };
+    (0..texts).filter(is_of_pool).count()
 }
 
 fn text_of(desk: &mut Desk) -> Derivation {
