@@ -64,6 +64,9 @@ fn work<'scope>(
     };
     let mut search = Worker::search(hunt, number)?;
     let is_ahead = search.proposes_ahead() && meter.is_exact();
+    if !meter.is_exact() {
+        search.use_times();
+    }
     search.set_empty_cost(&meter.read(b"")?);
     meter.tested.stay_beside(surroundings);
     let ahead = if is_ahead { meter.room().max(AHEAD) } else { 1 };

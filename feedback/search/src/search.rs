@@ -90,7 +90,7 @@ impl Search {
     pub fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Option<Search> {
         let deriver = language.deriver(Some(max_len as u64));
         (deriver.min_len() <= max_len as u64).then(|| Search {
-            desk: Desk { deriver, max_len, random: Random::new(seed), empty_cost: 0, explores: false },
+            desk: Desk::new(deriver, max_len, Random::new(seed)),
             strategy,
             candidate: Proposal::default(),
             running: VecDeque::new(),
@@ -110,6 +110,12 @@ impl Search {
     /// Explores: texts with new coverage are varied more than those that cost most. `portfolio` alone does.
     pub fn explore(&mut self) {
         self.desk.explores = true;
+    }
+
+    /// Lets the strategy decide by the time of runs where no edges are counted. Then equal seeds do not give equal
+    /// searches.
+    pub fn use_times(&mut self) {
+        self.desk.uses_times = true;
     }
 
     /// Tells the search what the empty text costs. Runs that cost less are not counted by `treeline`.
@@ -166,7 +172,7 @@ impl Search {
     /// Whether the strategy waits for the run of a text that was started. It gets better texts if none is proposed
     /// until then. The answer does not depend on time.
     pub fn awaits_run(&self) -> bool {
-        self.running.iter().any(|(_, running)| running.making.is_awaited)
+        self.running.iter().any(|(_, running)| running.making.is_awaited())
     }
 
     /// The text to run next. It is none of those that run, if there is another one.

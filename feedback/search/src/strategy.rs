@@ -17,9 +17,15 @@ pub struct Desk {
     pub(crate) empty_cost: u64,
     /// Texts with new coverage are varied more than those that cost most.
     pub(crate) explores: bool,
+    /// A strategy may decide by the time of runs.
+    pub(crate) uses_times: bool,
 }
 
 impl Desk {
+    pub(crate) fn new(deriver: Deriver, max_len: usize, random: Random) -> Desk {
+        Desk { deriver, max_len, random, empty_cost: 0, explores: false, uses_times: false }
+    }
+
     /// Random texts: each option that is offered is equally probable.
     pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
         self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
@@ -109,8 +115,19 @@ pub struct Making {
     pub(crate) beginning: u32,
     /// Where the text that it varies is kept.
     pub(crate) pool: Pool,
-    /// It is likely to run long, so the next text is proposed once its run is known.
-    pub(crate) is_awaited: bool,
+    /// The number of edges that the text that it varies has executed.
+    pub(crate) parent_executed: Option<u64>,
+}
+
+/// The next text is made once the run of this one is known if the text that it varies has executed more than this many
+/// edges. That takes a millisecond or two in compiled programs, which is much longer than to make a text.
+const AWAITED: u64 = 1 << 20;
+
+impl Making {
+    /// Whether the text is likely to run long, so the next one is proposed once its run is known.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.parent_executed.is_some_and(|executed| executed > AWAITED)
+    }
 }
 
 /// The texts that `portfolio` keeps, which are of three sorts.

@@ -343,8 +343,7 @@ mod tests {
     #[test]
     fn what_was_stopped_is_not_selected() {
         let deriver = language("s ::= [a-d]").deriver(Some(30));
-        let mut desk =
-            Desk { deriver, max_len: 30, random: crate::random::Random::new(1), empty_cost: 0, explores: false };
+        let mut desk = Desk::new(deriver, 30, crate::random::Random::new(1));
         let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         evolve.propose(&mut desk, &mut text);
         let of = |ending| Measured { ending, ..measured(9, &[(1, 1)]) };
@@ -448,8 +447,7 @@ mod tests {
     fn islands_take_turns_and_exchange_texts() {
         // The language has far more texts than are drawn here, so all of these differ.
         let deriver = language("s ::= [a-z] [a-z] [a-z] [a-z] [a-z] [a-z] [a-z]").deriver(Some(30));
-        let mut desk =
-            Desk { deriver, max_len: 30, random: crate::random::Random::new(1), empty_cost: 0, explores: false };
+        let mut desk = Desk::new(deriver, 30, crate::random::Random::new(1));
         let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         let mut turns = Vec::new();
         for run in 0..MIGRATION * 3 * POPULATION {

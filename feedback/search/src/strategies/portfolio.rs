@@ -68,9 +68,8 @@ const BARREN: u64 = 500;
 const QUICK: f64 = 0.8;
 /// The best texts of beginnings that are remembered.
 const PAST: usize = 30;
-/// The next text is made once the run of this one is known if the text that it varies has executed more than this many
-/// edges. That takes a millisecond or two in compiled programs, which is much longer than to make a text.
-const AWAITED: u64 = 1 << 20;
+/// A time counts as this many edges a second, where no edges are counted.
+const EDGES_A_SECOND: f64 = (1 << 30) as f64;
 /// Habits are taken from the archive anew after this many texts that it has kept.
 const RENEWED: u32 = 16;
 
@@ -113,17 +112,17 @@ pub(super) struct Portfolio {
     beginning: u32,
     proposed: u64,
     /// The best text of each beginning.
-    past: Vec<(Derivation, u64, Vec<Edge>)>,
+    past: Vec<Best>,
     /// The best text since the last beginning.
-    best: Option<(Derivation, u64, Vec<Edge>)>,
+    best: Option<Best>,
     /// The texts since the last beginning, and those since the last better text.
     runs: u64,
     stale: u64,
     /// What runs take, and how much is left for quicker texts.
     balance: Balance,
-    /// The edges that were executed since the last beginning, in the one before it, and by variants of champions since
-    /// one of the whole search has become a champion. The first two are without variants of champions of the whole
-    /// search, and without those of quick ones while all texts vary champions.
+    /// What runs have taken, in edges, since the last beginning, in the one before it, and by variants of champions since
+    /// one of them has become a champion of the whole search. The first two are without variants of champions of the
+    /// whole search, and without those of quick ones while all texts vary champions.
     spent: u64,
     spent_before: u64,
     spent_barren: u64,
@@ -169,22 +168,24 @@ impl Portfolio {
         self.recent.archive.clear();
         self.beginning += 1;
         self.balance.begin();
+        // The average may be another one by now. What a text has displaced that is slow now does not come back.
+        let most = self.balance.quick_limit();
+        self.has_slow &= self.wide.archive.has_slower(most);
         if self.has_slow {
-            // The average may be another one by now. What a text has displaced that is slow now does not come back.
-            let most = self.balance.quick_limit();
-            let before = self.quick.archive.clone();
-            self.quick.archive.clear();
-            self.quick.archive.absorb(&before, most);
+            self.quick.archive.drop_slower(most);
             self.quick.archive.absorb(&self.wide.archive, most);
+        } else {
+            self.quick.archive.clear();
         }
         (self.habits, self.kept_since) = (Habits::default(), 0);
         (self.spent, self.spent_before, self.spent_barren) = (0, self.spent, 0);
         (self.runs, self.stale, self.proposed) = Default::default();
+        self.rank();
         if self.past.len().is_multiple_of(TOGETHER) {
-            self.past.sort_by_key(|past| std::cmp::Reverse(past.1));
+            self.past.sort_by_key(|past| std::cmp::Reverse(past.cost));
             self.past.truncate(PAST);
-            for (derivation, cost, edges) in &self.past {
-                self.recent.archive.keep(derivation, Merits { cost: *cost, edges, ..Merits::default() });
+            for &Best { ref derivation, cost, executed, ref edges } in &self.past {
+                self.recent.archive.keep(derivation, Merits { cost, executed, edges, ..Merits::default() });
             }
         }
     }
@@ -220,13 +221,12 @@ impl Portfolio {
 
     /// Keeps a text if it is a champion of the whole search, and if it is one among quick texts. A search that does not
     /// begin anew does not need them.
-    fn keep_champion(&mut self, desk: &Desk, derivation: &Derivation, measured: &Measured<'_>) -> Won {
-        if !is_to_keep(derivation, measured) || !measured.costs.is_empty() || desk.explores {
+    fn keep_champion(&mut self, desk: &Desk, run: Run<'_>) -> Won {
+        if !run.is_to_keep() || !run.measured.costs.is_empty() || desk.explores {
             return Won::default();
         }
-        let &Measured { cost, edges, .. } = measured;
-        let merits = Merits { cost, edges, ..Merits::default() };
-        let is_quick = executed(measured) <= self.balance.quick_limit();
+        let (derivation, merits) = (run.derivation, run.merits());
+        let is_quick = run.executed <= self.balance.quick_limit();
         if !is_quick && !self.has_slow {
             self.has_slow = true;
             self.quick.archive.absorb(&self.wide.archive, self.balance.quick_limit());
@@ -238,77 +238,77 @@ impl Portfolio {
     }
 
     /// Learns the cost of a text.
-    fn weigh(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Weight {
-        if !is_to_keep(derivation, measured) {
+    fn weigh(&mut self, run: Run<'_>) -> Weight {
+        if !run.is_to_keep() {
             return Weight::default();
         }
-        let cost = measured.cost;
-        let weight = Weight { is_best: cost > self.most, is_rise: is_rise(self.most, cost) };
+        let cost = run.measured.cost;
+        let weight = Weight { is_best: cost > self.most, is_rise: self.is_rise(self.most, cost) };
         (self.least, self.most) = (self.least.min(cost), self.most.max(cost));
         weight
     }
 
-    /// Learns from a variant of a champion among quick texts.
-    fn observe_quick(&mut self, candidate: &Derivation, measured: &Measured<'_>, won: Won, is_best: bool) {
-        self.quick.ways.learn(self.making.way, paid_by_champions(won.of_quick, is_best), 1.0);
-        // While all texts vary champions, the beginning has not had its chance.
-        if self.making.beginning == self.beginning && self.wide_due == 0 {
-            self.runs += 1;
-            self.stale += 1;
-            self.spent = self.spent.saturating_add(executed(measured));
-        }
-        if executed(measured) > self.balance.quick_limit() {
-            self.count_barren(measured);
-        }
-        if is_best {
-            self.keep_best(candidate, measured);
-        }
-    }
-
     /// Learns from a variant of a champion.
-    fn observe_wide(&mut self, candidate: &Derivation, measured: &Measured<'_>, won: Won, is_best: bool) {
-        self.wide.ways.learn(self.making.way, paid_by_champions(won.of_all, is_best), 1.0);
+    fn observe_champion(&mut self, run: Run<'_>, won: Won, is_best: bool) {
+        let Making { way, beginning, pool, .. } = self.making;
+        let is_of_quick = pool == Pool::Quick;
+        let is_champion = won.of_all || is_of_quick && won.of_quick;
+        let paid = if is_best { 10.0 } else { f64::from(u8::from(is_champion)) };
+        self.island(pool).ways.learn(way, paid, 1.0);
+        // While all texts vary champions, the beginning has not had its chance.
+        if is_of_quick && beginning == self.beginning && self.wide_due == 0 {
+            self.count_run(run);
+        }
         if won.of_all {
             (self.barren, self.spent_barren) = (0, 0);
-        } else {
-            self.count_barren(measured);
+        } else if !is_of_quick || run.executed > self.balance.quick_limit() {
+            // These may take as long as the beginning before.
+            self.spent_barren = self.spent_barren.saturating_add(run.taken());
+            if self.spent_barren > self.spent_before {
+                self.wide_due = 0;
+            }
         }
         if is_best {
-            self.keep_best(candidate, measured);
+            self.keep_best(run);
         }
     }
 
-    /// Variants of champions that are none may take as long as the beginning before.
-    fn count_barren(&mut self, measured: &Measured<'_>) {
-        self.spent_barren = self.spent_barren.saturating_add(executed(measured));
-        if self.spent_barren > self.spent_before {
-            self.wide_due = 0;
-        }
-    }
-
-    /// Keeps a variant of a champion that costs more than all texts before. Champions are no longer all that is varied.
-    fn keep_best(&mut self, candidate: &Derivation, measured: &Measured<'_>) {
+    /// Keeps a text that costs more than all before, though it varies none of this beginning. Champions are no longer
+    /// all that is varied.
+    fn keep_best(&mut self, run: Run<'_>) {
         self.wide_due = 0;
-        self.keep(candidate, measured, false);
+        self.keep(run, false);
         self.rank();
     }
 
-    /// Whether a text costs more than all since the last beginning.
-    fn is_rise_here(&self, derivation: &Derivation, measured: &Measured<'_>) -> bool {
-        is_to_keep(derivation, measured) && is_rise(self.best.as_ref().map_or(0, |best| best.1), measured.cost)
+    /// Counts a run of this beginning.
+    fn count_run(&mut self, run: Run<'_>) {
+        self.runs += 1;
+        self.stale += 1;
+        self.spent = self.spent.saturating_add(run.taken());
     }
 
-    fn keep(&mut self, derivation: &Derivation, measured: &Measured<'_>, is_new: bool) -> Option<Kept> {
-        if !is_to_keep(derivation, measured) {
+    /// Whether a cost is a reason to stay: one that is greater by a small share is none. What all texts cost does not
+    /// count.
+    fn is_rise(&self, before: u64, cost: u64) -> bool {
+        cost > before.saturating_add(before.saturating_sub(self.least) / 1000)
+    }
+
+    /// Whether a text costs more than all since the last beginning.
+    fn is_rise_here(&self, run: Run<'_>) -> bool {
+        run.is_to_keep() && self.is_rise(self.best.as_ref().map_or(0, |best| best.cost), run.measured.cost)
+    }
+
+    fn keep(&mut self, run: Run<'_>, is_new: bool) -> Option<Kept> {
+        if !run.is_to_keep() {
             return None;
         }
-        let &Measured { cost, costs, edges, .. } = measured;
-        let kept = self.recent.archive.keep(derivation, Merits { cost, costs, edges, is_new });
-        if self.is_rise_here(derivation, measured) {
+        let kept = self.recent.archive.keep(run.derivation, Merits { is_new, ..run.merits() });
+        if self.is_rise_here(run) {
             self.stale = 0;
         }
-        if self.best.as_ref().is_none_or(|best| best.1 < measured.cost) {
-            self.best = Some((derivation.clone(), measured.cost, measured.edges.to_vec()));
+        if self.best.as_ref().is_none_or(|best| best.cost < run.measured.cost) {
+            self.best = Some(Best::new(run));
         }
         self.kept_since += u32::from(kept.is_some_and(|kept| kept.place.is_some()));
         if self.kept_since >= RENEWED {
@@ -316,6 +316,60 @@ impl Portfolio {
             self.habits.learn(self.recent.archive.top().map(|entry| &entry.derivation));
         }
         kept
+    }
+}
+
+/// A text that has run.
+#[derive(Clone, Copy, Debug)]
+struct Run<'r> {
+    derivation: &'r Derivation,
+    measured: &'r Measured<'r>,
+    /// The edges that it has executed, or would have executed in its time.
+    executed: u64,
+}
+
+impl<'r> Run<'r> {
+    fn new(desk: &Desk, derivation: &'r Derivation, measured: &'r Measured<'r>) -> Run<'r> {
+        // Of a run that exceeds a limit on edges no counts are known but that of the hottest one.
+        let counted = measured.edges.iter().fold(0, |sum: u64, &(_, count)| sum.saturating_add(count));
+        let executed = match counted.max(measured.hottest) {
+            _ if measured.is_repeat => 0,
+            0 if desk.uses_times => (measured.seconds * EDGES_A_SECOND) as u64,
+            executed => executed,
+        };
+        Run { derivation, measured, executed }
+    }
+
+    /// What the run has taken, in edges.
+    fn taken(&self) -> u64 {
+        if self.measured.is_repeat { 0 } else { self.executed.saturating_add(balance::START) }
+    }
+
+    /// Whether the text may be varied.
+    fn is_to_keep(&self) -> bool {
+        let Measured { ending, is_repeat, .. } = *self.measured;
+        ending == Ending::Done && !self.derivation.parts.is_empty() && !is_repeat
+    }
+
+    fn merits(&self) -> Merits<'r> {
+        let &Measured { cost, costs, edges, .. } = self.measured;
+        Merits { cost, executed: self.executed, costs, edges, is_new: false }
+    }
+}
+
+/// The best text of a beginning.
+#[derive(Debug)]
+struct Best {
+    derivation: Derivation,
+    cost: u64,
+    executed: u64,
+    edges: Vec<Edge>,
+}
+
+impl Best {
+    fn new(run: Run<'_>) -> Best {
+        let &Measured { cost, edges, .. } = run.measured;
+        Best { derivation: run.derivation.clone(), cost, executed: run.executed, edges: edges.to_vec() }
     }
 }
 
@@ -331,30 +385,6 @@ struct Won {
 struct Weight {
     is_best: bool,
     is_rise: bool,
-}
-
-/// Whether a cost is a reason to stay: one that is greater by a small share is none.
-fn is_rise(before: u64, cost: u64) -> bool {
-    cost > before.saturating_add(before / 1000)
-}
-
-/// What an operator has gained by a variant of a champion.
-fn paid_by_champions(is_champion: bool, is_best: bool) -> f64 {
-    if is_best { 10.0 } else { f64::from(u8::from(is_champion)) }
-}
-
-/// The edges that a run has executed.
-fn executed(measured: &Measured<'_>) -> u64 {
-    if measured.is_repeat {
-        return 0;
-    }
-    // Of a run that exceeds a limit on edges no counts are known but this one.
-    archive::executed(measured.edges).max(measured.hottest)
-}
-
-/// Whether a text may be varied.
-fn is_to_keep(derivation: &Derivation, measured: &Measured<'_>) -> bool {
-    measured.ending == Ending::Done && !derivation.parts.is_empty() && !measured.is_repeat
 }
 
 impl Strategy for Portfolio {
@@ -395,8 +425,8 @@ impl Strategy for Portfolio {
             let Some(parent) = best.or_else(|| archive.pick(&mut desk.random, most_executed)) else { break };
             // A text at random has no parent.
             let varied = (operator != Operator::Fresh).then(|| (parent, archive.entry(parent).serial));
-            let is_awaited = varied.is_some() && archive.entry(parent).executed > AWAITED;
-            self.making = Making { way, parent: varied, beginning: self.beginning, pool, is_awaited };
+            let parent_executed = varied.map(|_| archive.entry(parent).executed);
+            self.making = Making { way, parent: varied, beginning: self.beginning, pool, parent_executed };
             if workshop.make(operator, desk, (archive, parent), habits, candidate) {
                 return;
             }
@@ -407,47 +437,43 @@ impl Strategy for Portfolio {
     }
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
-        let Making { way, parent, beginning, pool, .. } = self.making;
-        let won = self.keep_champion(desk, candidate, measured);
-        let Weight { is_best, is_rise } = self.weigh(candidate, measured);
+        let Making { way, parent, beginning, pool, parent_executed } = self.making;
+        let run = Run::new(desk, candidate, measured);
+        let won = self.keep_champion(desk, run);
+        let Weight { is_best, is_rise } = self.weigh(run);
         // The search may have begun anew while the text ran.
         let is_left = pool == Pool::Recent && beginning != self.beginning;
-        let mut parent_executed = None;
-        if !is_left {
-            let archive = &mut self.island(pool).archive;
-            // It may have been dropped while the text ran.
-            if let Some(parent) = parent.and_then(|parent| archive.known_mut(parent)) {
-                parent.picks += 1;
-                parent.stopped += u32::from(measured.ending == Ending::Stopped);
-                parent_executed = Some(parent.executed);
-            }
+        // The parent may have been dropped.
+        if let Some(parent) = parent.filter(|_| !is_left)
+            && let Some(parent) = self.island(pool).archive.known_mut(parent)
+        {
+            parent.picks += 1;
+            parent.stopped += u32::from(measured.ending == Ending::Stopped);
         }
-        let is_better = if pool == Pool::Recent && !is_left { self.is_rise_here(candidate, measured) } else { is_rise };
+        let is_better = if pool == Pool::Recent && !is_left { self.is_rise_here(run) } else { is_rise };
         if measured.is_repeat {
             self.balance.add_repeat();
         } else if !measured.costs.is_empty() || desk.explores {
             // A text may be worth its time though it is not better.
         } else if is_better {
-            self.balance.add_better(executed(measured));
+            self.balance.add_better(run.executed);
         } else if pool == Pool::Quick {
-            self.balance.add_quick(executed(measured));
+            self.balance.add_quick(run.executed);
         } else {
-            self.balance.add(executed(measured), parent_executed);
+            self.balance.add(run.executed, parent_executed);
         }
-        match pool {
-            Pool::Recent => {}
-            Pool::Wide => return self.observe_wide(candidate, measured, won, is_best),
-            Pool::Quick => return self.observe_quick(candidate, measured, won, is_best),
+        if pool != Pool::Recent {
+            return self.observe_champion(run, won, is_best);
         }
+        let coverage = self.explored(desk, measured);
         if is_left {
-            self.explored(desk, measured);
+            if is_best {
+                self.keep_best(run);
+            }
             return;
         }
-        self.runs += 1;
-        self.stale += 1;
-        self.spent = self.spent.saturating_add(executed(measured));
-        let coverage = self.explored(desk, measured);
-        let kept = self.keep(candidate, measured, coverage > Coverage::Known);
+        self.count_run(run);
+        let kept = self.keep(run, coverage > Coverage::Known);
         self.rank();
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
             self.restart();
@@ -472,14 +498,21 @@ impl Strategy for Portfolio {
     }
 
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+        if derivation.text.len() > desk.max_len {
+            return;
+        }
+        let run = Run::new(desk, derivation, measured);
         let coverage = self.explored(desk, measured);
-        self.keep_champion(desk, derivation, measured);
-        self.weigh(derivation, measured);
-        if self.is_rise_here(derivation, measured) {
+        self.keep_champion(desk, run);
+        if self.weigh(run).is_best {
+            // The beginning has not found it.
+            (self.wide_due, self.most_before) = (0, self.most);
+        }
+        if self.is_rise_here(run) {
             self.balance.begin();
         }
+        self.keep(run, coverage > Coverage::Known);
         self.rank();
-        self.keep(derivation, measured, coverage > Coverage::Known);
     }
 
     fn operator(&self) -> &'static str {

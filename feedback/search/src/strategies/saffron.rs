@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn probabilities_after_a_batch_are_those_of_its_costly_texts() {
         let deriver = language("s ::= 'a' | 'b' | 'c'").deriver(Some(30));
-        let mut desk = Desk { deriver, max_len: 30, random: Random::new(1), empty_cost: 0, explores: false };
+        let mut desk = Desk::new(deriver, 30, Random::new(1));
         let (mut saffron, mut text) = (Saffron::adaptive(true), Derivation::default());
         let mut place = None;
         for run in 0..SaffronSettings::default().batch {
@@ -277,7 +277,7 @@ mod tests {
         let depth = |rules: u32| {
             let chain: Vec<String> = (0..rules).map(|rule| format!("r{rule} ::= r{} | 'x' 'y'", rule + 1)).collect();
             let deriver = language(&format!("{}\nr{rules} ::= 'a'", chain.join("\n"))).deriver(Some(30));
-            let mut desk = Desk { deriver, max_len: 30, random: Random::new(1), empty_cost: 0, explores: false };
+            let mut desk = Desk::new(deriver, 30, Random::new(1));
             depth_for(&mut desk, 32, &mut Derivation::default())
         };
         assert_eq!([depth(5), depth(16), depth(20)], [32, 32, 40]);

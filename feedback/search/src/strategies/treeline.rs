@@ -273,7 +273,7 @@ mod tests {
 
     fn desk(ebnf: &str, max_len: usize) -> Desk {
         let deriver = language(ebnf).deriver(Some(max_len as u64));
-        Desk { deriver, max_len, random: Random::new(1), empty_cost: 0, explores: false }
+        Desk::new(deriver, max_len, Random::new(1))
     }
 
     /// Runs this many texts, whose cost is their length; returns the last one.

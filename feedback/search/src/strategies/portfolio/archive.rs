@@ -66,6 +66,8 @@ type Rank = (u64, u64, Reverse<usize>);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Merits<'m> {
     pub(super) cost: u64,
+    /// How many edges it executes.
+    pub(super) executed: u64,
     /// All costs, if there are several.
     pub(super) costs: &'m [u64],
     pub(super) edges: &'m [Edge],
@@ -173,13 +175,34 @@ impl Archive {
                 break;
             }
             let edges: Vec<Edge> = won.iter().map(|&(_, edge)| edge).collect();
-            let merits = Merits { cost: entry.cost, edges: &edges, ..Merits::default() };
+            let merits = Merits { cost: entry.cost, executed: entry.executed, edges: &edges, ..Merits::default() };
             let Some(kept) = self.keep(&entry.derivation, merits) else { continue };
             if let Some(copy) = self.entry_mut(kept.number) {
-                let &Entry { executed, picks, stopped, cursor, .. } = entry;
-                (copy.executed, copy.picks, copy.stopped, copy.cursor) = (executed, picks, stopped, cursor);
+                let &Entry { picks, stopped, cursor, .. } = entry;
+                (copy.picks, copy.stopped, copy.cursor) = (picks, stopped, cursor);
             }
         }
+    }
+
+    /// Whether a champion executes more than this many edges.
+    pub(super) fn has_slower(&self, most_executed: u64) -> bool {
+        self.entries.iter().flatten().any(|entry| entry.executed > most_executed)
+    }
+
+    /// Drops the champions that execute more than this many edges.
+    pub(super) fn drop_slower(&mut self, most_executed: u64) {
+        let mut edges = std::mem::take(&mut self.edges);
+        edges.retain(|&edge| {
+            let champion = &mut self.champions[edge as usize];
+            let holder = champion.holder as usize;
+            let is_slower = self.entries[holder].as_ref().is_some_and(|entry| entry.executed > most_executed);
+            if is_slower {
+                *champion = Champion::NONE;
+                self.release(holder, |reasons| reasons.edges -= 1);
+            }
+            !is_slower
+        });
+        self.edges = edges;
     }
 
     /// Drops all texts.
@@ -258,13 +281,20 @@ impl Archive {
     /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others,
     /// is not beaten in all costs, or is new; of texts with the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
-        let Merits { cost, costs, edges, is_new } = merits;
+        let Merits { cost, executed, costs, edges, is_new } = merits;
         if self.texts.contains(&derivation.text) {
             return None;
         }
         let len = derivation.text.len();
-        if self.most_top == 0 && self.bytes + bytes(derivation) > self.most_bytes {
-            self.clear();
+        let bytes = bytes(derivation);
+        if self.most_top == 0 {
+            let is_champion = edges.iter().any(|&edge| self.is_beaten(edge, len as u32));
+            if !is_champion || bytes > self.most_bytes {
+                return None;
+            }
+            if self.bytes + bytes > self.most_bytes {
+                self.clear();
+            }
         }
         let rank = self.rank_of(cost, len);
         let place = self.top.partition_point(|&number| self.rank(number) >= rank);
@@ -280,7 +310,6 @@ impl Archive {
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
         let is_top = place < self.most_top && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
-        let bytes = bytes(derivation);
         let number = self.free.last().copied().unwrap_or(self.entries.len());
         let replaced = if costs.is_empty() { None } else { self.front.add(costs, number) };
         let is_trade_off = replaced.is_some();
@@ -293,7 +322,6 @@ impl Archive {
         self.bytes += bytes;
         let reasons = Reasons { edges: won.len() as u32, ..reasons };
         let (derivation, (picks, stopped, cursor)) = (derivation.clone(), Default::default());
-        let executed = executed(edges);
         let serial = self.kept;
         self.kept += 1;
         let entry = Entry { derivation, cost, executed, picks, stopped, cursor, reasons, outline, serial };
@@ -433,11 +461,6 @@ impl Archive {
         let drawn: [usize; 3] = std::array::from_fn(|_| self.new[random.below(self.new.len())]);
         drawn.into_iter().min_by_key(|&number| self.entry(number).picks).unwrap_or(drawn[0])
     }
-}
-
-/// How many edges were executed, each as often as it was.
-pub(super) fn executed(edges: &[Edge]) -> u64 {
-    edges.iter().fold(0, |sum: u64, &(_, count)| sum.saturating_add(count))
 }
 
 /// About how much memory a derivation takes, its text twice.

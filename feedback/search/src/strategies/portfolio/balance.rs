@@ -48,7 +48,7 @@ impl Balance {
                 self.owed = self.owed.saturating_add(taken);
             }
         }
-        self.count(taken.min(limit));
+        self.count(taken);
     }
 
     /// Counts a run of a variant of a champion among quick texts that is not better than those before.
@@ -62,7 +62,7 @@ impl Balance {
     /// Counts a run that has executed this number of edges and is better than those before.
     pub(super) fn add_better(&mut self, executed: u64) {
         self.begin();
-        self.count(executed.saturating_add(START).min(self.limit()));
+        self.count(executed.saturating_add(START));
     }
 
     /// Counts a text that the search knew, so that it did not run.
@@ -92,9 +92,11 @@ impl Balance {
         limit.saturating_sub(START)
     }
 
+    /// Counts a run in the average. One run, even among the first, changes it by a few runs at most.
     fn count(&mut self, taken: u64) {
+        let most = self.average().max(START).saturating_mul(LONG);
         self.runs += 1;
-        self.taken = self.taken.saturating_add(taken);
+        self.taken = self.taken.saturating_add(taken.min(most));
     }
 
     /// A run that takes more than this is long.
@@ -165,6 +167,24 @@ mod tests {
         assert_eq!((balance.owed, balance.limit()), (owed - 11 * START, limit));
         // Before there is an average, it is as if runs only started.
         assert_eq!(Balance::default().quick_limit(), 15 * START);
+    }
+
+    #[test]
+    fn one_run_among_the_first_does_not_set_the_average() {
+        let mut balance = balance(10);
+        balance.add_better(10_000 * START);
+        balance.add(10_000 * START, None);
+        (0..100).for_each(|_| balance.add(0, None));
+        assert!(balance.limit() < 2 * LONG * START, "{}", balance.limit());
+        balance.add(10_000 * START, Some(10_000 * START));
+        assert_eq!(due(&mut balance), 10_001);
+    }
+
+    #[test]
+    fn the_average_is_soon_that_of_slow_programs() {
+        let mut balance = Balance::default();
+        (0..FIRST).for_each(|_| balance.add(10_000 * START, None));
+        assert!((5000 * START..10_002 * START).contains(&balance.average()), "{}", balance.average());
     }
 
     #[test]

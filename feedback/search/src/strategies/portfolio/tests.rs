@@ -80,7 +80,9 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
     assert_eq!(wide(&mut portfolio, desk, &mut candidate, 400), 401 - SEEDS as usize);
     // A champion sets the count back to 0. When the count exceeds its limit, champions are no longer due.
     portfolio.barren = BARREN - 1;
-    portfolio.observe_wide(&candidate, &measured(1, &[]), Won { of_all: true, of_quick: false }, false);
+    portfolio.making.pool = Pool::Wide;
+    let won = Won { of_all: true, of_quick: false };
+    portfolio.observe_champion(Run::new(desk, &candidate, &measured(1, &[])), won, false);
     assert_eq!(portfolio.barren, 0);
     assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
     assert_eq!(portfolio.wide_due, 0);
@@ -158,28 +160,146 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
     // When the search begins anew, another number of edges may be quick.
     portfolio.restart();
     assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(10_000));
-    for _ in 0..100 {
+    portfolio.balance = Balance::default();
+    (0..2000).for_each(|_| portfolio.balance.add(0, None));
+    portfolio.quick.archive.keep(&text_of(desk), Merits { executed: 3_000_000, edges: &[(9, 9)], ..Merits::default() });
+    portfolio.restart();
+    assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(10_000));
+    // If none is slow any more, none is kept beside them.
+    for _ in 0..2000 {
         portfolio.balance.add(SLOW, Some(SLOW));
     }
     assert!(portfolio.balance.quick_limit() > 2 * SLOW);
     portfolio.restart();
-    assert_eq!(executed(&mut portfolio.quick.archive, &mut desk.random), Some(2 * SLOW));
-    portfolio.balance = Balance::default();
+    assert!(portfolio.quick.archive.is_empty() && !portfolio.has_slow);
+}
+
+#[test]
+fn slow_variants_of_quick_champions_end_the_time_when_all_texts_vary_champions() {
+    const SLOW: u64 = 1_000_000_000;
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let text = text_of(desk);
+    portfolio.adopt(desk, &text, &kit::measured(SLOW, &[(1, SLOW)]));
+    let mut observe = |portfolio: &mut Portfolio, pool, edges: &[Edge]| {
+        portfolio.making = Making { pool, ..Making::default() };
+        let text = text_of(desk);
+        portfolio.observe(desk, &text, &Measured { cost: 1, ..kit::measured(1, edges) });
+        (portfolio.wide_due, portfolio.spent_barren)
+    };
+    portfolio.spent_before = 3 * SLOW;
+    for (pool, edge) in [(Pool::Quick, 2), (Pool::Wide, 3)] {
+        portfolio.wide_due = WIDER;
+        // The first one is a champion of the whole search, the others are none.
+        let slow = [(1, SLOW - 1), (edge, SLOW)];
+        assert_eq!(observe(&mut portfolio, pool, &slow), (WIDER, 0));
+        assert_eq!(observe(&mut portfolio, pool, &slow), (WIDER, 2 * SLOW - 1 + balance::START));
+        assert_eq!(observe(&mut portfolio, pool, &slow).0, 0);
+        // Another champion ends the count.
+        assert_eq!(observe(&mut portfolio, pool, &[(10 + edge, 1)]).1, 0);
+    }
+    // That time is for quick variants of quick champions, so they do not count.
+    assert_eq!(observe(&mut portfolio, Pool::Quick, &[(1, 1)]).1, 0);
+    assert_eq!(observe(&mut portfolio, Pool::Wide, &[(1, 1)]).1, 1 + balance::START);
+}
+
+#[test]
+fn what_all_texts_cost_is_no_part_of_a_rise() {
+    const FIXED: u64 = 100_000_000;
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let mut observe = |cost| {
+        portfolio.draw(desk, &mut Derivation::default());
+        let text = text_of(desk);
+        portfolio.observe(desk, &text, &kit::measured(FIXED + cost, &[]));
+        portfolio.stale
+    };
+    assert_eq!([0, 1, 1, 5000, 5001, 5007].map(&mut observe), [0, 0, 1, 0, 1, 0]);
+}
+
+#[test]
+fn a_better_text_that_ran_when_the_search_began_anew_is_kept() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let mut candidate = Derivation::default();
+    portfolio.propose(desk, &mut candidate);
+    let before = portfolio.making();
+    let text = text_of(desk);
+    portfolio.observe(desk, &text, &kit::measured(9, &[(1, 9)]));
     portfolio.restart();
-    let left = executed(&mut portfolio.quick.archive, &mut desk.random);
-    assert!((Some(1)..Some(10_001)).contains(&left), "{left:?}");
-    // A text of before is not taken for another one.
-    let parent = portfolio.quick.archive.pick(&mut desk.random, u64::MAX).expect("a champion");
-    let known = (parent, portfolio.quick.archive.entry(parent).serial);
-    assert!(portfolio.quick.archive.known_mut(known).is_some());
+    portfolio.recall(before);
+    portfolio.observe(desk, &candidate, &kit::measured(10, &[(1, 10)]));
+    assert_eq!(portfolio.best.as_ref().map(|best| best.cost), Some(10));
+    assert_eq!((portfolio.recent.archive.top().count(), portfolio.runs), (1, 0));
+}
+
+#[test]
+fn texts_of_other_searches_are_not_found_by_a_beginning() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    // A search that goes on has found nothing better than before.
+    let text = text_of(desk);
+    portfolio.adopt(desk, &text, &kit::measured(100, &[(1, 9)]));
+    portfolio.begin(desk);
     portfolio.restart();
-    assert!(portfolio.quick.archive.known_mut(known).is_none());
-    // Slow variants of quick champions end the time when all texts vary champions.
-    (portfolio.wide_due, portfolio.spent_before, portfolio.spent_barren) = (WIDER, 3 * SLOW, 0);
-    observe(&mut portfolio, desk, Pool::Quick, 1);
-    assert_eq!((portfolio.wide_due, portfolio.spent_barren), (WIDER, 2 * SLOW));
-    observe(&mut portfolio, desk, Pool::Quick, 1);
+    assert_eq!(portfolio.wide_due, WIDER);
+    // A better text of another search is varied at once, but it is not a find of this beginning.
+    let text = text_of(desk);
+    portfolio.adopt(desk, &text, &kit::measured(101, &[(1, 9)]));
     assert_eq!(portfolio.wide_due, 0);
+    portfolio.restart();
+    assert_eq!(portfolio.wide_due, WIDER);
+    let text = text_of(desk);
+    portfolio.adopt(desk, &text, &kit::measured(50, &[(1, 9)]));
+    assert_eq!(portfolio.wide_due, WIDER);
+    // One that is too long is not varied.
+    desk.max_len = 1;
+    let mut long = Derivation::default();
+    while long.text.len() < 2 {
+        desk.draw_whole(&mut long);
+    }
+    portfolio.adopt(desk, &long, &kit::measured(200, &[(1, 9)]));
+    assert_eq!(portfolio.most, 101);
+}
+
+#[test]
+fn the_best_texts_of_all_beginnings_are_put_together() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    let costs = |portfolio: &Portfolio| portfolio.recent.archive.top().map(|entry| entry.cost).max();
+    for (cost, together) in [(3, None), (9, None), (5, Some(9)), (2, None)] {
+        portfolio.draw(desk, &mut Derivation::default());
+        let text = text_of(desk);
+        portfolio.observe(desk, &text, &kit::measured(cost, &[]));
+        portfolio.restart();
+        assert_eq!(costs(&portfolio), together);
+    }
+}
+
+#[test]
+fn time_stands_for_edges_where_none_are_counted() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let text = text_of(desk);
+    let timed = Measured { cost: 1, seconds: 2.0, ..Measured::default() };
+    assert_eq!(Run::new(desk, &text, &timed).executed, 0);
+    desk.uses_times = true;
+    assert_eq!(Run::new(desk, &text, &timed).executed, 2 << 30);
+    assert_eq!(Run::new(desk, &text, &Measured { seconds: 2.0, ..kit::measured(1, &[(1, 5)]) }).executed, 5);
+    // Variants of a text that takes long do not take all the time.
+    let mut portfolio = Portfolio::new();
+    for seconds in [0.001; 100].into_iter().chain([9.0]) {
+        portfolio.making = Making { parent_executed: Some(9 << 30), ..Making::default() };
+        assert!(!portfolio.balance.is_quick_due());
+        let text = text_of(desk);
+        portfolio.observe(desk, &text, &Measured { cost: 1, seconds, ..Measured::default() });
+    }
+    assert!(portfolio.balance.is_quick_due());
 }
 
 /// How many of the next texts vary one of this pool.

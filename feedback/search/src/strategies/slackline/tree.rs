@@ -126,7 +126,7 @@ pub(super) mod tests {
 
     pub(in super::super) fn desk(ebnf: &str, max_len: usize) -> Desk {
         let deriver = kit::language(ebnf).deriver(Some(max_len as u64));
-        Desk { deriver, max_len, random: Random::new(1), empty_cost: 0, explores: false }
+        Desk::new(deriver, max_len, Random::new(1))
     }
 
     /// The derivation of a text: the first one that is drawn.

@@ -6,7 +6,7 @@ use gramjet_session::hash;
 use super::*;
 
 fn merits(cost: u64, edges: &[Edge]) -> Merits<'_> {
-    Merits { cost, edges, ..Merits::default() }
+    Merits { cost, executed: edges.iter().map(|edge| edge.1).sum(), edges, ..Merits::default() }
 }
 
 /// A text whose outline is that of no other text.
@@ -127,8 +127,27 @@ fn an_archive_of_champions_that_is_full_forgets_them() {
         assert!(archive.bytes <= limit);
     }
     assert_eq!(archive.entries.iter().flatten().count(), 5);
-    // One that is too large alone is not kept.
-    assert!(archive.keep(&text(&"x".repeat(limit)), merits(1, &[(1000, 1)])).is_none());
+    // One that is too large alone is not kept, and one that is no champion makes no room.
+    for useless in [(&*"x".repeat(limit), 1000), (&*"x".repeat(limit / 2), 94)] {
+        assert!(archive.keep(&text(useless.0), merits(1, &[(useless.1, 1)])).is_none());
+        assert_eq!(archive.entries.iter().flatten().count(), 5);
+    }
+}
+
+#[test]
+fn champions_that_are_too_slow_are_dropped() {
+    let mut archive = Archive::of_champions();
+    archive.keep(&text("slow"), merits(1, &[(1, 1000), (2, 1), (4, 5)]));
+    archive.keep(&text("quick"), merits(2, &[(2, 7), (3, 9)]));
+    assert!(archive.has_slower(1005) && !archive.has_slower(1006));
+    let known = (1, archive.entry(1).serial);
+    archive.drop_slower(1005);
+    assert!(!archive.has_slower(16) && archive.edges == [2, 3] && archive.texts.len() == 1);
+    assert!(archive.known_mut(known).is_some());
+    let kept = archive.keep(&text("other"), merits(1, &[(1, 1), (4, 1)]));
+    assert_eq!((gained(kept), archive.edges.as_slice()), (Some((None, 2)), [2, 3, 1, 4].as_slice()));
+    archive.drop_slower(0);
+    assert!(archive.is_empty() && archive.bytes == 0);
 }
 
 #[test]

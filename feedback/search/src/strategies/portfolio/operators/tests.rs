@@ -19,7 +19,7 @@ fn desk() -> Desk {
     let settings = Settings { shape: Some(Shape::Uniform), ..Settings::default() };
     let language = Language::compile(&SourceFile::new("g.ebnf", GRAMMAR), &settings).expect("a grammar");
     let deriver = language.deriver(Some(MAX_LEN as u64));
-    Desk { deriver, max_len: MAX_LEN, random: Random::new(5), empty_cost: 0, explores: false }
+    Desk::new(deriver, MAX_LEN, Random::new(5))
 }
 
 /// An archive of texts as long as they may be.
