@@ -13,7 +13,8 @@
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
-//! is cheap in all. While nothing better is found, a tenth of all texts vary one of its champions. After a beginning
+//! is cheap in all. While nothing better is found, a quarter of all texts vary one of its champions, half of these one of
+//! an edge whose greatest count has just grown. After a beginning
 //! that has found nothing better than those before it, all texts vary champions for some time. If one of them costs
 //! more than all so far, it is kept in the first archive, too; others are not, as a beginning would not be a new one
 //! with them.
@@ -37,6 +38,7 @@ use crate::strategy::{Desk, Ending, Making, Measured, Pool, Strategy};
 
 mod archive;
 mod balance;
+mod growth;
 mod habits;
 mod operators;
 #[cfg(test)]
@@ -58,7 +60,7 @@ const TOGETHER: usize = 3;
 /// Champions of the whole search are varied, and room does not count, after this many runs without a better text.
 const NARROW: u64 = 500;
 /// The share of texts that vary a champion then.
-const WIDE: f64 = 0.1;
+const WIDE: f64 = 0.25;
 /// The number of texts that vary champions after a beginning that has found nothing better.
 const WIDER: u64 = 8000;
 /// Fewer do if this many of them in a row have not become champions.

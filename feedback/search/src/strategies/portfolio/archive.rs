@@ -8,6 +8,7 @@ use gramjet_session::SpanKind;
 use gramjet_session::decisions::Derivation;
 use rustc_hash::FxHashSet;
 
+use super::growth::Growths;
 use crate::front::Front;
 use crate::maxima::Edge;
 use crate::random::Random;
@@ -92,7 +93,11 @@ const TOP: usize = 64;
 const SHORT: usize = 8;
 /// The share of draws that take one of them, and not the champion of an edge.
 const TOPS: f64 = 0.7;
-/// The number of champions that compete is a power of two with an exponent below this.
+/// In an archive of champions, the share of draws that take one whose edge has grown lately, if there is any among this
+/// many.
+const GROWING: f64 = 0.5;
+const RIVALS: usize = 64;
+/// The number of other champions that compete is a power of two with an exponent below this.
 const HOTTEST: usize = 9;
 /// At most this many further draws, if a text executes too many edges.
 const DRAWS: usize = 32;
@@ -136,6 +141,8 @@ pub(super) struct Archive {
     champions: Vec<Champion>,
     /// The edges with a champion, to draw one.
     edges: Vec<u32>,
+    /// How much the counts of champions have grown, in an archive of champions.
+    growths: Growths,
     /// The texts that no other beats in all costs.
     front: Front<usize>,
     /// The texts with new coverage, in the order in which they were found.
@@ -158,8 +165,9 @@ impl Archive {
     }
 
     /// Takes over the champions of another archive of champions that execute at most this many edges, while there is
-    /// room.
+    /// room. Their edges have not grown by that.
     pub(super) fn absorb(&mut self, other: &Archive, most_executed: u64) {
+        let growths = std::mem::take(&mut self.growths);
         let champions = other.edges.iter().map(|&edge| {
             let champion = other.champions[edge as usize];
             (champion.holder, (edge, champion.count))
@@ -182,6 +190,7 @@ impl Archive {
                 (copy.picks, copy.stopped, copy.cursor) = (picks, stopped, cursor);
             }
         }
+        self.growths = growths;
     }
 
     /// Whether a champion executes more than this many edges.
@@ -288,6 +297,7 @@ impl Archive {
         let len = derivation.text.len();
         let bytes = bytes(derivation);
         if self.most_top == 0 {
+            self.growths.add_text();
             let is_champion = edges.iter().any(|&edge| self.is_beaten(edge, len as u32));
             if !is_champion || bytes > self.most_bytes {
                 return None;
@@ -341,9 +351,13 @@ impl Archive {
             let known = self.champions.len();
             self.champions.resize(known.max(edge as usize + 1), Champion::NONE);
             let champion = Champion { count, len: len as u32, holder: number as u32 };
-            match std::mem::replace(&mut self.champions[edge as usize], champion) {
+            let before = std::mem::replace(&mut self.champions[edge as usize], champion);
+            if self.most_top == 0 {
+                self.growths.add(edge, before.count, count);
+            }
+            match before {
                 none if none.is_none() => self.edges.push(edge),
-                before => self.release(before.holder as usize, |reasons| reasons.edges -= 1),
+                _ => self.release(before.holder as usize, |reasons| reasons.edges -= 1),
             }
         }
         if is_top {
@@ -388,8 +402,12 @@ impl Archive {
     }
 
     /// A text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that is
-    /// executed often. Texts that execute more than `most_executed` edges are avoided.
+    /// executed often. In an archive of champions, half of the time one whose edge has grown lately. Texts that execute more than `most_executed` edges are avoided.
     pub(super) fn pick(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
+        let is_of_growing = self.most_top == 0 && random.unit() < GROWING;
+        if let Some(growing) = is_of_growing.then(|| self.draw_growing(random, most_executed)).flatten() {
+            return Some(growing);
+        }
         let mut number = self.draw_quick(random, most_executed)?;
         for _ in 0..8 {
             let entry = self.entry(number);
@@ -415,6 +433,18 @@ impl Archive {
             }
         }
         Some(quickest)
+    }
+
+    /// Of some champions the one whose edge has grown most lately, if any has.
+    fn draw_growing(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
+        let Archive { edges, champions, entries, growths, .. } = self;
+        let is_quick = |&edge: &u32| {
+            let holder = champions[edge as usize].holder as usize;
+            entries[holder].as_ref().is_some_and(|entry| entry.executed <= most_executed)
+        };
+        let rivals = if edges.is_empty() { 0 } else { RIVALS };
+        let drawn = (0..rivals).map(|_| edges[random.below(edges.len())]).filter(is_quick);
+        growths.take_greatest(drawn).map(|edge| champions[edge as usize].holder as usize)
     }
 
     /// A text to take parts of: any, however much it costs, in a third of all cases.

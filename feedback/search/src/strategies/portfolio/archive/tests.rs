@@ -118,6 +118,30 @@ fn an_archive_of_champions_keeps_no_text_for_its_cost_and_draws_the_hottest_most
 }
 
 #[test]
+fn champions_of_edges_that_grow_are_picked_more() {
+    let (mut archive, mut random) = (Archive::of_champions(), Random::new(1));
+    for edge in 0..300 {
+        archive.keep(&text(&format!("{edge:04}")), merits(1, &[(edge, 1000)]));
+    }
+    // Another archive of these: in it no edge has grown yet.
+    let mut other = Archive::of_champions();
+    other.absorb(&archive, u64::MAX);
+    let picked = |archive: &mut Archive, random: &mut Random, most_executed| {
+        let growing = |archive: &Archive, number| archive.entry(number).derivation.text == b"growing";
+        (0..20).filter(|_| archive.pick(random, most_executed).is_some_and(|number| growing(archive, number))).count()
+    };
+    other.keep(&text("growing"), merits(1, &[(7, 8000)]));
+    assert!(picked(&mut other, &mut random, 7999) < 3);
+    let often = picked(&mut other, &mut random, u64::MAX);
+    assert!((5..18).contains(&often), "{often}");
+    // A longer text with the same counts does not change that.
+    for _ in 0..5000 {
+        other.keep(&text("still"), merits(1, &[(7, 8000)]));
+    }
+    assert!(picked(&mut other, &mut random, u64::MAX) < 3);
+}
+
+#[test]
 fn an_archive_of_champions_that_is_full_forgets_them() {
     let limit = 10 * bytes(&text("0000"));
     let mut archive = Archive { most_bytes: limit, ..Archive::of_champions() };
