@@ -13,9 +13,8 @@
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
-//! is cheap in all. While nothing better is found, a quarter of all texts vary one of its champions, half of these one of
-//! an edge whose greatest count has just grown. After a beginning
-//! that has found nothing better than those before it, all texts vary champions for some time. If one of them costs
+//! is cheap in all. While nothing better is found, a quarter of all texts vary one of its champions. Half of these texts
+//! vary the champion of an edge whose greatest count has grown lately, if any has. After a beginning that has found nothing better than those before it, all texts vary champions for some time. If one of them costs
 //! more than all so far, it is kept in the first archive, too; others are not, as a beginning would not be a new one
 //! with them.
 //!
@@ -99,14 +98,15 @@ pub(super) struct Portfolio {
     has_slow: bool,
     /// The number of next texts that all vary champions.
     wide_due: u64,
-    /// The number of variants of champions of the whole search since the last one that has become a champion.
+    /// The number of variants of champions of the whole search since one of them, or of a quick one, has become such a
+    /// champion.
     barren: u64,
     /// The greatest cost so far.
     most: u64,
     /// The least cost so far.
     least: u64,
-    /// The greatest cost before the last beginning.
-    most_before: u64,
+    /// A text since the last beginning costs more than all before it, those of other searches too.
+    has_found: bool,
     workshop: Workshop,
     habits: Habits,
     kept_since: u32,
@@ -122,9 +122,9 @@ pub(super) struct Portfolio {
     stale: u64,
     /// What runs take, and how much is left for quicker texts.
     balance: Balance,
-    /// What runs have taken, in edges, since the last beginning, in the one before it, and by variants of champions since
-    /// one of them has become a champion of the whole search. The first two are without variants of champions of the
-    /// whole search, and without those of quick ones while all texts vary champions.
+    /// What runs have taken, in edges: since the last beginning, in the one before it, and by variants of champions
+    /// since one of them has become a champion of the whole search. The first two are without variants of champions of
+    /// the whole search, and without those of quick ones while all texts vary champions.
     spent: u64,
     spent_before: u64,
     spent_barren: u64,
@@ -143,7 +143,7 @@ impl Portfolio {
             barren: 0,
             most: 0,
             least: u64::MAX,
-            most_before: 0,
+            has_found: false,
             workshop: Workshop::default(),
             habits: Habits::default(),
             kept_since: 0,
@@ -164,20 +164,18 @@ impl Portfolio {
 
     /// Begins anew.
     fn restart(&mut self) {
-        (self.wide_due, self.barren) = (if self.most > self.most_before { 0 } else { WIDER }, 0);
-        self.most_before = self.most;
+        (self.wide_due, self.barren) = (if self.has_found { 0 } else { WIDER }, 0);
+        self.has_found = false;
         self.past.extend(self.best.take());
         self.recent.archive.clear();
         self.beginning += 1;
         self.balance.begin();
-        // The average may be another one by now. What a text has displaced that is slow now does not come back.
-        let most = self.balance.quick_limit();
-        self.has_slow &= self.wide.archive.has_slower(most);
         if self.has_slow {
+            // The average may be another one by now. A champion may be slow now. Those that it displaced do not come
+            // back.
+            let most = self.balance.quick_limit();
             self.quick.archive.drop_slower(most);
             self.quick.archive.absorb(&self.wide.archive, most);
-        } else {
-            self.quick.archive.clear();
         }
         (self.habits, self.kept_since) = (Habits::default(), 0);
         (self.spent, self.spent_before, self.spent_barren) = (0, self.spent, 0);
@@ -275,8 +273,8 @@ impl Portfolio {
         }
     }
 
-    /// Keeps a text that costs more than all before, though it varies none of this beginning. Champions are no longer
-    /// all that is varied.
+    /// Keeps a text that costs more than all before, though it varies none of this beginning. From then on not all texts
+    /// vary champions.
     fn keep_best(&mut self, run: Run<'_>) {
         self.wide_due = 0;
         self.keep(run, false);
@@ -290,8 +288,7 @@ impl Portfolio {
         self.spent = self.spent.saturating_add(run.taken());
     }
 
-    /// Whether a cost is a reason to stay: one that is greater by a small share is none. What all texts cost does not
-    /// count.
+    /// Whether a cost is a reason to stay. A small share more is none, of what a text costs beyond the cheapest one.
     fn is_rise(&self, before: u64, cost: u64) -> bool {
         cost > before.saturating_add(before.saturating_sub(self.least) / 1000)
     }
@@ -445,6 +442,7 @@ impl Strategy for Portfolio {
         let Weight { is_best, is_rise } = self.weigh(run);
         // The search may have begun anew while the text ran.
         let is_left = pool == Pool::Recent && beginning != self.beginning;
+        self.has_found |= is_best && !is_left;
         // The parent may have been dropped.
         if let Some(parent) = parent.filter(|_| !is_left)
             && let Some(parent) = self.island(pool).archive.known_mut(parent)
@@ -462,7 +460,7 @@ impl Strategy for Portfolio {
         } else if pool == Pool::Quick {
             self.balance.add_quick(run.executed);
         } else {
-            self.balance.add(run.executed, parent_executed);
+            self.balance.add(run.executed, parent_executed.filter(|_| !is_left));
         }
         if pool != Pool::Recent {
             return self.observe_champion(run, won, is_best);
@@ -494,11 +492,6 @@ impl Strategy for Portfolio {
         self.recent.ways.learn(way, paid, 1.0);
     }
 
-    fn begin(&mut self, _desk: &mut Desk) {
-        // What was found before is not found by the first beginning.
-        self.most_before = self.most;
-    }
-
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         if derivation.text.len() > desk.max_len {
             return;
@@ -506,9 +499,8 @@ impl Strategy for Portfolio {
         let run = Run::new(desk, derivation, measured);
         let coverage = self.explored(desk, measured);
         self.keep_champion(desk, run);
-        if self.weigh(run).is_best {
-            // The beginning has not found it.
-            (self.wide_due, self.most_before) = (0, self.most);
+        if self.weigh(run).is_rise {
+            self.wide_due = 0;
         }
         if self.is_rise_here(run) {
             self.balance.begin();

@@ -93,9 +93,9 @@ const TOP: usize = 64;
 const SHORT: usize = 8;
 /// The share of draws that take one of them, and not the champion of an edge.
 const TOPS: f64 = 0.7;
-/// In an archive of champions, the share of draws that take one whose edge has grown lately, if there is any among this
-/// many.
+/// In an archive of champions, the share of draws that take one whose edge has grown lately.
 const GROWING: f64 = 0.5;
+/// This many edges are drawn to find one.
 const RIVALS: usize = 64;
 /// The number of other champions that compete is a power of two with an exponent below this.
 const HOTTEST: usize = 9;
@@ -193,11 +193,6 @@ impl Archive {
         self.growths = growths;
     }
 
-    /// Whether a champion executes more than this many edges.
-    pub(super) fn has_slower(&self, most_executed: u64) -> bool {
-        self.entries.iter().flatten().any(|entry| entry.executed > most_executed)
-    }
-
     /// Drops the champions that execute more than this many edges.
     pub(super) fn drop_slower(&mut self, most_executed: u64) {
         let mut edges = std::mem::take(&mut self.edges);
@@ -207,6 +202,7 @@ impl Archive {
             let is_slower = self.entries[holder].as_ref().is_some_and(|entry| entry.executed > most_executed);
             if is_slower {
                 *champion = Champion::NONE;
+                self.growths.forget(edge);
                 self.release(holder, |reasons| reasons.edges -= 1);
             }
             !is_slower
@@ -402,13 +398,16 @@ impl Archive {
     }
 
     /// A text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that is
-    /// executed often. In an archive of champions, half of the time one whose edge has grown lately. Texts that execute more than `most_executed` edges are avoided.
+    /// executed often. In an archive of champions, half of the time
+    /// one whose edge has grown lately, if any has. Texts that execute more than `most_executed` edges are avoided.
     pub(super) fn pick(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
-        let is_of_growing = self.most_top == 0 && random.unit() < GROWING;
-        if let Some(growing) = is_of_growing.then(|| self.draw_growing(random, most_executed)).flatten() {
-            return Some(growing);
-        }
         let mut number = self.draw_quick(random, most_executed)?;
+        if self.most_top == 0
+            && random.unit() < GROWING
+            && let Some(growing) = self.draw_growing(random, most_executed)
+        {
+            number = growing;
+        }
         for _ in 0..8 {
             let entry = self.entry(number);
             // Texts whose variants do not end are varied less.
@@ -436,15 +435,16 @@ impl Archive {
     }
 
     /// Of some champions the one whose edge has grown most lately, if any has.
-    fn draw_growing(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
-        let Archive { edges, champions, entries, growths, .. } = self;
-        let is_quick = |&edge: &u32| {
-            let holder = champions[edge as usize].holder as usize;
-            entries[holder].as_ref().is_some_and(|entry| entry.executed <= most_executed)
-        };
-        let rivals = if edges.is_empty() { 0 } else { RIVALS };
-        let drawn = (0..rivals).map(|_| edges[random.below(edges.len())]).filter(is_quick);
-        growths.take_greatest(drawn).map(|edge| champions[edge as usize].holder as usize)
+    fn draw_growing(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
+        if self.edges.is_empty() {
+            return None;
+        }
+        let drawn = (0..RIVALS).map(|_| self.edges[random.below(self.edges.len())]);
+        let quick = drawn.filter_map(|edge| {
+            let entry = self.entry(self.champions[edge as usize].holder as usize);
+            (entry.executed <= most_executed).then_some((edge, entry.picks))
+        });
+        self.growths.greatest(quick).map(|edge| self.champions[edge as usize].holder as usize)
     }
 
     /// A text to take parts of: any, however much it costs, in a third of all cases.

@@ -12,7 +12,8 @@
 //! million times as often as a quick one with the same structure. Among quick texts a better structure is found in less
 //! time. These variants do not count in the average, which would follow them, unless they are better.
 //!
-//! Edges stand for time, as the time by the clock would differ from search to search.
+//! Edges stand for time, as the time by the clock would differ from search to search. Where no edges are counted and
+//! the cost is not exact, the time is turned into edges.
 
 /// A run is long if it takes more than this many times as long as the average one.
 const LONG: u64 = 16;
@@ -92,7 +93,7 @@ impl Balance {
         limit.saturating_sub(START)
     }
 
-    /// Counts a run in the average. One run, even among the first, changes it by a few runs at most.
+    /// Counts a run in the average. A run counts at most as sixteen average ones.
     fn count(&mut self, taken: u64) {
         let most = self.average().max(START).saturating_mul(LONG);
         self.runs += 1;
