@@ -170,8 +170,7 @@ impl Search {
     }
 
     /// Whether the strategy waits for the run of a text that was started. It gets better texts if none is proposed
-    /// until then. The answer does not depend on time, unless
-    /// the strategy [uses times](Search::use_times).
+    /// until then. The answer does not depend on time, unless the strategy [uses times](Search::use_times).
     pub fn awaits_run(&self) -> bool {
         self.running.iter().any(|(_, running)| running.making.is_awaited())
     }

@@ -13,10 +13,11 @@
 //!
 //! A second archive never begins anew, and holds the champions of edges alone. It is for programs whose costly texts
 //! are far from those that cost most so far: a text on the way to them executes a loop more often than all others, but
-//! is cheap in all. While nothing better is found, a quarter of all texts vary one of its champions. Half of these texts
-//! vary the champion of an edge whose greatest count has grown lately, if any has. After a beginning that has found nothing better than those before it, all texts vary champions for some time. If one of them costs
-//! more than all so far, it is kept in the first archive, too; others are not, as a beginning would not be a new one
-//! with them.
+//! is cheap in all. After 500 runs without a better text, a quarter of all texts vary one of its champions. Half of the
+//! draws from an archive of champions look for an edge whose greatest count has grown lately. After a beginning that
+//! has found nothing better than those before it, all texts vary champions for some time. If one of them costs more
+//! than all so far, it is kept in the first archive, too; others are not, as a beginning would not be a new one with
+//! them.
 //!
 //! Texts are slow if they take more than sixteen times as long as the average run. Once their variants have taken long
 //! without a better text, quicker texts get as much time as each further variant takes. Most of these vary a text of a
@@ -98,14 +99,15 @@ pub(super) struct Portfolio {
     has_slow: bool,
     /// The number of next texts that all vary champions.
     wide_due: u64,
-    /// The number of variants of champions of the whole search since one of them, or of a quick one, has become such a
-    /// champion.
+    /// The number of variants of champions of the whole search, since a variant of one of these or of a quick one
+    /// became such a champion.
     barren: u64,
     /// The greatest cost so far.
     most: u64,
     /// The least cost so far.
     least: u64,
-    /// A text since the last beginning costs more than all before it, those of other searches too.
+    /// A text made since the last beginning, or a variant of a champion, costs more than all before it, those of other
+    /// searches too.
     has_found: bool,
     workshop: Workshop,
     habits: Habits,
@@ -273,8 +275,8 @@ impl Portfolio {
         }
     }
 
-    /// Keeps a text that costs more than all before, though it varies none of this beginning. From then on not all texts
-    /// vary champions.
+    /// Keeps a text that costs more than all before, though it varies none of this beginning. From then on not all
+    /// texts vary champions.
     fn keep_best(&mut self, run: Run<'_>) {
         self.wide_due = 0;
         self.keep(run, false);
@@ -288,7 +290,8 @@ impl Portfolio {
         self.spent = self.spent.saturating_add(run.taken());
     }
 
-    /// Whether a cost is a reason to stay. A small share more is none, of what a text costs beyond the cheapest one.
+    /// Whether a cost is a reason to stay. It must be greater by a thousandth of what the best text costs beyond the
+    /// cheapest one.
     fn is_rise(&self, before: u64, cost: u64) -> bool {
         cost > before.saturating_add(before.saturating_sub(self.least) / 1000)
     }

@@ -93,9 +93,9 @@ const TOP: usize = 64;
 const SHORT: usize = 8;
 /// The share of draws that take one of them, and not the champion of an edge.
 const TOPS: f64 = 0.7;
-/// In an archive of champions, the share of draws that take one whose edge has grown lately.
+/// In an archive of champions, the share of draws that look for one whose edge has grown lately.
 const GROWING: f64 = 0.5;
-/// This many edges are drawn to find one.
+/// The one that has grown most of this many edges at random is taken, if any of them has.
 const RIVALS: usize = 64;
 /// The number of other champions that compete is a power of two with an exponent below this.
 const HOTTEST: usize = 9;
@@ -398,9 +398,9 @@ impl Archive {
     }
 
     /// A text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that is
-    /// executed often. In an archive of champions, half of the time
-    /// one whose edge has grown lately, if any has. Texts that execute more than `most_executed` edges are avoided.
-    pub(super) fn pick(&mut self, random: &mut Random, most_executed: u64) -> Option<usize> {
+    /// executed often. In an archive of champions, half of the draws look for one whose edge has grown lately. Texts
+    /// that execute more than `most_executed` edges are avoided.
+    pub(super) fn pick(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
         let mut number = self.draw_quick(random, most_executed)?;
         if self.most_top == 0
             && random.unit() < GROWING

@@ -14,7 +14,7 @@ const LEAST: f32 = 0.1;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Growths {
     edges: Vec<Growth>,
-    /// The number of texts that were offered to the archive.
+    /// The number of texts that were offered to the archive and not kept already.
     texts: u64,
 }
 

@@ -232,6 +232,48 @@ fn a_better_text_that_ran_when_the_search_began_anew_is_kept() {
     portfolio.observe(desk, &candidate, &kit::measured(10, &[(1, 10)]));
     assert_eq!(portfolio.best.as_ref().map(|best| best.cost), Some(10));
     assert_eq!((portfolio.recent.archive.top().count(), portfolio.runs), (1, 0));
+    // It is no find of this beginning.
+    assert!(!portfolio.has_found);
+}
+
+#[test]
+fn what_ran_when_the_search_began_anew_owes_no_time() {
+    const SLOW: u64 = 1_000_000_000;
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let mut portfolio = Portfolio::new();
+    for is_left in [true, false] {
+        for _ in 0..100 {
+            portfolio.draw(desk, &mut Derivation::default());
+            let text = text_of(desk);
+            portfolio.observe(desk, &text, &kit::measured(1, &[(1, 1)]));
+        }
+        let before = Making { parent_executed: Some(SLOW), ..portfolio.making() };
+        if is_left {
+            portfolio.restart();
+        }
+        portfolio.recall(before);
+        let text = text_of(desk);
+        portfolio.observe(desk, &text, &Measured { cost: 1, ..kit::measured(1, &[(1, SLOW)]) });
+        assert_eq!(portfolio.balance.is_quick_due(), !is_left);
+    }
+}
+
+#[test]
+fn a_better_variant_of_a_champion_is_a_find() {
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    for pool in [Pool::Wide, Pool::Quick] {
+        let mut portfolio = Portfolio::new();
+        portfolio.restart();
+        assert_eq!(portfolio.wide_due, WIDER);
+        portfolio.making.pool = pool;
+        let text = text_of(desk);
+        portfolio.observe(desk, &text, &kit::measured(9, &[(1, 9)]));
+        assert_eq!(portfolio.wide_due, 0);
+        portfolio.restart();
+        assert_eq!(portfolio.wide_due, 0);
+    }
 }
 
 #[test]

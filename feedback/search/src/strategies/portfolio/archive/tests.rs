@@ -131,12 +131,12 @@ fn champions_of_edges_that_grow_are_picked_more() {
     other.absorb(&archive, u64::MAX);
     assert_eq!(other.draw_growing(&mut random, u64::MAX), None);
     other.keep(&text("growing"), merits(1, &[(20, 8000)]));
-    let picked = |archive: &mut Archive, random: &mut Random| {
+    let picked = |archive: &Archive, random: &mut Random| {
         let growing = |archive: &Archive, number| archive.entry(number).derivation.text == b"growing";
         (0..1000).filter(|_| archive.pick(random, u64::MAX).is_some_and(|number| growing(archive, number))).count()
     };
     // The others share what is left, rather those with greater counts.
-    assert!((450..600).contains(&picked(&mut other, &mut random)));
+    assert!((400..600).contains(&picked(&other, &mut random)));
     assert_eq!(other.draw_growing(&mut random, 7999), None);
     // Texts whose variants do not end are varied less, those that were varied often are too.
     let growing = other.draw_growing(&mut random, u64::MAX).expect("growth");
@@ -145,7 +145,7 @@ fn champions_of_edges_that_grow_are_picked_more() {
         (entry.picks, entry.stopped) = (picks, stopped);
     };
     known(&mut other, 16, 16);
-    assert!(picked(&mut other, &mut random) < 200);
+    assert!(picked(&other, &mut random) < 200);
     known(&mut other, 1000, 0);
     assert_eq!(other.draw_growing(&mut random, u64::MAX), None);
     known(&mut other, 0, 0);
@@ -154,11 +154,12 @@ fn champions_of_edges_that_grow_are_picked_more() {
     }
     assert_eq!(other.draw_growing(&mut random, u64::MAX), None);
     // An edge whose champion is dropped has not grown.
-    other.keep(&text("again"), merits(1, &[(20, 9000)]));
+    other.keep(&text("again"), merits(1, &[(20, 9_000_000)]));
     other.drop_slower(8000);
     other.keep(&text("quick"), merits(1, &[(20, 1000)]));
-    let doublings = other.growths.greatest([(20, 16)].into_iter());
-    assert_eq!((doublings, other.growths.greatest([(20, 160)].into_iter())), (Some(20), None));
+    // Its first count is one doubling, which is an eighth once it was tried often.
+    let greatest = |picks| other.growths.greatest([(20, picks)].into_iter());
+    assert_eq!([100, 200].map(greatest), [Some(20), None]);
 }
 
 #[test]
