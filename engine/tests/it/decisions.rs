@@ -158,10 +158,21 @@ fn check_rounds(deriver: &mut Deriver, random: &mut SplitMix, whole: &Derivation
     is_grafted
 }
 
-/// 10^6 cases take a minute in a release build: `GRAMJET_DECISIONS=20000`, the number of grammars, sets them.
 #[test]
 fn what_fits_is_derived_as_it_was_meant() {
-    let grammars = std::env::var("GRAMJET_DECISIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
+    check_grammars(300);
+}
+
+/// More than 10^6 cases.
+#[test]
+#[ignore = "run by ci/long"]
+fn what_fits_is_derived_as_it_was_meant_in_a_long_run() {
+    let cases = check_grammars(24_000);
+    assert!(cases >= 1_000_000, "{cases} cases");
+}
+
+/// Checks the law on this number of random grammars; returns the number of cases.
+fn check_grammars(grammars: u64) -> u64 {
     let (mut cases, mut spliced, mut edited, mut grown) = (0, 0, 0, 0);
     for seed in 0..grammars {
         let mut rng = Rng::new(seed + 7_700_000);
@@ -202,6 +213,7 @@ fn what_fits_is_derived_as_it_was_meant() {
     }
     assert!(cases > 20 * grammars && u64::from(spliced) > 4 * grammars, "{cases} cases, {spliced} splices");
     assert!(edited > grammars / 2 && grown > grammars / 10, "{edited} of several parts, {grown} with more rounds");
+    cases
 }
 
 #[test]
