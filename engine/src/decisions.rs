@@ -347,6 +347,24 @@ impl Deriver {
         }
     }
 
+    /// The character that an option of a node derives, if it derives one and nothing else. A byte beyond ASCII counts as
+    /// one.
+    pub fn character(&self, place: u32, option: u32) -> Option<char> {
+        let ir = self.ir();
+        let one = |bytes: &[u8]| match bytes {
+            [byte] => Some(char::from(*byte)),
+            _ => std::str::from_utf8(bytes).ok()?.chars().next().filter(|first| first.len_utf8() == bytes.len()),
+        };
+        match ir.node(NodeId::new(place as usize)).composition() {
+            Composition::Class(set) => one(set.encode(set.nth(option)?).as_ref()),
+            Composition::One(choice) => match ir.node(*choice.options.get(option as usize)?).composition() {
+                Composition::Bytes(bytes) => one(bytes),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// How many rounds a repetition with this symbol has at least; none for other parts.
     pub fn min_rounds(&self, symbol: u32) -> Option<u32> {
         let Node::Node(node) = self.grammar.part(symbol)? else { return None };

@@ -15,19 +15,20 @@
 //! | factor by which the frontier grows before the next winnow | 1 (`int(1.5)`) | 1.5, as the paper says |
 //! | texts that a winnow keeps for their cost | do not count in its maxima | count |
 //! | after 15 hybrids and mutants that are known | more of both | a mutant |
+//! | a character of at least five | first a run of digits, letters and so on, then one of it | each is equally probable |
 //!
 //! In both cases: ranks are exact, not those of a t-digest. A winnow uses the counts of the first run of each text and
-//! runs nothing, so seeds that were not run do not survive one. Instances that decide nothing are no points. Each
-//! member of a class is equally probable; the published program first divides classes into runs of digits, letters and
-//! so on. If a grammar's pools change a hybrid, it is tried as it is. If the frontier takes more than 256 MiB, it is
-//! winnowed at once, and the cheapest texts go until it takes half of that. Texts that are known are forgotten when
-//! there are four million.
+//! runs nothing, so seeds that were not run do not survive one. Instances that decide nothing are no points. If a
+//! grammar's pools change a hybrid, it is tried as it is. If the frontier takes more than 256 MiB, it is winnowed at
+//! once, and the cheapest texts go until it takes half of that. Texts that are known are forgotten when there are four
+//! million.
 
 mod alias;
 mod chunks;
 mod frontier;
 mod member;
 mod pedigree;
+mod runs;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -43,6 +44,7 @@ use crate::strategy::{Desk, Evenly, Measured, Strategy};
 use chunks::{Chunks, Key};
 use frontier::{ByScore, Frontier, InTurn};
 use member::Member;
+use runs::Runs;
 use tree::Tree;
 
 /// Random texts at the beginning.
@@ -161,6 +163,8 @@ struct SlackLine<F> {
     operator: &'static str,
     part: Derivation,
     options: Vec<u32>,
+    /// With the published constants, once it has drawn a text.
+    runs: Option<Runs>,
 }
 
 impl<F: Frontier> SlackLine<F> {
@@ -181,6 +185,7 @@ impl<F: Frontier> SlackLine<F> {
             operator: F::NAME,
             part: Derivation::default(),
             options: Vec::new(),
+            runs: None,
         }
     }
 
@@ -203,7 +208,17 @@ impl<F: Frontier> SlackLine<F> {
         self.drawn += 1;
         let most = desk.deriver.min_len().max(SEED_LEN).min(desk.max_len as u64);
         let start = desk.deriver.start_symbol();
-        desk.deriver.draw(start, 0, most, &mut Evenly(&mut desk.random), candidate);
+        self.draw(desk, (start, 0), most, candidate);
+    }
+
+    /// A random part with this symbol, at this depth.
+    fn draw(&mut self, desk: &mut Desk, (symbol, depth): (u32, u32), most: u64, part: &mut Derivation) {
+        if self.is_paper {
+            let runs = self.runs.get_or_insert_with(|| Runs::new(&desk.deriver));
+            desk.deriver.draw(symbol, depth, most, &mut runs.drawing(&mut desk.random), part);
+        } else {
+            desk.deriver.draw(symbol, depth, most, &mut Evenly(&mut desk.random), part);
+        }
     }
 
     /// Makes the next text, which may be known.
@@ -260,9 +275,13 @@ impl<F: Frontier> SlackLine<F> {
     fn mutant(&mut self, member: u32, desk: &mut Desk, candidate: &mut Derivation) {
         let tree = &self.members[member as usize].tree;
         let margin = desk.max_len.saturating_sub(tree.text.len());
-        let point = tree.draw_point(&mut desk.random);
-        desk.draw_part(point.symbol, point.depth, point.len() + margin, &mut self.part);
-        tree.splice(point, self.part.options(), desk, &mut self.options, candidate);
+        let point = *tree.draw_point(&mut desk.random);
+        let (symbol, most) = ((point.symbol, point.depth), point.len() + margin);
+        let mut part = std::mem::take(&mut self.part);
+        self.draw(desk, symbol, most as u64, &mut part);
+        let tree = &self.members[member as usize].tree;
+        tree.splice(&point, part.options(), desk, &mut self.options, candidate);
+        self.part = part;
     }
 
     fn winnow(&mut self) {
