@@ -20,12 +20,19 @@ pub struct Surroundings {
     pub text: bool,
     /// The core of a program with a fork server, and of the thread that runs it; none for any.
     pub core: Option<usize>,
+    /// Processor time is measured also where that takes time for each run.
+    pub times_rounds: bool,
 }
 
 impl Surroundings {
     /// The same on this core.
     pub fn on(self, core: Option<usize>) -> Surroundings {
         Surroundings { core, ..self }
+    }
+
+    /// The same with a measurement of processor time wherever it is possible.
+    pub fn timed(self, times_rounds: bool) -> Surroundings {
+        Surroundings { times_rounds, ..self }
     }
 }
 
@@ -73,7 +80,7 @@ impl Tested {
     /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
     /// its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, text, core } = surroundings;
+        let Surroundings { limits, confinement, text, core, times_rounds } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
@@ -87,6 +94,7 @@ impl Tested {
                 Some(core) => program.core(core),
                 None => program,
             };
+            let program = if times_rounds { program.times_rounds() } else { program };
             Ok(Tested::by(By::ForkServer(Box::new(ForkServer::new(program)?))))
         } else {
             Ok(Tested::by(By::Command(Box::new(Command::new(program)?))))
@@ -131,6 +139,23 @@ impl Tested {
             By::Command(_) => false,
             By::ForkServer(server) => !server.instrumentation().is_by_afl(),
             By::Function(_) => true,
+        }
+    }
+
+    /// Whether the processor time of runs is known; else time by the clock stands for it.
+    pub fn knows_cpu(&self) -> bool {
+        match &self.by {
+            By::Command(_) | By::Function(_) => true,
+            By::ForkServer(server) => server.measures().cpu,
+        }
+    }
+
+    /// Whether the peak of memory of each run is known.
+    pub fn knows_memory(&self) -> bool {
+        match &self.by {
+            By::Command(_) => true,
+            By::ForkServer(server) => server.measures().peak_memory,
+            By::Function(_) => false,
         }
     }
 

@@ -80,7 +80,8 @@ pub struct Arguments {
     /// The cost of a text; by default `edges` where they are counted, else `cpu`.
     ///
     /// `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it executes
-    /// most), `cpu` (processor time in microseconds), `memory` (peak in KiB), `output` (bytes of standard output), or
+    /// most), `cpu` (processor time in microseconds; time by the clock for programs that AFL++ has built), `memory` or
+    /// `rss` (peak in KiB, of programs with a process for each text), `output` (bytes of standard output), or
     /// `command:COMMAND`, the number that this command of the shell prints for the text. Of several, with commas
     /// between them or by several options, the first decides which text is the best; texts that no other beats in all
     /// of them are kept as well.
@@ -203,6 +204,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         )));
     }
     let mut meter = Meter::new(&args.program.command, surroundings.on(cores.of(0)), &objectives)?;
+    if meter.lacks_cpu() {
+        say!("gramjet: the processor time of this program is not known: the cost `cpu` is its time by the clock");
+    }
     args.run.warn_of_confinement();
     if args.edge_limit.is_some() && !meter.tested.sums_edges() {
         return Err(Failure::Usage(

@@ -17,7 +17,7 @@ pub(super) enum Objective {
     Edges,
     /// The greatest count of an edge.
     Hottest,
-    /// Processor time, in microseconds.
+    /// Processor time, in microseconds; time by the clock where that is not known.
     Cpu,
     /// The peak of memory, in KiB.
     Memory,
@@ -63,6 +63,11 @@ impl Objectives {
         matches!(self.first(), Objective::Edges | Objective::Hottest)
     }
 
+    /// Whether one is processor time.
+    fn has_cpu(&self) -> bool {
+        self.0.contains(&Objective::Cpu)
+    }
+
     /// All, in the order in which they were given.
     pub(super) fn all(&self) -> &[Objective] {
         &self.0
@@ -92,7 +97,7 @@ impl Objective {
             "output" => Objective::Output,
             _ => match text.strip_prefix("command:") {
                 Some(command) if !command.trim().is_empty() => Objective::Command(command.to_string()),
-                _ => return Err("use edges, hottest, cpu, memory, output or command:COMMAND".to_string()),
+                _ => return Err("use edges, hottest, cpu, memory (or rss), output or command:COMMAND".to_string()),
             },
         })
     }
@@ -109,9 +114,9 @@ impl Objective {
             let what = format!("the cost `{self}` needs a program built by gramjet cc, gramjet c++ or gramjet cargo");
             return Err(Failure::Usage(what));
         }
-        if *self == Objective::Memory && tested.counts_edges() {
-            let what =
-                "the cost `memory` is known of programs that are started for each text, which are not instrumented";
+        if *self == Objective::Memory && !tested.knows_memory() {
+            let what = "the cost `memory` needs a process for each text: it is not known of functions, of programs that \
+                        take many texts in one process, nor of those that AFL++ or an earlier version has built";
             return Err(Failure::Usage(what.to_string()));
         }
         Ok(())
@@ -190,7 +195,7 @@ impl Meter {
         surroundings: Surroundings,
         objectives: &Objectives,
     ) -> Result<Meter, Failure> {
-        let tested = Tested::new(command, surroundings)?;
+        let tested = Tested::new(command, surroundings.timed(objectives.has_cpu()))?;
         let mut counters = Vec::new();
         for objective in objectives.all() {
             objective.check(&tested)?;
@@ -201,6 +206,11 @@ impl Meter {
         let (counted, last) = Default::default();
         let edge_limit = surroundings.limits.edges.unwrap_or(u64::MAX);
         Ok(Meter { tested, objectives: objectives.clone(), edge_limit, counters, counted, last })
+    }
+
+    /// Whether time by the clock stands for the processor time that is a cost.
+    pub(super) fn lacks_cpu(&self) -> bool {
+        self.objectives.has_cpu() && !self.tested.knows_cpu()
     }
 
     /// Whether a run measures the same while the caller is busy.
@@ -292,7 +302,7 @@ impl Reading {
 
 /// Processor time of a run, or time by the clock if that is not known.
 fn cpu(run: &Run<'_>) -> Duration {
-    run.usage.cpu.map_or(run.usage.wall, |(user, system)| user + system)
+    run.usage.cpu.unwrap_or(run.usage.wall)
 }
 
 /// The number that a command prints for a text, if it prints one.
@@ -330,6 +340,12 @@ fn ending(run: &Run<'_>) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_has_two_names() {
+        assert_eq!(Objective::parse("rss"), Ok(Objective::Memory));
+        assert_eq!(Objectives::parse("edges,rss").expect("costs").to_string(), "edges,memory");
+    }
 
     #[test]
     fn costs_have_names() {

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -42,6 +43,7 @@ enum {
     USES_SHARED_INPUT = 1,
     ANSWERS_ITSELF = 2,   // a process that takes many inputs speaks with the harness itself
     TAKES_AHEAD = 4,      // such a process finds further inputs in memory, and speaks only when there are none
+    TELLS_USAGE = 8,      // the processor time of each run is told, and the memory of a process that has one input
     // Its answer to an input: the status of a process that SIGSTOP has stopped.
     HAS_RUN = SIGSTOP << 8 | 0x7f,
 };
@@ -55,6 +57,9 @@ struct image {
     uint64_t start;   // address at which its file begins in memory, less that which its file gives
     char path[1008];  // empty: the program's own
 };
+
+// 64 bits that need not lie at a multiple of eight bytes in a structure: the header has no gap at its end.
+typedef uint64_t __attribute__((aligned(4))) packed64;
 
 // A process that answers itself: whether the harness waits for its answer. If it ends while that is not known, the fork
 // server ends, too.
@@ -70,7 +75,12 @@ struct shared {
         uint32_t images;
         uint32_t process;  // that of a process which answers itself: one of the three above
         uint32_t carried;  // whether there are carries
-        uint8_t rest[PAGE - 28];
+        // What the last run has used, of those that are told: nanoseconds of processor time, and bytes of resident
+        // memory at the peak; 0 if that is not known.
+        packed64 cpu;
+        packed64 peak;
+        packed64 cpu_before;  // that of its process when the run began
+        uint8_t rest[PAGE - 52];
     } header;
     uint32_t counters[CAPACITY];
     uint32_t unused;
@@ -78,6 +88,7 @@ struct shared {
     struct image images[IMAGES];
     uint32_t carries[CAPACITY];  // older harnesses end before them
 };
+_Static_assert(offsetof(struct shared, counters) == PAGE - sizeof(uint32_t), "as the harness knows it");
 
 // Inputs that the harness gives while the program runs on earlier ones, with the counts of those that have run. Both
 // count without end; an input is in the slot of its number. Slots begin in different sets of a cache.
@@ -97,7 +108,8 @@ struct ahead {
             uint32_t number, count;
         } edges[SLOT_EDGES];
         uint8_t input[SLOT_INPUT];
-        uint64_t rest[6];
+        uint64_t cpu;  // nanoseconds of processor time, if they are told
+        uint64_t rest[5];
     } slots[SLOTS];
 };
 _Static_assert(sizeof(struct ahead) == 64 + 16 * 131136, "as the harness knows it");
@@ -423,17 +435,41 @@ static int answer(uint32_t word) {
     return sent == sizeof word;
 }
 
-static int is_persistent, is_served, answers_itself;
+static int is_persistent, is_served, answers_itself, tells_usage;
 
 // Defined by programs that call `gramjet_input`; others read a file or their standard input.
 extern int gramjet_takes_shared_input __attribute__((weak));
 
 static struct ahead *ahead;
 
-static uint64_t nanoseconds(void) {
+static uint64_t nanoseconds(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+// A round of this process begins or ends. This clock takes a system call, so it is read only if the harness wants it.
+static void begin_usage(void) {
+    if (tells_usage) shared.header.cpu_before = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void end_usage(void) {
+    if (!tells_usage) return;
+    shared.header.cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - shared.header.cpu_before;
+    shared.header.peak = 0;
+}
+
+// What a child has used since its last run began, or in all if it has had one input. A clock that is less exact than
+// the one above may say that it has used nothing; 0 would mean that it is not known.
+static void tell_usage(const struct rusage *usage) {
+    if (!tells_usage) return;
+    uint64_t seconds = usage->ru_utime.tv_sec + usage->ru_stime.tv_sec;
+    uint64_t cpu = 1000 * (1000000 * seconds + usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+    uint64_t before = shared.header.cpu_before;
+    shared.header.cpu = cpu > before ? cpu - before : 1;
+    shared.header.peak = before ? 0 : 1024ull * usage->ru_maxrss;
+    // It may go on.
+    shared.header.cpu_before = cpu;
 }
 
 // Puts the next input where the program looks for it.
@@ -443,7 +479,8 @@ static void begin_next(void) {
         memcpy(shared_input, &slot->length, sizeof slot->length);
         memcpy(shared_input + sizeof slot->length, slot->input, slot->length);
     }
-    ahead->begun = nanoseconds();
+    ahead->begun = nanoseconds(CLOCK_MONOTONIC);
+    begin_usage();
 }
 
 // Lists the counts of an input and makes them zero, if there is room.
@@ -485,8 +522,9 @@ static int list(struct slot *slot) {
 // Finishes an input, and begins the next one. Returns whether there is one, so that the harness need not be asked.
 static int go_on(void) {
     struct slot *slot = ahead->slots + ahead->finished % SLOTS;
-    uint64_t now = nanoseconds();
+    uint64_t now = nanoseconds(CLOCK_MONOTONIC);
     slot->nanoseconds = now - ahead->begun;
+    slot->cpu = shared.header.cpu;
     if (!list(slot)) {
         ahead->is_in_map = 1;
         return 0;
@@ -524,8 +562,9 @@ void gramjet_serve(void) {
         void *map = mmap(NULL, sizeof *ahead, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, INPUT_SIZE);
         if (map != MAP_FAILED) ahead = map;
     }
+    tells_usage = (flags & TELLS_USAGE) != 0;
     uint32_t taken = (shared_input ? USES_SHARED_INPUT : 0) | (ahead ? TAKES_AHEAD : 0);
-    if (!answer(taken | (flags & ANSWERS_ITSELF))) _exit(1);
+    if (!answer(taken | (flags & (ANSWERS_ITSELF | TELLS_USAGE)))) _exit(1);
     // Other instrumented programs that it starts are not counted.
     unsetenv("GRAMJET_MAP");
     pid_t child = 0;
@@ -540,6 +579,7 @@ void gramjet_serve(void) {
         if (child) {
             kill(child, SIGCONT);
         } else {
+            shared.header.cpu_before = 0;
             child = fork();
             if (child < 0) _exit(1);
             if (!child) {
@@ -558,11 +598,13 @@ void gramjet_serve(void) {
         }
         if (!answers_itself && !answer((uint32_t)child)) _exit(1);
         pid_t ended;
-        do ended = waitpid(child, &status, answers_itself ? 0 : WUNTRACED);
+        struct rusage usage;
+        do ended = wait4(child, &status, answers_itself ? 0 : WUNTRACED, &usage);
         while (ended < 0 && errno == EINTR);
         if (ended < 0) _exit(1);
         if (answers_itself && shared.header.process != RUNS) _exit(1);
         if (!WIFSTOPPED(status)) child = 0;
+        tell_usage(&usage);
         if (!answer((uint32_t)status)) _exit(1);
     }
 }
@@ -574,6 +616,7 @@ int gramjet_loop(unsigned rounds) {
         is_persistent = 1;
         left = rounds;
         forget();
+        begin_usage();
         return 1;
     }
     if (!is_served || --left == 0) return 0;
@@ -581,6 +624,7 @@ int gramjet_loop(unsigned rounds) {
         raise(SIGSTOP);
         return 1;
     }
+    end_usage();
     if (ahead && go_on()) return 1;
     volatile uint32_t *state = &shared.header.process;
     *state = ANSWERS;
@@ -590,6 +634,7 @@ int gramjet_loop(unsigned rounds) {
     if (!receive(CONTROL_FD, &was_killed, sizeof was_killed)) _exit(0);
     *state = RUNS;
     if (ahead) begin_next();
+    else begin_usage();
     return 1;
 }
 

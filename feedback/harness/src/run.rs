@@ -103,8 +103,8 @@ pub fn signal_name(number: i32) -> Option<&'static str> {
 pub struct Usage {
     /// Time by the clock.
     pub wall: Duration,
-    /// Processor time in user mode and in the kernel, where it is known for this run alone.
-    pub cpu: Option<(Duration, Duration)>,
+    /// Processor time in user mode and in the kernel together, where it is known for this run alone.
+    pub cpu: Option<Duration>,
     /// Peak of resident memory in bytes, where it is known for this run alone.
     pub peak_memory: Option<u64>,
 }

@@ -92,9 +92,10 @@ impl Server {
             let is_last = ahead.held() == 1 && ahead.process.runs();
             if ahead.ring.is_ready(&self.input) && (!is_last || has_waited || ahead.is_lost) {
                 self.rounds += 1;
-                let wall = ahead.ring.take(&self.input, edges, self.counters.known()).min(self.begun.elapsed());
+                let mut usage = ahead.ring.take(&self.input, edges, self.counters.known());
+                usage.wall = usage.wall.min(self.begun.elapsed());
                 ahead.progress = Instant::now();
-                return Ok(Ran::Done(Outcome::Exit(0), Usage { wall, ..Usage::default() }));
+                return Ok(Ran::Done(Outcome::Exit(0), usage));
             }
             if ahead.is_lost {
                 return Ok(Ran::Stale);
@@ -106,7 +107,7 @@ impl Server {
                     // It had just come to this input when it was ended for the one before.
                     continue;
                 }
-                let usage = self.usage_ahead(ahead);
+                let usage = self.told_usage(self.usage_ahead(ahead).wall);
                 ahead.ring.skip(&self.input);
                 let outcome = stopped.map_or_else(|| outcome_of(status as i32), |(_, outcome)| outcome);
                 let is_whole = self.tidy(program, &outcome)?;
@@ -114,7 +115,7 @@ impl Server {
             }
             if !ahead.process.runs() {
                 if ahead.process == Process::Waits && ahead.ring.is_in_map(&self.input) {
-                    let usage = self.usage_ahead(ahead);
+                    let usage = self.told_usage(self.usage_ahead(ahead).wall);
                     self.rounds += 1;
                     self.counters.take(edges);
                     ahead.ring.skip(&self.input);

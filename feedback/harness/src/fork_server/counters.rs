@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
+use std::time::Duration;
 
 use crate::edges::Edges;
 use crate::locations::{Image, Locations};
+use crate::run::Usage;
 use crate::shared::Memory;
 
 /// Bytes of the header of our instrumentation.
@@ -27,6 +29,10 @@ const CARRIES: usize = DESCRIBED + IMAGES * IMAGE;
 /// The words of the header that say how many counters there are, and whether there are carries.
 const EDGES: usize = 1;
 const CARRIED: usize = 5;
+/// Where the header says what the last run has used: nanoseconds of processor time, and bytes of memory at the peak; 0
+/// if that is not known.
+const CPU: usize = 24;
+const PEAK: usize = 32;
 /// Bytes of memory shared with our instrumentation.
 pub(super) const MAP_SIZE: usize = CARRIES + CAPACITY * size_of::<u32>();
 /// Counters of AFL++ for which there is room.
@@ -58,6 +64,13 @@ impl Counters {
             }
             Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count), &[]),
         }
+    }
+
+    /// What a run has used that took this long by the clock. The program has said that it has ended, and told this.
+    pub(super) fn usage(&self, wall: Duration) -> Usage {
+        let Counters::Own(memory) = self else { return Usage { wall, ..Usage::default() } };
+        let number = |at| Some(memory.large_number(at).load(Ordering::Relaxed)).filter(|&number| number > 0);
+        Usage { wall, cpu: number(CPU).map(Duration::from_nanos), peak_memory: number(PEAK) }
     }
 
     /// How many edges the program has.

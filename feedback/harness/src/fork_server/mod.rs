@@ -29,11 +29,23 @@ const ATTEMPTS: usize = 3;
 /// Bytes of memory that are kept for each of the next inputs.
 const KEPT: usize = 1 << 20;
 
+/// What of [`Usage`] is known of a run that ends by itself, beside the time by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Measures {
+    /// [`Usage::cpu`].
+    pub cpu: bool,
+    /// [`Usage::peak_memory`].
+    pub peak_memory: bool,
+}
+
 /// A program that is started once and forks for each input.
 pub struct ForkServer {
     program: Program,
     instrumentation: Instrumentation,
     server: Option<Server>,
+    /// What it tells of the usage of a run.
+    measures: Measures,
     /// Inputs that can be started before one is finished.
     room: usize,
     /// Those that were started and not finished, and memory for others.
@@ -59,6 +71,10 @@ impl ForkServer {
         Ok(ForkServer {
             program,
             instrumentation,
+            measures: Measures {
+                cpu: server.tells_usage,
+                peak_memory: server.tells_usage && !instrumentation.is_persistent,
+            },
             room: server.room(),
             server: Some(server),
             inputs: VecDeque::new(),
@@ -71,6 +87,12 @@ impl ForkServer {
     /// How the program is instrumented.
     pub fn instrumentation(&self) -> Instrumentation {
         self.instrumentation
+    }
+
+    /// What is known of the usage of a run. Programs that AFL++ or an earlier version has built tell nothing; those that
+    /// take many inputs in one process tell the processor time if [`Program::times_rounds`] asks for it.
+    pub fn measures(&self) -> Measures {
+        self.measures
     }
 
     /// Where the edges are that the program has; those of gcc's programs as soon as they were executed.

@@ -4,6 +4,9 @@
 //! The first, to the program, says whether the last process was killed. The program answers with its process, and with
 //! its status when it has ended or stopped.
 //!
+//! Before a status our fork server writes what the run has used to shared memory (`counters.rs`), if the harness has
+//! asked for it and the program's run time can tell it.
+//!
 //! A process of ours that takes many inputs answers itself: with the status of a process that SIGSTOP has stopped. The
 //! next run has no word for the process then, as it is the same. Where it takes inputs ahead (`ahead.rs`), it answers
 //! once there are no more.
@@ -28,7 +31,9 @@ pub(super) const SHARED_INPUT: u32 = 1;
 pub(super) const ANSWERS_ITSELF: u32 = 2;
 /// They take inputs ahead.
 pub(super) const TAKES_AHEAD: u32 = 4;
-/// Their answer.
+/// Our instrumentation tells what each run has used.
+pub(super) const TELLS_USAGE: u32 = 8;
+/// The answer of a process that takes many inputs.
 pub(super) const HAS_RUN: u32 = (libc::SIGSTOP as u32) << 8 | 0x7f;
 
 /// The features that AFL++ offers, from 4.10 on.

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::edges::Edges;
+use crate::run::Usage;
 use crate::shared::Memory;
 
 /// Where it begins: after the input itself.
@@ -27,11 +28,12 @@ const IS_IN_MAP: usize = START + 8;
 const BEGUN: usize = START + 16;
 const HEADER: usize = 64;
 
-/// A slot: the length of the input, the number of edges, nanoseconds; pairs of the number of an edge and its count; the
-/// input.
+/// A slot: the length of the input, the number of edges, nanoseconds by the clock; pairs of the number of an edge and its
+/// count; the input; nanoseconds of processor time.
 const PAIRS: usize = 16;
 const BYTES: usize = PAIRS + EDGES * 8;
-const SLOT: usize = BYTES + INPUT + 48;
+const CPU: usize = BYTES + INPUT;
+const SLOT: usize = CPU + 48;
 // As the run time knows it.
 const _: () = assert!(SLOTS == 16 && SLOT == 131_136);
 
@@ -94,8 +96,8 @@ impl Ring {
         (1..=self.held()).contains(&finished)
     }
 
-    /// Takes the counts of the next input. Returns how long the program has run on it.
-    pub(super) fn take(&mut self, memory: &Memory, edges: &mut Edges, known: u32) -> Duration {
+    /// Takes the counts of the next input. Returns what the run on it has used, as far as the program says so.
+    pub(super) fn take(&mut self, memory: &Memory, edges: &mut Edges, known: u32) -> Usage {
         let at = slot(self.taken);
         // A program can write to them while they are read.
         let number = |at| memory.number(at).load(Ordering::Relaxed);
@@ -103,7 +105,9 @@ impl Ring {
         let pairs = (0..count).map(|pair| at + PAIRS + 8 * pair).map(|at| (number(at), number(at + 4)));
         edges.take_listed(pairs, known);
         self.taken = self.taken.wrapping_add(1);
-        Duration::from_nanos(memory.large_number(at + 8).load(Ordering::Relaxed))
+        let time = |at| memory.large_number(at).load(Ordering::Relaxed);
+        let cpu = Some(time(at + CPU)).filter(|&time| time > 0).map(Duration::from_nanos);
+        Usage { wall: Duration::from_nanos(time(at + 8)), cpu, peak_memory: None }
     }
 
     /// Whether the program waits because it could not list the counts of the next input.
@@ -148,6 +152,7 @@ mod tests {
         let length = memory.values::<u32>(at, 1)[0];
         memory.values::<u32>(at, 2)[1] = count;
         memory.values::<u64>(at + 8, 1)[0] = 5;
+        memory.values::<u64>(at + CPU, 1)[0] = 3;
         memory.values::<u32>(at + PAIRS, 2).copy_from_slice(&[1, length]);
         memory.number(FINISHED).store(number.wrapping_add(1), Ordering::Release);
     }
@@ -168,7 +173,8 @@ mod tests {
             for len in lens {
                 run(&mut memory, ring.next(), 1);
                 assert!(ring.is_ready(&memory));
-                assert_eq!(ring.take(&memory, &mut edges, 9), Duration::from_nanos(5));
+                let [wall, cpu] = [5, 3].map(Duration::from_nanos);
+                assert_eq!(ring.take(&memory, &mut edges, 9), Usage { wall, cpu: Some(cpu), peak_memory: None });
                 assert_eq!((edges.total(), edges.known()), (len as u64, 9));
             }
             assert_eq!(ring.held(), 0);

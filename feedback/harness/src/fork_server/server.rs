@@ -45,6 +45,8 @@ pub(super) struct Server {
     pub(super) ahead: Option<Ahead>,
     /// A process that takes many inputs answers itself.
     pub(super) answers_itself: bool,
+    /// The program tells what each run has used.
+    pub(super) tells_usage: bool,
     /// One input at a time: it has answered, and waits for the next input.
     pub(super) is_waiting: bool,
     pub(super) was_killed: bool,
@@ -123,6 +125,7 @@ impl Server {
             ahead: None,
             has_input: false,
             answers_itself: false,
+            tells_usage: false,
             is_waiting: false,
             was_killed: false,
             swept: Instant::now(),
@@ -150,9 +153,12 @@ impl Server {
             GREETING if is_own => {
                 let input = if program.reads_file() { 0 } else { protocol::SHARED_INPUT };
                 let answers = if is_persistent { protocol::ANSWERS_ITSELF | protocol::TAKES_AHEAD } else { 0 };
-                self.say(input | answers).ok_or_else(gone)?;
+                let usage = if program.times_rounds || !is_persistent { protocol::TELLS_USAGE } else { 0 };
+                self.say(input | answers | usage).ok_or_else(gone)?;
                 let taken = self.word().ok_or_else(gone)?;
                 self.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
+                // Programs of older run times do not.
+                self.tells_usage = taken & protocol::TELLS_USAGE != 0;
                 self.ahead = (taken & protocol::TAKES_AHEAD != 0).then(Ahead::default);
                 taken & protocol::SHARED_INPUT != 0
             }
@@ -216,6 +222,11 @@ impl Server {
     /// What the program has written in the last run.
     pub(super) fn captured(&self) -> &[Captured; 2] {
         self.guard.captured()
+    }
+
+    /// What a run has used that took this long by the clock, and whose end the program has told.
+    pub(super) fn told_usage(&self, wall: Duration) -> Usage {
+        if self.tells_usage { self.counters.usage(wall) } else { Usage { wall, ..Usage::default() } }
     }
 
     /// Inputs that it can be given before the result of the first is taken.

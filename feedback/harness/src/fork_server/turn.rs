@@ -62,7 +62,7 @@ impl Server {
             None if libc::WIFSTOPPED(status) => Outcome::Exit(0),
             None => outcome_of(status),
         };
-        let usage = used(begin);
+        let usage = self.told_usage(begin.elapsed());
         if self.is_waiting && self.was_killed {
             return Ok(Ran::Ended(outcome, usage));
         }

@@ -92,8 +92,7 @@ impl Guard {
             Reason::Processes => Outcome::Processes,
             Reason::None | Reason::Gone => outcome_of(report.status),
         };
-        let usage =
-            Usage { wall: report.wall, cpu: Some((report.user, report.system)), peak_memory: Some(report.peak) };
+        let usage = Usage { wall: report.wall, cpu: Some(report.user + report.system), peak_memory: Some(report.peak) };
         Ok((outcome, usage))
     }
 

@@ -167,15 +167,15 @@ impl Worker {
         subject: &Subject,
         table: &mut Table,
         begin: Instant,
-    ) -> Result<(Outcome, Option<(Duration, Duration)>), Error> {
+    ) -> Result<(Outcome, Option<Duration>), Error> {
         let limits = subject.limits;
         let (mut walk, mut until_next) = (begin + TICK, TICK);
         loop {
             let left = limits.time.saturating_sub(begin.elapsed());
             match self.wait(subject, table, left.min(TICK)) {
-                Said::Done(outcome, is_spent, cpu) => {
+                Said::Done(outcome, is_spent, (user, system)) => {
                     self.is_alive = !is_spent;
-                    return Ok((outcome, Some(cpu)));
+                    return Ok((outcome, Some(user + system)));
                 }
                 Said::Nothing => {}
                 Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None)),

@@ -7,3 +7,4 @@ mod fork_server;
 mod instrument;
 mod kit;
 mod languages;
+mod usage;
