@@ -97,7 +97,8 @@ pub struct Arguments {
         value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about))))]
     strategy: String,
 
-    /// Use the constants of the publications, also where others are better.
+    /// Use the constants of the publications, also where others are better. For all strategies but `portfolio` and
+    /// `random`, which are not published.
     #[arg(long)]
     paper: bool,
 
@@ -231,6 +232,11 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
     if args.saffron.is_some() && args.strategy != "saffron" {
         return Err(Failure::Usage("--saffron needs --strategy saffron".to_string()));
+    }
+    if args.paper && STRATEGIES.iter().any(|kind| kind.name == args.strategy && !kind.is_published) {
+        let published = STRATEGIES.iter().filter(|kind| kind.is_published).map(|kind| kind.name);
+        let published: Vec<&str> = published.collect();
+        return Err(Failure::Usage(format!("--paper needs a published --strategy: {}", published.join(", "))));
     }
     if args.until_exponent.is_some() && args.study.is_zero() {
         return Err(Failure::Usage("--until-exponent needs time for --study".to_string()));

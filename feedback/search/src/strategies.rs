@@ -32,6 +32,8 @@ pub struct Kind {
     pub name: &'static str,
     /// What it does, in a few words.
     pub about: &'static str,
+    /// Whether a publication gives its constants.
+    pub is_published: bool,
     make: fn(bool) -> Box<dyn Strategy>,
 }
 
@@ -47,43 +49,56 @@ pub const STRATEGIES: &[Kind] = &[
     Kind {
         name: "portfolio",
         about: "several operators on good texts, chosen by what they yield",
+        is_published: false,
         make: |_| Box::new(Portfolio::new()),
     },
-    Kind { name: "random", about: "texts at random", make: |_| Box::new(AtRandom) },
+    Kind { name: "random", about: "texts at random", is_published: false, make: |_| Box::new(AtRandom) },
     Kind {
         name: "bytes",
         about: "changed bytes, as PerfFuzz does (Lemieux et al. 2018)",
+        is_published: true,
         make: |paper| Box::new(Bytes::new(paper)),
     },
     Kind {
         name: "bias-only",
         about: "texts at random, biased to pairs of choices that paid (Alsaeed & Young 2023)",
+        is_published: true,
         make: |paper| Box::new(BiasOnly::new(paper)),
     },
     Kind {
         name: "treeline",
         about: "Monte Carlo tree search over derivations (Alsaeed & Young 2023)",
+        is_published: true,
         make: |paper| Box::new(TreeLine::new(paper)),
     },
-    Kind { name: "slackline", about: "parts of texts in others, in turn (Alsaeed & Young 2023)", make: slackline },
+    Kind {
+        name: "slackline",
+        about: "parts of texts in others, in turn (Alsaeed & Young 2023)",
+        is_published: true,
+        make: slackline,
+    },
     Kind {
         name: "slackline-mc",
         about: "the same, with texts chosen by score (Alsaeed & Young 2023)",
+        is_published: true,
         make: slackline_mc,
     },
     Kind {
         name: "gramrand",
         about: "texts at random with a limit on depth, the baseline of SAFFRON (Le et al. 2019)",
+        is_published: true,
         make: |paper| Box::new(Saffron::gramrand(paper)),
     },
     Kind {
         name: "saffron",
         about: "probabilities of alternatives adapted to costly texts (Le et al. 2019)",
+        is_published: true,
         make: |paper| Box::new(Saffron::adaptive(paper)),
     },
     Kind {
         name: "evolve",
         about: "probabilities of alternatives that evolve on islands, after EvoGFuzz (Eberlein et al. 2020)",
+        is_published: true,
         make: |paper| Box::new(Evolve::new(if paper { Aim::Published } else { Aim::Cost })),
     },
 ];
@@ -93,11 +108,13 @@ pub const FOR_COVERAGE: &[Kind] = &[
     Kind {
         name: "evolve",
         about: "probabilities of alternatives that evolve, after EvoGFuzz (Eberlein et al. 2020)",
+        is_published: true,
         make: |paper| Box::new(Evolve::new(if paper { Aim::Published } else { Aim::Coverage })),
     },
     Kind {
         name: "common",
         about: "probabilities learned once, from the texts to begin with: the baseline of EvoGFuzz",
+        is_published: false,
         make: |_| Box::new(Evolve::new(Aim::Common)),
     },
 ];

@@ -628,3 +628,22 @@ fn memory_is_also_called_rss() {
     let refused = search("cpu");
     assert!(text(&refused.stderr).contains("has a search with cost `memory`"), "{}", text(&refused.stderr));
 }
+
+#[test]
+fn published_constants_need_a_published_strategy() {
+    let place = names("search-paper");
+    for options in [&["--paper"][..], &["--paper", "--strategy", "random"]] {
+        let refused = search(&place, &[&["-n", "9", "-o", "out"], options].concat());
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+        let message = "--paper needs a published --strategy: bytes, bias-only, treeline, slackline, slackline-mc, \
+                       gramrand, saffron, evolve";
+        assert!(text(&refused.stderr).contains(message), "{}", text(&refused.stderr));
+    }
+    for strategy in ["treeline", "evolve"] {
+        let out = format!("out-{strategy}");
+        let found = search(&place, &["-n", "150", "-o", &out, "--paper", "--strategy", strategy, "--study", "0s"]);
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        let report = fs::read_to_string(place.path(&format!("{out}/report.html"))).unwrap();
+        assert!(report.contains(&format!("{strategy}, as published")), "{report}");
+    }
+}
