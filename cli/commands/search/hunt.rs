@@ -220,10 +220,15 @@ impl Hunt {
         format!("time:{time},execs:{runs},op:{operator},cost:{cost}{source}")
     }
 
+    /// The choice bytes of a text, as `gramjet render` takes them; none if it does not conform to the grammar.
+    pub(super) fn choices(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let language = &self.plan.language;
+        language.parse(text).ok().map(|choices| language.with_header(&choices))
+    }
+
     /// Writes a text that costs more than all before.
     pub(super) fn keep_best(&self, found: &mut Found) -> Result<(), Failure> {
-        let language = &self.plan.language;
-        let choices = language.parse(&found.text).ok().map(|choices| language.with_header(&choices));
+        let choices = self.choices(&found.text);
         let about = self.about(found.cost, found.operator, found.source.as_deref());
         found.file = Some(self.state.keep(Place::Best, &found.text, choices.as_deref(), &about)?);
         self.log(found)

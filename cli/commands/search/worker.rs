@@ -296,7 +296,7 @@ impl<'h> Worker<'h> {
         let mut file = None;
         if let Some(operator) = operator.filter(|_| is_new) {
             let about = hunt.about(cost, operator, source.as_deref());
-            file = Some(hunt.state.keep(Place::Queue, text, None, &about)?);
+            file = Some(hunt.state.keep(Place::Queue, text, hunt.choices(text).as_deref(), &about)?);
         }
         let mut found = Found {
             text: text.to_vec(),

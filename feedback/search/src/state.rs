@@ -6,6 +6,7 @@
 //! OUT/lock         held while a search runs
 //! OUT/queue/       texts, named as AFL++ names them
 //! OUT/best/        texts that cost more than all before, with their choice bytes
+//! OUT/choices/     the choice bytes of texts in the queue: afl-fuzz would take files beside these for texts
 //! OUT/timeouts/    texts on which the program did not end in time
 //! OUT/failures/    a folder for each failure
 //! OUT/.synced/     what was seen of other searches in a shared folder
@@ -26,6 +27,9 @@ mod view;
 pub(crate) use view::{CHOICES, number_of};
 use view::{FORMAT, PLACES, same};
 pub use view::{Place, StateError, View};
+
+/// The folder of the choice bytes of texts in the queue.
+const BESIDE: &str = "choices";
 
 /// The folder of a search, locked as long as this lives.
 #[derive(Debug)]
@@ -88,6 +92,10 @@ impl State {
             fs::create_dir_all(&path).map_err(failed(&path))?;
             remove_unfinished(&path).map_err(failed(&path))?;
         }
+        let beside = folder.join(BESIDE);
+        if beside.is_dir() {
+            remove_unfinished(&beside).map_err(failed(&beside))?;
+        }
         remove_unfinished(folder).map_err(failed(folder))?;
         let sessions = folder.join("sessions");
         let session = fs::read_to_string(&sessions).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
@@ -138,8 +146,9 @@ impl State {
         View { folder: &self.folder }
     }
 
-    /// Keeps a text, with its choice bytes beside it if they are given. `about` is the part of AFL++'s file name after
-    /// the number, such as `time:52,op:splice`. Returns where the text is.
+    /// Keeps a text, with its choice bytes if they are given: beside it, or in `choices` if the text is in the queue.
+    /// `about` is the part of AFL++'s file name after the number, such as `time:52,op:splice`. Returns where the text
+    /// is.
     ///
     /// # Errors
     ///
@@ -147,18 +156,12 @@ impl State {
     pub fn keep(&self, place: Place, text: &[u8], choices: Option<&[u8]>, about: &str) -> Result<PathBuf, StateError> {
         let mut all = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let next = &mut all[place as usize];
-        let path = self.folder.join(place.name()).join(format!("id:{next:06},{about}"));
-        let failed = |path: &Path| {
-            let path = path.to_path_buf();
-            move |source| StateError::Io { path, source }
-        };
-        write(&path, text).map_err(failed(&path))?;
+        let name = format!("id:{next:06},{about}");
+        let path = self.write(&format!("{}/{name}", place.name()), text)?;
         *next += 1;
         if let Some(choices) = choices {
-            let mut beside = path.clone().into_os_string();
-            beside.push(CHOICES);
-            let beside = PathBuf::from(beside);
-            write(&beside, choices).map_err(failed(&beside))?;
+            let folder = if place == Place::Queue { BESIDE } else { place.name() };
+            self.write(&format!("{folder}/{name}{CHOICES}"), choices)?;
         }
         Ok(path)
     }
@@ -338,6 +341,10 @@ mod tests {
         assert!(best.ends_with("best/id:000000,cost:7"));
         assert_eq!(fs::read(folder.join("best/id:000000,cost:7.choices")).expect("choices"), [1, 2]);
         assert_eq!(state.texts(Place::Best).expect("texts"), [b"[[]]"]);
+        // afl-fuzz takes all files in the queue for texts.
+        state.keep(Place::Queue, b"[4]", Some(&[3]), "op:fresh").expect("a text");
+        assert_eq!(fs::read(folder.join("choices/id:000003,op:fresh.choices")).expect("choices"), [3]);
+        assert_eq!(fs::read_dir(folder.join("queue")).expect("the queue").count(), 4);
         state.append("log.csv", "a,b", "1,2").expect("a line");
         state.append("log.csv", "a,b", "3,4").expect("a line");
         assert_eq!(fs::read(folder.join("log.csv")).expect("the log"), b"a,b\n1,2\n3,4\n");

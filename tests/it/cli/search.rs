@@ -647,3 +647,20 @@ fn published_constants_need_a_published_strategy() {
         assert!(report.contains(&format!("{strategy}, as published")), "{report}");
     }
 }
+
+/// They are not in the queue itself: afl-fuzz would take them for texts.
+#[test]
+fn texts_of_the_queue_have_choice_bytes() {
+    let place = names("search-choices");
+    let found = search(&place, &["-n", "300", "-o", "out", "--study", "0s"]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let entries = fs::read_dir(place.path("out/queue")).unwrap().map(|entry| entry.unwrap().file_name());
+    let queue: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+    assert!(queue.len() > 3, "{queue:?}");
+    for name in &queue {
+        let rendered = run_in(&place, &["render", "names.ebnf", &format!("out/choices/{name}.choices")]);
+        let kept = fs::read_to_string(place.path(&format!("out/queue/{name}"))).unwrap();
+        assert_eq!(text(&rendered.stdout), kept, "{name}: {}", text(&rendered.stderr));
+    }
+    assert_eq!(fs::read_dir(place.path("out/choices")).unwrap().count(), queue.len());
+}
