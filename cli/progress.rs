@@ -80,9 +80,10 @@ impl Progress {
         Progress { line: Some(Line { bar, unit, start: now, renewed: now, shown: false }) }
     }
 
-    /// A line for the state of a campaign, which has no end, if standard error is a terminal.
+    /// A line for the state of a campaign, which has no end, if standard error is a terminal. It is cut off where the
+    /// terminal ends.
     pub fn of_campaign() -> Progress {
-        if std::io::stderr().is_terminal() { Progress::new(Unit::Runs, 0, "{msg}") } else { Progress::hidden() }
+        if std::io::stderr().is_terminal() { Progress::new(Unit::Runs, 0, "{wide_msg}") } else { Progress::hidden() }
     }
 
     /// Updates the state of a campaign.

@@ -30,17 +30,20 @@ mod hunt;
 mod kept;
 mod log;
 mod meter;
+mod operators;
 mod page;
 mod records;
 mod reporter;
 mod runner;
 mod study;
+mod totals;
 mod worker;
 
 use hunt::{Found, Hunt, Plan};
 use meter::{Meter, Objectives};
 use reporter::Reporter;
 use study::{Student, Study};
+use totals::Totals;
 
 /// Find the short texts of a grammar that cost a program most.
 ///
@@ -272,16 +275,22 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         time: args.time,
         seeds,
     };
-    let hunt = Hunt::new(plan, state, stop);
+    let before = before(&state)?;
+    let hunt = Hunt::new(plan, state, stop, before);
     // So `gramjet report` makes a page of the folder, however the search ends.
     if hunt.state.view().file(REPORT)?.is_none() {
         write_page(args, &hunt, &Study::default())?;
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let mut early = Early::new(args);
+    let mut saved = Instant::now();
     let ran = worker::run(&hunt, meter, siblings, |hunt| {
         reporter.look(hunt);
         early.look(hunt);
+        if saved.elapsed() >= SAVE {
+            saved = Instant::now();
+            hunt.write_totals().unwrap_or_else(|failure| hunt.fail(failure));
+        }
     });
     reporter.end(&hunt);
     hunt.log_end()?;
@@ -298,6 +307,18 @@ fn parse_exponent(text: &str) -> Result<f64, String> {
         Ok(exponent) if (1.0..100.0).contains(&exponent) => Ok(exponent),
         _ => Err("use a number from 1 on, such as 1.5".to_string()),
     }
+}
+
+/// The interval at which a search writes what it has done.
+const SAVE: Duration = Duration::from_secs(5);
+
+/// What the searches have done that were in a folder before.
+fn before(state: &State) -> Result<Totals, Failure> {
+    if let Some(totals) = Totals::read(&state.view())? {
+        return Ok(totals);
+    }
+    let report = state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
+    Ok(report.map_or_else(Totals::default, |report| Totals::of_report(&report)))
 }
 
 /// The interval at which a search that is to end with a proof tries one.
@@ -428,6 +449,7 @@ fn write_page(args: &Arguments, hunt: &Hunt, study: &Study) -> Result<PathBuf, F
     let grammar = args.grammar.grammar.to_string_lossy().into_owned();
     let earlier = hunt.state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
     let mut report = page::page(hunt, study, (&grammar, &again(false), &again(true)), earlier);
+    hunt.write_totals()?;
     kept::refresh(&mut report, &hunt.state.view())?;
     let json = serde_json::to_vec(&report).map_err(|error| Failure::Internal(error.to_string()))?;
     hunt.state.write(REPORT, &json)?;

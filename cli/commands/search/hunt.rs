@@ -13,6 +13,8 @@ use gramjet_session::Language;
 
 use super::log::{self, Line};
 use super::meter::{Meter, Objectives};
+use super::operators::Operators;
+use super::totals::{self, Totals};
 use crate::cores::Cores;
 use crate::failure::Failure;
 use crate::stop::Stop;
@@ -51,13 +53,15 @@ pub(super) struct Hunt {
     pub(super) plan: Plan,
     pub(super) state: State,
     pub(super) stop: Stop,
+    /// What the searches have done that were in the folder before.
+    before: Totals,
     begin: Instant,
     /// How long it took, once it has ended.
     took: OnceLock<Duration>,
     /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
     is_loaded: Once,
     shared: Apart<Mutex<Shared>>,
-    pub(super) begun: Apart<AtomicU64>,
+    begun: Apart<AtomicU64>,
     pub(super) runs: Apart<AtomicU64>,
     pub(super) edges_executed: Apart<AtomicU64>,
     /// Those that count for the budget: also of runs that nothing was learned from yet.
@@ -100,8 +104,10 @@ pub(super) struct Shared {
     pub(super) news: Vec<Found>,
     /// With several costs, the texts that no other beats in all of them.
     pub(super) front: Front<Found>,
-    /// The number of runs by the bits of their cost: the class of a cost is its binary logarithm, rounded down.
+    /// The number of runs by the class of their cost.
     pub(super) costs: [u64; 65],
+    /// What operators have made.
+    pub(super) operators: Operators,
     /// The least and the greatest cost of a run, however it ended.
     pub(super) range: (u64, u64),
     pub(super) edges: usize,
@@ -119,6 +125,7 @@ impl Default for Shared {
             news: Vec::new(),
             front: Front::default(),
             costs: [0; 65],
+            operators: Operators::default(),
             range: (u64::MAX, 0),
             edges: 0,
             repeats: 0,
@@ -155,11 +162,12 @@ pub(super) struct Progress {
     pub(super) stopped: u64,
     pub(super) failed: u64,
     pub(super) best: Option<Found>,
+    pub(super) operators: Operators,
     pub(super) is_exhausted: bool,
 }
 
 impl Hunt {
-    pub(super) fn new(plan: Plan, state: State, stop: Stop) -> Hunt {
+    pub(super) fn new(plan: Plan, state: State, stop: Stop, before: Totals) -> Hunt {
         let (shared, begun, runs, edges_executed, edges_spent) = Default::default();
         let (stopped, failed, raised, is_exhausted, has_failed) = Default::default();
         let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
@@ -167,6 +175,7 @@ impl Hunt {
             plan,
             state,
             stop,
+            before,
             begin,
             took,
             is_loaded,
@@ -255,11 +264,29 @@ impl Hunt {
         let runs = self.runs.load(Ordering::Relaxed);
         let best = self.shared().best.clone();
         match best {
-            Some(best) if self.begun.load(Ordering::Relaxed) > 0 => {
+            Some(best) if self.has_begun() => {
                 self.log(&Found { after: self.elapsed(), runs, operator: log::END, ..best })
             }
             _ => Ok(()),
         }
+    }
+
+    /// What all searches in the folder have done. One that has made no text is not counted.
+    fn totals(&self) -> Totals {
+        let mut totals = self.before.clone();
+        if self.has_begun() {
+            let shared = self.shared();
+            let (seconds, runs) = (self.elapsed().as_secs_f64(), self.runs.load(Ordering::Relaxed));
+            totals.add(seconds, runs, &shared.costs, &self.plan.strategy, &shared.operators);
+        }
+        totals
+    }
+
+    /// Writes what all searches in the folder have done.
+    pub(super) fn write_totals(&self) -> Result<(), Failure> {
+        let json = serde_json::to_vec(&self.totals()).map_err(|error| Failure::Internal(error.to_string()))?;
+        self.state.write(totals::FILE, &json)?;
+        Ok(())
     }
 
     /// Ends the search, as all texts were run.
@@ -291,6 +318,7 @@ impl Hunt {
             stopped: self.stopped.load(Ordering::Relaxed),
             failed: self.failed.load(Ordering::Relaxed),
             best: shared.best.clone(),
+            operators: shared.operators.clone(),
             is_exhausted: self.is_exhausted.load(Ordering::Relaxed),
         }
     }
@@ -320,21 +348,13 @@ impl Hunt {
         front
     }
 
-    /// How many runs had which cost: the least and the greatest cost of each class, and their number.
-    pub(super) fn costs(&self) -> Vec<(u64, u64, u64)> {
-        let costs = self.shared().costs;
-        let class = |bits: usize| match bits {
-            0 => (0, 0),
-            _ => (1 << (bits - 1), u64::MAX >> (64 - bits)),
-        };
-        let classes = costs.iter().enumerate().map(|(bits, &runs)| (class(bits).0, class(bits).1, runs));
-        let first = costs.iter().position(|&runs| runs > 0).unwrap_or(0);
-        let last = costs.iter().rposition(|&runs| runs > 0).map_or(0, |last| last + 1);
-        classes.take(last).skip(first).collect()
-    }
-
     pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Whether it has made a text. One with `-n 0` makes none.
+    fn has_begun(&self) -> bool {
+        self.plan.runs > 0 && self.begun.load(Ordering::Relaxed) > 0
     }
 
     /// Whether another text may be run, which is counted then.

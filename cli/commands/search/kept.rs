@@ -1,4 +1,5 @@
-//! What a folder says of its searches: the course of each strategy, the texts that cost most, failures and timeouts.
+//! What a folder says of its searches: what they have done in all, the course of each strategy, the texts that cost most,
+//! failures and timeouts.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +7,7 @@ use gramjet_search::report::{Failure, Input, Progress, ProgressPoint, Report};
 use gramjet_search::{Place, StateError, View};
 
 use super::log::{self, Line};
+use super::totals::Totals;
 
 /// The best texts that the report shows.
 const INPUTS: usize = 10;
@@ -13,6 +15,9 @@ const INPUTS: usize = 10;
 /// Takes what the folder has into a report. What the report knows of the parts of a text stays.
 pub(super) fn refresh(report: &mut Report, view: &View<'_>) -> Result<(), StateError> {
     let log = view.file(log::FILE)?.unwrap_or_default();
+    if let Some(totals) = Totals::read(view)? {
+        totals.fill(report);
+    }
     report.progress = courses(&log::lines(&String::from_utf8_lossy(&log)));
     report.inputs = inputs(view, &report.inputs)?;
     report.failures = failures(view)?;

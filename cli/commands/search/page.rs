@@ -1,10 +1,9 @@
 //! The report on a search, from all that it has found.
 
 use std::fs;
-use std::sync::atomic::Ordering;
 
 use gramjet_search::report::{
-    Bucket, Command, Curve, Excerpt, Family, FamilyPoint, HotLine, Input, Report, Setting, Span, TradeOffs,
+    Command, Curve, Excerpt, Family, FamilyPoint, HotLine, Input, Report, Setting, Span, TradeOffs,
 };
 use gramjet_search::{Growth, Law};
 
@@ -33,8 +32,6 @@ pub(super) fn page(
         program: quoted(&plan.command).to_string_lossy().into_owned(),
         grammar: grammar.to_string(),
         unit: plan.objectives.unit().to_string(),
-        seconds: progress.elapsed.as_secs_f64(),
-        executions: progress.runs,
         settings: settings(hunt),
         inputs: progress.best.iter().map(|best| best_input(best, study)).collect(),
         trade_offs: trade_offs(hunt),
@@ -46,7 +43,6 @@ pub(super) fn page(
             .map(|(number, grown)| family(number, grown, replay))
             .collect(),
         lines: study.hot.iter().filter_map(line).collect(),
-        costs: hunt.costs().into_iter().map(|(least, most, runs)| Bucket { least, most, runs }).collect(),
         commands: vec![
             Command { purpose: "Go on with this search".to_string(), command: resume.to_string() },
             Command { purpose: format!("Run the families of texts in {FAMILIES} again"), command: replay.to_string() },
@@ -54,13 +50,13 @@ pub(super) fn page(
         ..Report::default()
     };
     if let Some(earlier) = earlier {
-        go_on(&mut report, earlier, hunt.begun.load(Ordering::Relaxed) > 0);
+        go_on(&mut report, earlier);
     }
     report
 }
 
 /// What was known before and is not known better now.
-fn go_on(report: &mut Report, earlier: Report, has_searched: bool) {
+fn go_on(report: &mut Report, earlier: Report) {
     report.inputs.extend(earlier.inputs);
     // Of one text, the better known comes first.
     report.inputs.sort_by_key(|input| input.derivation.is_empty());
@@ -69,9 +65,6 @@ fn go_on(report: &mut Report, earlier: Report, has_searched: bool) {
     }
     if report.lines.is_empty() {
         report.lines = earlier.lines;
-    }
-    if !has_searched {
-        (report.seconds, report.executions, report.costs) = (earlier.seconds, earlier.executions, earlier.costs);
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::conclusion;
 use super::course::Course;
 use super::hunt::{Found, Hunt, Progress as Reached};
+use super::operators::{Lately, Made};
 use super::study::Study;
 use crate::failure::{Failure, say};
 use crate::files::shown as shown_path;
@@ -25,6 +26,8 @@ pub(super) struct Reporter {
     said: Instant,
     /// The best cost over time.
     course: Course,
+    /// Which operators make most texts.
+    lately: Lately,
     /// Why standard output cannot be written to.
     pub(super) failure: Option<Failure>,
 }
@@ -32,7 +35,8 @@ pub(super) struct Reporter {
 impl Reporter {
     pub(super) fn new(is_json: bool, is_quiet: bool) -> Reporter {
         let progress = if is_quiet { Progress::hidden() } else { Progress::of_campaign() };
-        Reporter { progress, is_json, said: Instant::now(), course: Course::default(), failure: None }
+        let (course, lately, failure) = Default::default();
+        Reporter { progress, is_json, said: Instant::now(), course, lately, failure }
     }
 
     pub(super) fn look(&mut self, hunt: &Hunt) {
@@ -45,8 +49,10 @@ impl Reporter {
         }
         let progress = hunt.progress();
         self.course.at(progress.elapsed, progress.best.as_ref().map_or(0, |best| best.cost));
-        let course = &self.course;
-        self.progress.update_campaign(|| format!("{} {}", sparkline(&course.heights()), line(&progress)));
+        self.lately.at(progress.elapsed, &progress.operators);
+        let (course, shares) = (&self.course, self.lately.shares());
+        let shares = if shares.is_empty() { String::new() } else { format!("; {shares}") };
+        self.progress.update_campaign(|| format!("{} {}{shares}", sparkline(&course.heights()), line(&progress)));
         if self.is_json && self.said.elapsed() >= Duration::from_secs(1) {
             self.said = Instant::now();
             self.print(&status("status", &progress), hunt);
@@ -194,6 +200,7 @@ fn studied(study: &Study) -> serde_json::Value {
 
 /// How far a search is, for machines.
 fn status(event: &str, progress: &Reached) -> serde_json::Value {
+    let made = |made: &Made| json!({ "operator": made.operator, "runs": made.runs, "better": made.better });
     json!({
         "event": event,
         "seconds": progress.elapsed.as_secs_f64(),
@@ -204,6 +211,7 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
         "timeouts": progress.stopped,
         "failures": progress.failed,
         "cost": progress.best.as_ref().map(|best| best.cost),
+        "operators": progress.operators.all().iter().map(made).collect::<Vec<_>>(),
         "exhausted": progress.is_exhausted,
     })
 }

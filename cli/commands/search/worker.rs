@@ -11,6 +11,7 @@ use gramjet_session::decisions::{Derivation, Fit};
 use super::hunt::{Found, Hunt};
 use super::meter::Meter;
 use super::runner::{Job, Runner};
+use super::totals::class;
 use crate::failure::Failure;
 
 /// At most this many texts on which the program was stopped are kept.
@@ -222,15 +223,22 @@ impl<'h> Worker<'h> {
         self.given -= 1;
         let job = self.runner.next()?;
         if job.was_run {
-            let (cost, executed) = (job.reading.measured().cost, job.reading.executed);
-            self.hunt.edges_executed.fetch_add(executed, Ordering::Relaxed);
+            self.hunt.edges_executed.fetch_add(job.reading.executed, Ordering::Relaxed);
             self.hunt.runs.fetch_add(1, Ordering::Relaxed);
-            let mut shared = self.hunt.shared();
-            shared.costs[(u64::BITS - cost.leading_zeros()) as usize] += 1;
-            shared.range = (shared.range.0.min(cost), shared.range.1.max(cost));
-            shared.repeats += job.repeats;
         }
         Ok(job)
+    }
+
+    /// Counts a text that was run.
+    fn count(&self, job: &Job, operator: Option<&'static str>) {
+        let cost = job.reading.measured().cost;
+        let mut shared = self.hunt.shared();
+        shared.costs[class(cost)] += 1;
+        shared.range = (shared.range.0.min(cost), shared.range.1.max(cost));
+        shared.repeats += job.repeats;
+        if let Some(operator) = operator {
+            shared.operators.add_run(operator);
+        }
     }
 
     /// Runs a text from elsewhere, while no other one is to be run.
@@ -266,9 +274,10 @@ impl<'h> Worker<'h> {
         (deriver.replay(&options, &mut bounded) == Fit::Exact).then_some(bounded)
     }
 
-    /// Keeps a text that is worth it.
+    /// Counts a text, and keeps it if it is worth it.
     fn settle(&mut self, job: &Job, gain: Gain, origin: Origin) -> Result<(), Failure> {
         let (operator, source) = origin.parts();
+        self.count(job, operator);
         let Job { text, reading, .. } = job;
         let (hunt, outcome, measured) = (self.hunt, &reading.outcome, reading.measured());
         let (cost, hottest) = (measured.cost, measured.hottest);
@@ -316,7 +325,11 @@ impl<'h> Worker<'h> {
             if operator.is_some() {
                 hunt.keep_best(&mut found)?;
             }
-            hunt.shared().news.push(found);
+            let mut shared = hunt.shared();
+            if let Some(operator) = operator {
+                shared.operators.add_better(operator);
+            }
+            shared.news.push(found);
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod growth;
 mod inputs;
 mod lines;
 mod markup;
+mod operators;
 mod palette;
 mod plot;
 mod progress;
@@ -21,8 +22,8 @@ mod trade_offs;
 use std::fmt::Write as _;
 
 pub use data::{
-    Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Progress, ProgressPoint, Report,
-    Setting, Span, TradeOffs,
+    Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Operator, Progress, ProgressPoint,
+    Report, Setting, Span, TradeOffs,
 };
 pub use sparkline::sparkline;
 
@@ -66,6 +67,7 @@ fn sections(report: &Report) -> Vec<(&'static str, &'static str, String)> {
         ("growth", "Growth", growth::section(report)),
         ("lines", "Hot lines", lines::section(report)),
         ("costs", "Distribution of costs", distribution::section(report)),
+        ("operators", "Operators", operators::section(report)),
         ("failures", "Failures", failures::section(&report.failures)),
         ("timeouts", "Timeouts", failures::section(&report.timeouts)),
         ("commands", "Replay and resume", commands(&report.commands)),

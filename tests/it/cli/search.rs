@@ -664,3 +664,45 @@ fn texts_of_the_queue_have_choice_bytes() {
     }
     assert_eq!(fs::read_dir(place.path("out/choices")).unwrap().count(), queue.len());
 }
+
+#[test]
+fn a_report_adds_up_all_searches_in_the_folder() {
+    let place = names("search-sums");
+    let search = |runs: &str, options: &[&str]| {
+        let found = search(&place, &[&["-n", runs, "-o", "out", "--json", "--study", "0s"], options].concat());
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        last_event(&found.stdout, "end")
+    };
+    let report = || {
+        let json = fs::read(place.path("out/report.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&json).unwrap()
+    };
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    let sum = |list: &serde_json::Value, what: &str| -> u64 {
+        list.as_array().unwrap().iter().map(|one| number(&one[what])).sum()
+    };
+    let first = search("200", &[]);
+    // All texts of the first search are its own.
+    assert_eq!(sum(&first["operators"], "runs"), number(&first["runs"]));
+    assert!(sum(&first["operators"], "better") > 1, "{first}");
+    assert_eq!(report()["executions"], first["runs"]);
+    let second = search("100", &["--strategy", "slackline"]);
+    let (both, runs) = (report(), number(&first["runs"]) + number(&second["runs"]));
+    assert_eq!((number(&both["executions"]), sum(&both["costs"], "runs")), (runs, runs));
+    let seconds = [&both, &first, &second].map(|value| value["seconds"].as_f64().unwrap());
+    assert!((seconds[0] - seconds[1] - seconds[2]).abs() < 0.01, "{seconds:?}");
+    assert_eq!(sum(&both["operators"], "runs"), sum(&first["operators"], "runs") + sum(&second["operators"], "runs"));
+    // A search that makes no text adds nothing.
+    search("0", &[]);
+    assert_eq!((&report()["executions"], &report()["costs"]), (&both["executions"], &both["costs"]));
+    // The page is made from the folder.
+    fs::remove_file(place.path("out/report.html")).unwrap();
+    assert_eq!(run_in(&place, &["report", "out"]).status.code(), Some(0));
+    let page = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert!(page.contains("<section id=operators>") && page.contains("<code>hybrid</code>"), "{page}");
+    // A folder of an earlier version has the numbers of its report alone.
+    fs::remove_file(place.path("out/totals.json")).unwrap();
+    let third = search("50", &[]);
+    assert_eq!(number(&report()["executions"]), runs + number(&third["runs"]));
+    assert_eq!(sum(&report()["costs"], "runs"), runs + number(&third["runs"]));
+}

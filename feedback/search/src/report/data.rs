@@ -35,6 +35,9 @@ pub struct Report {
     pub lines: Vec<HotLine>,
     /// How many runs had which cost, in ascending order of cost.
     pub costs: Vec<Bucket>,
+    /// What the operators of each strategy have made. The page leaves strategies with a single operator out.
+    #[serde(default)]
+    pub operators: Vec<Operator>,
     /// Inputs on which the program failed.
     pub failures: Vec<Failure>,
     /// Inputs that were stopped by a limit.
@@ -189,6 +192,19 @@ pub struct Bucket {
     pub most: u64,
     /// The number of runs.
     pub runs: u64,
+}
+
+/// What an operator has made: one of the ways in which a strategy makes texts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operator {
+    /// The name of the strategy.
+    pub strategy: String,
+    /// The name of the operator.
+    pub operator: String,
+    /// How many of its texts were run.
+    pub runs: u64,
+    /// How many of them cost more than all before.
+    pub better: u64,
 }
 
 /// An input on which the program failed, or was stopped by a limit.

@@ -42,6 +42,14 @@ fn small() -> Report {
             ..HotLine::default()
         }],
         costs: vec![Bucket { least: 0, most: 0, runs: 7 }, Bucket { least: 1, most: 3, runs: 2 }],
+        operators: [("fresh", 30, 1), ("copy", 70, 4)]
+            .map(|(operator, runs, better)| Operator {
+                strategy: "portfolio".to_string(),
+                operator: operator.to_string(),
+                runs,
+                better,
+            })
+            .to_vec(),
         failures: vec![Failure { outcome: "SIGSEGV".to_string(), count: 1, ..Failure::default() }],
         timeouts: vec![Failure { outcome: "10 s".to_string(), count: 2, ..Failure::default() }],
         commands: vec![Command { purpose: "Go on".to_string(), command: "gramjet".to_string() }],
@@ -63,6 +71,7 @@ fn a_page_has_a_section_for_each_list() {
         "growth",
         "lines",
         "costs",
+        "operators",
         "failures",
         "timeouts",
         "commands",
@@ -120,6 +129,9 @@ fn texts_cannot_add_markup() {
     let line = &mut report.lines[0];
     (line.place, line.function) = (hostile(), hostile());
     line.excerpt = Some(Excerpt { first: u64::MAX, lines: vec![hostile()], hot: 0 });
+    for operator in &mut report.operators {
+        (operator.strategy, operator.operator) = (hostile(), hostile());
+    }
     let failure = Failure {
         outcome: hostile(),
         place: hostile(),
