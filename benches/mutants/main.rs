@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use clap::Parser;
-use gramjet::choices::{Mutator, Operation, Store, TracedInput, minimise};
+use gramjet::choices::{Mutator, Operation, Span, SpanKind, Store, Trace, TracedInput, Tracer as _, minimise};
 use gramjet::{Choices, Producer};
 use gramjet_benches::measure::{median, thread_time};
 use gramjet_compiler::{Options, SourceFile, compile};
@@ -32,6 +32,10 @@ struct Args {
     /// Rounds.
     #[arg(long, default_value_t = 9)]
     runs: usize,
+    /// Mutate under this limit on the length in bytes, too. *Meant* is the share of mutants whose text is what the same
+    /// change of the derivation makes without the limit.
+    #[arg(long, conflicts_with = "minimise")]
+    max_len: Option<u64>,
     /// Minimise the inputs, each while it contains the bytes in its middle, instead of mutating them.
     #[arg(long)]
     minimise: bool,
@@ -61,9 +65,9 @@ fn main() {
         println!("|---|---|---|---|---|---|---|---|---|");
     } else {
         println!(
-            "| grammar | operation | differ | distinct | bytes, median | 90 % below | mutation ns | mutants/s `rust` | `jit` | `vm` |"
+            "| grammar | operation | meant | differ | distinct | bytes, median | 90 % below | mutation ns | mutants/s `rust` | `jit` | `vm` |"
         );
-        println!("|---|---|---|---|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|---|---|---|---|---|");
     }
     for shipped in SHIPPED.iter().filter(|shipped| args.grammars.iter().any(|name| name == shipped.name)) {
         match gramjet_generated::producer(shipped.name) {
@@ -82,6 +86,9 @@ struct Subject {
     store: Store,
     inputs: Vec<TracedInput>,
     engines: Vec<Box<dyn Producer>>,
+    /// A tracer without the length limit, whose mutants are as short, and the inputs without the limit.
+    free: Tracer,
+    twins: Vec<TracedInput>,
 }
 
 impl Subject {
@@ -94,6 +101,14 @@ impl Subject {
             engines.push(Box::new(jit));
         }
         engines.push(Box::new(Vm::new(&compiled)));
+        let mut free = tracer.clone();
+        if let Some(max_len) = args.max_len {
+            let limits = tracer.limits();
+            free.set_limits(limits.max_output(max_len)).expect("no limit on the length");
+            let limits = limits.max_len(max_len);
+            tracer.set_limits(limits).expect("a text as short as this");
+            engines.iter_mut().for_each(|engine| engine.set_limits(limits).expect("a text as short as this"));
+        }
         let mut store = Store::default();
         let mut inputs = Vec::new();
         for number in 0..LOOKED_AT {
@@ -111,14 +126,16 @@ impl Subject {
             }
         }
         inputs.truncate(args.inputs);
-        Subject { tracer, store, inputs, engines }
+        let twin = |input: &TracedInput| TracedInput::new(&mut free, input.without_max_len(), MOST_CHOICES);
+        let twins = inputs.iter().map(twin).collect();
+        Subject { tracer, store, inputs, engines, free, twins }
     }
 }
 
 fn measure(shipped: &Shipped, producer: Box<dyn Producer>, args: &Args) {
     let mut subject = Subject::new(shipped, producer, args);
     if subject.inputs.is_empty() {
-        println!("| {} | no input of about {} bytes | | | | | | | | |", shipped.name, args.length);
+        println!("| {} | no input of about {} bytes | | | | | | | | | |", shipped.name, args.length);
         return;
     }
     let columns = Operation::ALL.into_iter().map(Some).chain([None]);
@@ -127,9 +144,10 @@ fn measure(shipped: &Shipped, producer: Box<dyn Producer>, args: &Args) {
         let speed = speed(&mut subject, operation, args);
         let rates = speed.rates.iter().map(|rate| format!("{:.2} M", rate / 1e6));
         println!(
-            "| {} | {} | {:.1} % | {:.1} % | {} | {} | {:.0} | {} |",
+            "| {} | {} | {} | {:.1} % | {:.1} % | {} | {} | {:.0} | {} |",
             shipped.name,
             operation.map_or("all, by weight", Operation::name),
+            meant(&mut subject, operation, args).map_or(String::new(), percent),
             100.0 * quality.differ,
             100.0 * quality.distinct,
             quality.median,
@@ -139,7 +157,91 @@ fn measure(shipped: &Shipped, producer: Box<dyn Producer>, args: &Args) {
         );
     }
     let time = tracing(&mut subject, args);
-    println!("| {} | tracing an input | | | | | {time:.0} | | | |", shipped.name);
+    println!("| {} | tracing an input | | | | | | {time:.0} | | | |", shipped.name);
+    let copied = percent(copied(&mut subject, args));
+    println!("| {} | splice by copying choice bytes | {copied} | | | | | | | | |", shipped.name);
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// The share of mutants whose text is what the same change of the derivation makes without the limit; none where that
+/// is not defined.
+fn meant(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Option<f64> {
+    let operation = operation.filter(|&operation| operation != Operation::Havoc)?;
+    let Subject { tracer, store, inputs, engines, free, twins } = subject;
+    // Choice bytes are longer without the limit, so a limit on them would not be the same.
+    let mutator = || Mutator::new(1).max_choices(usize::MAX);
+    let (mut mutator, mut twin_mutator) = (mutator(), mutator());
+    let (mut mutant, mut twin, mut output, mut meant) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut made, mut held) = (0_u64, 0_u64);
+    for (input, twin_input) in inputs.iter().zip(twins) {
+        for _ in 0..args.mutants {
+            let is_made = mutator.apply(operation, input, store, tracer, &mut mutant);
+            let has_twin = twin_mutator.apply(operation, twin_input, store, free, &mut twin);
+            if !is_made {
+                continue;
+            }
+            made += 1;
+            output.clear();
+            meant.clear();
+            engines[0].produce(&mut Choices::replay(&mutant), &mut output);
+            free.produce(&mut Choices::replay(&twin), &mut meant);
+            held += u64::from(has_twin && output == meant);
+        }
+    }
+    Some(held as f64 / made.max(1) as f64)
+}
+
+/// The share of mutants that are what was meant if choice bytes under the limits in force are copied: those of a part of
+/// one input in place of those of a part of another that has room for it.
+fn copied(subject: &mut Subject, args: &Args) -> f64 {
+    const SEED: u64 = 3;
+    let most = args.max_len.and_then(|max_len| usize::try_from(max_len).ok()).unwrap_or(usize::MAX);
+    let traced: Vec<(Vec<u8>, Trace)> = subject
+        .inputs
+        .iter()
+        .map(|input| {
+            let (mut output, mut trace) = (Vec::new(), Trace::default());
+            subject.tracer.trace(input.choices(), &mut output, &mut trace);
+            (output, trace)
+        })
+        .collect();
+    let mut random = Choices::random(SEED);
+    let mut below = |bound: usize| {
+        let word = (0..4).fold(0_usize, |word, _| word << 8 | usize::from(random.next_byte().unwrap_or(0)));
+        word % bound
+    };
+    let (mut made, mut held) = (0_u64, 0_u64);
+    for (input, (text, trace)) in subject.inputs.iter().zip(&traced) {
+        for _ in 0..args.mutants {
+            let old = &trace.spans[below(trace.spans.len())];
+            let number = below(traced.len());
+            let (other_text, other_trace) = &traced[number];
+            let fits =
+                |new: &&Span| new.symbol == old.symbol && text.len() - old.output().len() + new.output().len() <= most;
+            let fitting: Vec<&Span> = other_trace.spans.iter().filter(fits).collect();
+            if old.kind == SpanKind::Round || fitting.is_empty() {
+                continue;
+            }
+            let new = fitting[below(fitting.len())];
+            let put = |whole: &[u8], old: std::ops::Range<usize>, part: &[u8]| {
+                [&whole[..old.start], part, &whole[old.end..]].concat()
+            };
+            let choices = &subject.inputs[number].choices()[new.choices()];
+            let mutant = put(input.choices(), old.choices(), choices);
+            let meant = put(text, old.output(), &other_text[new.output()]);
+            if meant == *text {
+                continue;
+            }
+            let mut output = Vec::new();
+            subject.engines[0].produce(&mut Choices::replay(&mutant), &mut output);
+            made += 1;
+            held += u64::from(output == meant);
+        }
+    }
+    held as f64 / made.max(1) as f64
 }
 
 fn mutate(
@@ -165,7 +267,7 @@ struct Quality {
 
 /// How many outputs of mutants differ from their originals, and from each other.
 fn quality(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Quality {
-    let Subject { tracer, store, inputs, engines } = subject;
+    let Subject { tracer, store, inputs, engines, .. } = subject;
     let mut mutator = Mutator::new(1);
     let (mut mutant, mut output) = (Vec::new(), Vec::new());
     let mut lengths = Vec::new();
@@ -198,7 +300,7 @@ struct Speed {
 
 /// Medians over rounds, in which mutation alone and mutation with each engine take turns.
 fn speed(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Speed {
-    let Subject { tracer, store, inputs, engines } = subject;
+    let Subject { tracer, store, inputs, engines, .. } = subject;
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); engines.len() + 1];
     let (mut mutant, mut output) = (Vec::new(), Vec::new());
     for run in 0..args.runs {

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use gramjet::choices::{Header, Mutator, Store, TracedInput};
+use gramjet::choices::{Header, Mutator, Operation, Store, TracedInput};
 use gramjet::{Choices, Producer};
 use gramjet_engine::Tracer;
 use gramjet_session::Language;
@@ -21,7 +21,7 @@ use crate::prepared::Prepared;
 use crate::recorded;
 use crate::source::Source;
 use crate::texts::describe;
-use crate::units;
+use crate::units::{self, Bound};
 
 /// Make valid variants of files that conform to a grammar.
 #[derive(Debug, Args)]
@@ -49,6 +49,10 @@ pub struct Arguments {
     /// No variant has more choice bytes, unless its file has more.
     #[arg(long, value_name = "SIZE", default_value = "64KiB", allow_negative_numbers = true, value_parser = units::parse_size)]
     max_choices: u64,
+
+    /// No variant is longer than this in bytes (4096, 64KiB, 1MB), unless its file is; `none` for no limit.
+    #[arg(long, value_name = "SIZE", default_value = "none", allow_negative_numbers = true, value_parser = units::parse_size_bound)]
+    max_len: Bound<u64>,
 
     /// Write to this file; to one file per variant if it is a directory or ends with a slash.
     #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
@@ -162,10 +166,19 @@ fn vary(
 ) -> Result<(), Failure> {
     let max_choices = usize::try_from(args.max_choices).unwrap_or(usize::MAX);
     let mut mutator = Mutator::new(args.seed).max_choices(max_choices);
+    let max_len = args.max_len.number();
+    if max_len.is_some() {
+        // It does not know how long its variants become.
+        mutator = mutator.weight(Operation::Havoc, 0);
+    }
     let mut producer = language.producer();
     let mut mutant = Vec::new();
     for number in 0..args.count {
         let input = &inputs[(number % inputs.len() as u64) as usize];
+        if let Some(most) = max_len {
+            // Mutators keep the bound on outputs; a language can do without a limit on depth.
+            let _ = tracer.set_limits(tracer.limits().max_output(most.max(input.output().len() as u64)));
+        }
         let mut text = Vec::new();
         let mut made_by = None;
         // A changed choice byte need not change the text.

@@ -71,7 +71,7 @@ pub const NONE: u32 = u32::MAX;
 /// Receives the steps of a machine. A recorder that does nothing costs nothing.
 pub trait Recorder {
     /// Whether the machine writes the text. A recorder of decisions alone can do without, but then positions say
-    /// nothing of the bytes emitted, and the text must have no greatest length.
+    /// nothing of the bytes emitted, and there must be no bound on the output. A limit on the length is kept.
     const TEXT: bool = true;
 
     /// A span begins. Returns a number for the later reports about it, or [`NONE`].

@@ -19,6 +19,9 @@ use crate::decisions::Deriver;
 use crate::directives::first_limits;
 
 mod refit;
+mod rewrite;
+
+use rewrite::{Crowded, Direction, Fitting, Rewriting, Unwritten};
 
 /// Runs the lowered form of a grammar and records its choices. A clone shares the grammar.
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub(crate) struct Grammar {
     reads_more: bool,
     /// For each node the least slack with which its site offers all its options.
     pub(crate) ample: Vec<u32>,
+    /// The greatest of these, and the least slack with which all pools offer all their strings.
+    ample_room: (u64, u64),
     /// For each symbol the length of its shortest text, in bytes.
     pub(crate) min_lens: Vec<u64>,
 }
@@ -106,6 +111,7 @@ impl Tracer {
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
             reads_more: compiled.lowered.reads_more(),
             ample: ample(&compiled.lowered),
+            ample_room: rewrite::ample_room(&compiled.lowered, &compiled.pools),
             min_lens: Vec::new(),
         };
         let parts = (0..).map_while(|symbol| grammar.part(symbol));
@@ -140,7 +146,47 @@ impl Tracer {
         let bounds = reference::Limits { max_depth: limits.depth(), max_len: limits.length() };
         let Grammar { lowered, pools, .. } = grammar;
         let machine = Machine::new(lowered, pools, bounds, limits.output(), decider, output, recorder);
+        let machine = match limits.length() {
+            Some(bytes) => machine.within(part, bytes),
+            None => machine,
+        };
         machine.derive(part, depth, &mut self.tasks).read
+    }
+
+    /// Draws a part under these limits; returns the length of its text. `None` if, under limits on length and depth, no
+    /// choice bytes stand for it without the limit on length.
+    fn draw_under(
+        &mut self,
+        limits: Limits,
+        part: Part,
+        depth: u32,
+        drawing: Drawing<'_>,
+        output: &mut Vec<u8>,
+    ) -> Option<u64> {
+        let grammar = Arc::clone(&self.grammar);
+        let what = (&*grammar, part, depth);
+        output.clear();
+        let mut is_crowded = false;
+        if limits.length().is_some() {
+            let crowded = Crowded { pools: &grammar.pools, max_depth: limits.depth(), found: &mut is_crowded };
+            self.run(what, limits, Fitting::new(&grammar, part, drawing), output, crowded);
+        } else {
+            self.run(what, limits, drawing, output, Nothing);
+        }
+        (!is_crowded).then_some(output.len() as u64)
+    }
+
+    /// Rewrites choice bytes; says whether they are of the same derivation.
+    fn rewrite(&mut self, direction: Direction, from: &[u8], to: &mut Vec<u8>) -> bool {
+        let (grammar, limits) = (Arc::clone(&self.grammar), self.limits);
+        let bounds = reference::Limits { max_depth: limits.depth(), max_len: limits.length() };
+        let mut rewriting = Rewriting::new(&grammar, direction, from, to);
+        let mut output = Vec::new();
+        // A text within the length limit is within the bound on outputs.
+        let machine =
+            Machine::new(&grammar.lowered, &grammar.pools, bounds, u64::MAX, &mut rewriting, &mut output, Unwritten);
+        machine.derive(Part::Rule(grammar.lowered.start()), 0, &mut self.tasks);
+        rewriting.is_exact()
     }
 }
 
@@ -304,22 +350,30 @@ impl gramjet::choices::Tracer for Tracer {
         &mut self,
         symbol: u32,
         depth: u32,
+        max_len: u64,
         source: &mut dyn ChoiceSource,
         most: usize,
         choices: &mut Vec<u8>,
-    ) -> u64 {
-        let Some(part) = self.grammar.part(symbol) else { return 0 };
-        let limits = self.limits.max_len(None);
-        let drawing = Drawing::new(source, most, choices);
+    ) -> Option<u64> {
+        let part = self.grammar.part(symbol)?;
+        let (before, limits) = (choices.len(), self.limits.max_len(None));
         let mut output = std::mem::take(&mut self.scratch);
-        output.clear();
-        let grammar = Arc::clone(&self.grammar);
-        self.run((&grammar, part, depth), limits, drawing, &mut output, Nothing);
-        let len = output.len();
-        if len <= MAX_SCRATCH {
+        // Most parts fit by themselves. One that does not need not be completed.
+        let until = limits.max_output(limits.output().min(max_len));
+        let drawing = Drawing::new(source, most, choices);
+        let mut drawn = self.draw_under(until, part, depth, drawing, &mut output).filter(|&len| len <= max_len);
+        if drawn.is_none() && min_len_of(&self.grammar.lowered, part) <= max_len {
+            choices.truncate(before);
+            let drawing = Drawing::new(source, most, choices);
+            drawn = self.draw_under(limits.max_len(max_len), part, depth, drawing, &mut output);
+        }
+        if drawn.is_none() {
+            choices.truncate(before);
+        }
+        if output.capacity() <= MAX_SCRATCH {
             self.scratch = output;
         }
-        len as u64
+        drawn
     }
 
     fn shortest(&mut self, symbol: u32, depth: u32) -> usize {
@@ -332,7 +386,7 @@ impl gramjet::choices::Tracer for Tracer {
         }
         // Strings of pools replace deeper instances, with sites of their own.
         let mut zeros = Vec::new();
-        self.draw(symbol, depth, &mut NoChoices, 0, &mut zeros);
+        self.draw(symbol, depth, u64::MAX, &mut NoChoices, 0, &mut zeros);
         zeros.len()
     }
 
@@ -354,6 +408,21 @@ impl gramjet::choices::Tracer for Tracer {
             }
             _ => 0,
         }
+    }
+
+    fn ample_room(&self) -> u64 {
+        let (of_nodes, of_pools) = self.grammar.ample_room;
+        if self.limits.depth().is_some() { of_nodes.max(of_pools) } else { of_nodes }
+    }
+
+    fn without_max_len(&mut self, choices: &[u8], without: &mut Vec<u8>) -> bool {
+        let most = usize::try_from(self.limits.choices()).unwrap_or(usize::MAX).min(choices.len());
+        self.rewrite(Direction::Without, &choices[..most], without);
+        true
+    }
+
+    fn within_max_len(&mut self, without: &[u8], choices: &mut Vec<u8>) -> bool {
+        self.rewrite(Direction::Within, without, choices)
     }
 
     fn refit(&mut self, whole: Refit, parts: &[Kept<'_>], kept: &mut Vec<usize>, choices: &mut Vec<u8>) -> bool {

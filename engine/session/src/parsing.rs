@@ -58,11 +58,12 @@ impl<P: Producer> gramjet::choices::Tracer for ParsingTracer<P> {
         &mut self,
         symbol: u32,
         depth: u32,
+        max_len: u64,
         source: &mut dyn ChoiceSource,
         most: usize,
         choices: &mut Vec<u8>,
-    ) -> u64 {
-        self.tracer.draw(symbol, depth, source, most, choices)
+    ) -> Option<u64> {
+        self.tracer.draw(symbol, depth, max_len, source, most, choices)
     }
 
     fn shortest(&mut self, symbol: u32, depth: u32) -> usize {
@@ -83,6 +84,18 @@ impl<P: Producer> gramjet::choices::Tracer for ParsingTracer<P> {
 
     fn refit(&mut self, whole: Refit, parts: &[Part<'_>], kept: &mut Vec<usize>, choices: &mut Vec<u8>) -> bool {
         self.tracer.refit(whole, parts, kept, choices)
+    }
+
+    fn ample_room(&self) -> u64 {
+        self.tracer.ample_room()
+    }
+
+    fn without_max_len(&mut self, choices: &[u8], without: &mut Vec<u8>) -> bool {
+        self.tracer.without_max_len(choices, without)
+    }
+
+    fn within_max_len(&mut self, without: &[u8], choices: &mut Vec<u8>) -> bool {
+        self.tracer.within_max_len(without, choices)
     }
 
     fn parses(&self) -> bool {

@@ -156,7 +156,7 @@ impl Session {
         self.depth = limit.max(limit.and(deepest));
     }
 
-    /// Lets variants be made up to a length; longer ones are cut off soon after it.
+    /// Lets variants be made up to a length, which mutators keep; longer ones are cut off soon after it.
     fn set_limits(&mut self, most: usize) {
         let limits = self.language.limits();
         let limits = limits.max_len(None).max_depth(self.depth).max_output(limits.output().min(most as u64));
@@ -210,10 +210,12 @@ impl Session {
         if !self.remember(text) {
             return Some(self.make_fresh(most, variant));
         }
-        self.set_limits(most);
+        // Mutators keep within the length of a text that is longer.
+        self.set_limits(most.max(text.len()));
         let mut made_by = None;
         for _ in 0..TRIES {
-            let crossed = other.filter(|other| self.mutator.cross(&self.input, other, &mut self.choices));
+            let crossed =
+                other.filter(|other| self.mutator.cross(&self.input, other, &mut self.tracer, &mut self.choices));
             let operation = match crossed {
                 Some(_) => Some(Operation::Splice),
                 None => self.mutator.mutate(&self.input, &self.store, &mut self.tracer, &mut self.choices),

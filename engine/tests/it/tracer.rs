@@ -100,3 +100,62 @@ fn traces_are_those_of_the_reference() {
     }
     assert!(spans > 10_000, "{spans}");
 }
+
+/// A text within a length limit has choice bytes with the limit and without, and each can be had from the other. Parts are
+/// drawn within a length.
+#[test]
+fn choice_bytes_are_rewritten_for_a_length_limit() {
+    let (mut others, mut drawn, mut full) = (0, 0, 0);
+    for seed in 0..200 {
+        let mut rng = Rng::new(seed + 1_400_000);
+        let shape = if seed % 2 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
+        let grammar = random_grammar(&mut rng, &shape);
+        let compiled = gramjet_testkit::compiled(&grammar);
+        let max_len = compiled.min_len() + rng.below(80) as u64;
+        let limits = reference::Limits { max_depth: None, max_len: Some(max_len) };
+        let mut tracer = Tracer::new(&compiled);
+        for _ in 0..4 {
+            let choices = rng.choice_string(200);
+            let about = || format!("{max_len} {choices:?}\n{}", ast::dump(&grammar));
+            let (text, ..) = traced(&mut tracer, limits, &choices);
+            let (mut without, mut within) = (b"w".to_vec(), b"w".to_vec());
+            assert!(tracer.without_max_len(&choices, &mut without));
+            assert!(tracer.within_max_len(&without[1..], &mut within), "{}", about());
+            let (again, read, trace) = traced(&mut tracer, limits, &within[1..]);
+            assert_eq!((&again, read as usize), (&text, within.len() - 1), "{}", about());
+            assert_eq!(trace.read as usize, within.len() - 1, "{}", about());
+            let no_limits = reference::Limits { max_depth: None, max_len: None };
+            let (again, read, trace) = traced(&mut tracer, no_limits, &without[1..]);
+            assert_eq!((&again, read as usize), (&text, without.len() - 1), "{}", about());
+            let is_near = text.len() as u64 + tracer.ample_room() > max_len;
+            assert!(is_near || without == within, "{}", about());
+            others += usize::from(without != within);
+            for span in trace.spans.iter().filter(|span| span.kind != SpanKind::Round) {
+                let bytes = rng.choice_string(60);
+                let most = span.output().len() as u64 + rng.below(3) as u64;
+                let mut part = Vec::new();
+                let mut source = Replayed(bytes.iter());
+                let len = tracer.draw(span.symbol, span.depth, most, &mut source, 40, &mut part).expect("the old one");
+                let range = span.choices();
+                let mutant = [&without[1..][..range.start], &part, &without[1..][range.end..]].concat();
+                let (mutated, read, trace) = traced(&mut tracer, no_limits, &mutant);
+                assert_eq!((read as usize, trace.read as usize), (mutant.len(), mutant.len()), "{}", about());
+                assert_eq!(mutated.len() as u64, text.len() as u64 - span.output().len() as u64 + len);
+                assert!(len <= most, "{}", about());
+                drawn += 1;
+                full += usize::from(len == most);
+            }
+        }
+    }
+    assert!(others > 200 && drawn > 5000 && full > 1000, "{others} {drawn} {full}");
+}
+
+/// Choice bytes for [`gramjet::choices::Tracer::draw`].
+struct Replayed<'b>(std::slice::Iter<'b, u8>);
+
+impl gramjet::choices::ChoiceSource for Replayed<'_> {
+    fn fill(&mut self, buffer: &mut [u8]) -> usize {
+        let bytes = self.0.by_ref().take(buffer.len());
+        bytes.zip(buffer).map(|(&byte, place)| *place = byte).count()
+    }
+}

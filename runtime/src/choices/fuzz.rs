@@ -89,7 +89,7 @@ impl<T: Tracer> FuzzMutator<T> {
         let input = find(&self.recall, &self.once, base);
         let mut mutator = Mutator::new(seed.into()).max_choices(room(input, most, seed));
         let donor = donor.and_then(|donor| self.recall.get(donor));
-        let made = donor.is_some_and(|donor| mutator.cross(input, donor, &mut self.mutant))
+        let made = donor.is_some_and(|donor| mutator.cross(input, donor, &mut self.tracer, &mut self.mutant))
             || mutator.mutate(input, &self.store, &mut self.tracer, &mut self.mutant).is_some();
         if !made {
             self.mutant.clear();

@@ -1,5 +1,6 @@
 //! Choice bytes with their trace, indexed for mutation.
 
+use crate::choices::trace::{Lifted, depends_on_max_len};
 use crate::choices::{Span, SpanKind, Trace, Tracer};
 
 /// Choice bytes, their input, and their structure. The places that mutators look for are found once, when this is made,
@@ -7,6 +8,9 @@ use crate::choices::{Span, SpanKind, Trace, Tracer};
 #[derive(Clone, Debug, Default)]
 pub struct TracedInput {
     choices: Vec<u8>,
+    /// The choice bytes without the length limit, if they are others.
+    without: Vec<u8>,
+    meaning: Meaning,
     output: Vec<u8>,
     trace: Trace,
     /// The spans that can be replaced by others of their symbol: not rounds, not the whole, not empty.
@@ -22,6 +26,18 @@ pub struct TracedInput {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// What choice bytes that were read under a length limit are without it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Meaning {
+    /// The same: there is no limit, or the input is so much shorter that all options are offered at every site.
+    #[default]
+    Same,
+    /// Others, for the same input.
+    Other,
+    /// There are none: a tracer cannot tell, or under a depth limit no string of a pool was short enough.
+    Absent,
+}
 
 impl TracedInput {
     /// Runs a producer on `choices` under the limits in force. Choice bytes that are not read are dropped; missing ones
@@ -42,12 +58,63 @@ impl TracedInput {
         if whole > self.choices.len() {
             self.choices.resize(whole, 0);
         }
+        self.without.clear();
+        self.meaning = match () {
+            () if !depends_on_max_len(tracer, self.output.len()) => Meaning::Same,
+            () if self.trace_without_max_len(tracer, most) => Meaning::Other,
+            () => Meaning::Absent,
+        };
         self.index();
     }
 
-    /// The choice bytes, all of which are read.
+    /// Finds the choice bytes without the length limit and their trace. Says whether they make the same input.
+    fn trace_without_max_len(&mut self, tracer: &mut (impl Tracer + ?Sized), most: usize) -> bool {
+        if !tracer.without_max_len(&self.choices, &mut self.without) {
+            return false;
+        }
+        let (mut output, mut trace) = (Vec::new(), Trace::default());
+        Lifted::new(tracer).trace(&self.without, &mut output, &mut trace);
+        if output != self.output {
+            return false;
+        }
+        let is_whole = self.choices.len() >= self.trace.read as usize;
+        if !is_whole {
+            let read = self.without.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            self.without.truncate(read.max(most));
+        }
+        self.trace = trace;
+        true
+    }
+
+    /// The choice bytes under the limits that were in force, all of which are read.
     pub fn choices(&self) -> &[u8] {
         &self.choices
+    }
+
+    /// The choice bytes that make the same input without a length limit. They are others if the input is near the limit
+    /// that was in force.
+    #[inline]
+    pub fn without_max_len(&self) -> &[u8] {
+        if self.meaning == Meaning::Other { &self.without } else { &self.choices }
+    }
+
+    /// Whether the input is also made without the length limit that was in force. If it is not, then
+    /// [`TracedInput::without_max_len`] makes another one.
+    pub(super) fn exists_without_max_len(&self) -> bool {
+        self.meaning != Meaning::Absent
+    }
+
+    /// Forgets the choice bytes under the length limit, and has those without in their place.
+    pub(super) fn lift(&mut self) {
+        if self.meaning == Meaning::Other {
+            std::mem::swap(&mut self.choices, &mut self.without);
+            self.meaning = Meaning::Same;
+        }
+    }
+
+    /// Whether the choice bytes were not cut off.
+    pub(super) fn is_whole(&self) -> bool {
+        self.without_max_len().len() >= self.trace.read as usize
     }
 
     /// The input.
@@ -55,7 +122,8 @@ impl TracedInput {
         &self.output
     }
 
-    /// The structure: which choice bytes derive which part of the input.
+    /// The structure: which choice bytes derive which part of the input. They are those of
+    /// [`TracedInput::without_max_len`].
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
@@ -70,7 +138,8 @@ impl TracedInput {
         use std::mem::size_of_val;
         let indices = size_of_val(&*self.parts) + size_of_val(&*self.long) + size_of_val(&*self.rounds);
         let trace = size_of_val(&*self.trace.spans) + size_of_val(&*self.trace.sites);
-        self.choices.len() + self.output.len() + trace + indices + size_of_val(&*self.nested) + size_of::<TracedInput>()
+        let choices = self.choices.len() + self.without.len();
+        choices + self.output.len() + trace + indices + size_of_val(&*self.nested) + size_of::<TracedInput>()
     }
 
     /// A span.
@@ -80,24 +149,31 @@ impl TracedInput {
 
     /// The choice bytes of a span.
     pub(super) fn bytes(&self, span: &Span) -> &[u8] {
-        &self.choices[span.choices()]
+        &self.without_max_len()[span.choices()]
+    }
+
+    /// The greatest length of a text in place of that of a span, in bytes, so that the whole has at most `most`; `None`
+    /// if the whole is longer without any.
+    pub(super) fn room(&self, span: &Span, most: usize) -> Option<usize> {
+        most.checked_sub(self.output.len() - span.output().len())
     }
 
     fn index(&mut self) {
+        let len = self.without_max_len().len();
         for list in [&mut self.parts, &mut self.long] {
             list.clear();
         }
         self.rounds.clear();
         self.nested.clear();
         // How many sites before each choice byte took another option than the first.
-        let mut chosen_before: Vec<u32> = Vec::with_capacity(self.choices.len() + 1);
+        let mut chosen_before: Vec<u32> = Vec::with_capacity(len + 1);
         let mut chosen = 0;
-        for site in self.trace.sites.iter().take_while(|site| (site.at as usize) < self.choices.len()) {
+        for site in self.trace.sites.iter().take_while(|site| (site.at as usize) < len) {
             chosen_before.resize(site.at as usize + 1, chosen);
             chosen += u32::from(site.option != 0);
         }
-        chosen_before.resize(self.choices.len() + 1, chosen);
-        let end = self.choices.len() as u32;
+        chosen_before.resize(len + 1, chosen);
+        let end = len as u32;
         // Open instances and repetitions, with the instance of their rule that was innermost before.
         let mut open: Vec<(u32, u32)> = Vec::new();
         let mut repetitions: Vec<u32> = Vec::new();

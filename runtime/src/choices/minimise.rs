@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
+use crate::choices::trace::Lifted;
 use crate::choices::{Choices, TracedInput, Tracer};
 
 mod candidate;
@@ -47,8 +48,8 @@ pub fn minimise(
         let holds = test(output);
         minimiser.judge(tracer, holds);
     }
-    let best = minimiser.best();
-    Minimised { exhausted: tests >= max_tests, tests, output: best.output().to_vec(), choices: best.choices().to_vec() }
+    let (output, choices) = (minimiser.best().output().to_vec(), minimiser.choices(tracer));
+    Minimised { exhausted: tests >= max_tests, tests, output, choices }
 }
 
 /// A search for simpler choice bytes, one candidate at a time, for callers who run the test themselves.
@@ -59,9 +60,13 @@ pub fn minimise(
 /// removed. If the tracer has a parser, parts of any symbols can replace each other, and any range can be removed that
 /// leaves a text of the grammar. The change with the greatest expected gain comes next: each failed test shows which
 /// bytes are needed (Wang et al. 2021). Then sites read lower values, all at once, then fewer. No text is tested twice.
+///
+/// Under a length limit, the search changes the choice bytes without the limit: no candidate is longer than the input.
 #[derive(Clone, Debug)]
 pub struct Minimiser {
     best: TracedInput,
+    /// Whether the tracer's length limit is lifted.
+    lifts: bool,
     /// The candidate, its choice bytes and its output; it is traced only if the test holds for it.
     candidate: Vec<u8>,
     output: Vec<u8>,
@@ -137,11 +142,16 @@ impl Minimiser {
     /// A search that begins with `choices`.
     pub fn new(tracer: &mut (impl Tracer + ?Sized), choices: &[u8]) -> Minimiser {
         let most = choices.len().max(1 << 20);
-        let best = TracedInput::new(tracer, choices, most);
+        let mut best = TracedInput::new(tracer, choices, most);
+        let lifts = tracer.limits().length().is_some() && best.exists_without_max_len();
+        if lifts {
+            best.lift();
+        }
         let len = best.output().len();
         Minimiser {
             need: Need::new(len),
             best,
+            lifts,
             candidate: Vec::new(),
             output: Vec::new(),
             tried: TracedInput::default(),
@@ -168,17 +178,35 @@ impl Minimiser {
         Minimiser { parts_only: true, reach: self.reach.min(Reach::Parts), ..self }
     }
 
-    /// The simplest choice bytes for which the test has held.
+    /// The simplest input for which the test has held. Under a length limit its choice bytes are those without the
+    /// limit.
     pub fn best(&self) -> &TracedInput {
         &self.best
+    }
+
+    /// The choice bytes of the simplest input under the limits in force, which are those that the search began with.
+    pub fn choices(&self, tracer: &mut (impl Tracer + ?Sized)) -> Vec<u8> {
+        if !self.lifts {
+            return self.best.choices().to_vec();
+        }
+        let mut choices = Vec::new();
+        // No input of the search is longer than the first one.
+        tracer.within_max_len(self.best.choices(), &mut choices);
+        choices
     }
 
     /// The next candidate's output, to be tested; `None` if nothing helps any more. A candidate that was not judged is
     /// dropped. Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and traced
     /// only if they are accepted.
     pub fn propose(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<&[u8]> {
+        let is_found = if self.lifts { self.advance(&mut *Lifted::new(tracer)) } else { self.advance(tracer) };
+        is_found.then_some(&self.output)
+    }
+
+    /// Makes the next candidate; says whether there is one.
+    fn advance(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> bool {
         if self.waits.is_some() {
-            self.judge(tracer, false);
+            self.decide(tracer, false);
         }
         self.idle = 0;
         loop {
@@ -200,10 +228,10 @@ impl Minimiser {
                     }
                     self.stage = Stage::Done;
                 }
-                Stage::Done => return None,
+                Stage::Done => return false,
             }
         }
-        Some(&self.output)
+        true
     }
 
     /// The output that was proposed last.
@@ -346,6 +374,14 @@ impl Minimiser {
 
     /// Says whether the test holds for the candidate. The tracer is the one that it was proposed with.
     pub fn judge(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
+        if self.lifts {
+            self.decide(&mut *Lifted::new(tracer), holds);
+        } else {
+            self.decide(tracer, holds);
+        }
+    }
+
+    fn decide(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
         let Some(waiting) = self.waits.take() else { return };
         if let Waiting::Shorter(Trial { kind, probability, group, .. }) = &waiting {
             self.yields.judge(*kind, *probability, holds);

@@ -1,8 +1,12 @@
 //! Mutators: changes of choice bytes along their structure. Everything outside the changed spans stays in place.
+//!
+//! Under a length limit, choice bytes without the limit are changed, where parts keep their meaning wherever they stand.
+//! A mutant whose text is within the limit is then rewritten to choice bytes under the limit.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::choices::trace::depends_on_max_len;
 use crate::choices::{ChoiceSource, Span, SpanKind, Store, Trace, TracedInput, Tracer};
 
 /// A kind of mutation.
@@ -57,10 +61,15 @@ impl Operation {
 }
 
 /// Makes mutants of choice bytes. The same seed makes the same mutants of the same inputs.
+///
+/// No mutant's text is longer than the length limit of the tracer, or, where there is none, than its bound on outputs.
+/// Of the operations, only [`Operation::Havoc`] does not keep that bound.
 #[derive(Clone, Debug)]
 pub struct Mutator {
     random: Random,
     max_choices: usize,
+    /// The choice bytes of a mutant without the length limit.
+    without: Vec<u8>,
     weights: [u32; Operation::ALL.len()],
     total: u32,
 }
@@ -77,7 +86,8 @@ impl Mutator {
     pub fn new(seed: u64) -> Mutator {
         let random = Random { generator: Xoshiro256PlusPlus::seed_from_u64(seed), word: 0, left: 0 };
         let weights = [1, 4, 4, 1, 1, 1, 2, 2];
-        Mutator { random, max_choices: Mutator::DEFAULT_MAX_CHOICES, weights, total: weights.iter().sum() }
+        let (max_choices, total) = (Mutator::DEFAULT_MAX_CHOICES, weights.iter().sum());
+        Mutator { random, max_choices, without: Vec::new(), weights, total }
     }
 
     /// No mutant has more than `bytes` choice bytes, or than what it is made of, if that is more.
@@ -137,52 +147,90 @@ impl Mutator {
         mutant: &mut Vec<u8>,
     ) -> bool {
         mutant.clear();
-        let done = match operation {
-            Operation::Havoc => self.havoc(input, mutant),
-            Operation::Redraw => self.redraw(input, tracer, mutant),
-            Operation::Splice => self.splice(input, store, mutant),
-            Operation::RepeatRecursion => self.repeat_recursion(input, mutant),
+        let most = max_len(tracer);
+        let len = match operation {
+            Operation::Havoc => {
+                return self.havoc(input, mutant).is_some() && stays_generated(input, tracer, mutant);
+            }
+            Operation::Redraw => self.redraw(input, most, tracer, mutant),
+            Operation::Splice => self.splice(input, most, store, mutant),
+            Operation::RepeatRecursion => self.repeat_recursion(input, most, mutant),
             Operation::Collapse => self.collapse(input, mutant),
             Operation::Swap => self.swap(input, mutant),
             Operation::Delete => self.delete(input, tracer, mutant),
-            Operation::RepeatRound => self.repeat_round(input, mutant),
+            Operation::RepeatRound => self.repeat_round(input, most, mutant),
         };
-        done.is_some()
-            && mutant.len() <= self.max_choices.max(input.choices().len())
-            && (!matches!(operation, Operation::Havoc | Operation::Delete) || stays_generated(input, tracer, mutant))
+        len.is_some_and(|len| self.finish(input, len, tracer, mutant))
+            && (operation != Operation::Delete || stays_generated(input, tracer, mutant))
     }
 
     /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to
     /// `mutant`; says whether there are such parts.
-    pub fn cross(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> bool {
+    pub fn cross(
+        &mut self,
+        input: &TracedInput,
+        other: &TracedInput,
+        tracer: &mut (impl Tracer + ?Sized),
+        mutant: &mut Vec<u8>,
+    ) -> bool {
         // Not every part of one input has a counterpart in the other.
         const TRIES: usize = 8;
         mutant.clear();
-        (0..TRIES).any(|_| self.graft(input, other, mutant).is_some())
-            && mutant.len() <= self.max_choices.max(input.choices().len())
+        let most = max_len(tracer);
+        let len = (0..TRIES).find_map(|_| self.graft(input, other, most, mutant));
+        len.is_some_and(|len| self.finish(input, len, tracer, mutant))
     }
 
-    fn graft(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+    /// Rewrites a mutant for the length limit in force, if its text has this length; says whether it is not too long.
+    fn finish(
+        &mut self,
+        input: &TracedInput,
+        len: usize,
+        tracer: &mut (impl Tracer + ?Sized),
+        mutant: &mut Vec<u8>,
+    ) -> bool {
+        if len > max_len(tracer) {
+            return false;
+        }
+        if input.exists_without_max_len() && depends_on_max_len(tracer, len) {
+            std::mem::swap(mutant, &mut self.without);
+            mutant.clear();
+            // The mutant is valid in any case: under a depth limit, a part can have come to be deeper.
+            tracer.within_max_len(&self.without, mutant);
+        }
+        mutant.len() <= self.max_choices.max(input.choices().len())
+    }
+
+    /// Puts a part of another input in place of one; returns the length of the text.
+    fn graft(&mut self, input: &TracedInput, other: &TracedInput, most: usize, mutant: &mut Vec<u8>) -> Option<usize> {
         let span = input.span(self.pick(&input.parts)?);
         if other.parts.is_empty() {
             return None;
         }
+        let room = input.room(span, most)?;
         let (before, behind) = other.parts.split_at(below(&mut self.random.generator, other.parts.len()));
         let mut parts = behind.iter().chain(before).map(|&part| other.span(part));
-        let part = parts.find(|part| part.symbol == span.symbol)?;
-        replace(input, span, &[other.bytes(part)], mutant);
-        Some(())
+        let part = parts.find(|part| part.symbol == span.symbol && part.output().len() <= room)?;
+        Some(replace(input, span, other.bytes(part), part.output().len(), mutant))
     }
 
     fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
         (!list.is_empty()).then(|| list[below(&mut self.random.generator, list.len())])
     }
 
-    /// 2^n for n of at least 1, half as often for each more, so that the result has at most `room` bytes of `each`.
-    fn power(&mut self, each: usize, room: usize) -> Option<usize> {
-        let most = (room / each.max(1)).checked_ilog2()?;
+    /// 2^n for n of at least 1, half as often for each more, so that the result is at most `most`.
+    fn power(&mut self, most: usize) -> Option<usize> {
+        let most = most.checked_ilog2()?;
         let power = 1 + self.random.generator.next_u64().trailing_zeros();
         (most > 0).then(|| 1 << power.min(most))
+    }
+
+    /// How often a piece of `choices` choice bytes and `text` bytes of text can stand there, if it stands there once.
+    fn most_copies(&self, input: &TracedInput, choices: usize, text: usize, most: usize) -> Option<usize> {
+        let by_choices = self.max_choices.checked_sub(input.choices().len())? / choices.max(1);
+        let more = most.checked_sub(input.output().len())?;
+        let by_text = more.checked_div(text).map_or(usize::MAX, |more| more.saturating_add(1));
+        Some(by_choices.min(by_text))
     }
 
     fn havoc(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
@@ -206,21 +254,30 @@ impl Mutator {
         Some(())
     }
 
-    fn redraw(&mut self, input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &mut Vec<u8>) -> Option<()> {
+    fn redraw(
+        &mut self,
+        input: &TracedInput,
+        most: usize,
+        tracer: &mut (impl Tracer + ?Sized),
+        mutant: &mut Vec<u8>,
+    ) -> Option<usize> {
         let span = input.span(self.pick_part(input)?);
-        mutant.extend_from_slice(&input.choices()[..span.choices().start]);
-        tracer.draw(span.symbol, span.depth, &mut self.random, Mutator::MAX_DRAWN, mutant);
-        mutant.extend_from_slice(&input.choices()[span.choices().end..]);
-        Some(())
+        let room = input.room(span, most)?;
+        let choices = input.without_max_len();
+        mutant.extend_from_slice(&choices[..span.choices().start]);
+        let max_drawn = Mutator::MAX_DRAWN;
+        let len = tracer.draw(span.symbol, span.depth, room as u64, &mut self.random, max_drawn, mutant)?;
+        mutant.extend_from_slice(&choices[span.choices().end..]);
+        Some(input.output().len() - span.output().len() + len as usize)
     }
 
-    fn splice(&mut self, input: &TracedInput, store: &Store, mutant: &mut Vec<u8>) -> Option<()> {
+    fn splice(&mut self, input: &TracedInput, most: usize, store: &Store, mutant: &mut Vec<u8>) -> Option<usize> {
         for _ in 0..Mutator::TRIES {
             let span = input.span(self.pick_part(input)?);
-            let chunk = store.draw(span.symbol, 0..=u32::MAX, &mut self.random.generator)?;
+            let room = u32::try_from(input.room(span, most)?).unwrap_or(u32::MAX);
+            let Some(chunk) = store.draw(span.symbol, 0..=room, &mut self.random.generator) else { continue };
             if *chunk.choices != *input.bytes(span) {
-                replace(input, span, &[&chunk.choices], mutant);
-                return Some(());
+                return Some(replace(input, span, &chunk.choices, chunk.output_len as usize, mutant));
             }
         }
         None
@@ -238,26 +295,28 @@ impl Mutator {
         Some(part)
     }
 
-    fn repeat_recursion(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+    fn repeat_recursion(&mut self, input: &TracedInput, most: usize, mutant: &mut Vec<u8>) -> Option<usize> {
         let (outer, inner) = self.pick(&input.nested)?;
         let (outer, inner) = (input.span(outer), input.span(inner));
         let (before, behind) = (outer.choices().start..inner.choices().start, inner.choices().end..outer.choices().end);
-        let times = self.power(before.len() + behind.len(), self.max_choices.checked_sub(input.choices().len())?)?;
-        mutant.extend_from_slice(&input.choices()[..outer.choices().start]);
-        (0..times).for_each(|_| mutant.extend_from_slice(&input.choices()[before.clone()]));
+        let text = outer.output().len() - inner.output().len();
+        let times = self.power(self.most_copies(input, before.len() + behind.len(), text, most)?)?;
+        let choices = input.without_max_len();
+        mutant.extend_from_slice(&choices[..outer.choices().start]);
+        (0..times).for_each(|_| mutant.extend_from_slice(&choices[before.clone()]));
         mutant.extend_from_slice(input.bytes(inner));
-        (0..times).for_each(|_| mutant.extend_from_slice(&input.choices()[behind.clone()]));
-        mutant.extend_from_slice(&input.choices()[outer.choices().end..]);
-        Some(())
+        (0..times).for_each(|_| mutant.extend_from_slice(&choices[behind.clone()]));
+        mutant.extend_from_slice(&choices[outer.choices().end..]);
+        Some(input.output().len() + (times - 1) * text)
     }
 
-    fn collapse(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+    fn collapse(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<usize> {
         let (outer, inner) = self.pick(&input.nested)?;
-        replace(input, input.span(outer), &[input.bytes(input.span(inner))], mutant);
-        Some(())
+        let inner = input.span(inner);
+        Some(replace(input, input.span(outer), input.bytes(inner), inner.output().len(), mutant))
     }
 
-    fn swap(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+    fn swap(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<usize> {
         let parts = &input.parts;
         let number = self.pick(parts)?;
         let (span, from) = (input.span(number), below(&mut self.random.generator, parts.len()));
@@ -268,15 +327,20 @@ impl Mutator {
             .into_iter()
             .find(|other| other.symbol == span.symbol && is_apart(other) && text(other) != text(span))?;
         let (a, b) = if span.choices.0 < other.choices.0 { (span, other) } else { (other, span) };
-        let (a, b, choices) = (a.choices(), b.choices(), input.choices());
+        let (a, b, choices) = (a.choices(), b.choices(), input.without_max_len());
         for part in [&choices[..a.start], &choices[b.clone()], &choices[a.end..b.start], &choices[a]] {
             mutant.extend_from_slice(part);
         }
         mutant.extend_from_slice(&choices[b.end..]);
-        Some(())
+        Some(input.output().len())
     }
 
-    fn delete(&mut self, input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &mut Vec<u8>) -> Option<()> {
+    fn delete(
+        &mut self,
+        input: &TracedInput,
+        tracer: &mut (impl Tracer + ?Sized),
+        mutant: &mut Vec<u8>,
+    ) -> Option<usize> {
         let places = input.rounds.len() + input.long.len();
         if places == 0 {
             return None;
@@ -284,24 +348,36 @@ impl Mutator {
         match below(&mut self.random.generator, places).checked_sub(input.rounds.len()) {
             None => {
                 let (round, repetition) = self.pick(&input.rounds)?;
-                change_rounds(input, input.span(round), input.span(repetition), 0, mutant);
+                let round = input.span(round);
+                change_rounds(input, round, input.span(repetition), 0, mutant);
+                Some(input.output().len() - round.output().len())
             }
             Some(part) => {
                 let span = input.span(input.long[part]);
                 shorten(input, span, tracer, mutant)?;
+                // It is not longer, unless the depth limit makes it so.
+                Some(input.output().len())
             }
         }
-        Some(())
     }
 
-    fn repeat_round(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+    fn repeat_round(&mut self, input: &TracedInput, most: usize, mutant: &mut Vec<u8>) -> Option<usize> {
         let (round, repetition) = self.pick(&input.rounds)?;
         let (round, repetition) = (input.span(round), input.span(repetition));
         let SpanKind::Repetition { room } = repetition.kind else { return None };
-        let free = self.max_choices.checked_sub(input.choices().len())?;
-        let times = self.power(round.choices().len(), free)?.min(1 + room as usize);
-        (times > 1).then(|| change_rounds(input, round, repetition, times, mutant))
+        let text = round.output().len();
+        let times = self.power(self.most_copies(input, round.choices().len(), text, most)?)?.min(1 + room as usize);
+        (times > 1).then(|| {
+            change_rounds(input, round, repetition, times, mutant);
+            input.output().len() + (times - 1) * text
+        })
     }
+}
+
+/// The greatest length of a mutant's text in bytes.
+fn max_len(tracer: &(impl Tracer + ?Sized)) -> usize {
+    let limits = tracer.limits();
+    usize::try_from(limits.length().unwrap_or(limits.output())).unwrap_or(usize::MAX)
 }
 
 /// Whether the mutant of an input that can be generated can be generated, too. Low choice bytes may stand for options
@@ -315,11 +391,13 @@ fn stays_generated(input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mut
     !trace.takes_only_read
 }
 
-/// Puts `pieces` in place of a span.
-fn replace(input: &TracedInput, span: &Span, pieces: &[&[u8]], mutant: &mut Vec<u8>) {
-    mutant.extend_from_slice(&input.choices()[..span.choices().start]);
-    pieces.iter().for_each(|piece| mutant.extend_from_slice(piece));
-    mutant.extend_from_slice(&input.choices()[span.choices().end..]);
+/// Puts a part whose text has `len` bytes in place of a span; returns the length of the whole text.
+fn replace(input: &TracedInput, span: &Span, part: &[u8], len: usize, mutant: &mut Vec<u8>) -> usize {
+    let choices = input.without_max_len();
+    mutant.extend_from_slice(&choices[..span.choices().start]);
+    mutant.extend_from_slice(part);
+    mutant.extend_from_slice(&choices[span.choices().end..]);
+    input.output().len() - span.output().len() + len
 }
 
 /// Puts the shortest part in place of a span; `None` if that is beyond any bound.
@@ -331,10 +409,11 @@ pub(super) fn shorten(
 ) -> Option<()> {
     const MOST: usize = 1 << 20;
     let zeros = tracer.shortest(span.symbol, span.depth);
+    let choices = input.without_max_len();
     (zeros <= MOST).then(|| {
-        mutant.extend_from_slice(&input.choices()[..span.choices().start]);
+        mutant.extend_from_slice(&choices[..span.choices().start]);
         mutant.resize(mutant.len() + zeros, 0);
-        mutant.extend_from_slice(&input.choices()[span.choices().end..]);
+        mutant.extend_from_slice(&choices[span.choices().end..]);
     })
 }
 
@@ -342,7 +421,7 @@ pub(super) fn shorten(
 /// fewer has one.
 pub(super) fn change_rounds(input: &TracedInput, round: &Span, repetition: &Span, times: usize, mutant: &mut Vec<u8>) {
     let SpanKind::Repetition { room } = repetition.kind else { return };
-    let choices = input.choices();
+    let choices = input.without_max_len();
     mutant.extend_from_slice(&choices[..round.choices().start]);
     (0..times).for_each(|_| mutant.extend_from_slice(&choices[round.choices()]));
     let end = repetition.choices().end;

@@ -43,10 +43,7 @@ impl Recall {
         {
             self.keep(key, input);
         }
-        self.get(key).is_none_or(|input| {
-            let len = input.choices().len();
-            len < most && len < input.trace().read as usize
-        })
+        self.get(key).is_none_or(|input| input.choices().len() < most && !input.is_whole())
     }
 
     /// Traces and keeps an input.

@@ -11,7 +11,7 @@ use crate::choices::mutate::below;
 /// Choice bytes of a part, and the length of their output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// The choice bytes.
+    /// The choice bytes without a length limit.
     pub choices: Box<[u8]>,
     /// The length of their output in bytes, where they were found.
     pub output_len: u32,
@@ -87,8 +87,12 @@ impl Store {
         (self.len, self.bytes) = (0, 0);
     }
 
-    /// Adds the parts of an input that are not there yet; returns how many.
+    /// Adds the parts of an input that are not there yet; returns how many. Their choice bytes are those without a
+    /// length limit. An input that is not made without the limit that was in force has none.
     pub fn add(&mut self, input: &TracedInput) -> usize {
+        if !input.exists_without_max_len() {
+            return 0;
+        }
         let mut added = 0;
         for &part in &input.parts {
             let span = input.span(part);

@@ -3,11 +3,13 @@
 //! Derivation goes depth first, left to right. The choice bytes of a rule instance, a repetition or a choice are
 //! therefore contiguous: a *span*. Spans nest. A span can be replaced by any other with the same symbol, and the bytes
 //! around it keep their meaning. The exception is a length limit, where the options at a site depend on everything
-//! emitted before.
+//! emitted before. So parts are exchanged in choice bytes without the limit, which tracers rewrite: if a text is within
+//! the limit, the limit offers each of its options.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use crate::choices::ChoiceSource;
+use crate::limits::Limits;
 use crate::producer::Producer;
 
 /// A producer that also records its choices.
@@ -19,15 +21,17 @@ pub trait Tracer: Producer {
     /// Appends the choice bytes of a new part with this symbol to `choices`, taken from `source`, and returns the
     /// length of its output in bytes. `depth` is the depth of the span that it is for. The source may be asked for more
     /// bytes than needed. After `most` bytes, or if the source has no more, the part is completed in the shortest way.
-    /// A length limit is not kept.
+    /// The length limit in force is that of a whole, and not kept; instead, if no part of at most `max_len` bytes was
+    /// found, it appends nothing and returns `None`. The choice bytes are those without a length limit.
     fn draw(
         &mut self,
         symbol: u32,
         depth: u32,
+        max_len: u64,
         source: &mut dyn ChoiceSource,
         most: usize,
         choices: &mut Vec<u8>,
-    ) -> u64;
+    ) -> Option<u64>;
 
     /// The number of choice bytes, all of them zero, of the shortest part with this symbol at this depth, under the
     /// depth limit in force.
@@ -53,6 +57,26 @@ pub trait Tracer: Producer {
         false
     }
 
+    /// If a text is shorter than a length limit by this number of bytes, or by more, each of its sites offers all
+    /// options, so that its choice bytes are the same with the limit and without.
+    fn ample_room(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// Appends the choice bytes that make the input of `choices` without the length limit in force, missing ones
+    /// included. Says whether the tracer can do that. Under a depth limit there may be no such choice bytes; then their
+    /// input is another one.
+    fn without_max_len(&mut self, _choices: &[u8], _without: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    /// The reverse: appends the choice bytes that make, under the length limit in force, the input that `without` makes
+    /// without it. Says whether that is possible; it is if the input is within the limit. If it is not, an option
+    /// that is not offered is replaced by the last one that is.
+    fn within_max_len(&mut self, _without: &[u8], _choices: &mut Vec<u8>) -> bool {
+        false
+    }
+
     /// Whether texts can be parsed.
     fn parses(&self) -> bool {
         false
@@ -63,6 +87,47 @@ pub trait Tracer: Producer {
     fn parse(&mut self, _text: &[u8]) -> Option<Vec<u8>> {
         None
     }
+}
+
+/// A tracer whose length limit is not in force while this lives, nor its bound on choice bytes.
+pub(super) struct Lifted<'t, T: Tracer + ?Sized> {
+    tracer: &'t mut T,
+    limits: Limits,
+}
+
+impl<'t, T: Tracer + ?Sized> Lifted<'t, T> {
+    pub(super) fn new(tracer: &'t mut T) -> Lifted<'t, T> {
+        let limits = tracer.limits();
+        // Fewer limits can be kept if more can.
+        let _ = tracer.set_limits(limits.max_len(None).max_choices(u64::MAX));
+        Lifted { tracer, limits }
+    }
+}
+
+impl<T: Tracer + ?Sized> Drop for Lifted<'_, T> {
+    fn drop(&mut self) {
+        // They were in force before.
+        let _ = self.tracer.set_limits(self.limits);
+    }
+}
+
+impl<T: Tracer + ?Sized> Deref for Lifted<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.tracer
+    }
+}
+
+impl<T: Tracer + ?Sized> DerefMut for Lifted<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.tracer
+    }
+}
+
+/// Whether the choice bytes of an output of this length may depend on the length limit in force.
+pub(super) fn depends_on_max_len(tracer: &(impl Tracer + ?Sized), len: usize) -> bool {
+    tracer.limits().length().is_some_and(|max_len| (len as u64).saturating_add(tracer.ample_room()) > max_len)
 }
 
 /// A part that is derived anew, with another option.

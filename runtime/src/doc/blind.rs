@@ -112,12 +112,13 @@ impl<P: Producer> Tracer for Blind<P> {
         &mut self,
         _symbol: u32,
         depth: u32,
+        _max_len: u64,
         _source: &mut dyn ChoiceSource,
         _most: usize,
         choices: &mut Vec<u8>,
-    ) -> u64 {
+    ) -> Option<u64> {
         choices.resize(choices.len() + depth as usize, 0);
-        0
+        Some(0)
     }
 
     fn shortest(&mut self, _symbol: u32, depth: u32) -> usize {

@@ -36,6 +36,19 @@ fn variants_conform_and_the_seed_decides() {
     stdout(&parse.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+#[test]
+fn variants_keep_a_length() {
+    let content = "[1,[22,\"abc\",[]],[[[3]]],44]";
+    let (_place, grammar, file) = files("mutate-len", content);
+    for (max_len, most) in [("40", 40), ("3", content.len())] {
+        let variants = text(&stdout(&["mutate", &grammar, &file, "-n", "300", "--max-len", max_len]));
+        let distinct: std::collections::BTreeSet<&str> = variants.lines().collect();
+        assert!(variants.lines().all(|line| line.len() <= most) && distinct.len() > 100, "{}", distinct.len());
+    }
+    let variants = text(&stdout(&["mutate", &grammar, &file, "-n", "300"]));
+    assert!(variants.lines().any(|line| line.len() > 40));
+}
+
 /// Few variants of a mail change one of two copies of a boundary, or the header of the part after it.
 #[test]
 fn variants_of_mail_keep_its_parts() {

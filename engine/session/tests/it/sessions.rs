@@ -126,6 +126,20 @@ fn lengths_are_kept() {
     assert!(cut > 100 && session.statistics().cut == cut as u64, "{cut}");
 }
 
+/// Mutators keep the length, so that no variant has to be cut.
+#[test]
+fn variants_of_texts_that_fit_are_not_cut() {
+    let language = language(JSON, &Settings::default());
+    let mut session = Session::new(&language, 6);
+    let mut variant = Vec::new();
+    for more in [0, 1, 5] {
+        for _ in 0..1000 {
+            let mutation = session.mutate(TEXT, TEXT.len() + more, &mut variant);
+            assert!(matches!(mutation, Some(Mutation::Changed(_))), "{mutation:?}");
+        }
+    }
+}
+
 /// Variants are as deep as the limit or the text, not more.
 #[test]
 fn depths_are_kept_and_deep_texts_stay_exact() {

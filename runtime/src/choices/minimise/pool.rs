@@ -188,7 +188,8 @@ impl Finder<'_> {
     fn shortest_len(&mut self, tracer: &mut (impl Tracer + ?Sized), span: &Span) -> u32 {
         *self.lengths.entry((span.symbol, span.depth)).or_insert_with(|| {
             let mut zeros = Vec::new();
-            u32::try_from(tracer.draw(span.symbol, span.depth, &mut NoChoices, 0, &mut zeros)).unwrap_or(u32::MAX)
+            let len = tracer.draw(span.symbol, span.depth, u64::MAX, &mut NoChoices, 0, &mut zeros);
+            len.and_then(|len| u32::try_from(len).ok()).unwrap_or(u32::MAX)
         })
     }
 
