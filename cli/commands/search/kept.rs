@@ -1,5 +1,5 @@
-//! What a folder says of its searches: what they have done in all, the course of each strategy, the texts that cost most,
-//! failures and timeouts.
+//! What a folder says of its searches: what they have done in all, the course of each strategy, the texts that cost
+//! most, failures and timeouts.
 
 use std::collections::BTreeMap;
 

@@ -89,8 +89,8 @@ impl ForkServer {
         self.instrumentation
     }
 
-    /// What is known of the usage of a run. Programs that AFL++ or an earlier version has built tell nothing; those that
-    /// take many inputs in one process tell the processor time if [`Program::times_rounds`] asks for it.
+    /// What is known of the usage of a run. Programs that AFL++ or an earlier version has built tell nothing; those
+    /// that take many inputs in one process tell the processor time if [`Program::times_rounds`] asks for it.
     pub fn measures(&self) -> Measures {
         self.measures
     }

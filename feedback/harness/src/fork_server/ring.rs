@@ -28,8 +28,8 @@ const IS_IN_MAP: usize = START + 8;
 const BEGUN: usize = START + 16;
 const HEADER: usize = 64;
 
-/// A slot: the length of the input, the number of edges, nanoseconds by the clock; pairs of the number of an edge and its
-/// count; the input; nanoseconds of processor time.
+/// A slot: the length of the input, the number of edges, nanoseconds by the clock; pairs of the number of an edge and
+/// its count; the input; nanoseconds of processor time.
 const PAIRS: usize = 16;
 const BYTES: usize = PAIRS + EDGES * 8;
 const CPU: usize = BYTES + INPUT;
