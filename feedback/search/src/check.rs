@@ -143,7 +143,8 @@ impl Check {
     /// Searches for costly texts, and repeats parts of the most costly one. The cost must not be proved to grow faster
     /// than n to the power of `exponent`, where n counts how often a part is repeated: 1.2 allows linear growth and n
     /// log n. The unit is that of [`Check::costs_at_most`]. Lengths of some sixty bytes suffice; the repeated texts
-    /// have up to 16 KiB.
+    /// have up to 16 KiB. They take at most 2000 more runs and a minute, besides [`Check::time`]. If the time is over
+    /// before the runs, less is proved, and the result depends on the machine.
     ///
     /// ```
     /// use gramjet_search::Check;

@@ -62,7 +62,9 @@ class Growth:
 
     def grows_faster_than(self, exponent: float) -> bool:
         """Whether it is proved that the cost grows faster than n to this power: at five sizes or more that span a
-        factor of eight, and under every law that the costs do not rule out, by the lower end of its interval."""
+        factor of eight, and under every law that the costs do not rule out, by the lower end of its interval. For
+        exponential growth a factor of two is enough, and for a law from some n on six sizes that span a factor of
+        four."""
         return self.proved > exponent
 
     def __str__(self) -> str:
