@@ -12,7 +12,9 @@
 //! OUT/.synced/     what was seen of other searches in a shared folder
 //! ```
 //!
-//! Everything there is complete: each file or folder gets its name only when it is written.
+//! Everything there is complete: each file or folder gets its name only when it is written. A folder that is made anew
+//! replaces the old one, which has the name `.NAME.old` for a moment. After a kill at that moment it gets its name
+//! back.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -96,7 +98,7 @@ impl State {
         if beside.is_dir() {
             remove_unfinished(&beside).map_err(failed(&beside))?;
         }
-        remove_unfinished(folder).map_err(failed(folder))?;
+        restore_replaced(folder).and_then(|()| remove_unfinished(folder)).map_err(failed(folder))?;
         let sessions = folder.join("sessions");
         let session = fs::read_to_string(&sessions).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
         write(&sessions, format!("{}\n", session + 1).as_bytes()).map_err(failed(&sessions))?;
@@ -166,6 +168,16 @@ impl State {
         Ok(path)
     }
 
+    /// Writes a text to a file of the search, with its choice bytes beside it if they are given.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_text(&self, name: &str, text: &[u8], choices: Option<&[u8]>) -> Result<(), StateError> {
+        self.write(name, text)?;
+        choices.map_or(Ok(()), |choices| self.write(&format!("{name}{CHOICES}"), choices).map(drop))
+    }
+
     /// Writes a file of the search, such as its report. Returns where it is.
     ///
     /// # Errors
@@ -176,6 +188,30 @@ impl State {
         let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
         folder.and_then(|()| write(&path, bytes)).map_err(|source| StateError::Io { path: path.clone(), source })?;
         Ok(path)
+    }
+
+    /// Makes a folder of the search anew. `write` writes its files to a folder within that of the search, whose name it
+    /// gets. The old folder goes when the new one is complete; of a killed process, one of the two is there.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written; the old one is there then.
+    pub fn replace(&self, name: &str, write: impl FnOnce(&str) -> Result<(), StateError>) -> Result<(), StateError> {
+        let own = format!(".{name}.{}", std::process::id());
+        let [new, old, folder] = [&own, &replaced(name), name].map(|name| self.folder.join(name));
+        let swap = || {
+            if folder.exists() {
+                fs::rename(&folder, &old)?;
+            }
+            fs::rename(&new, &folder).inspect_err(|_| drop(fs::rename(&old, &folder)))?;
+            if old.exists() { fs::remove_dir_all(&old) } else { Ok(()) }
+        };
+        let written = write(&own);
+        let swapped = written.and_then(|()| swap().map_err(|source| StateError::Io { path: folder.clone(), source }));
+        if swapped.is_err() {
+            let _ = fs::remove_dir_all(&new);
+        }
+        swapped
     }
 
     /// Appends a line to a file of the search; a new file begins with `heading`.
@@ -284,6 +320,28 @@ fn set_executable(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The name of a folder while a new one takes its place.
+fn replaced(name: &str) -> String {
+    format!(".{name}{REPLACED}")
+}
+
+/// The end of that name. Files and folders that are not complete have the number of a process there.
+const REPLACED: &str = ".old";
+
+/// Gives folders their names back whose new ones a killed search has not put in their places.
+fn restore_replaced(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(name) = name.strip_prefix('.').and_then(|name| name.strip_suffix(REPLACED)) else { continue };
+        let place = folder.join(name);
+        if !place.exists() {
+            fs::rename(entry.path(), place)?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes the incomplete files of a killed search.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -372,6 +430,50 @@ mod tests {
         assert_eq!((state.failures().expect("failures"), input("two")), (vec!["two".to_string()], b"{".to_vec()));
         state.withdraw_failure("two").expect("the failure");
         assert_eq!(state.failures().expect("failures"), [""; 0]);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn a_folder_is_made_anew() {
+        let folder = place("replace");
+        let state = State::open(&folder, &[]).expect("a new folder");
+        for text in [b"one", b"two"] {
+            let write = |own: &str| state.write(&format!("{own}/1/{}", text[0]), text).map(drop);
+            state.replace("growth", write).expect("a folder");
+            let names = fs::read_dir(folder.join("growth/1")).expect("the folder").count();
+            assert_eq!((names, fs::read(folder.join(format!("growth/1/{}", text[0]))).ok()), (1, Some(text.to_vec())));
+        }
+        let failed = state.replace("growth", |own| {
+            state.write(&format!("{own}/1/half"), b"")?;
+            state.write(&format!("{own}/1/half/more"), b"").map(drop)
+        });
+        assert!(failed.is_err() && !folder.join("growth/1/half").exists() && folder.join("growth/1").is_dir());
+        let hidden = fs::read_dir(&folder).expect("the folder").filter_map(Result::ok);
+        assert_eq!(hidden.filter(|entry| entry.file_name().to_string_lossy().starts_with('.')).count(), 0);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    /// A search that is killed while a new folder takes the place of an old one has reported the old one.
+    #[test]
+    fn a_folder_that_was_being_replaced_is_there_again() {
+        let folder = place("killed");
+        State::open(&folder, &[]).expect("a new folder");
+        let write = |name: &str, text: &str| {
+            fs::create_dir_all(folder.join(name)).expect("a folder");
+            fs::write(folder.join(name).join("about"), text).expect("a file");
+        };
+        let about = || fs::read_to_string(folder.join("growth/about")).expect("the file");
+        // Between the two renames.
+        write(".growth.old", "proved");
+        write(".growth.123", "new");
+        State::open(&folder, &[]).expect("the folder");
+        assert_eq!(about(), "proved");
+        // After both.
+        write(".growth.old", "older");
+        write(".growth.124", "half");
+        State::open(&folder, &[]).expect("the folder");
+        assert_eq!(about(), "proved");
+        assert!([".growth.old", ".growth.123", ".growth.124"].iter().all(|name| !folder.join(name).exists()));
         fs::remove_dir_all(folder).expect("the folder");
     }
 
