@@ -24,6 +24,7 @@ use crate::stop::{Stop, StopReason};
 use crate::subject::{Tested, quoted};
 use crate::units::{self, plural};
 
+mod behaviours;
 mod conclusion;
 mod course;
 mod hunt;
@@ -142,7 +143,7 @@ pub struct Arguments {
     until_exponent: Option<f64>,
 
     /// In the end, look at the best text for no longer than this: make it smaller, find its causes, and prove how its
-    /// cost grows. 0 leaves that out.
+    /// cost grows. What is left of the time is for up to two texts with another hottest edge. 0 leaves that out.
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = units::parse_duration)]
     study: Duration,
 
@@ -155,7 +156,8 @@ pub struct Arguments {
     replay: bool,
 
     /// Write one JSON object a line to standard output: better texts (`best`), once a second how far the search is
-    /// (`status`, at last `end`), and what is known of the best text (`study`).
+    /// (`status`, at last `end`), with several costs the texts that no other beats (`front`), and what is known of the
+    /// best text and of others that were studied (`study`).
     #[arg(long)]
     json: bool,
 
@@ -279,7 +281,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let hunt = Hunt::new(plan, state, stop, before);
     // So `gramjet report` makes a page of the folder, however the search ends.
     if hunt.state.view().file(REPORT)?.is_none() {
-        write_page(args, &hunt, &Study::default())?;
+        write_page(args, &hunt, &[])?;
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let mut early = Early::new(args);
@@ -411,10 +413,10 @@ fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Studen
     Student { language: &hunt.plan.studied, meter, stop: &hunt.stop, effort, time: args.study }
 }
 
-/// Looks at the best text, and writes what is found.
+/// Looks at the best text and at some others, and writes what is found.
 fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), Failure> {
     // The page is there whatever interrupts the study. That of a search that is interrupted can be completed by `-n 0`.
-    let place = write_page(args, hunt, &Study::default())?;
+    let place = write_page(args, hunt, &[])?;
     let Some(mut best) = hunt.progress().best else {
         say!("gramjet: no text ended by itself; report: {}", shown(&place));
         return Ok(());
@@ -425,19 +427,31 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     let mut meter = hunt.meter()?;
     if hunt.stop.is_signalled() {
         let glance = student(args, hunt, &mut meter).glance(&best.text)?;
-        return write_page(args, hunt, &glance).map(drop);
+        return write_page(args, hunt, &[glance]).map(drop);
     }
+    let mut begin = Instant::now();
     let mut study = student(args, hunt, &mut meter).study(&best.text)?;
     // Making a text smaller finds better ones, too.
     if let Some((text, _)) = study.smaller.take_if(|(_, cost)| *cost > best.cost) {
         best = hunt.improve(text, &mut meter)?;
+        begin = Instant::now();
         study = student(args, hunt, &mut meter).study(&best.text)?;
     }
-    if !hunt.stop.is_signalled() {
-        records::write_families(&hunt.state, &study.families)?;
+    let is_whole = !hunt.stop.is_signalled();
+    let mut studies = vec![study];
+    let end = begin + args.study;
+    student(args, hunt, &mut meter).study_others(&hunt.behaviours(), &mut studies, end)?;
+    for (text, cost) in studies.iter().skip(1).filter_map(|study| study.smaller.as_ref()) {
+        if *cost > best.cost {
+            hunt.improve(text.clone(), &mut meter)?;
+        }
     }
-    let place = write_page(args, hunt, &study)?;
-    reporter.conclude(hunt, &best, &study, &place);
+    if is_whole {
+        records::write_studied(hunt, &studies)?;
+        records::write_families(&hunt.state, &studies)?;
+    }
+    let place = write_page(args, hunt, &studies)?;
+    reporter.conclude(hunt, &best, &studies, &place);
     Ok(())
 }
 
@@ -445,10 +459,10 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
 const REPORT: &str = "report.json";
 const PAGE: &str = "report.html";
 
-fn write_page(args: &Arguments, hunt: &Hunt, study: &Study) -> Result<PathBuf, Failure> {
+fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBuf, Failure> {
     let grammar = args.grammar.grammar.to_string_lossy().into_owned();
     let earlier = hunt.state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
-    let mut report = page::page(hunt, study, (&grammar, &again(false), &again(true)), earlier);
+    let mut report = page::page(hunt, studies, (&grammar, &again(false), &again(true)), earlier);
     hunt.write_totals()?;
     kept::refresh(&mut report, &hunt.state.view())?;
     let json = serde_json::to_vec(&report).map_err(|error| Failure::Internal(error.to_string()))?;

@@ -3,7 +3,7 @@
 use gramjet_search::{Family, Growth};
 
 use super::hunt::{Found, Hunt};
-use super::study::Study;
+use super::study::{Grown, Study};
 use crate::seeds::one_line;
 use crate::units::plural;
 
@@ -12,43 +12,61 @@ const SHOWN: usize = 3;
 /// A part of the text that causes less of its cost is not shown.
 const LEAST: f64 = 0.05;
 
-/// Lines about the best text.
-pub(super) fn lines(hunt: &Hunt, best: &Found, study: &Study) -> Vec<String> {
+/// Lines about the best text, the first that was studied, and one about each of the others.
+pub(super) fn lines(hunt: &Hunt, best: &Found, studies: &[Study]) -> Vec<String> {
     let unit = hunt.plan.objectives.unit();
-    let mut lines = vec![format!(
-        "{} {unit} by {}: {}",
-        best.cost,
-        plural(best.text.len() as u64, "byte"),
-        one_line(&best.text, 200)
-    )];
-    if let Some((text, cost)) = &study.smaller {
-        lines.push(format!("{cost} {unit} by {}: {}", plural(text.len() as u64, "byte"), one_line(text, 200)));
+    let mut lines = vec![costly(best.cost, unit, &best.text)];
+    if let Some(study) = studies.first() {
+        lines.extend(about_best(study, unit));
     }
+    lines.extend(studies.iter().skip(1).map(|study| about_other(study, unit)));
+    lines
+}
+
+/// A text with its cost.
+fn costly(cost: u64, unit: &str, text: &[u8]) -> String {
+    format!("{cost} {unit} by {}: {}", plural(text.len() as u64, "byte"), one_line(text, 200))
+}
+
+fn about_best(study: &Study, unit: &str) -> Vec<String> {
+    let mut lines: Vec<String> = study.smaller.iter().map(|(text, cost)| costly(*cost, unit, text)).collect();
     for hot in study.hot.iter().take(SHOWN) {
         if let Some(spot) = &hot.spot {
             lines.push(format!("hot: {spot}, {} ({:.0} %)", plural(hot.count, "time"), 100.0 * hot.share));
         }
     }
     for cause in study.causes.iter().filter(|cause| cause.share >= LEAST).take(SHOWN) {
-        let part = one_line(&best.text[cause.bytes.clone()], 60);
+        let part = one_line(&study.text[cause.bytes.clone()], 60);
         let spot = cause.spot.as_ref().map_or(String::new(), |spot| format!(", most of it at {spot}"));
         lines.push(format!("cause: `{part}` ({}), {:.0} % of the cost{spot}", cause.rule, 100.0 * cause.share));
     }
+    lines.extend(growths(study).map(|growth| format!("growth: {growth}")));
+    lines
+}
+
+/// A text of another behaviour, with its hottest edge and its fastest growth.
+fn about_other(study: &Study, unit: &str) -> String {
+    let spot = study.hot.first().and_then(|hot| hot.spot.as_ref());
+    let spot = spot.map_or(String::new(), |spot| format!(" at {spot}"));
+    let growth = growths(study).next().map_or(String::new(), |growth| format!("; growth: {growth}"));
+    format!("also hot{spot}: {}{growth}", costly(study.cost, unit, &study.text))
+}
+
+/// How the cost of a text grows, each law once.
+fn growths(study: &Study) -> impl Iterator<Item = String> {
     let mut said = Vec::new();
-    for grown in &study.families {
-        let Some(law) = law(&grown.family) else { continue };
+    let growth = move |grown: &Grown| {
+        let law = law(&grown.family)?;
         let is_linear = !grown.family.is_cut_short() && grown.family.growth.as_ref().is_some_and(is_linear);
         if grown.family.pump.is_empty() || said.contains(&law) || is_linear && !said.is_empty() {
-            continue;
+            return None;
         }
-        let spot = grown.spot.as_ref().map_or(String::new(), |spot| format!("; fastest: {spot}"));
-        lines.push(format!("growth: {law} in the number of {}{spot}", grown.what));
+        let fastest = grown.fastest.as_ref().map_or(String::new(), |edge| format!("; fastest: {edge}"));
+        let line = format!("{law} in the number of {}{fastest}", grown.what);
         said.push(law);
-        if said.len() == SHOWN {
-            break;
-        }
-    }
-    lines
+        Some(line)
+    };
+    study.families.iter().filter_map(growth).take(SHOWN)
 }
 
 /// How cost grows in a family, or where the program was stopped if that says more; none if neither is known.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use gramjet_search::{Front, Place, SaffronSettings, State};
 use gramjet_session::Language;
 
+use super::behaviours::Behaviours;
 use super::log::{self, Line};
 use super::meter::{Meter, Objectives};
 use super::operators::Operators;
@@ -104,6 +105,8 @@ pub(super) struct Shared {
     pub(super) news: Vec<Found>,
     /// With several costs, the texts that no other beats in all of them.
     pub(super) front: Front<Found>,
+    /// The costliest text for each edge that is the hottest one of some text.
+    pub(super) behaviours: Behaviours,
     /// The number of runs by the class of their cost.
     pub(super) costs: [u64; 65],
     /// What operators have made.
@@ -124,6 +127,7 @@ impl Default for Shared {
             best: None,
             news: Vec::new(),
             front: Front::default(),
+            behaviours: Behaviours::default(),
             costs: [0; 65],
             operators: Operators::default(),
             range: (u64::MAX, 0),
@@ -229,18 +233,18 @@ impl Hunt {
         format!("time:{time},execs:{runs},op:{operator},cost:{cost}{source}")
     }
 
-    /// The choice bytes of a text, as `gramjet render` takes them; none if it does not conform to the grammar.
-    pub(super) fn choices(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let language = &self.plan.language;
-        language.parse(text).ok().map(|choices| language.with_header(&choices))
-    }
-
     /// Writes a text that costs more than all before.
     pub(super) fn keep_best(&self, found: &mut Found) -> Result<(), Failure> {
-        let choices = self.choices(&found.text);
+        let choices = self.choices_of(&found.text);
         let about = self.about(found.cost, found.operator, found.source.as_deref());
         found.file = Some(self.state.keep(Place::Best, &found.text, choices.as_deref(), &about)?);
         self.log(found)
+    }
+
+    /// The choice bytes of a text, for `gramjet render`; none if it does not conform to the grammar.
+    pub(super) fn choices_of(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let language = &self.plan.language;
+        language.parse(text).ok().map(|choices| language.with_header(&choices))
     }
 
     /// Writes a line of the log.
@@ -346,6 +350,11 @@ impl Hunt {
         let mut front: Vec<_> = shared.front.members().map(|(costs, found)| (costs.to_vec(), found.clone())).collect();
         front.sort_by(|one, other| other.0.cmp(&one.0));
         front
+    }
+
+    /// Texts that differ in the edge that they execute most, the one that costs most first.
+    pub(super) fn behaviours(&self) -> Vec<Vec<u8>> {
+        self.shared().behaviours.costliest()
     }
 
     pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use gramjet_search::report::{Failure, Input, Progress, ProgressPoint, Report};
+use gramjet_search::report::{Failure, Input, Progress, ProgressPoint, Report, Smaller};
 use gramjet_search::{Place, StateError, View};
 
 use super::log::{self, Line};
+use super::records::{self, Kept};
 use super::totals::Totals;
 
 /// The best texts that the report shows.
@@ -58,7 +59,7 @@ impl Course {
     }
 }
 
-/// The texts that cost most, the best one first.
+/// The texts that cost most: the best one, those that were studied, and the next ones.
 fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
     let texts = view.texts(Place::Best)?;
     let mut inputs: Vec<Input> = texts.into_iter().map(|(name, text)| input(&name, text, known)).collect();
@@ -71,6 +72,22 @@ fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
         seen.push(input.text.clone());
         is_new
     });
+    let studied = records::studied(view)?;
+    for (kept, smaller) in &studied {
+        let smaller = smaller.clone().map(|Kept { name, text, cost }| Smaller { name, text, cost });
+        match inputs.iter_mut().find(|input| input.text == kept.text) {
+            Some(input) => input.smaller = smaller,
+            None => {
+                let (name, cost) = (kept.name.clone(), kept.cost);
+                inputs.push(Input { name, cost, smaller, ..known_of(kept.text.clone(), known) });
+            }
+        }
+    }
+    inputs.sort_by_key(|input| std::cmp::Reverse(input.cost));
+    let is_studied = |input: &Input| studied.iter().any(|(kept, _)| kept.text == input.text);
+    if let [_, next @ ..] = &mut inputs[..] {
+        next.sort_by_key(|input| !is_studied(input));
+    }
     inputs.truncate(INPUTS);
     Ok(inputs)
 }
@@ -79,12 +96,19 @@ fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
 fn input(name: &str, text: Vec<u8>, known: &[Input]) -> Input {
     let fact = |wanted: &str| name.split(',').find_map(|fact| fact.strip_prefix(wanted)?.strip_prefix(':'));
     let number = |wanted: &str| fact(wanted).and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
-    let known = known.iter().find(|known| known.text == text);
     Input {
         name: format!("best/{name}"),
         cost: number("cost"),
         seconds: number("time") as f64 / 1000.0,
         strategy: fact("op").unwrap_or_default().to_string(),
+        ..known_of(text, known)
+    }
+}
+
+/// What was known of a text.
+fn known_of(text: Vec<u8>, known: &[Input]) -> Input {
+    let known = known.iter().find(|known| known.text == text);
+    Input {
         spans: known.map_or_else(Vec::new, |known| known.spans.clone()),
         derivation: known.map_or_else(String::new, |known| known.derivation.clone()),
         text,

@@ -3,13 +3,13 @@
 use std::fs;
 
 use gramjet_search::report::{
-    Command, Curve, Excerpt, Family, FamilyPoint, HotLine, Input, Report, Setting, Span, TradeOffs,
+    Command, Curve, Excerpt, Family, FamilyEdge, FamilyPoint, HotLine, Input, Report, Setting, Span, TradeOffs,
 };
 use gramjet_search::{Growth, Law};
 
-use super::hunt::{Found, Hunt};
+use super::hunt::Hunt;
 use super::records::{FAMILIES, TOO_LITTLE};
-use super::study::{Grown, Hot, Study};
+use super::study::{EdgeLaw, Grown, Hot, Study, families};
 use crate::subject::{Spot, quoted};
 
 /// Lines of source around a hot one, before and after it.
@@ -17,15 +17,15 @@ const AROUND: u64 = 3;
 /// A part of the text that causes less of its cost is not marked.
 const LEAST: f64 = 0.05;
 
-/// The report without what the folder says. `grammar` is the grammar's name; `resume` is the command of this search,
-/// and `replay` the one that runs its families again. `earlier` is the report of the search that this one has resumed.
+/// The report without what the folder says. Of the texts that were studied the best one comes first. `grammar` is the
+/// grammar's name; `resume` is the command of this search, and `replay` the one that runs its families again. `earlier`
+/// is the report of the search that this one has resumed.
 pub(super) fn page(
     hunt: &Hunt,
-    study: &Study,
+    studies: &[Study],
     (grammar, resume, replay): (&str, &str, &str),
     earlier: Option<Report>,
 ) -> Report {
-    let progress = hunt.progress();
     let plan = &hunt.plan;
     let mut report = Report {
         title: format!("Costly texts of {grammar}"),
@@ -33,16 +33,10 @@ pub(super) fn page(
         grammar: grammar.to_string(),
         unit: plan.objectives.unit().to_string(),
         settings: settings(hunt),
-        inputs: progress.best.iter().map(|best| best_input(best, study)).collect(),
+        inputs: studies.iter().map(input).collect(),
         trade_offs: trade_offs(hunt),
-        families: study
-            .families
-            .iter()
-            .enumerate()
-            .filter(|(_, grown)| grown.family.members.len() > 1)
-            .map(|(number, grown)| family(number, grown, replay))
-            .collect(),
-        lines: study.hot.iter().filter_map(line).collect(),
+        families: (1..).zip(families(studies)).map(|(number, known)| family(number, known, replay)).collect(),
+        lines: studies.iter().take(1).flat_map(|study| &study.hot).filter_map(line).collect(),
         commands: vec![
             Command { purpose: "Go on with this search".to_string(), command: resume.to_string() },
             Command { purpose: format!("Run the families of texts in {FAMILIES} again"), command: replay.to_string() },
@@ -59,7 +53,7 @@ pub(super) fn page(
 fn go_on(report: &mut Report, earlier: Report) {
     report.inputs.extend(earlier.inputs);
     // Of one text, the better known comes first.
-    report.inputs.sort_by_key(|input| input.derivation.is_empty());
+    report.inputs.sort_by_key(|input| (input.spans.is_empty(), input.derivation.is_empty()));
     if report.families.is_empty() {
         report.families = earlier.families;
     }
@@ -83,15 +77,15 @@ fn settings(hunt: &Hunt) -> Vec<Setting> {
     ]
 }
 
-/// What is known of the best text.
-fn best_input(best: &Found, study: &Study) -> Input {
+/// What is known of a text that was studied.
+fn input(study: &Study) -> Input {
     let span = |cause: &super::study::Cause| Span {
         bytes: cause.bytes.clone(),
         place: cause.spot.as_ref().map_or_else(|| cause.rule.clone(), Spot::to_string),
         share: cause.share,
     };
     Input {
-        text: best.text.clone(),
+        text: study.text.clone(),
         spans: study.causes.iter().filter(|cause| cause.share >= LEAST).map(span).collect(),
         derivation: study.tree.clone(),
         ..Input::default()
@@ -106,7 +100,7 @@ fn trade_offs(hunt: &Hunt) -> TradeOffs {
     }
 }
 
-fn family(number: usize, grown: &Grown, replay: &str) -> Family {
+fn family(number: usize, (study, grown): (&Study, &Grown), replay: &str) -> Family {
     let point = |member: &gramjet_search::Member| FamilyPoint {
         size: u64::from(member.copies),
         length: member.text.len() as u64,
@@ -117,7 +111,8 @@ fn family(number: usize, grown: &Grown, replay: &str) -> Family {
     Family {
         part: grown.what.clone(),
         rule: String::new(),
-        folder: format!("{FAMILIES}/{}", number + 1),
+        text: study.text.clone(),
+        folder: format!("{FAMILIES}/{number}"),
         points: ended.map(point).collect(),
         fit: growth.map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string),
         curve: growth.map(|growth| {
@@ -129,9 +124,15 @@ fn family(number: usize, grown: &Grown, replay: &str) -> Family {
             let points = sizes.map(|size| (size, growth.predict(size))).filter(|point| point.1.is_finite()).collect();
             Curve { points, is_exponential: matches!(growth.best().law, Law::Exponential { .. }) }
         }),
-        hottest: grown.spot.as_ref().map_or(String::new(), Spot::to_string),
-        replay: if number == 0 { replay.to_string() } else { String::new() },
+        fastest: grown.fastest.as_ref().map_or(String::new(), EdgeLaw::to_string),
+        edges: grown.hottest.iter().map(edge).collect(),
+        replay: if number == 1 { replay.to_string() } else { String::new() },
     }
+}
+
+fn edge(law: &EdgeLaw) -> FamilyEdge {
+    let place = law.spot.as_ref().map_or(String::new(), Spot::to_string);
+    FamilyEdge { place, count: law.count, law: law.law() }
 }
 
 fn line(hot: &Hot) -> Option<HotLine> {

@@ -1,42 +1,97 @@
-//! The files that a search leaves in the end: families of texts that show how cost grows, with their replay, and texts
-//! with several costs.
+//! The files that a search leaves in the end: the texts that were studied, families of texts that show how cost grows,
+//! with their replay, and texts with several costs.
 
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use gramjet_search::{Ending, Growth, Measurement, State, StateError};
+use gramjet_search::{Ending, Growth, Measurement, State, StateError, View};
 
 use super::hunt::Hunt;
 use super::meter::{Meter, Objectives};
-use super::study::Grown;
+use super::study::{Grown, Study, families};
 use crate::failure::Failure;
 use crate::files::{self, shown};
+use crate::seeds::one_line;
 
 /// The folder of all families within that of the search.
 pub(super) const FAMILIES: &str = "growth";
+/// The folder of the texts that were studied.
+const STUDIED: &str = "studied";
+/// In the folder of each: the text, and the one that was made of it.
+const TEXT: &str = "text";
+const SMALLER: &str = "smaller";
 /// The folder of the texts with several costs.
 const FRONT: &str = "front";
-/// The file with the costs of a family.
+/// The file with the costs of a family, or of other texts.
 const COSTS: &str = "costs.csv";
 /// In place of a law.
 pub(super) const TOO_LITTLE: &str = "too little was measured";
 /// The file that says what is repeated, and how cost grows.
 const ABOUT: &str = "about";
 
-/// Writes each family to a folder of its own: a text for each number of copies, their costs, and how these grow.
-/// They replace the families of an earlier study.
-pub(super) fn write_families(state: &State, families: &[Grown]) -> Result<(), Failure> {
-    let measured: Vec<&Grown> = families.iter().filter(|grown| grown.family.members.len() > 1).collect();
-    if measured.is_empty() {
+/// A text in a file of the search, with its cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) name: String,
+    pub(super) text: Vec<u8>,
+    pub(super) cost: u64,
+}
+
+/// Writes the texts that were studied, each to a folder of its own with its choice bytes, beside the smaller text that
+/// costs nearly as much. They replace those of an earlier study.
+pub(super) fn write_studied(hunt: &Hunt, studies: &[Study]) -> Result<(), Failure> {
+    let state = &hunt.state;
+    let written = state.replace(STUDIED, |own| {
+        let mut costs = "text,bytes,cost\n".to_string();
+        for (number, study) in (1..).zip(studies) {
+            let texts = [
+                Some((TEXT, &study.text, study.cost)),
+                study.smaller.as_ref().map(|(text, cost)| (SMALLER, text, *cost)),
+            ];
+            for (name, text, cost) in texts.into_iter().flatten() {
+                state.write_text(&format!("{own}/{number}/{name}"), text, hunt.choices_of(text).as_deref())?;
+                costs += &format!("{number}/{name},{},{cost}\n", text.len());
+            }
+        }
+        state.write(&format!("{own}/{COSTS}"), costs.as_bytes()).map(drop)
+    });
+    Ok(written?)
+}
+
+/// The texts that were studied, the best one of that time first, and the smaller one of each.
+pub(super) fn studied(view: &View<'_>) -> Result<Vec<(Kept, Option<Kept>)>, StateError> {
+    let costs = view.file(&format!("{STUDIED}/{COSTS}"))?.unwrap_or_default();
+    let mut studied: Vec<(Kept, Option<Kept>)> = Vec::new();
+    for line in String::from_utf8_lossy(&costs).lines().skip(1) {
+        let mut fields = line.split(',');
+        let name = format!("{STUDIED}/{}", fields.next().unwrap_or_default());
+        let cost = fields.nth(1).and_then(|cost| cost.parse().ok());
+        // Somebody may have removed a file.
+        let (Some(text), Some(cost)) = (view.file(&name)?, cost) else { continue };
+        let is_smaller = name.ends_with(SMALLER);
+        let kept = Kept { name, text, cost };
+        match studied.last_mut().filter(|_| is_smaller) {
+            Some(last) => last.1 = Some(kept),
+            None => studied.push((kept, None)),
+        }
+    }
+    Ok(studied)
+}
+
+/// Writes each family to a folder of its own: the text that it is of, a text for each number of copies, their costs,
+/// and how these grow. They replace the families of an earlier study.
+pub(super) fn write_families(state: &State, studies: &[Study]) -> Result<(), Failure> {
+    if families(studies).next().is_none() {
         return Ok(());
     }
-    replace(state, FAMILIES, |own| {
-        for (number, grown) in measured.into_iter().enumerate() {
-            write_family(state, &format!("{own}/{}", number + 1), grown)?;
+    let written = state.replace(FAMILIES, |own| {
+        for (number, (study, grown)) in (1..).zip(families(studies)) {
+            write_family(state, &format!("{own}/{number}"), &study.text, grown)?;
         }
         Ok(())
-    })
+    });
+    Ok(written?)
 }
 
 /// Writes the texts that no other beats in all costs, the one that costs most by the first measure first. They replace
@@ -47,7 +102,7 @@ pub(super) fn write_front(hunt: &Hunt) -> Result<(), Failure> {
         return Ok(());
     }
     let names: Vec<String> = hunt.plan.objectives.all().iter().map(|objective| objective.to_string()).collect();
-    replace(state, FRONT, |own| {
+    let written = state.replace(FRONT, |own| {
         // Commands may have commas in them.
         let mut costs = format!("text,{}\n", names.join(",").replace('\n', " "));
         for (number, (values, found)) in front.iter().enumerate() {
@@ -55,27 +110,12 @@ pub(super) fn write_front(hunt: &Hunt) -> Result<(), Failure> {
             let values: Vec<String> = values.iter().map(u64::to_string).collect();
             costs += &format!("{:05},{}\n", number + 1, values.join(","));
         }
-        state.write(&format!("{own}/{COSTS}"), costs.as_bytes())?;
-        Ok(())
-    })
+        state.write(&format!("{own}/{COSTS}"), costs.as_bytes()).map(drop)
+    });
+    Ok(written?)
 }
 
-/// Makes a folder of the search anew. The old one goes when the new one is complete.
-fn replace(state: &State, name: &str, write: impl FnOnce(&str) -> Result<(), StateError>) -> Result<(), Failure> {
-    let (own, old) = (format!(".{name}.{}", std::process::id()), format!(".{name}.old"));
-    write(&own)?;
-    let [own, old, folder] = [&own, &old, name].map(|name| state.folder().join(name));
-    let swap = || {
-        if folder.exists() {
-            fs::rename(&folder, &old)?;
-        }
-        fs::rename(&own, &folder)?;
-        if old.exists() { fs::remove_dir_all(&old) } else { Ok(()) }
-    };
-    swap().map_err(|source| Failure::writing(&folder, source))
-}
-
-fn write_family(state: &State, folder: &str, grown: &Grown) -> Result<(), StateError> {
+fn write_family(state: &State, folder: &str, text: &[u8], grown: &Grown) -> Result<(), StateError> {
     let mut costs = "copies,bytes,cost,stopped\n".to_string();
     for member in &grown.family.members {
         let size = member.copies;
@@ -83,9 +123,12 @@ fn write_family(state: &State, folder: &str, grown: &Grown) -> Result<(), StateE
         costs += &format!("{size},{},{},{}\n", member.text.len(), member.cost, member.is_stopped);
     }
     state.write(&format!("{folder}/{COSTS}"), costs.as_bytes())?;
+    state.write(&format!("{folder}/{TEXT}"), text)?;
     let growth = grown.family.growth.as_ref().map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string);
-    state.write(&format!("{folder}/{ABOUT}"), format!("{}\n{growth}\n", grown.what).as_bytes())?;
-    Ok(())
+    let fastest = grown.fastest.as_ref().map_or_else(String::new, |edge| format!("fastest: {edge}\n"));
+    let of = one_line(text, usize::MAX);
+    let about = format!("{}\n{growth}\n{fastest}text: {of}\n", grown.what);
+    state.write(&format!("{folder}/{ABOUT}"), about.as_bytes()).map(drop)
 }
 
 /// Runs the families of a search again, and prints their costs and how they grow.

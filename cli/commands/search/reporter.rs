@@ -11,7 +11,7 @@ use super::conclusion;
 use super::course::Course;
 use super::hunt::{Found, Hunt, Progress as Reached};
 use super::operators::{Lately, Made};
-use super::study::Study;
+use super::study::{EdgeLaw, Study};
 use crate::failure::{Failure, say};
 use crate::files::shown as shown_path;
 use crate::progress::Progress;
@@ -90,12 +90,12 @@ impl Reporter {
         }
     }
 
-    /// Says what is known of the best text.
-    pub(super) fn conclude(&mut self, hunt: &Hunt, best: &Found, study: &Study, report: &Path) {
+    /// Says what is known of the best text, and of the others that were studied.
+    pub(super) fn conclude(&mut self, hunt: &Hunt, best: &Found, studies: &[Study], report: &Path) {
         if self.is_json {
-            self.print(&studied(study), hunt);
+            self.print(&studied(studies), hunt);
         } else {
-            conclusion::lines(hunt, best, study).iter().for_each(|line| say!("{line}"));
+            conclusion::lines(hunt, best, studies).iter().for_each(|line| say!("{line}"));
             say!("report: {}", shown_path(report));
         }
     }
@@ -171,15 +171,27 @@ fn front(hunt: &Hunt) -> serde_json::Value {
     })
 }
 
-/// What is known of the best text, for machines.
-fn studied(study: &Study) -> serde_json::Value {
+/// What is known of the texts that were studied, for machines: the best one, and the others within it.
+fn studied(studies: &[Study]) -> serde_json::Value {
+    let others: Vec<_> = studies.iter().skip(1).map(known).collect();
+    let mut event = studies.first().map_or_else(|| known(&Study::default()), known);
+    event["event"] = json!("study");
+    event["others"] = json!(others);
+    event
+}
+
+/// What is known of a text.
+fn known(study: &Study) -> serde_json::Value {
     let spot = |spot: &Option<Spot>| spot.as_ref().map(Spot::to_string);
+    let law = |edge: &EdgeLaw| json!({ "place": spot(&edge.spot), "count": edge.count, "law": edge.law() });
     let families = study.families.iter().map(|grown| {
         let points = grown.family.members.iter().map(|member| json!([member.copies, member.text.len(), member.cost]));
         json!({
             "repeated": grown.what,
             "growth": grown.family.growth.as_ref().map(ToString::to_string),
-            "fastest": spot(&grown.spot),
+            "fastest": grown.fastest.as_ref().and_then(|edge| spot(&edge.spot)),
+            "fastest_law": grown.fastest.as_ref().map(EdgeLaw::law),
+            "edges": grown.hottest.iter().map(law).collect::<Vec<_>>(),
             "points": points.collect::<Vec<_>>(),
         })
     });
@@ -190,7 +202,8 @@ fn studied(study: &Study) -> serde_json::Value {
     });
     let smaller = study.smaller.as_ref();
     json!({
-        "event": "study",
+        "text": String::from_utf8_lossy(&study.text),
+        "cost": study.cost,
         "smaller": smaller.map(|(text, cost)| json!({ "text": String::from_utf8_lossy(text), "cost": cost })),
         "hot": hot.collect::<Vec<_>>(),
         "causes": causes.collect::<Vec<_>>(),

@@ -1,20 +1,28 @@
-//! What the best text of a search says: how small it can be, which lines it makes hot, which of its parts do, and how
+//! What a costly text of a search says: how small it can be, which lines it makes hot, which of its parts do, and how
 //! its cost grows when parts are repeated.
 
+use std::cmp::Reverse;
+use std::fmt;
 use std::time::{Duration, Instant};
 
-use gramjet_search::{Edge, Effort, Ending, Family, Reading, prove};
+use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, Reading, prove};
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Language, Session, SpanKind};
 
+use super::behaviours::hottest;
 use super::meter::Meter;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::Spot;
 
-/// What is known of the best text in the end.
+#[cfg(test)]
+mod tests;
+
+/// What is known of a text in the end.
 #[derive(Debug, Default)]
 pub(super) struct Study {
+    pub(super) text: Vec<u8>,
+    pub(super) cost: u64,
     /// A smaller text that costs nearly as much, or more.
     pub(super) smaller: Option<(Vec<u8>, u64)>,
     /// The edges that it executes most, with their places.
@@ -25,6 +33,8 @@ pub(super) struct Study {
     pub(super) tree: String,
     /// How its cost grows, the fastest growth first.
     pub(super) families: Vec<Grown>,
+    /// How often it executes each edge.
+    edges: Vec<Edge>,
 }
 
 /// An edge that is executed often.
@@ -51,12 +61,47 @@ pub(super) struct Cause {
 pub(super) struct Grown {
     pub(super) family: Family,
     pub(super) what: String,
-    /// Where the edge is whose count grows fastest.
-    pub(super) spot: Option<Spot>,
+    /// The edge whose count grows fastest; of several, the one that counts most.
+    pub(super) fastest: Option<EdgeLaw>,
+    /// The edges that the largest text executes most.
+    pub(super) hottest: Vec<EdgeLaw>,
 }
 
-/// The share of the cost that a smaller text keeps.
-const NEARLY: f64 = 0.95;
+/// How often an edge is executed in a family.
+#[derive(Debug)]
+pub(super) struct EdgeLaw {
+    pub(super) spot: Option<Spot>,
+    /// In the largest text.
+    pub(super) count: u64,
+    pub(super) growth: Growth,
+}
+
+impl EdgeLaw {
+    /// The law, with its interval.
+    pub(super) fn law(&self) -> String {
+        self.growth.best().law.to_string()
+    }
+}
+
+impl fmt::Display for EdgeLaw {
+    /// `file:line (function), n^2.0 (95 %: 1.99 to 2.01)`, as far as each is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.spot {
+            Some(spot) => spot.fmt(f)?,
+            None => f.write_str("an edge without a place")?,
+        }
+        if self.growth.is_unclear() { Ok(()) } else { write!(f, ", {}", self.law()) }
+    }
+}
+
+/// All families of which at least two texts were measured, with what they are of, in the order of their numbers.
+pub(super) fn families(studies: &[Study]) -> impl Iterator<Item = (&Study, &Grown)> {
+    let all = studies.iter().flat_map(|study| study.families.iter().map(move |grown| (study, grown)));
+    all.filter(|(_, grown)| grown.family.members.len() > 1)
+}
+
+/// The share of the cost that a smaller text keeps, in per cent.
+const NEARLY: u128 = 95;
 /// Longer texts are not made smaller: that takes long without runs, too.
 const SMALL: usize = 2048;
 /// At most this many runs make the text smaller, and at most this many find what its parts cause.
@@ -67,42 +112,119 @@ const HOT: usize = 10;
 const CAUSES: usize = 12;
 /// Lines of the derivation tree.
 const TREE: usize = 400;
+/// Edges of a family whose laws are shown, and how many of the hottest are looked at for them: many edges of a line
+/// grow alike.
+const LAWS: usize = 5;
+const LOOKED: usize = 50;
+/// Texts that are studied besides the best one, and how many are looked at for them.
+const OTHERS: usize = 2;
+const CANDIDATES: usize = 100;
+/// The share of the time that each of them gets at most.
+const OTHERS_TIME: f64 = 0.25;
+/// Another behaviour executes its hottest edge this many times as often as the texts that were studied.
+const TIMES: u64 = 2;
+
+/// Measures texts.
+pub(super) trait Measure {
+    /// Runs a text.
+    fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Failure>;
+    /// Where an edge is.
+    fn spot(&mut self, edge: u32) -> Option<Spot>;
+}
+
+impl Measure for Meter {
+    fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Failure> {
+        Meter::read(self, text)
+    }
+
+    fn spot(&mut self, edge: u32) -> Option<Spot> {
+        self.tested.spot(edge)
+    }
+}
 
 /// Looks at texts, at each for no longer than `time`.
-pub(super) struct Student<'s> {
+pub(super) struct Student<'s, M = Meter> {
     pub(super) language: &'s Language,
-    pub(super) meter: &'s mut Meter,
+    pub(super) meter: &'s mut M,
     pub(super) stop: &'s Stop,
     pub(super) effort: Effort,
     pub(super) time: Duration,
 }
 
-impl Student<'_> {
+impl<M: Measure> Student<'_, M> {
     /// Looks at a text.
     pub(super) fn study(&mut self, text: &[u8]) -> Result<Study, Failure> {
+        self.study_for(text, None)
+    }
+
+    /// Looks at a text. If it stands for what executes an edge, a smaller one executes that edge nearly as often.
+    fn study_for(&mut self, text: &[u8], edge: Option<Edge>) -> Result<Study, Failure> {
         let begin = Instant::now();
-        let mut deriver = self.language.deriver(None);
-        let Ok(choices) = self.language.parse(text) else { return Ok(Study::default()) };
-        let mut whole = Derivation::default();
-        deriver.decode(&choices, &mut whole);
         let measured = self.meter.read(text)?;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
+        let mut deriver = self.language.deriver(None);
+        let Ok(choices) = self.language.parse(text) else {
+            return Ok(Study { text: text.to_vec(), cost, hot: self.hot(&edges), edges, ..Study::default() });
+        };
+        let mut whole = Derivation::default();
+        deriver.decode(&choices, &mut whole);
         // Each gets what the others leave.
-        let smaller = self.smaller(text, cost, begin + self.time / 4)?;
+        let smaller = self.smaller(text, (cost, edge), begin + self.time / 4)?;
         let causes = self.causes(&whole, (cost, &edges), begin + self.time / 2)?;
         let families = self.prove(&mut deriver, &whole, begin + self.time)?;
         let hot = self.hot(&edges);
-        Ok(Study { smaller, hot, causes, tree: tree(&deriver, &whole), families })
+        Ok(Study {
+            text: whole.text.clone(),
+            cost,
+            smaller,
+            hot,
+            causes,
+            tree: tree(&deriver, &whole),
+            families,
+            edges,
+        })
+    }
+
+    /// Studies more texts, of those that are given the first that behave in another way than all that were studied, in
+    /// what is left until `end`. Each of them executes its hottest edge more often than it has bytes, and often in
+    /// comparison with the others.
+    pub(super) fn study_others(
+        &mut self,
+        texts: &[Vec<u8>],
+        studies: &mut Vec<Study>,
+        end: Instant,
+    ) -> Result<(), Failure> {
+        let time = self.time;
+        let most = studies.len() + OTHERS;
+        for text in texts.iter().take(CANDIDATES) {
+            if studies.len() == most || self.is_over(end) {
+                break;
+            }
+            let measured = self.meter.read(text)?;
+            if measured.ending != Ending::Done || !is_other(text, measured.edges, studies) {
+                continue;
+            }
+            let hottest = hottest(measured.edges);
+            self.time = time.mul_f64(OTHERS_TIME).min(end.saturating_duration_since(Instant::now()));
+            let study = self.study_for(text, hottest)?;
+            // What is known of a text when the user has enough may be wrong.
+            if !self.stop.is_signalled() {
+                studies.push(study);
+            }
+        }
+        self.time = time;
+        Ok(())
     }
 
     /// What one run says of a text: its hot lines, and its derivation.
     pub(super) fn glance(&mut self, text: &[u8]) -> Result<Study, Failure> {
-        let edges = self.meter.read(text)?.edges.to_vec();
-        let hot = self.hot(&edges);
-        let Ok(choices) = self.language.parse(text) else { return Ok(Study { hot, ..Study::default() }) };
+        let measured = self.meter.read(text)?;
+        let (cost, edges) = (measured.cost, measured.edges.to_vec());
+        let study = Study { text: text.to_vec(), cost, hot: self.hot(&edges), edges, ..Study::default() };
+        let Ok(choices) = self.language.parse(text) else { return Ok(study) };
         let (mut deriver, mut whole) = (self.language.deriver(None), Derivation::default());
         deriver.decode(&choices, &mut whole);
-        Ok(Study { hot, tree: tree(&deriver, &whole), ..Study::default() })
+        Ok(Study { tree: tree(&deriver, &whole), ..study })
     }
 
     /// How the cost of a text grows. Does nothing else.
@@ -119,14 +241,20 @@ impl Student<'_> {
         self.stop.is_signalled() || Instant::now() >= end
     }
 
-    /// The smallest text that was found which costs nearly as much.
-    fn smaller(&mut self, text: &[u8], cost: u64, end: Instant) -> Result<Option<(Vec<u8>, u64)>, Failure> {
+    /// The smallest text that was found which costs nearly as much, and executes an edge nearly as often if one is
+    /// given.
+    fn smaller(
+        &mut self,
+        text: &[u8],
+        (cost, edge): (u64, Option<Edge>),
+        end: Instant,
+    ) -> Result<Option<(Vec<u8>, u64)>, Failure> {
         if text.len() > SMALL {
             return Ok(None);
         }
         let mut session = Session::new(self.language, 0);
         let Some(mut trim) = session.minimise(text) else { return Ok(None) };
-        let least = (cost as f64 * NEARLY) as u64;
+        let is_near = |number: u64, to: u64| u128::from(number) * 100 >= u128::from(to) * NEARLY;
         let mut found = None;
         for _ in 0..SHRINKS {
             if self.is_over(end) {
@@ -135,7 +263,9 @@ impl Student<'_> {
             let Some(proposed) = trim.propose() else { break };
             let proposed = proposed.to_vec();
             let measured = self.meter.read(&proposed)?;
-            let holds = measured.ending == Ending::Done && measured.cost >= least && proposed.len() <= text.len();
+            let is_hot = edge.is_none_or(|(edge, count)| is_near(count_of(measured.edges, edge), count));
+            let is_costly = measured.ending == Ending::Done && is_near(measured.cost, cost);
+            let holds = is_costly && is_hot && proposed.len() <= text.len();
             if holds && proposed.len() < text.len() {
                 found = Some((proposed, measured.cost));
             }
@@ -168,12 +298,33 @@ impl Student<'_> {
             return Err(failure);
         }
         let grown = |family: Family| {
-            // Of the edges that grow fastest, the one that counts most.
-            let steepest = family.edges().into_iter().next();
-            let spot = steepest.and_then(|edge| self.meter.tested.spot(edge.edge));
-            Grown { what: family.pump.describe(deriver), family, spot }
+            let mut edges = family.edges();
+            let fastest = edges.first().map(|edge| self.law_of(edge));
+            edges.sort_by_key(|edge| (Reverse(edge.count), edge.edge));
+            let hottest = self.laws(&edges);
+            Grown { what: family.pump.describe(deriver), family, fastest, hottest }
         };
         Ok(families.into_iter().map(grown).collect())
+    }
+
+    fn law_of(&mut self, edge: &EdgeGrowth) -> EdgeLaw {
+        EdgeLaw { spot: self.meter.spot(edge.edge), count: edge.count, growth: edge.growth.clone() }
+    }
+
+    /// The laws of the first edges. Of one line, each law is there once.
+    fn laws(&mut self, edges: &[EdgeGrowth]) -> Vec<EdgeLaw> {
+        let mut laws: Vec<EdgeLaw> = Vec::new();
+        for edge in edges.iter().take(LOOKED).filter(|edge| edge.count > 0) {
+            let law = self.law_of(edge);
+            let is_alike = |known: &EdgeLaw| known.spot == law.spot && known.law() == law.law();
+            if law.spot.is_none() || !laws.iter().any(is_alike) {
+                laws.push(law);
+            }
+            if laws.len() == LAWS {
+                break;
+            }
+        }
+        laws
     }
 
     /// What goes when a part is made as short as it can be.
@@ -211,7 +362,7 @@ impl Student<'_> {
             if share > 0.0 {
                 let bytes = part.text.0 as usize..part.text.1 as usize;
                 let rule = deriver.rule_name(part.symbol).unwrap_or_default().to_string();
-                let spot = hottest.and_then(|edge| self.meter.tested.spot(edge));
+                let spot = hottest.and_then(|edge| self.meter.spot(edge));
                 causes.push(Cause { bytes, rule, share, spot });
             }
         }
@@ -230,21 +381,32 @@ impl Student<'_> {
     fn hot(&mut self, edges: &[Edge]) -> Vec<Hot> {
         let sum: f64 = edges.iter().map(|edge| edge.1 as f64).sum();
         let mut edges = edges.to_vec();
-        edges.sort_by_key(|&(edge, count)| (std::cmp::Reverse(count), edge));
+        edges.sort_by_key(|&(edge, count)| (Reverse(count), edge));
         let hot = |&(edge, count): &Edge| {
-            let spot = self.meter.tested.spot(edge);
+            let spot = self.meter.spot(edge);
             Hot { spot, count, share: count as f64 / sum.max(1.0) }
         };
         edges.iter().take(HOT).map(hot).collect()
     }
 }
 
+/// Whether a text behaves in another way than those that were studied.
+fn is_other(text: &[u8], edges: &[Edge], studies: &[Study]) -> bool {
+    let Some((edge, count)) = hottest(edges) else { return false };
+    let is_hot = |study: &Study| count_of(&study.edges, edge).saturating_mul(TIMES) > count;
+    count > text.len() as u64 && !studies.iter().any(is_hot)
+}
+
+/// How often an edge is executed, of all edges in the order of their numbers.
+fn count_of(edges: &[Edge], edge: u32) -> u64 {
+    edges.binary_search_by_key(&edge, |known| known.0).map_or(0, |place| edges[place].1)
+}
+
 /// The edge whose count falls most.
 fn greatest_drop(before: &[Edge], after: &[Edge]) -> Option<u32> {
-    let of = |edge: u32| after.binary_search_by_key(&edge, |known| known.0).map_or(0, |place| after[place].1);
     before
         .iter()
-        .map(|&(edge, count)| (count.saturating_sub(of(edge)), edge))
+        .map(|&(edge, count)| (count.saturating_sub(count_of(after, edge)), edge))
         .max()
         .filter(|drop| drop.0 > 0)
         .map(|drop| drop.1)

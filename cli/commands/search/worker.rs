@@ -8,8 +8,10 @@ use gramjet_harness::Outcome;
 use gramjet_search::{Coverage, Ending, Gain, Place, Search, Siblings};
 use gramjet_session::decisions::{Derivation, Fit};
 
+use super::behaviours::hottest;
 use super::hunt::{Found, Hunt};
 use super::meter::Meter;
+use super::records;
 use super::runner::{Job, Runner};
 use super::totals::class;
 use crate::failure::Failure;
@@ -162,6 +164,10 @@ impl<'h> Worker<'h> {
                 self.adopt(text, Origin::Known)?;
             }
         }
+        let studied = if self.hunt.plan.is_fresh { Vec::new() } else { records::studied(&self.hunt.state.view())? };
+        for (studied, _) in studied {
+            self.adopt(&studied.text, Origin::Known)?;
+        }
         for text in &self.hunt.plan.seeds {
             self.adopt(text, Origin::Own("seed"))?;
         }
@@ -231,8 +237,13 @@ impl<'h> Worker<'h> {
 
     /// Counts a text that was run.
     fn count(&self, job: &Job, operator: Option<&'static str>) {
-        let cost = job.reading.measured().cost;
+        let measured = job.reading.measured();
+        let cost = measured.cost;
+        let hottest = hottest(measured.edges).filter(|_| measured.ending == Ending::Done);
         let mut shared = self.hunt.shared();
+        if let Some((edge, _)) = hottest {
+            shared.behaviours.add(edge, cost, &job.text);
+        }
         shared.costs[class(cost)] += 1;
         shared.range = (shared.range.0.min(cost), shared.range.1.max(cost));
         shared.repeats += job.repeats;
@@ -305,7 +316,7 @@ impl<'h> Worker<'h> {
         let mut file = None;
         if let Some(operator) = operator.filter(|_| is_new) {
             let about = hunt.about(cost, operator, source.as_deref());
-            file = Some(hunt.state.keep(Place::Queue, text, hunt.choices(text).as_deref(), &about)?);
+            file = Some(hunt.state.keep(Place::Queue, text, hunt.choices_of(text).as_deref(), &about)?);
         }
         let mut found = Found {
             text: text.to_vec(),

@@ -4,8 +4,8 @@
 use std::io;
 
 use gramjet_search::report::{
-    self, Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Progress, ProgressPoint,
-    Report, Setting, Span, TradeOffs,
+    self, Bucket, Command, Curve, Excerpt, Failure, Family, FamilyEdge, FamilyPoint, HotLine, Input, Operator,
+    Progress, ProgressPoint, Report, Setting, Smaller, Span, TradeOffs,
 };
 
 fn main() -> io::Result<()> {
@@ -28,6 +28,7 @@ fn example() -> Report {
         families: families(),
         lines: lines(),
         costs: costs(),
+        operators: operators(),
         failures: failures(),
         timeouts: timeouts(),
         commands: commands(),
@@ -45,6 +46,16 @@ fn settings() -> Vec<Setting> {
         ("version", "0.1.0"),
     ];
     all.map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() }).to_vec()
+}
+
+fn operators() -> Vec<Operator> {
+    let made = |(operator, runs, better): (&str, u64, u64)| Operator {
+        strategy: "portfolio".to_string(),
+        operator: operator.to_string(),
+        runs,
+        better,
+    };
+    [("next", 751_204, 31), ("copy", 402_339, 12), ("redraw", 198_733, 9)].map(made).to_vec()
 }
 
 fn progress() -> Vec<Progress> {
@@ -75,8 +86,11 @@ fn span(bytes: std::ops::Range<usize>, place: &str, share: f64) -> Span {
     Span { bytes, place: place.to_string(), share }
 }
 
+/// The best text, and a smaller one.
+const BEST: &[u8] = b"digraph{{i,H,r,3,9->F,O,b,0,_->v,u,h,3;}->p,O,q,v,J,t,u,T,P}";
+const SMALLER: &[u8] = b"digraph{{i,H,r,3,9->F,O,b,0,_->v,u;}->p,O,q,v,J,t,u,T,P}";
+
 fn inputs() -> Vec<Input> {
-    let first = b"digraph{{i,H,r,3,9->F,O,b,0,_->v,u,h,3;}->p,O,q,v,J,t,u,T,P}";
     let spans = vec![
         span(8..60, "rank.c:311 (rank2)", 0.21),
         span(9..40, "ns.c:642 (update)", 0.48),
@@ -85,12 +99,8 @@ fn inputs() -> Vec<Input> {
     ];
     let second = "digraph \"a\tb\u{202e}\" {\n  <b&c> -> \u{0}é;\n}\n".as_bytes();
     let third: Vec<u8> = b"graph{\xff\xfe".iter().copied().chain((0..6000).map(|index| b"a--b;"[index % 5])).collect();
-    let texts = [
-        (first.to_vec(), 58_112_908),
-        (second.to_vec(), 44_120_077),
-        (third, 37_909_001),
-        (b"digraph{a}".to_vec(), 12),
-    ];
+    let texts =
+        [(BEST.to_vec(), 58_112_908), (second.to_vec(), 44_120_077), (third, 37_909_001), (b"digraph{a}".to_vec(), 12)];
     let input = |(index, (text, cost)): (usize, (Vec<u8>, u64))| Input {
         name: format!("best/id:{:06},time:{},op:splice", 1042 - index * 17, 412_000 - index * 31_000),
         text,
@@ -99,6 +109,11 @@ fn inputs() -> Vec<Input> {
         strategy: ["portfolio", "slackline-mc", "slackline", "random"][index].to_string(),
         spans: if index == 0 { spans.clone() } else { vec![span(8..12, "scan.l:88 (yylex)", 0.7)] },
         derivation: derivation(),
+        smaller: (index == 0).then(|| Smaller {
+            name: "studied/1/smaller".to_string(),
+            text: SMALLER.to_vec(),
+            cost: 55_940_312,
+        }),
         replay: format!("gramjet search --replay OUT/best/id:{:06}* -- ./dot -Tsvg -o /dev/null @@", 1042 - index * 17),
     };
     texts.into_iter().enumerate().map(input).collect()
@@ -120,6 +135,7 @@ fn derivation() -> String {
 }
 
 fn families() -> Vec<Family> {
+    let edge = |place: &str, count, law: &str| FamilyEdge { place: place.to_string(), count, law: law.to_string() };
     let sizes = [1u64, 2, 4, 8, 16, 32, 64, 128, 256, 512];
     let square = |size: u64| FamilyPoint { size, length: 14 + 4 * size, cost: 40_000 + 1210 * size * size + 97 * size };
     let double =
@@ -131,7 +147,12 @@ fn families() -> Vec<Family> {
         points: sizes.map(square).to_vec(),
         fit: "cost ~ n^2.0 (95 %: 1.97 to 2.03), better than exponential by 41 (AICc)".to_string(),
         curve: Some(curve(false, |size| 39_800.0 + 1214.0 * size * size)),
-        hottest: "rank.c:311 (rank2)".to_string(),
+        text: BEST.to_vec(),
+        fastest: "rank.c:311 (rank2), n^2.0 (95 %: 1.99 to 2.01)".to_string(),
+        edges: vec![
+            edge("rank.c:311 (rank2)", 41_000_000, "n^2.0 (95 %: 1.99 to 2.01)"),
+            edge("ns.c:92 (enter_edge)", 65_000, "n^1.0 (95 %: 0.99 to 1.01)"),
+        ],
         replay: "gramjet search --replay-family OUT/growth/edge-edge_rest -- ./dot -Tsvg -o /dev/null @@".to_string(),
     };
     let doubles = Family {
@@ -141,7 +162,9 @@ fn families() -> Vec<Family> {
         points: (1..=18).map(double).collect(),
         fit: "cost ~ 1.93^n (95 %: 1.91 to 1.95)".to_string(),
         curve: Some(curve(true, |size| 5200.0 + 310.0 * 1.93f64.powf(size))),
-        hottest: "class2.c:204 (class2)".to_string(),
+        text: BEST.to_vec(),
+        fastest: "class2.c:204 (class2), 1.9^n (95 %: 1.91 to 1.95)".to_string(),
+        edges: vec![edge("class2.c:204 (class2)", 41_000_000, "1.9^n (95 %: 1.91 to 1.95)")],
         replay: "gramjet search --replay-family OUT/growth/statement-subgraph -- ./dot -Tsvg -o /dev/null @@"
             .to_string(),
     };

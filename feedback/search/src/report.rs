@@ -22,8 +22,8 @@ mod trade_offs;
 use std::fmt::Write as _;
 
 pub use data::{
-    Bucket, Command, Curve, Excerpt, Failure, Family, FamilyPoint, HotLine, Input, Operator, Progress, ProgressPoint,
-    Report, Setting, Span, TradeOffs,
+    Bucket, Command, Curve, Excerpt, Failure, Family, FamilyEdge, FamilyPoint, HotLine, Input, Operator, Progress,
+    ProgressPoint, Report, Setting, Smaller, Span, TradeOffs,
 };
 pub use sparkline::sparkline;
 

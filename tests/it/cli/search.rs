@@ -67,6 +67,7 @@ fn the_costly_text_its_causes_and_its_growth_are_found() {
     assert!(best.split(|&byte| byte == b',').count() >= 18, "{said}");
     assert!(said.contains("names.c:8 (is_known)"), "{said}");
     assert!(said.contains("growth: cost ~ n^2.0") && said.contains("in the number of rounds"), "{said}");
+    assert!(said.contains("; fastest: names.c:8 (is_known), n^2.0 (95 %: "), "{said}");
     let report = fs::read_to_string(place.path("out/report.html")).unwrap();
     assert!(report.contains("is_known") && report.contains("n^2.0") && report.contains("<svg"), "{report}");
     assert!(!report.contains("<script"));
@@ -84,6 +85,121 @@ fn the_costly_text_its_causes_and_its_growth_are_found() {
     let other = run_in(&place, &["search", "names.ebnf", "-n", "1", "-o", "out", "--", "./names"]);
     assert_eq!(other.status.code(), Some(2), "{}", text(&other.stderr));
     assert!(text(&other.stderr).contains("has a search with length `40`"), "{}", text(&other.stderr));
+}
+
+/// Two loops: pairs of `a` cost more than pairs of `b`.
+const PAIRS: &str = r#"
+#include <stdio.h>
+#include <string.h>
+static char text[1 << 20];
+static volatile int pairs;
+static void of_a(int length) {
+    for (int i = 0; i < length; i++)
+        for (int j = 0; j < length; j++) pairs++;
+}
+static void of_b(int length) {
+    for (int i = 0; i < length; i++)
+        for (int j = 0; j < i; j++) pairs++;
+}
+int main(void) {
+    text[fread(text, 1, sizeof text - 1, stdin)] = 0;
+    if (*text == 'a') of_a(strlen(text));
+    if (*text == 'b') of_b(strlen(text));
+    return 0;
+}
+"#;
+
+/// The program of two loops, and its grammar.
+fn pairs(test: &str) -> Place {
+    let place = place(test);
+    fs::write(place.path("pairs.c"), PAIRS).unwrap();
+    fs::write(place.path("pairs.ebnf"), "s ::= a | b\na ::= 'a'+\nb ::= 'b'+\n").unwrap();
+    let built = run_in(&place, &["cc", "-O1", "-g", "pairs.c", "-o", "pairs"]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    place
+}
+
+fn search_pairs(place: &Place, options: &[&str]) -> String {
+    let found = run_in(place, &[&["search", "pairs.ebnf", "--no-progress"], options, &["--", "./pairs"]].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    text(if options.contains(&"--json") { &found.stdout } else { &found.stderr }).to_string()
+}
+
+#[test]
+fn the_study_is_told_to_people_and_to_machines_and_kept() {
+    let place = pairs("search-study");
+    let said = search_pairs(&place, &["-n", "1500", "-o", "out"]);
+    let lines: Vec<&str> = said.lines().collect();
+    let line = |start: &str| lines.iter().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        line("cause: `aaa").contains("` (a), ") && line("cause: ").contains(" of the cost, most of it at pairs.c:")
+    );
+    assert!(line("growth: ").contains("; fastest: pairs.c:8 (of_a), n^2.0 (95 %: "), "{said}");
+    assert!(line("also hot at pairs.c:12 (of_b): ").contains("; growth: cost ~ n^2.0"), "{said}");
+    // The line before the hot ones is that of the smaller text.
+    let hot = lines.iter().position(|line| line.starts_with("hot: ")).unwrap();
+    assert!([hot - 2, hot - 1].iter().all(|&at| lines[at].contains(" edges by ")), "{said}");
+
+    // The same from the folder.
+    let json = search_pairs(&place, &["-n", "0", "-o", "out", "--json"]);
+    let study = last_event(json.as_bytes(), "study");
+    let best = study["text"].as_str().unwrap();
+    let cause = &study["causes"][0];
+    assert_eq!(
+        (cause["rule"].as_str(), cause["from"].as_u64(), cause["to"].as_u64()),
+        (Some("a"), Some(0), Some(best.len() as u64))
+    );
+    assert!(cause["share"].as_f64().unwrap() > 0.9 && cause["place"].as_str().unwrap().contains("(of_a)"), "{cause}");
+    let smaller = &study["smaller"];
+    let (text_of, cost_of) = (smaller["text"].as_str().unwrap(), smaller["cost"].as_u64().unwrap());
+    assert!(text_of.len() < best.len() && cost_of as f64 >= 0.95 * study["cost"].as_f64().unwrap(), "{smaller}");
+    let family = &study["families"][0];
+    assert_eq!(family["fastest"], "pairs.c:8 (of_a)");
+    assert!(family["fastest_law"].as_str().unwrap().starts_with("n^2.0 (95 %: "), "{family}");
+    assert!(
+        family["edges"].as_array().unwrap().iter().any(|edge| edge["law"].as_str().unwrap().starts_with("n^1.0")),
+        "{family}"
+    );
+    let other = &study["others"][0];
+    assert!(
+        other["text"].as_str().unwrap().bytes().all(|byte| byte == b'b')
+            && study["others"].as_array().unwrap().len() == 1,
+        "{study}"
+    );
+    assert_eq!(other["families"][0]["fastest"], "pairs.c:12 (of_b)");
+
+    // Both texts and the smaller ones are kept, and the families say which text they are of.
+    let read = |name: &str| {
+        fs::read_to_string(place.path(&format!("out/{name}"))).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    assert_eq!((read("studied/1/text").as_str(), read("studied/1/smaller").as_str()), (best, text_of));
+    assert_eq!(read("studied/2/text"), other["text"].as_str().unwrap());
+    assert!(read("studied/2/smaller").len() < read("studied/2/text").len() && !read("studied/2/smaller").contains('a'));
+    for name in ["1/text", "1/smaller", "2/text", "2/smaller"] {
+        let rendered = run_in(&place, &["render", "pairs.ebnf", &format!("out/studied/{name}.choices")]);
+        assert_eq!(text(&rendered.stdout), read(&format!("studied/{name}")), "{}", text(&rendered.stderr));
+    }
+    assert!(read("growth/1/about").contains("fastest: pairs.c:8 (of_a), n^2.0") && read("growth/1/text") == best);
+    let families = fs::read_dir(place.path("out/growth")).unwrap().count();
+    assert_eq!(read(&format!("growth/{families}/text")), read("studied/2/text"));
+
+    // So does the page, also one that is made anew, and after a search without a study.
+    search_pairs(&place, &["-n", "20", "-o", "out", "--study", "0s"]);
+    fs::remove_file(place.path("out/report.html")).unwrap();
+    assert_eq!(run_in(&place, &["report", "out"]).status.code(), Some(0));
+    let page = read("report.html");
+    for part in ["studied/1/smaller", "pairs.c:8 (of_a), n^2.0", "pairs.c:12 (of_b), n^2.0", "Hottest edges"] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    // The other text is the second one, with its marks and its tree.
+    let second = page.split("<details class=input").nth(2).unwrap();
+    assert!(second.contains("bbb") && second.contains("<mark") && second.contains("Derivation tree"), "{second}");
+
+    // A study that is killed while its folder takes the place of the old one leaves the old one.
+    fs::rename(place.path("out/growth"), place.path("out/.growth.old")).unwrap();
+    fs::create_dir(place.path("out/.growth.1")).unwrap();
+    let replayed = run_in(&place, &["search", "pairs.ebnf", "-o", "out", "--replay", "--", "./pairs"]);
+    assert!(text(&replayed.stdout).contains("cost ~ n^2.0"), "{}", text(&replayed.stderr));
 }
 
 /// What cannot be measured is said, not left out.

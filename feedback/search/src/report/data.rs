@@ -77,6 +77,7 @@ pub struct ProgressPoint {
 
 /// An input of high cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Input {
     /// The file that has it, or another name.
     pub name: String,
@@ -86,14 +87,27 @@ pub struct Input {
     pub cost: u64,
     /// When it was found, in seconds since the search began.
     pub seconds: f64,
-    /// The strategy that found it.
+    /// The strategy that found it; empty if neither that nor the time is known.
     pub strategy: String,
     /// The parts of the text that cause the cost. They may overlap.
     pub spans: Vec<Span>,
     /// The derivation tree, a node a line, indented by its depth; may be empty.
     pub derivation: String,
+    /// A smaller input that costs nearly as much, if there is one.
+    pub smaller: Option<Smaller>,
     /// The command that runs the program on it; may be empty.
     pub replay: String,
+}
+
+/// An input that was made of another one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Smaller {
+    /// The file that has it, or another name.
+    pub name: String,
+    /// The text, any bytes.
+    pub text: Vec<u8>,
+    /// Its cost.
+    pub cost: u64,
 }
 
 /// Inputs with several costs.
@@ -118,11 +132,14 @@ pub struct Span {
 
 /// Inputs that are alike but for the number of times that one part is repeated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Family {
     /// The part that is repeated, such as the name of a symbol.
     pub part: String,
     /// The rule in which it is repeated; may be empty.
     pub rule: String,
+    /// The input whose part is repeated, any bytes; may be empty.
+    pub text: Vec<u8>,
     /// The folder with its texts; may be empty.
     pub folder: String,
     /// The members that were run.
@@ -131,10 +148,23 @@ pub struct Family {
     pub fit: String,
     /// The curve of that model, if there is one.
     pub curve: Option<Curve>,
-    /// The source line whose count grows fastest; may be empty.
-    pub hottest: String,
+    /// The edge whose count grows fastest, by its source line, and how it grows; may be empty.
+    pub fastest: String,
+    /// The edges that the largest member executes most, the hottest first.
+    pub edges: Vec<FamilyEdge>,
     /// The command that runs the program on the family; may be empty.
     pub replay: String,
+}
+
+/// How often an edge is executed in a family.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FamilyEdge {
+    /// Its source line, such as `rank.c:311 (rank)`; empty if it is not known.
+    pub place: String,
+    /// How often the largest member executes it.
+    pub count: u64,
+    /// The model that fits, in words, with its interval of confidence.
+    pub law: String,
 }
 
 /// One input of a family.

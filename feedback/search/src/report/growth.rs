@@ -1,6 +1,6 @@
 //! The section on growth: how the cost rises when one part of a text is repeated.
 
-use super::data::{Curve, Family, FamilyPoint, Report};
+use super::data::{Curve, Family, FamilyEdge, FamilyPoint, Report};
 use super::markup::{Column, count, facts, folded, table};
 use super::plot::{Plot, Shape};
 use super::scale::Scale;
@@ -10,6 +10,10 @@ use super::text;
 const FAMILIES: usize = 20;
 /// Members of a family that are drawn and listed.
 const POINTS: usize = 100;
+/// Edges of a family that are listed.
+const EDGES: usize = 20;
+/// Bytes of the text of a family that are shown.
+const TEXT: usize = 100;
 
 /// The content of the section, if there are families.
 pub(super) fn section(report: &Report) -> Option<String> {
@@ -22,10 +26,11 @@ fn article(report: &Report, family: &Family) -> String {
     let points = thinned(&family.points);
     let note = super::cut_note(points.len(), family.points.len(), "members");
     format!(
-        "<article class=family><h3>{}</h3>\n{}\n<div>{}{}{}</div></article>\n",
+        "<article class=family><h3>{}</h3>\n{}\n<div>{}{}{}{}</div></article>\n",
         heading(family),
         plot(report, family, &points),
         findings(family),
+        edges(family),
         super::replay(&family.replay),
         if points.is_empty() { String::new() } else { folded("Members of the family", &(note + &members(&points))) },
     )
@@ -47,9 +52,26 @@ fn heading(family: &Family) -> String {
 }
 
 fn findings(family: &Family) -> String {
-    let known = [("fit", &family.fit), ("hottest line", &family.hottest), ("texts", &family.folder)];
+    let known = [("fit", &family.fit), ("fastest edge", &family.fastest), ("texts", &family.folder)];
     let known = known.into_iter().filter(|(_, value)| !value.is_empty());
-    facts(&known.map(|(name, value)| (name.to_string(), text::line(value))).collect::<Vec<_>>())
+    let known = known.map(|(name, value)| (name.to_string(), text::line(value)));
+    let of = format!("<code>{}</code>", text::start_of(&family.text, TEXT));
+    let of = (!family.text.is_empty()).then(|| ("in".to_string(), of));
+    facts(&known.chain(of).collect::<Vec<_>>())
+}
+
+/// How the counts of the hottest edges grow.
+fn edges(family: &Family) -> String {
+    if family.edges.is_empty() {
+        return String::new();
+    }
+    let columns = [Column::Text("Hottest edges"), Column::Number("Times"), Column::Text("Growth")];
+    let place = |edge: &FamilyEdge| match edge.place.as_str() {
+        "" => "<span class=dim>not known</span>".to_string(),
+        place => format!("<code>{}</code>", text::line(place)),
+    };
+    let row = |edge: &FamilyEdge| vec![place(edge), count(edge.count), text::line(&edge.law)];
+    table(&columns, family.edges.iter().take(EDGES).map(row))
 }
 
 /// The members as dots and the model as a line. Axes are chosen so that a model that fits is about straight.

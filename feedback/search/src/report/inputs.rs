@@ -1,6 +1,6 @@
 //! The section on the inputs of highest cost.
 
-use super::data::{Input, Report, Span};
+use super::data::{Input, Report, Smaller, Span};
 use super::markup::{self, Column, count, facts, folded, seconds, share, table};
 use super::palette::SERIES;
 use super::text::{self, Mark};
@@ -34,6 +34,7 @@ fn article(index: usize, input: &Input) -> String {
         text_note(input.text.len()),
         legend(&spans, input.spans.len()),
         derivation(&input.derivation),
+        input.smaller.as_ref().map_or_else(String::new, smaller),
         super::replay(&input.replay),
     ];
     format!("<details class=input{open}><summary>{title}</summary>\n{}</details>\n", content.concat())
@@ -41,11 +42,23 @@ fn article(index: usize, input: &Input) -> String {
 
 /// Where an input comes from, in one line.
 fn origin(input: &Input) -> String {
-    facts(&[
-        ("length".to_string(), format!("{} bytes", count(input.text.len() as u64))),
-        ("found after".to_string(), seconds(input.seconds)),
-        ("by".to_string(), text::line(&input.strategy)),
-    ])
+    let mut known = vec![("length".to_string(), format!("{} bytes", count(input.text.len() as u64)))];
+    if !input.strategy.is_empty() {
+        known.push(("found after".to_string(), seconds(input.seconds)));
+        known.push(("by".to_string(), text::line(&input.strategy)));
+    }
+    facts(&known)
+}
+
+/// An input that costs nearly as much.
+fn smaller(smaller: &Smaller) -> String {
+    let known = [
+        ("smaller text, length".to_string(), format!("{} bytes", count(smaller.text.len() as u64))),
+        ("cost".to_string(), count(smaller.cost)),
+        ("file".to_string(), text::line(&smaller.name)),
+    ];
+    let text = format!("<pre class=text>{}</pre>\n", text::block(start(&smaller.text), &[]));
+    facts(&known) + &text + &text_note(smaller.text.len())
 }
 
 fn start(bytes: &[u8]) -> &[u8] {

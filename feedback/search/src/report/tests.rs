@@ -19,6 +19,7 @@ fn small() -> Report {
             cost: 2000,
             spans: vec![Span { bytes: 1..3, place: "a.c:1".to_string(), share: 0.5 }],
             derivation: "s\n  t".to_string(),
+            smaller: Some(Smaller { name: "studied/1/smaller".to_string(), text: b"a<".to_vec(), cost: 1950 }),
             ..Input::default()
         }],
         trade_offs: TradeOffs {
@@ -29,7 +30,13 @@ fn small() -> Report {
             part: "t".to_string(),
             rule: "s".to_string(),
             points: [1, 2, 4].map(|size| FamilyPoint { size, length: size, cost: size * size * 100 }).to_vec(),
+            text: b"a<b".to_vec(),
             fit: "cost ~ n^2".to_string(),
+            fastest: "a.c:1, n^2.0".to_string(),
+            edges: vec![
+                FamilyEdge { place: "a.c:1".to_string(), count: 1200, law: "n^2.0".to_string() },
+                FamilyEdge { count: 16, law: "n^1.0".to_string(), ..FamilyEdge::default() },
+            ],
             curve: Some(Curve {
                 points: (1..=16).map(|size| (f64::from(size), f64::from(100 * size * size))).collect(),
                 is_exponential: false,
@@ -84,6 +91,16 @@ fn a_page_has_a_section_for_each_list() {
     let text = "<pre class=text>a<mark class=series-0 title=\"a.c:1: 50.0\u{A0}%\" data-number=1>&lt;b</mark>";
     assert!(page.contains(text), "{page}");
     assert!(page.contains("<span class=hot><b>    1 </b>x &lt; y;</span>"));
+    assert!(page.contains("<dt>cost<dd>1\u{202F}950</div>") && page.contains("<pre class=text>a&lt;</pre>"), "{page}");
+    assert!(
+        page.contains("<dt>fastest edge<dd>a.c:1, n^2.0") && page.contains("<dt>in<dd><code>a&lt;b</code>"),
+        "{page}"
+    );
+    let rows = [
+        "<td><code>a.c:1</code><td class=number>1\u{202F}200<td>n^2.0",
+        "not known</span><td class=number>16<td>n^1.0",
+    ];
+    assert!(rows.iter().all(|row| page.contains(row)), "{page}");
     assert_eq!(page, html(&small()));
 }
 
@@ -116,16 +133,19 @@ fn texts_cannot_add_markup() {
     report.inputs = vec![Input {
         name: hostile(),
         text: hostile().into_bytes(),
+        cost: 1,
+        seconds: 1.0,
         strategy: hostile(),
         spans: vec![span],
         derivation: hostile(),
+        smaller: Some(Smaller { name: hostile(), text: hostile().into_bytes(), cost: 1 }),
         replay: hostile(),
-        ..Input::default()
     }];
     report.trade_offs = TradeOffs { units: vec![hostile(); 2], inputs: vec![(vec![1, 2], hostile().into_bytes())] };
     let family = &mut report.families[0];
     (family.part, family.rule, family.fit) = (hostile(), hostile(), hostile());
-    (family.hottest, family.replay) = (hostile(), hostile());
+    (family.fastest, family.replay, family.text) = (hostile(), hostile(), hostile().into_bytes());
+    family.edges = vec![FamilyEdge { place: hostile(), count: 1, law: hostile() }];
     let line = &mut report.lines[0];
     (line.place, line.function) = (hostile(), hostile());
     line.excerpt = Some(Excerpt { first: u64::MAX, lines: vec![hostile()], hot: 0 });

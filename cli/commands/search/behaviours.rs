@@ -1,0 +1,53 @@
+//! Texts of different behaviours: for each edge that some text executes more often than any other edge, the costliest
+//! text of which that is so.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use gramjet_search::Edge;
+
+/// The costliest text for each hottest edge.
+#[derive(Debug, Default)]
+pub(super) struct Behaviours {
+    texts: BTreeMap<u32, (u64, Vec<u8>)>,
+}
+
+impl Behaviours {
+    /// Takes a text with its hottest edge, if it costs more than the one before, or as much with fewer bytes.
+    pub(super) fn add(&mut self, edge: u32, cost: u64, text: &[u8]) {
+        let (known, kept) = self.texts.entry(edge).or_default();
+        if cost > *known || cost == *known && text.len() < kept.len() {
+            *known = cost;
+            kept.clear();
+            kept.extend_from_slice(text);
+        }
+    }
+
+    /// The texts, the costliest first.
+    pub(super) fn costliest(&self) -> Vec<Vec<u8>> {
+        let mut texts: Vec<&(u64, Vec<u8>)> = self.texts.values().collect();
+        texts.sort_by_key(|(cost, _)| Reverse(*cost));
+        texts.into_iter().map(|(_, text)| text.clone()).collect()
+    }
+}
+
+/// The edge that is executed most often; of several, that with the least number.
+pub(super) fn hottest(edges: &[Edge]) -> Option<Edge> {
+    edges.iter().copied().max_by_key(|&(edge, count)| (count, Reverse(edge)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_hottest_edge_has_its_costliest_text() {
+        let mut behaviours = Behaviours::default();
+        for (edge, cost, text) in [(1, 5, "aa"), (2, 9, "b"), (1, 7, "aaa"), (1, 7, "ab"), (1, 6, "a"), (3, 1, "")] {
+            behaviours.add(edge, cost, text.as_bytes());
+        }
+        assert_eq!(behaviours.costliest(), ["b", "ab", ""].map(|text| text.as_bytes().to_vec()));
+        assert_eq!(hottest(&[(1, 2), (4, 7), (5, 7), (6, 1)]), Some((4, 7)));
+        assert_eq!(hottest(&[]), None);
+    }
+}
