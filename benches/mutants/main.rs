@@ -194,8 +194,8 @@ fn meant(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Op
     Some(held as f64 / made.max(1) as f64)
 }
 
-/// The share of mutants that are what was meant if choice bytes under the limits in force are copied: those of a part of
-/// one input in place of those of a part of another that has room for it.
+/// The share of mutants that are what was meant if choice bytes under the limits in force are copied: those of a part
+/// of one input in place of those of a part of another that has room for it.
 fn copied(subject: &mut Subject, args: &Args) -> f64 {
     const SEED: u64 = 3;
     let most = args.max_len.and_then(|max_len| usize::try_from(max_len).ok()).unwrap_or(usize::MAX);

@@ -109,7 +109,7 @@ impl Bounded {
             assert_eq!((input.trace(), input.without_max_len()), (twin.trace(), twin.choices()));
             store.add(input);
         }
-        Bounded { max_len, tracer, inputs, store, free, twins, about: ast::dump(&grammar).to_string() }
+        Bounded { max_len, tracer, inputs, store, free, twins, about: ast::dump(&grammar) }
     }
 
     /// All choice bytes of the mutant are read, none is missing, and its text is what the choice bytes of its twin make

@@ -101,8 +101,8 @@ fn traces_are_those_of_the_reference() {
     assert!(spans > 10_000, "{spans}");
 }
 
-/// A text within a length limit has choice bytes with the limit and without, and each can be had from the other. Parts are
-/// drawn within a length.
+/// A text within a length limit has choice bytes with the limit and without, and each can be had from the other. Parts
+/// are drawn within a length.
 #[test]
 fn choice_bytes_are_rewritten_for_a_length_limit() {
     let (mut others, mut drawn, mut full) = (0, 0, 0);

@@ -1,7 +1,7 @@
 //! Mutators: changes of choice bytes along their structure. Everything outside the changed spans stays in place.
 //!
-//! Under a length limit, choice bytes without the limit are changed, where parts keep their meaning wherever they stand.
-//! A mutant whose text is within the limit is then rewritten to choice bytes under the limit.
+//! Under a length limit, choice bytes without the limit are changed, in which parts keep their meaning wherever they
+//! stand. A mutant whose text is within the limit is then rewritten to choice bytes under the limit.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
