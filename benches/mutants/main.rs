@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use clap::Parser;
 use gramjet::choices::{Mutator, Operation, Span, SpanKind, Store, Trace, TracedInput, Tracer as _, minimise};
-use gramjet::{Choices, Producer};
+use gramjet::{Choices, Limits, Producer};
 use gramjet_benches::measure::{median, thread_time};
 use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_engine::{Jit, Tracer, Vm};
@@ -32,7 +32,7 @@ struct Args {
     /// Rounds.
     #[arg(long, default_value_t = 9)]
     runs: usize,
-    /// Mutate under this limit on the length in bytes, too. *Meant* is the share of mutants whose text is what the same
+    /// Mutate under this limit on the length in bytes, and none on the depth. *Meant* is the share of mutants whose text is what the same
     /// change of the derivation makes without the limit.
     #[arg(long, conflicts_with = "minimise")]
     max_len: Option<u64>,
@@ -103,9 +103,9 @@ impl Subject {
         engines.push(Box::new(Vm::new(&compiled)));
         let mut free = tracer.clone();
         if let Some(max_len) = args.max_len {
-            let limits = tracer.limits();
-            free.set_limits(limits.max_output(max_len)).expect("no limit on the length");
-            let limits = limits.max_len(max_len);
+            // Nor is there a limit on the depth, as where it is the only one that a user asks for.
+            free.set_limits(Limits::new().max_output(max_len)).expect("no limits");
+            let limits = Limits::new().max_len(max_len);
             tracer.set_limits(limits).expect("a text as short as this");
             engines.iter_mut().for_each(|engine| engine.set_limits(limits).expect("a text as short as this"));
         }
