@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use gramjet::choices::{Header, Mutator, Operation, Store, TracedInput};
+use gramjet::choices::{Header, Mutator, Store, TracedInput};
 use gramjet::{Choices, Producer};
 use gramjet_engine::Tracer;
 use gramjet_session::Language;
@@ -167,37 +167,42 @@ fn vary(
     let max_choices = usize::try_from(args.max_choices).unwrap_or(usize::MAX);
     let mut mutator = Mutator::new(args.seed).max_choices(max_choices);
     let max_len = args.max_len.number();
-    if max_len.is_some() {
-        // It does not know how long its variants become.
-        mutator = mutator.weight(Operation::Havoc, 0);
-    }
     let mut producer = language.producer();
     let mut mutant = Vec::new();
     for number in 0..args.count {
         let input = &inputs[(number % inputs.len() as u64) as usize];
-        if let Some(most) = max_len {
+        let most = max_len.map(|most| most.max(input.output().len() as u64));
+        if let Some(most) = most {
             // Mutators keep the bound on outputs; a language can do without a limit on depth.
-            let _ = tracer.set_limits(tracer.limits().max_output(most.max(input.output().len() as u64)));
+            let _ = tracer.set_limits(tracer.limits().max_output(most));
         }
-        let mut text = Vec::new();
-        let mut made_by = None;
-        // A changed choice byte need not change the text.
+        let mut made = None;
+        // A changed choice byte need not change the text, and may make it too long.
         for _ in 0..TRIES {
-            made_by = mutator.mutate(input, store, tracer, &mut mutant);
-            text.clear();
+            let Some(operation) = mutator.mutate(input, store, tracer, &mut mutant) else { break };
+            let mut text = Vec::new();
             producer.produce(&mut Choices::replay(&mutant), &mut text);
-            if made_by.is_none() || text != input.output() {
+            if most.is_some_and(|most| text.len() as u64 > most) {
+                continue;
+            }
+            let is_other = text != input.output();
+            made = Some((operation, mutant.clone(), text));
+            if is_other {
                 break;
             }
         }
-        let Some(operation) = made_by else {
-            return Err(Failure::Usage("the grammar has one input only: nothing can be changed".to_string()));
+        let Some((operation, mutant, text)) = made else {
+            let why = match max_len {
+                None => "the grammar has one input only: nothing can be changed".to_string(),
+                Some(most) => format!("nothing can be changed within {}", units::plural(most, "byte")),
+            };
+            return Err(Failure::Usage(why));
         };
         if args.verbose {
             say!("gramjet: variant {number}: {}, {} bytes", operation.name(), text.len());
         }
         let bytes = match (args.choices, args.raw) {
-            (true, true) => mutant.clone(),
+            (true, true) => mutant,
             (true, false) => language.with_header(&mutant),
             (false, _) => output.separator.around(text),
         };

@@ -288,14 +288,16 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let mut saved = Instant::now();
     let ran = worker::run(&hunt, meter, siblings, |hunt| {
         reporter.look(hunt);
-        early.look(hunt);
         if saved.elapsed() >= SAVE {
             saved = Instant::now();
             hunt.write_totals().unwrap_or_else(|failure| hunt.fail(failure));
         }
+        // This may take long.
+        early.look(hunt);
     });
     reporter.end(&hunt);
     hunt.log_end()?;
+    hunt.write_totals()?;
     records::write_front(&hunt)?;
     ran?;
     early.failure.take().map_or(Ok(()), Err)?;
@@ -441,14 +443,18 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     let mut studies = vec![study];
     let end = begin + args.study;
     student(args, hunt, &mut meter).study_others(&hunt.behaviours(), &mut studies, end)?;
-    for (text, cost) in studies.iter().skip(1).filter_map(|study| study.smaller.as_ref()) {
-        if *cost > best.cost {
-            hunt.improve(text.clone(), &mut meter)?;
-        }
+    let smaller = studies.iter().skip(1).filter_map(|study| study.smaller.as_ref());
+    if let Some((text, _)) = smaller.max_by_key(|smaller| smaller.1).filter(|smaller| smaller.1 > best.cost) {
+        hunt.improve(text.clone(), &mut meter)?;
     }
     if is_whole {
         records::write_studied(hunt, &studies)?;
         records::write_families(&hunt.state, &studies)?;
+    } else {
+        // What an interrupted study says of growth and causes may be wrong.
+        for study in &mut studies {
+            (study.families, study.causes) = Default::default();
+        }
     }
     let place = write_page(args, hunt, &studies)?;
     reporter.conclude(hunt, &best, &studies, &place);

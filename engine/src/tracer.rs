@@ -359,7 +359,7 @@ impl gramjet::choices::Tracer for Tracer {
         let (before, limits) = (choices.len(), self.limits.max_len(None));
         let mut output = std::mem::take(&mut self.scratch);
         // Most parts fit by themselves. One that does not need not be completed.
-        let until = limits.max_output(limits.output().min(max_len));
+        let until = limits.max_output(self.limits.output().min(max_len));
         let drawing = Drawing::new(source, most, choices);
         let mut drawn = self.draw_under(until, part, depth, drawing, &mut output).filter(|&len| len <= max_len);
         if drawn.is_none() && min_len_of(&self.grammar.lowered, part) <= max_len {

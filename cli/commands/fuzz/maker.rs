@@ -96,7 +96,7 @@ impl Maker {
     pub(super) fn operator(&self) -> &'static str {
         match &self.evolution {
             None => self.fuzzer.operator().name(),
-            Some(evolution) => evolution.search.strategy().operator(),
+            Some(evolution) => evolution.search.operator(),
         }
     }
 

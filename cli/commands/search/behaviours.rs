@@ -3,23 +3,32 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use gramjet_search::Edge;
 
-/// The costliest text for each hottest edge.
+/// The costliest text for each hottest edge. The edges of each worker are apart: functions number edges as they are
+/// first executed.
 #[derive(Debug, Default)]
 pub(super) struct Behaviours {
-    texts: BTreeMap<u32, (u64, Vec<u8>)>,
+    texts: BTreeMap<(usize, u32), (u64, Vec<u8>)>,
 }
 
 impl Behaviours {
     /// Takes a text with its hottest edge, if it costs more than the one before, or as much with fewer bytes.
-    pub(super) fn add(&mut self, edge: u32, cost: u64, text: &[u8]) {
-        let (known, kept) = self.texts.entry(edge).or_default();
-        if cost > *known || cost == *known && text.len() < kept.len() {
-            *known = cost;
-            kept.clear();
-            kept.extend_from_slice(text);
+    pub(super) fn add(&mut self, worker: usize, edge: u32, cost: u64, text: &[u8]) {
+        match self.texts.entry((worker, edge)) {
+            Entry::Vacant(entry) => {
+                entry.insert((cost, text.to_vec()));
+            }
+            Entry::Occupied(mut entry) => {
+                let (known, kept) = entry.get_mut();
+                if cost > *known || cost == *known && text.len() < kept.len() {
+                    *known = cost;
+                    kept.clear();
+                    kept.extend_from_slice(text);
+                }
+            }
         }
     }
 
@@ -44,9 +53,12 @@ mod tests {
     fn each_hottest_edge_has_its_costliest_text() {
         let mut behaviours = Behaviours::default();
         for (edge, cost, text) in [(1, 5, "aa"), (2, 9, "b"), (1, 7, "aaa"), (1, 7, "ab"), (1, 6, "a"), (3, 1, "")] {
-            behaviours.add(edge, cost, text.as_bytes());
+            behaviours.add(0, edge, cost, text.as_bytes());
         }
-        assert_eq!(behaviours.costliest(), ["b", "ab", ""].map(|text| text.as_bytes().to_vec()));
+        // One that costs nothing is kept, too; the same number is another edge for another worker.
+        behaviours.add(0, 4, 0, b"free");
+        behaviours.add(1, 2, 8, b"c");
+        assert_eq!(behaviours.costliest(), ["b", "c", "ab", "", "free"].map(|text| text.as_bytes().to_vec()));
         assert_eq!(hottest(&[(1, 2), (4, 7), (5, 7), (6, 1)]), Some((4, 7)));
         assert_eq!(hottest(&[]), None);
     }

@@ -18,7 +18,7 @@ pub(super) struct Made {
     pub(super) operator: &'static str,
     /// How many of its texts were run.
     pub(super) runs: u64,
-    /// How many of them cost more than all before.
+    /// How many of them cost more than all before, or as much with fewer bytes.
     pub(super) better: u64,
 }
 

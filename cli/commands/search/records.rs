@@ -69,11 +69,15 @@ pub(super) fn studied(view: &View<'_>) -> Result<Vec<(Kept, Option<Kept>)>, Stat
         let cost = fields.nth(1).and_then(|cost| cost.parse().ok());
         // Somebody may have removed a file.
         let (Some(text), Some(cost)) = (view.file(&name)?, cost) else { continue };
-        let is_smaller = name.ends_with(SMALLER);
+        let whole = name.strip_suffix(SMALLER).map(|folder| format!("{folder}{TEXT}"));
         let kept = Kept { name, text, cost };
-        match studied.last_mut().filter(|_| is_smaller) {
-            Some(last) => last.1 = Some(kept),
+        match whole {
             None => studied.push((kept, None)),
+            Some(whole) => {
+                if let Some(last) = studied.last_mut().filter(|last| last.0.name == whole) {
+                    last.1 = Some(kept);
+                }
+            }
         }
     }
     Ok(studied)

@@ -77,9 +77,9 @@ pub(super) struct EdgeLaw {
 }
 
 impl EdgeLaw {
-    /// The law, with its interval.
+    /// The law, with its interval, in the number of copies.
     pub(super) fn law(&self) -> String {
-        self.growth.best().law.to_string()
+        if self.growth.is_unclear() { "unclear".to_string() } else { self.growth.best().law.to_string() }
     }
 }
 

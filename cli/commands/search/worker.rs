@@ -93,6 +93,9 @@ impl Drop for Active<'_> {
     }
 }
 
+/// What made the texts that the user gives.
+const SEED: &str = "seed";
+
 /// Where a text comes from.
 enum Origin {
     /// An operator of this search has made it, or the user has given it.
@@ -169,7 +172,7 @@ impl<'h> Worker<'h> {
             self.adopt(&studied.text, Origin::Known)?;
         }
         for text in &self.hunt.plan.seeds {
-            self.adopt(text, Origin::Own("seed"))?;
+            self.adopt(text, Origin::Own(SEED))?;
         }
         self.search.begin();
         Ok(())
@@ -204,7 +207,7 @@ impl<'h> Worker<'h> {
             return Ok(false);
         }
         let gain = self.search.observe(&job.reading.measured());
-        self.settle(&job, gain, Origin::Own(self.search.strategy().operator()))?;
+        self.settle(&job, gain, Origin::Own(self.search.operator()))?;
         self.spare.push(job);
         Ok(true)
     }
@@ -242,7 +245,7 @@ impl<'h> Worker<'h> {
         let hottest = hottest(measured.edges).filter(|_| measured.ending == Ending::Done);
         let mut shared = self.hunt.shared();
         if let Some((edge, _)) = hottest {
-            shared.behaviours.add(edge, cost, &job.text);
+            shared.behaviours.add(self.number, edge, cost, &job.text);
         }
         shared.costs[class(cost)] += 1;
         shared.range = (shared.range.0.min(cost), shared.range.1.max(cost));
@@ -332,7 +335,8 @@ impl<'h> Worker<'h> {
             hunt.shared().front.add(measured.costs, found.clone());
         }
         // Files are written once the others can go on.
-        if self.share(&found, gain.is_best, operator.is_some()) {
+        let is_new = operator.is_some_and(|operator| operator != SEED);
+        if self.share(&found, gain.is_best, is_new) {
             if operator.is_some() {
                 hunt.keep_best(&mut found)?;
             }
@@ -345,8 +349,8 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Shows a text to the other workers, unless it comes from them or from the folder that all have read; says whether
-    /// it is the best of all.
+    /// Shows a text to the other workers, unless it comes from them, or from the folder or the seeds that all have read;
+    /// says whether it is the best of all.
     fn share(&mut self, found: &Found, is_best_here: bool, is_new: bool) -> bool {
         let edges = self.search.maxima().edges();
         let mut shared = self.hunt.shared();
@@ -477,7 +481,7 @@ mod tests {
         let [mut one, mut two, mut three] = [0, 1, 2].map(|number| worker(&hunt, number));
         let best = |worker: &Worker<'_>| worker.search.best().map(|best| best.derivation.text.clone());
         let runs = || hunt.runs.load(Ordering::Relaxed);
-        one.adopt(b"abab", Origin::Own("seed")).expect("a run");
+        one.adopt(b"abab", Origin::Own(SEED)).expect("a run");
         for other in [&mut two, &mut three] {
             assert!(other.has_news(&[]) && best(other).is_none());
             other.import(&mut []).expect("a run");
@@ -487,9 +491,9 @@ mod tests {
         // The one that has found it does not run it again, and what is worse is not shared.
         assert_eq!(runs(), 3);
         one.import(&mut []).expect("no run");
-        two.adopt(b"a", Origin::Own("seed")).expect("a run");
+        two.adopt(b"a", Origin::Own(SEED)).expect("a run");
         assert!(runs() == 4 && !one.has_news(&[]));
-        two.adopt(b"ababab", Origin::Own("seed")).expect("a run");
+        two.adopt(b"ababab", Origin::Own(SEED)).expect("a run");
         three.import(&mut []).expect("a run");
         one.import(&mut []).expect("a run");
         assert_eq!([&one, &two, &three].map(best), [(); 3].map(|()| Some(b"ababab".to_vec())));

@@ -401,6 +401,44 @@ fn minimising_is_the_same_under_a_length_limit() {
     assert!(minimised > 20 && near > 8, "{minimised} {near}");
 }
 
+/// Where choice bytes are bounded as well, a shorter text may need too many of them.
+#[test]
+fn minimised_choice_bytes_make_their_output_within_all_limits() {
+    let compiled = compiled("g.ebnf", "s ::= a a a  a ::= o o o 'y' | 'xx'  o ::= ('zz')?");
+    let mut tracer = Tracer::new(&compiled);
+    for max_choices in 3..12 {
+        tracer.set_limits(Limits::new().max_len(100).max_choices(max_choices)).expect("limits");
+        let input = TracedInput::new(&mut tracer, &[255; 3], MOST);
+        assert_eq!(input.output(), b"xxxxxx");
+        let found = minimise(&mut tracer, input.choices(), 10_000, &mut |text| text.ends_with(b"xx"));
+        let mut output = Vec::new();
+        tracer.produce(&mut Choices::replay(&found.choices), &mut output);
+        assert_eq!(output, found.output, "{max_choices}");
+    }
+}
+
+/// A length limit raises the bound on outputs.
+#[test]
+fn mutants_are_exact_though_the_bound_on_outputs_is_lower_than_the_length_limit() {
+    let compiled = compiled("json.ebnf", JSON);
+    let mut tracer = Tracer::new(&compiled);
+    tracer.set_limits(Limits::new().max_output(10).max_len(300)).expect("limits");
+    let (mut mutator, mut mutant, mut store, mut long) = (Mutator::new(1), Vec::new(), Store::default(), 0);
+    for seed in 0..40 {
+        let input = input(&mut tracer, &mut Rng::new(seed), 120);
+        store.add(&input);
+        for operation in [Operation::Redraw, Operation::Splice, Operation::Delete].repeat(20) {
+            if mutator.apply(operation, &input, &store, &mut tracer, &mut mutant) {
+                let traced = TracedInput::new(&mut tracer, &mutant, MOST);
+                assert_eq!(traced.choices(), mutant, "{operation:?}");
+                assert!(traced.output().len() <= 300);
+                long += usize::from(traced.output().len() > 20);
+            }
+        }
+    }
+    assert!(long > 100, "{long}");
+}
+
 #[test]
 fn minimising_ends_at_its_bound() {
     let compiled = compiled("json.ebnf", JSON);
@@ -558,10 +596,16 @@ fn mutants_of_what_is_generated_take_no_option_that_is_only_read() {
         if input.trace().takes_only_read {
             continue;
         }
-        for operation in [Operation::Havoc, Operation::Delete].repeat(200) {
+        for operation in [Operation::Havoc, Operation::Delete, Operation::Redraw].repeat(200) {
+            // Little room: the shortest words are only read.
+            let room = gramjet::Limits::new().max_output(input.output().len() as u64);
+            tracer
+                .set_limits(if operation == Operation::Redraw { room } else { gramjet::Limits::new() })
+                .expect("limits");
             if !mutator.apply(operation, &input, &store, &mut tracer, &mut mutant) {
                 continue;
             }
+            tracer.set_limits(gramjet::Limits::new()).expect("limits");
             let mutant = TracedInput::new(&mut tracer, &mutant, MOST);
             let text = String::from_utf8_lossy(mutant.output());
             assert!(!text.contains('$') && !mutant.trace().takes_only_read, "{operation:?}: {text}");

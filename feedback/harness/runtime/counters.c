@@ -455,9 +455,13 @@ static void begin_usage(void) {
 
 static void end_usage(void) {
     if (!tells_usage) return;
-    shared.header.cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - shared.header.cpu_before;
+    uint64_t now = nanoseconds(CLOCK_PROCESS_CPUTIME_ID), before = shared.header.cpu_before;
+    shared.header.cpu = now > before ? now - before : 1;
     shared.header.peak = 0;
 }
+
+// In place of `cpu_before`: the process has told what its last run has used, and its end is no part of that.
+#define IS_TOLD UINT64_MAX
 
 // What a child has used since its last run began, or in all if it has had one input. A clock that is less exact than
 // the one above may say that it has used nothing; 0 would mean that it is not known.
@@ -466,6 +470,7 @@ static void tell_usage(const struct rusage *usage) {
     uint64_t seconds = usage->ru_utime.tv_sec + usage->ru_stime.tv_sec;
     uint64_t cpu = 1000 * (1000000 * seconds + usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
     uint64_t before = shared.header.cpu_before;
+    if (before == IS_TOLD) return;
     shared.header.cpu = cpu > before ? cpu - before : 1;
     shared.header.peak = before ? 0 : 1024ull * usage->ru_maxrss;
     // It may go on.
@@ -619,7 +624,12 @@ int gramjet_loop(unsigned rounds) {
         begin_usage();
         return 1;
     }
-    if (!is_served || --left == 0) return 0;
+    if (!is_served) return 0;
+    if (--left == 0) {
+        end_usage();
+        if (tells_usage) shared.header.cpu_before = IS_TOLD;
+        return 0;
+    }
     if (!answers_itself) {
         raise(SIGSTOP);
         return 1;

@@ -69,6 +69,8 @@ pub struct Search {
     desk: Desk,
     strategy: Box<dyn Strategy>,
     candidate: Proposal,
+    /// The text that was observed last is not of the strategy.
+    was_found: bool,
     /// Those that run, or have run and were not observed, with the digests of their texts.
     running: VecDeque<(u64, Proposal)>,
     /// Memory for further ones.
@@ -93,6 +95,7 @@ impl Search {
             desk: Desk::new(deriver, max_len, Random::new(seed)),
             strategy,
             candidate: Proposal::default(),
+            was_found: false,
             running: VecDeque::new(),
             spare: Vec::new(),
             known: FxHashMap::default(),
@@ -252,6 +255,7 @@ impl Search {
         });
         let gain = self.record(&proposal.derivation, digest, measured);
         let guiding = guiding(measured);
+        self.was_found = proposal.is_found;
         self.strategy.recall(proposal.making);
         if proposal.is_found {
             self.strategy.adopt(&mut self.desk, &proposal.derivation, &guiding);
@@ -265,6 +269,12 @@ impl Search {
             self.candidate = proposal;
         }
         gain
+    }
+
+    /// What made the text that was observed last: an operator, the strategy itself, or `enumerate` where the strategy
+    /// made no more new texts, and those of the language were listed.
+    pub fn operator(&self) -> &'static str {
+        if self.was_found { "enumerate" } else { self.strategy.operator() }
     }
 
     /// Learns from the run of a text from elsewhere. Texts that are too long are left out.

@@ -73,7 +73,7 @@ impl TracedInput {
             return false;
         }
         let (mut output, mut trace) = (Vec::new(), Trace::default());
-        Lifted::new(tracer).trace(&self.without, &mut output, &mut trace);
+        Lifted::new(tracer, u64::MAX).trace(&self.without, &mut output, &mut trace);
         if output != self.output {
             return false;
         }

@@ -138,12 +138,21 @@ const LESS_OF_NEW: f64 = 0.25;
 /// At most this number of texts that do not conform is remembered.
 const MAX_REFUSED: usize = 1 << 16;
 
+/// The tracer without its length limit, but with its bound on choice bytes.
+fn lifted<T: Tracer + ?Sized>(tracer: &mut T) -> Lifted<'_, T> {
+    let max_choices = tracer.limits().choices();
+    Lifted::new(tracer, max_choices)
+}
+
 impl Minimiser {
     /// A search that begins with `choices`.
     pub fn new(tracer: &mut (impl Tracer + ?Sized), choices: &[u8]) -> Minimiser {
         let most = choices.len().max(1 << 20);
         let mut best = TracedInput::new(tracer, choices, most);
-        let lifts = tracer.limits().length().is_some() && best.exists_without_max_len();
+        // A text has no more choice bytes under the limit than without it.
+        let limits = tracer.limits();
+        let has_room = best.without_max_len().len() as u64 <= limits.choices();
+        let lifts = limits.length().is_some() && best.exists_without_max_len() && has_room;
         if lifts {
             best.lift();
         }
@@ -199,7 +208,7 @@ impl Minimiser {
     /// dropped. Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and traced
     /// only if they are accepted.
     pub fn propose(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<&[u8]> {
-        let is_found = if self.lifts { self.advance(&mut *Lifted::new(tracer)) } else { self.advance(tracer) };
+        let is_found = if self.lifts { self.advance(&mut *lifted(tracer)) } else { self.advance(tracer) };
         is_found.then_some(&self.output)
     }
 
@@ -375,7 +384,7 @@ impl Minimiser {
     /// Says whether the test holds for the candidate. The tracer is the one that it was proposed with.
     pub fn judge(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
         if self.lifts {
-            self.decide(&mut *Lifted::new(tracer), holds);
+            self.decide(&mut *lifted(tracer), holds);
         } else {
             self.decide(tracer, holds);
         }

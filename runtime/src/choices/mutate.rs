@@ -62,8 +62,9 @@ impl Operation {
 
 /// Makes mutants of choice bytes. The same seed makes the same mutants of the same inputs.
 ///
-/// No mutant's text is longer than the length limit of the tracer, or, where there is none, than its bound on outputs.
-/// Of the operations, only [`Operation::Havoc`] does not keep that bound.
+/// No mutant's text is longer than the length limit of the tracer. Where there is none, its bound on outputs is kept,
+/// unless the input exceeds it. [`Operation::Havoc`] does not keep that bound, nor does a mutant in which a part comes
+/// to be deeper than the depth limit.
 #[derive(Clone, Debug)]
 pub struct Mutator {
     random: Random,
@@ -147,7 +148,7 @@ impl Mutator {
         mutant: &mut Vec<u8>,
     ) -> bool {
         mutant.clear();
-        let most = max_len(tracer);
+        let most = max_len(input, tracer);
         let len = match operation {
             Operation::Havoc => {
                 return self.havoc(input, mutant).is_some() && stays_generated(input, tracer, mutant);
@@ -160,8 +161,9 @@ impl Mutator {
             Operation::Delete => self.delete(input, tracer, mutant),
             Operation::RepeatRound => self.repeat_round(input, most, mutant),
         };
-        len.is_some_and(|len| self.finish(input, len, tracer, mutant))
-            && (operation != Operation::Delete || stays_generated(input, tracer, mutant))
+        // A part that is derived anew in little room may need an option that is only read, as those are short.
+        len.is_some_and(|len| self.finish(input, (len, most), tracer, mutant))
+            && (!matches!(operation, Operation::Delete | Operation::Redraw) || stays_generated(input, tracer, mutant))
     }
 
     /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to
@@ -176,20 +178,21 @@ impl Mutator {
         // Not every part of one input has a counterpart in the other.
         const TRIES: usize = 8;
         mutant.clear();
-        let most = max_len(tracer);
+        let most = max_len(input, tracer);
         let len = (0..TRIES).find_map(|_| self.graft(input, other, most, mutant));
-        len.is_some_and(|len| self.finish(input, len, tracer, mutant))
+        len.is_some_and(|len| self.finish(input, (len, most), tracer, mutant))
     }
 
-    /// Rewrites a mutant for the length limit in force, if its text has this length; says whether it is not too long.
+    /// Rewrites a mutant for the length limit in force, if its text has this length, of at most `most`; says whether it
+    /// is not too long.
     fn finish(
         &mut self,
         input: &TracedInput,
-        len: usize,
+        (len, most): (usize, usize),
         tracer: &mut (impl Tracer + ?Sized),
         mutant: &mut Vec<u8>,
     ) -> bool {
-        if len > max_len(tracer) {
+        if len > most {
             return false;
         }
         if input.exists_without_max_len() && depends_on_max_len(tracer, len) {
@@ -374,10 +377,11 @@ impl Mutator {
     }
 }
 
-/// The greatest length of a mutant's text in bytes.
-fn max_len(tracer: &(impl Tracer + ?Sized)) -> usize {
+/// The greatest length of a mutant's text in bytes. An input that exceeds the bound on outputs has mutants as long as it.
+fn max_len(input: &TracedInput, tracer: &(impl Tracer + ?Sized)) -> usize {
     let limits = tracer.limits();
-    usize::try_from(limits.length().unwrap_or(limits.output())).unwrap_or(usize::MAX)
+    let most = usize::try_from(limits.length().unwrap_or(limits.output())).unwrap_or(usize::MAX);
+    most.max(input.output().len())
 }
 
 /// Whether the mutant of an input that can be generated can be generated, too. Low choice bytes may stand for options

@@ -89,17 +89,18 @@ pub trait Tracer: Producer {
     }
 }
 
-/// A tracer whose length limit is not in force while this lives, nor its bound on choice bytes.
+/// A tracer whose length limit is not in force while this lives. It has another bound on choice bytes.
 pub(super) struct Lifted<'t, T: Tracer + ?Sized> {
     tracer: &'t mut T,
     limits: Limits,
 }
 
 impl<'t, T: Tracer + ?Sized> Lifted<'t, T> {
-    pub(super) fn new(tracer: &'t mut T) -> Lifted<'t, T> {
+    pub(super) fn new(tracer: &'t mut T, max_choices: u64) -> Lifted<'t, T> {
         let limits = tracer.limits();
-        // Fewer limits can be kept if more can.
-        let _ = tracer.set_limits(limits.max_len(None).max_choices(u64::MAX));
+        // Nothing that is longer is of use. Fewer limits can be kept if more can.
+        let max_output = limits.length().unwrap_or(limits.output());
+        let _ = tracer.set_limits(limits.max_len(None).max_output(max_output).max_choices(max_choices));
         Lifted { tracer, limits }
     }
 }

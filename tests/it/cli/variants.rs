@@ -8,9 +8,13 @@ use super::{Place, gramjet, interruptible, place, run, stdout, text};
 const NESTED: &str = "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | list | '\"' [a-z]* '\"'\n";
 
 fn files(test: &str, content: &str) -> (Place, String, String) {
+    files_of(test, NESTED, content)
+}
+
+fn files_of(test: &str, text: &str, content: &str) -> (Place, String, String) {
     let place = place(test);
-    let (grammar, file) = (place.path("nested.ebnf"), place.path("in"));
-    fs::write(&grammar, NESTED).unwrap();
+    let (grammar, file) = (place.path("g.ebnf"), place.path("in"));
+    fs::write(&grammar, text).unwrap();
     fs::write(&file, content).unwrap();
     (place, grammar, file)
 }
@@ -47,6 +51,11 @@ fn variants_keep_a_length() {
     }
     let variants = text(&stdout(&["mutate", &grammar, &file, "-n", "300"]));
     assert!(variants.lines().any(|line| line.len() > 40));
+    // A class of the start rule is changed by its choice byte alone.
+    let (_place, grammar, file) = files_of("mutate-class", "s ::= [a-z] 'x'?\n", "b");
+    let variants = text(&stdout(&["mutate", &grammar, &file, "-n", "50", "--max-len", "1"]));
+    let distinct: std::collections::BTreeSet<&str> = variants.lines().collect();
+    assert!(variants.lines().all(|line| line.len() == 1) && distinct.len() > 5, "{variants}");
 }
 
 /// Few variants of a mail change one of two copies of a boundary, or the header of the part after it.

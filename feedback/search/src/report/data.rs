@@ -149,6 +149,7 @@ pub struct Family {
     /// The curve of that model, if there is one.
     pub curve: Option<Curve>,
     /// The edge whose count grows fastest, by its source line, and how it grows; may be empty.
+    #[serde(alias = "hottest")]
     pub fastest: String,
     /// The edges that the largest member executes most, the hottest first.
     pub edges: Vec<FamilyEdge>,
@@ -233,7 +234,7 @@ pub struct Operator {
     pub operator: String,
     /// How many of its texts were run.
     pub runs: u64,
-    /// How many of them cost more than all before.
+    /// How many of them cost more than all before, or as much with fewer bytes.
     pub better: u64,
 }
 

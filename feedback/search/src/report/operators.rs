@@ -12,8 +12,9 @@ const OPERATORS: usize = 100;
 pub(super) fn section(report: &Report) -> Option<String> {
     use Column::{Number, Text};
     let mut shown: Vec<&Operator> =
-        report.operators.iter().filter(|made| of(report, &made.strategy).nth(1).is_some()).take(OPERATORS).collect();
+        report.operators.iter().filter(|made| of(report, &made.strategy).nth(1).is_some()).collect();
     shown.sort_by(|one, other| one.strategy.cmp(&other.strategy).then(other.runs.cmp(&one.runs)));
+    shown.truncate(OPERATORS);
     let row = |made: &&Operator| {
         let all: f64 = of(report, &made.strategy).map(|made| made.runs as f64).sum();
         vec![
