@@ -361,7 +361,7 @@ impl gramjet::choices::Tracer for Tracer {
         // Most parts fit by themselves. One that does not need not be completed.
         let until = limits.max_output(self.limits.output().min(max_len));
         let drawing = Drawing::new(source, most, choices);
-        let mut drawn = self.draw_under(until, part, depth, drawing, &mut output).filter(|&len| len <= max_len);
+        let mut drawn = self.draw_under(until, part, depth, drawing, &mut output).filter(|&len| len <= until.output());
         if drawn.is_none() && min_len_of(&self.grammar.lowered, part) <= max_len {
             choices.truncate(before);
             let drawing = Drawing::new(source, most, choices);

@@ -2,8 +2,8 @@
 //! text of which that is so.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_search::Edge;
 
@@ -36,6 +36,9 @@ impl Behaviours {
     pub(super) fn costliest(&self) -> Vec<Vec<u8>> {
         let mut texts: Vec<&(u64, Vec<u8>)> = self.texts.values().collect();
         texts.sort_by_key(|(cost, _)| Reverse(*cost));
+        // Several workers may have the same text.
+        let mut seen = BTreeSet::new();
+        texts.retain(|(_, text)| seen.insert(text));
         texts.into_iter().map(|(_, text)| text.clone()).collect()
     }
 }
@@ -58,6 +61,7 @@ mod tests {
         // One that costs nothing is kept, too; the same number is another edge for another worker.
         behaviours.add(0, 4, 0, b"free");
         behaviours.add(1, 2, 8, b"c");
+        behaviours.add(1, 3, 7, b"ab");
         assert_eq!(behaviours.costliest(), ["b", "c", "ab", "", "free"].map(|text| text.as_bytes().to_vec()));
         assert_eq!(hottest(&[(1, 2), (4, 7), (5, 7), (6, 1)]), Some((4, 7)));
         assert_eq!(hottest(&[]), None);

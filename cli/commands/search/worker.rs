@@ -481,7 +481,7 @@ mod tests {
         let [mut one, mut two, mut three] = [0, 1, 2].map(|number| worker(&hunt, number));
         let best = |worker: &Worker<'_>| worker.search.best().map(|best| best.derivation.text.clone());
         let runs = || hunt.runs.load(Ordering::Relaxed);
-        one.adopt(b"abab", Origin::Own(SEED)).expect("a run");
+        one.adopt(b"abab", Origin::Own("swap")).expect("a run");
         for other in [&mut two, &mut three] {
             assert!(other.has_news(&[]) && best(other).is_none());
             other.import(&mut []).expect("a run");
@@ -491,9 +491,9 @@ mod tests {
         // The one that has found it does not run it again, and what is worse is not shared.
         assert_eq!(runs(), 3);
         one.import(&mut []).expect("no run");
-        two.adopt(b"a", Origin::Own(SEED)).expect("a run");
+        two.adopt(b"a", Origin::Own("swap")).expect("a run");
         assert!(runs() == 4 && !one.has_news(&[]));
-        two.adopt(b"ababab", Origin::Own(SEED)).expect("a run");
+        two.adopt(b"ababab", Origin::Own("swap")).expect("a run");
         three.import(&mut []).expect("a run");
         one.import(&mut []).expect("a run");
         assert_eq!([&one, &two, &three].map(best), [(); 3].map(|()| Some(b"ababab".to_vec())));

@@ -598,14 +598,13 @@ fn mutants_of_what_is_generated_take_no_option_that_is_only_read() {
         }
         for operation in [Operation::Havoc, Operation::Delete, Operation::Redraw].repeat(200) {
             // Little room: the shortest words are only read.
-            let room = gramjet::Limits::new().max_output(input.output().len() as u64);
-            tracer
-                .set_limits(if operation == Operation::Redraw { room } else { gramjet::Limits::new() })
-                .expect("limits");
-            if !mutator.apply(operation, &input, &store, &mut tracer, &mut mutant) {
+            let room = Limits::new().max_output(input.output().len() as u64);
+            tracer.set_limits(if operation == Operation::Redraw { room } else { Limits::new() }).expect("limits");
+            let is_made = mutator.apply(operation, &input, &store, &mut tracer, &mut mutant);
+            tracer.set_limits(Limits::new()).expect("no limits");
+            if !is_made {
                 continue;
             }
-            tracer.set_limits(gramjet::Limits::new()).expect("limits");
             let mutant = TracedInput::new(&mut tracer, &mutant, MOST);
             let text = String::from_utf8_lossy(mutant.output());
             assert!(!text.contains('$') && !mutant.trace().takes_only_read, "{operation:?}: {text}");

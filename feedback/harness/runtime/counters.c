@@ -631,6 +631,7 @@ int gramjet_loop(unsigned rounds) {
         return 0;
     }
     if (!answers_itself) {
+        if (tells_usage && shared.header.cpu_before == IS_TOLD) begin_usage();
         raise(SIGSTOP);
         return 1;
     }

@@ -69,7 +69,7 @@ pub struct Search {
     desk: Desk,
     strategy: Box<dyn Strategy>,
     candidate: Proposal,
-    /// The text that was observed last is not of the strategy.
+    /// The text that was proposed or observed last is not of the strategy.
     was_found: bool,
     /// Those that run, or have run and were not observed, with the digests of their texts.
     running: VecDeque<(u64, Proposal)>,
@@ -180,20 +180,26 @@ impl Search {
 
     /// The text to run next. It is none of those that run, if there is another one.
     pub fn propose(&mut self) -> &Derivation {
+        self.make();
+        self.was_found = self.candidate.is_found;
+        &self.candidate.derivation
+    }
+
+    fn make(&mut self) {
         self.candidate.is_found = false;
         for _ in 0..REPEATS {
             let Proposal { derivation, making, .. } = &mut self.candidate;
             self.strategy.propose(&mut self.desk, derivation);
             *making = self.strategy.making();
             if self.strategy.repeats() == Repeats::Run {
-                return &self.candidate.derivation;
+                return;
             }
             let digest = digest(&derivation.text);
             let known = match self.known.get(&digest) {
                 Some(&known) => known,
                 // What it costs is not known yet, and is told once it is.
                 None if self.is_running(digest) => Known { cost: 0, hottest: 0, ending: Ending::Done },
-                None => return &self.candidate.derivation,
+                None => return,
             };
             self.repeats += 1;
             let Known { cost, hottest, ending } = known;
@@ -204,7 +210,6 @@ impl Search {
         if !self.candidate.derivation.parts.is_empty() {
             self.look();
         }
-        &self.candidate.derivation
     }
 
     /// The text that was proposed last runs from now on, and another one may be proposed.
@@ -271,7 +276,7 @@ impl Search {
         gain
     }
 
-    /// What made the text that was observed last: an operator, the strategy itself, or `enumerate` where the strategy
+    /// What made the text that was proposed or observed last: an operator, the strategy itself, or `enumerate` where the strategy
     /// made no more new texts, and those of the language were listed.
     pub fn operator(&self) -> &'static str {
         if self.was_found { "enumerate" } else { self.strategy.operator() }

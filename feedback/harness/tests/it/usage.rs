@@ -78,6 +78,11 @@ fn processor_time_of_rounds_is_told_where_it_is_asked_for() {
         }
         (0..at_a_time).for_each(|_| check(&mut target));
     }
+    // The end of the process is no part of its last run.
+    let mut target = ForkServer::new(program(&rounds).times_rounds()).expect("a fork server");
+    for input in ["q", "x", "x", "x", "x", "x"] {
+        assert_cpu(input, target.run(input.as_bytes()).expect("a run").usage.cpu.expect("processor time"));
+    }
 }
 
 /// It takes each input in its process, but the harness does not look for its loop: after each it stops itself.
@@ -93,7 +98,7 @@ fn processor_time_of_rounds_that_stop_themselves_is_told() {
     std::fs::write(&unknown, bytes).expect("a copy");
     std::fs::set_permissions(&unknown, std::fs::metadata(&rounds).expect("the program").permissions()).expect("a copy");
     let mut target = ForkServer::new(program(&unknown)).expect("a fork server");
-    for input in ["b", "S", "x", "b", "a", "b", "x"] {
+    for input in ["b", "S", "x", "b", "a", "b", "x", "a", "q", "x", "x", "x", "x", "x"] {
         assert_cpu(input, target.run(input.as_bytes()).expect("a run").usage.cpu.expect("processor time"));
     }
 }
