@@ -32,8 +32,8 @@ struct Args {
     /// Rounds.
     #[arg(long, default_value_t = 9)]
     runs: usize,
-    /// Mutate under this limit on the length in bytes, and none on the depth. *Meant* is the share of mutants whose text is what the same
-    /// change of the derivation makes without the limit.
+    /// Mutate under this limit on the length in bytes, and none on the depth. *Meant* is the share of mutants whose
+    /// text is what the same change of the derivation makes without the limit.
     #[arg(long, conflicts_with = "minimise")]
     max_len: Option<u64>,
     /// Minimise the inputs, each while it contains the bytes in its middle, instead of mutating them.

@@ -347,8 +347,8 @@ impl Deriver {
         }
     }
 
-    /// The character that an option of a node derives, if it derives one and nothing else. A byte beyond ASCII counts as
-    /// one.
+    /// The character that an option of a node derives, if it derives one and nothing else. A byte beyond ASCII counts
+    /// as one.
     pub fn character(&self, place: u32, option: u32) -> Option<char> {
         let ir = self.ir();
         let one = |bytes: &[u8]| match bytes {

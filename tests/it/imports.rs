@@ -10,7 +10,11 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
+            match path {
+                path if path.is_dir() => folders.push(path),
+                path if path.ends_with("tests.rs") => {}
+                path => files.push(path),
+            }
         }
     }
     let module = |file: &PathBuf| {
@@ -20,7 +24,7 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeSet<String> = files.iter().map(module).collect();
     let named_by = |file: &PathBuf| {
         let (name, text) = (module(file), std::fs::read_to_string(file).expect("a text"));
-        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let parent = name.rsplit_once("::").map_or("", |(parent, _)| parent);
         let within = if name == "main" { String::new() } else { format!("{name}::") };
         let paths = text.split("crate::").skip(1).map(str::to_string);

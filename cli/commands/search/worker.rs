@@ -349,8 +349,8 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Shows a text to the other workers, unless it comes from them, or from the folder or the seeds that all have read;
-    /// says whether it is the best of all.
+    /// Shows a text to the other workers, unless it comes from them, or from the folder or the seeds that all have
+    /// read; says whether it is the best of all.
     fn share(&mut self, found: &Found, is_best_here: bool, is_new: bool) -> bool {
         let edges = self.search.maxima().edges();
         let mut shared = self.hunt.shared();

@@ -377,7 +377,8 @@ impl Mutator {
     }
 }
 
-/// The greatest length of a mutant's text in bytes. An input that exceeds the bound on outputs has mutants as long as it.
+/// The greatest length of a mutant's text in bytes. An input that exceeds the bound on outputs has mutants as long as
+/// it.
 fn max_len(input: &TracedInput, tracer: &(impl Tracer + ?Sized)) -> usize {
     let limits = tracer.limits();
     let most = usize::try_from(limits.length().unwrap_or(limits.output())).unwrap_or(usize::MAX);
