@@ -276,7 +276,7 @@ impl Search {
         gain
     }
 
-    /// What made the text that was proposed or observed last: an operator, the strategy itself, or `enumerate` where the
+    /// What made the text that was proposed or observed last: an operator, the strategy itself, or `enumerate` if the
     /// strategy made no more new texts, and those of the language were listed.
     pub fn operator(&self) -> &'static str {
         if self.was_found { "enumerate" } else { self.strategy.operator() }
