@@ -156,8 +156,8 @@ pub struct Arguments {
     replay: bool,
 
     /// Write one JSON object a line to standard output: better texts (`best`), once a second how far the search is
-    /// (`status`, at last `end`), with several costs the texts that no other beats (`front`), and what is known of the
-    /// best text and of others that were studied (`study`).
+    /// (`status`, at last `end`), with several costs the texts that no other beats (`front`), and the study of the
+    /// best text and of some others (`study`).
     #[arg(long)]
     json: bool,
 
