@@ -134,6 +134,14 @@ impl Objective {
         }
     }
 
+    /// Whether a text costs the same in each run, also while the caller is busy, if the program is deterministic.
+    fn is_exact(&self) -> bool {
+        match self {
+            Objective::Edges | Objective::Hottest | Objective::Output => true,
+            Objective::Cpu | Objective::Memory | Objective::Command(_) => false,
+        }
+    }
+
     /// The unit of the cost.
     pub(super) fn unit(&self) -> &'static str {
         match self {
@@ -215,11 +223,7 @@ impl Meter {
 
     /// Whether a run measures the same while the caller is busy.
     pub(super) fn is_exact(&self) -> bool {
-        let is_exact = |objective: &Objective| match objective {
-            Objective::Edges | Objective::Hottest | Objective::Output => true,
-            Objective::Cpu | Objective::Memory | Objective::Command(_) => false,
-        };
-        self.objectives.all().iter().all(is_exact)
+        self.objectives.all().iter().all(Objective::is_exact)
     }
 
     /// How many texts the program can begin on before the first is at its end. Outputs are told apart only one by one.
@@ -291,12 +295,42 @@ impl Reading {
         }
     }
 
+    /// Takes the lesser costs of this run and an earlier one of the same text.
+    pub(super) fn or_less(&mut self, earlier: &Reading) {
+        for (cost, &other) in self.costs.iter_mut().zip(&earlier.costs) {
+            *cost = other.min(*cost);
+        }
+        self.seconds = self.seconds.min(earlier.seconds);
+    }
+
     /// What a search learns from.
     pub(super) fn measured(&self) -> Measured<'_> {
         let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
         let cost = costs.first().copied().unwrap_or(0);
         let costs = if costs.len() > 1 { &costs[..] } else { &[] };
         Measured { cost, costs, hottest, edges, ending, seconds, is_repeat: false }
+    }
+}
+
+/// The greatest costs so far, of those that differ between runs of the same text.
+#[derive(Debug, Default)]
+pub(super) struct Records(Vec<u64>);
+
+impl Records {
+    /// Whether a run costs more than all before it. Something else may have taken the time.
+    pub(super) fn are_beaten(&self, reading: &Reading, objectives: &Objectives) -> bool {
+        let is_beaten = |(at, objective): (usize, &Objective)| {
+            let cost = reading.costs.get(at).copied().unwrap_or(0);
+            !objective.is_exact() && cost > self.0.get(at).copied().unwrap_or(0)
+        };
+        reading.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
+    }
+
+    pub(super) fn add(&mut self, reading: &Reading) {
+        self.0.resize(self.0.len().max(reading.costs.len()), 0);
+        for (most, &cost) in self.0.iter_mut().zip(&reading.costs) {
+            *most = cost.max(*most);
+        }
     }
 }
 

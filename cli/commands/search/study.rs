@@ -204,11 +204,12 @@ impl<M: Measure> Student<'_, M> {
             if measured.ending != Ending::Done || !is_other(text, measured.edges, studies) {
                 continue;
             }
-            let hottest = hottest(measured.edges);
+            let (cost, hottest) = (measured.cost, hottest(measured.edges));
             self.time = time.mul_f64(OTHERS_TIME).min(end.saturating_duration_since(Instant::now()));
             let study = self.study_for(text, hottest)?;
             // What is known of a text when the user has enough may be wrong.
-            if !self.stop.is_signalled() {
+            // If the text costs less than half when it is run again, the program keeps something between texts.
+            if !self.stop.is_signalled() && study.cost >= cost / 2 {
                 studies.push(study);
             }
         }

@@ -10,7 +10,7 @@ use gramjet_session::decisions::{Derivation, Fit};
 
 use super::behaviours::hottest;
 use super::hunt::{Found, Hunt};
-use super::meter::Meter;
+use super::meter::{Meter, Records};
 use super::records;
 use super::runner::{Job, Runner};
 use super::totals::class;
@@ -93,6 +93,10 @@ impl Drop for Active<'_> {
     }
 }
 
+/// Where costs are not exact, a text that costs more than all before it is run this many times more, which does not count as
+/// runs of the search.
+const REPEATED: usize = 2;
+
 /// What made the texts that the user gives.
 const SEED: &str = "seed";
 
@@ -133,6 +137,8 @@ struct Worker<'h> {
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
+    /// The greatest costs that this search has seen, where they are not exact.
+    records: Records,
 }
 
 impl<'h> Worker<'h> {
@@ -155,8 +161,8 @@ impl<'h> Worker<'h> {
     }
 
     fn new(hunt: &'h Hunt, number: usize, search: Search, runner: Runner<'h>, ahead: usize) -> Worker<'h> {
-        let (given, spare, imported, told_repeats) = Default::default();
-        Worker { hunt, number, search, runner, ahead, given, spare, imported, told_repeats }
+        let (given, spare, imported, told_repeats, records) = Default::default();
+        Worker { hunt, number, search, runner, ahead, given, spare, imported, told_repeats, records }
     }
 
     /// Runs the texts of earlier searches and the seeds.
@@ -206,6 +212,7 @@ impl<'h> Worker<'h> {
         if !job.was_run {
             return Ok(false);
         }
+        let job = self.confirm(job)?;
         let gain = self.search.observe(&job.reading.measured());
         self.settle(&job, gain, Origin::Own(self.search.operator()))?;
         self.spare.push(job);
@@ -229,11 +236,36 @@ impl<'h> Worker<'h> {
 
     /// Waits for the first text that is to be run.
     fn take(&mut self) -> Result<Job, Failure> {
+        let job = self.returned()?;
+        self.hunt.runs.fetch_add(u64::from(job.was_run), Ordering::Relaxed);
+        Ok(job)
+    }
+
+    fn returned(&mut self) -> Result<Job, Failure> {
         self.given -= 1;
         let job = self.runner.next()?;
         if job.was_run {
             self.hunt.edges_executed.fetch_add(job.reading.executed, Ordering::Relaxed);
-            self.hunt.runs.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(job)
+    }
+
+    /// Repeats a run that costs more than all before it, where costs are not exact: the least of its costs counts. No
+    /// other text is to be run then.
+    fn confirm(&mut self, mut job: Job) -> Result<Job, Failure> {
+        let objectives = &self.hunt.plan.objectives;
+        for _ in 0..REPEATED {
+            if !self.records.are_beaten(&job.reading, objectives) {
+                break;
+            }
+            let earlier = std::mem::take(&mut job.reading);
+            self.give(job, true);
+            job = self.returned()?;
+            job.reading.or_less(&earlier);
+        }
+        // A run that has failed or was stopped costs nothing.
+        if job.reading.measured().ending == Ending::Done {
+            self.records.add(&job.reading);
         }
         Ok(job)
     }
@@ -267,6 +299,7 @@ impl<'h> Worker<'h> {
         job.repeats = 0;
         self.give(job, true);
         let job = self.take()?;
+        let job = self.confirm(job)?;
         let gain = self.search.adopt(&derivation, &job.reading.measured());
         self.settle(&job, gain, origin)?;
         self.spare.push(job);
@@ -444,7 +477,14 @@ mod tests {
             studied: language.clone(),
             language,
             command: vec!["cat".into()],
-            surroundings: Surroundings { limits, confinement, text: false, core: None, times_rounds: false },
+            surroundings: Surroundings {
+                limits,
+                confinement,
+                text: false,
+                counted: &[],
+                core: None,
+                times_rounds: false,
+            },
             objectives: Objectives::parse("output").expect("a cost"),
             strategy: "portfolio".to_string(),
             is_paper: false,
