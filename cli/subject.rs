@@ -18,6 +18,8 @@ pub struct Surroundings {
     pub confinement: Confinement,
     /// Functions get text, not bytes.
     pub text: bool,
+    /// Modules of Python's standard library that are counted.
+    pub counted: &'static [String],
     /// The core of a program with a fork server, and of the thread that runs it; none for any.
     pub core: Option<usize>,
     /// Processor time is measured also where that takes time for each run.
@@ -28,6 +30,11 @@ impl Surroundings {
     /// The same on this core.
     pub fn on(self, core: Option<usize>) -> Surroundings {
         Surroundings { core, ..self }
+    }
+
+    /// The same with these modules of Python's standard library counted.
+    pub fn counting(self, counted: &'static [String]) -> Surroundings {
+        Surroundings { counted, ..self }
     }
 
     /// The same with a measurement of processor time wherever it is possible.
@@ -80,11 +87,12 @@ impl Tested {
     /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
     /// its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, text, core, times_rounds } = surroundings;
+        let Surroundings { limits, confinement, text, counted, core, times_rounds } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
             let subject = if text { subject.text() } else { subject };
+            let subject = counted.iter().fold(subject, |subject, module| subject.own(module));
             return Ok(Tested::by(By::Function(Box::new(Function::new(subject)?))));
         }
         let program = Program::new(name, arguments)?.limits(limits).confinement(confinement);
@@ -210,8 +218,12 @@ impl Tested {
 }
 
 /// A file for the user: `NAME-VERSION/src/lib.rs` in a crate that cargo has downloaded, `library/core/src/lib.rs` in
-/// Rust's own library; others as they are.
+/// Rust's own library, `python3.11/json/decoder.py` in Python's, `NAME/index.js` in a package of Python or Node; others
+/// as they are.
 fn shown(file: &Path) -> &Path {
+    if let Some(own) = of_package(file) {
+        return own;
+    }
     let mut rest = file.components();
     while !rest.as_path().as_os_str().is_empty() {
         let mut after = rest.clone();
@@ -227,6 +239,23 @@ fn shown(file: &Path) -> &Path {
         rest.next();
     }
     file
+}
+
+/// The part of a file's name from its package on, or from the folder of Python's own library on.
+fn of_package(file: &Path) -> Option<&Path> {
+    let mut rest = file.components();
+    let mut library = None;
+    while let Some(part) = rest.next() {
+        let (part, after) = (part.as_os_str().to_string_lossy(), rest.as_path());
+        if ["site-packages", "dist-packages", "node_modules"].contains(&&*part) && after.iter().count() > 0 {
+            return Some(after);
+        }
+        let version = after.iter().next().and_then(|version| version.to_str()?.strip_prefix("python3"));
+        if part == "lib" && version.is_some_and(|version| version.is_empty() || version.starts_with('.')) {
+            library.get_or_insert(after);
+        }
+    }
+    library
 }
 
 /// Whether a folder has the name that cargo gives to that of a registry: with 16 hexadecimal digits at the end.
@@ -270,6 +299,11 @@ impl Target for Tested {
 pub fn function(word: &OsString) -> Option<&str> {
     let word = word.to_str()?;
     ["python:", "node:", "java:"].iter().any(|language| word.starts_with(language)).then_some(word)
+}
+
+/// Whether a command is a function of Python.
+pub fn is_python(command: &[OsString]) -> bool {
+    command.first().and_then(function).is_some_and(|function| function.starts_with("python:"))
 }
 
 /// The words of a line, if a shell takes each as it stands and the first one as the name of a program; else none.
@@ -321,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_crates_are_shown_without_the_folders_of_the_machine() {
+    fn files_of_packages_are_shown_without_the_folders_of_the_machine() {
         let registry = "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f";
         let hash = "59807616e1fa2540724bfbac14d7976d7e4a3860";
         let toolchain = "/home/me/.rustup/toolchains/stable/lib/rustlib/src/rust";
@@ -332,6 +366,11 @@ mod tests {
             (format!("{toolchain}/library/alloc/src/vec/mod.rs"), "library/alloc/src/vec/mod.rs"),
             ("/home/me/registry/src/a-b/c/d.rs".into(), "/home/me/registry/src/a-b/c/d.rs"),
             ("/home/me/rustc/src/a/b.rs".into(), "/home/me/rustc/src/a/b.rs"),
+            ("/usr/lib/python3.11/json/decoder.py".into(), "python3.11/json/decoder.py"),
+            ("/venv/lib/python3.11/site-packages/markdown/core.py".into(), "markdown/core.py"),
+            ("/usr/lib/python3/dist-packages/yaml/reader.py".into(), "yaml/reader.py"),
+            ("packages/node_modules/marked/lib/a.js".into(), "marked/lib/a.js"),
+            ("/home/me/lib/pythonic/a.py".into(), "/home/me/lib/pythonic/a.py"),
             ("../a.c".into(), "../a.c"),
             (registry.into(), registry),
         ] {

@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use clap::Args;
 use clap::builder::Resettable;
 
+use crate::failure::Failure;
+use crate::subject;
+
 /// The program, and its arguments.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
@@ -12,4 +15,24 @@ pub struct ProgramArgs {
     /// input. Or a function: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION`, `java:CLASSPATH:CLASS#METHOD`.
     #[arg(value_name = "PROGRAM", required = true, last = true, help_heading = Resettable::Reset)]
     pub command: Vec<OsString>,
+}
+
+/// What is counted of the program.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits of the program")]
+pub struct CountArgs {
+    /// Also count the code of this module or package of Python's standard library, such as `html` or `json`; several
+    /// with commas between them. Without it, a function that hands its text to such a module has no edges there.
+    #[arg(long, value_name = "MODULE", value_delimiter = ',')]
+    pub count: Vec<String>,
+}
+
+impl CountArgs {
+    /// The modules, which are kept as long as the command runs.
+    pub fn modules(&self, program: &ProgramArgs) -> Result<&'static [String], Failure> {
+        if !self.count.is_empty() && !subject::is_python(&program.command) {
+            return Err(Failure::Usage("--count needs a function of Python: `python:MODULE:FUNCTION`".to_string()));
+        }
+        Ok(Box::leak(self.count.clone().into_boxed_slice()))
+    }
 }

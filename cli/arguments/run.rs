@@ -43,7 +43,7 @@ impl RunArgs {
     pub fn surroundings(&self, timeout: Duration) -> Surroundings {
         let limits = Limits::default().with_time(timeout).with_memory(self.memory.number());
         let confinement = if self.unconfined { Confinement::Unconfined } else { Confinement::Confined };
-        Surroundings { limits, confinement, text: self.text, core: None, times_rounds: false }
+        Surroundings { limits, confinement, text: self.text, counted: &[], core: None, times_rounds: false }
     }
 
     /// The cores of a search with this many workers.

@@ -12,7 +12,7 @@ use gramjet_session::Language;
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
 use crate::arguments::limits::LimitArgs;
 use crate::arguments::node::NodeArgs;
-use crate::arguments::program::ProgramArgs;
+use crate::arguments::program::{CountArgs, ProgramArgs};
 use crate::arguments::run::RunArgs;
 use crate::failure::{Failure, say};
 use crate::files::shown;
@@ -128,6 +128,9 @@ pub struct Arguments {
     run: RunArgs,
 
     #[command(flatten)]
+    count: CountArgs,
+
+    #[command(flatten)]
     program: ProgramArgs,
 
     // The last, as its heading holds for all that follows.
@@ -170,7 +173,8 @@ const SHRINKING: Duration = Duration::from_secs(60);
 
 /// Searches, or runs what was found before again.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
-    let how = How::new(&args.failures, &args.run);
+    let mut how = How::new(&args.failures, &args.run);
+    how.surroundings = how.surroundings.counting(args.count.modules(&args.program)?);
     let Some(file) = &args.replay else { return search(args, how) };
     let own = args.node.folder(&args.output);
     let (folder, junit) = (file.as_deref().unwrap_or(&own), args.junit.as_deref());

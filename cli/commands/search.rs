@@ -13,7 +13,7 @@ use gramjet_session::decisions::Derivation;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
 use crate::arguments::node::NodeArgs;
-use crate::arguments::program::ProgramArgs;
+use crate::arguments::program::{CountArgs, ProgramArgs};
 use crate::arguments::run::{RunArgs, parse_timeout};
 use crate::failure::{Failure, say};
 use crate::files::shown;
@@ -169,6 +169,9 @@ pub struct Arguments {
     run: RunArgs,
 
     #[command(flatten)]
+    count: CountArgs,
+
+    #[command(flatten)]
     program: ProgramArgs,
 }
 
@@ -195,7 +198,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let language = Language::unlimited(prepared.compile()?, &prepared.options);
     let studied = if prepared.has_own_weights() { language.clone() } else { prepared.with_whole_repetitions()? };
     let max_len = usize::try_from(args.max_len).unwrap_or(usize::MAX);
-    let mut surroundings = args.run.surroundings(args.timeout);
+    let counted = args.count.modules(&args.program)?;
+    let mut surroundings = args.run.surroundings(args.timeout).counting(counted);
     surroundings.limits = surroundings.limits.with_edges(args.edge_limit);
     let tested = Tested::new(&args.program.command, surroundings)?;
     // Cost guides the search, not coverage.
@@ -495,11 +499,14 @@ fn facts(
     objectives: &Objectives,
 ) -> [(&'static str, String); 5] {
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
+    let counted =
+        if args.count.count.is_empty() { String::new() } else { format!(" with {}", args.count.count.join(",")) };
+    let cost = format!("{objectives}{counted}");
     [
         ("grammar", format!("{:016x}", language.fingerprint())),
         ("program", line(quoted(&args.program.command).as_encoded_bytes())),
         ("length", args.max_len.to_string()),
-        ("cost", line(objectives.to_string().as_bytes())),
+        ("cost", line(cost.as_bytes())),
         (ZERO_WEIGHTS, prepared.zero_weights().to_string()),
     ]
 }

@@ -29,7 +29,8 @@ fn costly(cost: u64, unit: &str, text: &[u8]) -> String {
 }
 
 fn about_best(study: &Study, unit: &str) -> Vec<String> {
-    let mut lines: Vec<String> = study.smaller.iter().map(|(text, cost)| costly(*cost, unit, text)).collect();
+    let smaller = study.smaller.iter().map(|(text, cost)| format!("smaller: {}", costly(*cost, unit, text)));
+    let mut lines: Vec<String> = smaller.collect();
     for hot in study.hot.iter().take(SHOWN) {
         if let Some(spot) = &hot.spot {
             lines.push(format!("hot: {spot}, {} ({:.0} %)", plural(hot.count, "time"), 100.0 * hot.share));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// At most this many costs; when there are more, every second one is dropped.
-const MOST: usize = 24;
+const MOST: usize = 12;
 /// The first interval between two of them.
 const INTERVAL: Duration = Duration::from_millis(250);
 

@@ -65,10 +65,14 @@ fn go_on(report: &mut Report, earlier: Report) {
 fn settings(hunt: &Hunt) -> Vec<Setting> {
     let plan = &hunt.plan;
     let setting = |name: &str, value: String| Setting { name: name.to_string(), value };
+    let counted = match plan.surroundings.counted {
+        [] => String::new(),
+        modules => format!(", the standard library's {} counted", modules.join(", ")),
+    };
     let paper = if plan.is_paper { ", as published" } else { "" };
     vec![
         setting("strategy", format!("{}{paper}", plan.strategy)),
-        setting("cost", plan.objectives.to_string()),
+        setting("cost", format!("{}{counted}", plan.objectives)),
         setting("greatest length", format!("{} bytes", plan.max_len)),
         setting("seed", plan.seed.to_string()),
         setting("threads", plan.jobs.to_string()),

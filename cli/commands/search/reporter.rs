@@ -16,7 +16,7 @@ use crate::failure::{Failure, say};
 use crate::files::shown as shown_path;
 use crate::progress::Progress;
 use crate::seeds::one_line;
-use crate::subject::Spot;
+use crate::subject::{Spot, is_python};
 use crate::units::plural;
 
 /// Tells the user what is found and how far the search is.
@@ -80,8 +80,12 @@ impl Reporter {
                 if hunt.plan.objectives.counts_edges() {
                     say!(
                         "gramjet: either the program refuses all texts alike, or code without edges does the work, \
-                         such as C for Python or the class library of Java; `--cost cpu` measures that"
+                         such as C and the standard library for Python, or the class library of Java; `--cost cpu` \
+                         measures that"
                     );
+                    if is_python(&hunt.plan.command) {
+                        say!("gramjet: `--count MODULE` counts a module of the standard library, too");
+                    }
                 }
             }
             if progress.is_exhausted {

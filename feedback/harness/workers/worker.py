@@ -40,6 +40,7 @@ def main():
 
     def load():
         import importlib
+        import importlib.machinery
 
         def imported(name):
             try:
@@ -51,7 +52,11 @@ def main():
 
         try:
             for name in further:
-                name_own(imported(name))
+                counted = imported(name)
+                file = getattr(counted, "__file__", None)
+                if not file or file.endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES)):
+                    refuse("the module `%s` has no code in Python that could be counted" % name)
+                name_own(counted)
             if module_name.endswith(".py"):
                 if not os.path.isfile(module_name):
                     refuse("there is no file %s" % os.path.abspath(module_name))
