@@ -65,12 +65,13 @@ fn edges(family: &Family) -> String {
     if family.edges.is_empty() {
         return String::new();
     }
-    let columns = [Column::Text("Hottest edges"), Column::Number("Times"), Column::Text("Growth")];
+    // Places are long: they come last, where a narrow window cuts them.
+    let columns = [Column::Number("Times"), Column::Text("Growth"), Column::Text("Hottest edges")];
     let place = |edge: &FamilyEdge| match edge.place.as_str() {
         "" => "<span class=dim>not known</span>".to_string(),
         place => format!("<code>{}</code>", text::line(place)),
     };
-    let row = |edge: &FamilyEdge| vec![place(edge), count(edge.count), text::line(&edge.law)];
+    let row = |edge: &FamilyEdge| vec![count(edge.count), text::line(&edge.law), place(edge)];
     table(&columns, family.edges.iter().take(EDGES).map(row))
 }
 
