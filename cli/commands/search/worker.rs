@@ -93,8 +93,8 @@ impl Drop for Active<'_> {
     }
 }
 
-/// Where costs are not exact, a text that costs more than all before it is run this many times more, which does not count as
-/// runs of the search.
+/// Where costs are not exact, a text that costs more than all before it is run this many times more. These runs do not
+/// count as runs of the search.
 const REPEATED: usize = 2;
 
 /// What made the texts that the user gives.
