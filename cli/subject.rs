@@ -69,7 +69,8 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// `file:line`, where files of crates and of Rust's library are named without the folders of this machine.
+    /// `file:line`, where files of packages and of the libraries of Rust and Python are named without the folders of
+    /// this machine.
     pub fn place(&self) -> String {
         format!("{}:{}", shown(&self.file).display(), self.line)
     }
@@ -221,7 +222,8 @@ impl Tested {
 /// Rust's own library, `python3.11/json/decoder.py` in Python's, `NAME/index.js` in a package of Python or Node; others
 /// as they are.
 fn shown(file: &Path) -> &Path {
-    if let Some(own) = of_package(file) {
+    // A path from here can be opened as it is.
+    if let Some(own) = of_package(file).filter(|_| file.is_absolute()) {
         return own;
     }
     let mut rest = file.components();
@@ -251,7 +253,9 @@ fn of_package(file: &Path) -> Option<&Path> {
             return Some(after);
         }
         let version = after.iter().next().and_then(|version| version.to_str()?.strip_prefix("python3"));
-        if part == "lib" && version.is_some_and(|version| version.is_empty() || version.starts_with('.')) {
+        if (part == "lib" || part == "lib64")
+            && version.is_some_and(|version| version.is_empty() || version.starts_with('.'))
+        {
             library.get_or_insert(after);
         }
     }
@@ -369,7 +373,9 @@ mod tests {
             ("/usr/lib/python3.11/json/decoder.py".into(), "python3.11/json/decoder.py"),
             ("/venv/lib/python3.11/site-packages/markdown/core.py".into(), "markdown/core.py"),
             ("/usr/lib/python3/dist-packages/yaml/reader.py".into(), "yaml/reader.py"),
-            ("packages/node_modules/marked/lib/a.js".into(), "marked/lib/a.js"),
+            ("/srv/node_modules/marked/lib/a.js".into(), "marked/lib/a.js"),
+            ("/usr/lib64/python3.13/ast.py".into(), "python3.13/ast.py"),
+            ("node_modules/marked/lib/a.js".into(), "node_modules/marked/lib/a.js"),
             ("/home/me/lib/pythonic/a.py".into(), "/home/me/lib/pythonic/a.py"),
             ("../a.c".into(), "../a.c"),
             (registry.into(), registry),

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use clap::builder::Resettable;
+use clap::builder::{NonEmptyStringValueParser, Resettable};
 
 use crate::failure::Failure;
 use crate::subject;
@@ -22,17 +22,27 @@ pub struct ProgramArgs {
 #[command(next_help_heading = "Limits of the program")]
 pub struct CountArgs {
     /// Also count the code of this module or package of Python's standard library, such as `html` or `json`; several
-    /// with commas between them. Without it, a function that hands its text to such a module has no edges there.
-    #[arg(long, value_name = "MODULE", value_delimiter = ',')]
-    pub count: Vec<String>,
+    /// with commas between them. Without it, what the function executes in such a module is not counted.
+    #[arg(long, value_name = "MODULE", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    pub count_module: Vec<String>,
 }
 
 impl CountArgs {
-    /// The modules, which are kept as long as the command runs.
+    /// The modules by name, each once. They are kept as long as the command runs.
     pub fn modules(&self, program: &ProgramArgs) -> Result<&'static [String], Failure> {
-        if !self.count.is_empty() && !subject::is_python(&program.command) {
-            return Err(Failure::Usage("--count needs a function of Python: `python:MODULE:FUNCTION`".to_string()));
+        if !self.count_module.is_empty() && !subject::is_python(&program.command) {
+            return Err(Failure::Usage(
+                "--count-module needs a function of Python: `python:MODULE:FUNCTION`".to_string(),
+            ));
         }
-        Ok(Box::leak(self.count.clone().into_boxed_slice()))
+        Ok(Box::leak(self.sorted().into_boxed_slice()))
+    }
+
+    /// The modules by name, each once.
+    pub fn sorted(&self) -> Vec<String> {
+        let mut modules = self.count_module.clone();
+        modules.sort();
+        modules.dedup();
+        modules
     }
 }

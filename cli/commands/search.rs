@@ -438,8 +438,10 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     let mut begin = Instant::now();
     let mut study = student(args, hunt, &mut meter).study(&best.text)?;
     // Making a text smaller finds better ones, too.
-    if let Some((text, _)) = study.smaller.take_if(|(_, cost)| *cost > best.cost) {
-        best = hunt.improve(text, &mut meter)?;
+    if let Some((text, _)) = study.smaller.as_ref().filter(|smaller| smaller.1 > best.cost)
+        && let Some(found) = hunt.improve(text, best.cost, &mut meter)?
+    {
+        best = found;
         begin = Instant::now();
         study = student(args, hunt, &mut meter).study(&best.text)?;
     }
@@ -449,7 +451,7 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     student(args, hunt, &mut meter).study_others(&hunt.behaviours(), &mut studies, end)?;
     let smaller = studies.iter().skip(1).filter_map(|study| study.smaller.as_ref());
     if let Some((text, _)) = smaller.max_by_key(|smaller| smaller.1).filter(|smaller| smaller.1 > best.cost) {
-        hunt.improve(text.clone(), &mut meter)?;
+        hunt.improve(text, best.cost, &mut meter)?;
     }
     if is_whole {
         records::write_studied(hunt, &studies)?;
@@ -499,8 +501,10 @@ fn facts(
     objectives: &Objectives,
 ) -> [(&'static str, String); 5] {
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
-    let counted =
-        if args.count.count.is_empty() { String::new() } else { format!(" with {}", args.count.count.join(",")) };
+    let counted = match args.count.sorted() {
+        none if none.is_empty() => String::new(),
+        modules => format!(" with {}", modules.join(",")),
+    };
     let cost = format!("{objectives}{counted}");
     [
         ("grammar", format!("{:016x}", language.fingerprint())),

@@ -209,13 +209,15 @@ impl Hunt {
         self.took.get_or_init(|| self.begin.elapsed());
     }
 
-    /// Keeps a text that costs more than the best one.
-    pub(super) fn improve(&self, text: Vec<u8>, meter: &mut Meter) -> Result<Found, Failure> {
-        let measured = meter.read(&text)?;
+    /// Keeps a text if it costs more than the best one, also when it is run again.
+    pub(super) fn improve(&self, text: &[u8], best: u64, meter: &mut Meter) -> Result<Option<Found>, Failure> {
+        let Some((cost, hottest)) = meter.confirmed(text)?.filter(|confirmed| confirmed.0 > best) else {
+            return Ok(None);
+        };
         let mut found = Found {
-            text,
-            cost: measured.cost,
-            hottest: measured.hottest,
+            text: text.to_vec(),
+            cost,
+            hottest,
             after: self.elapsed(),
             runs: self.runs.load(Ordering::Relaxed),
             operator: "study",
@@ -224,7 +226,7 @@ impl Hunt {
         };
         self.keep_best(&mut found)?;
         self.shared().best = Some(found.clone());
-        Ok(found)
+        Ok(Some(found))
     }
 
     pub(super) fn about(&self, cost: u64, operator: &str, source: Option<&str>) -> String {

@@ -67,7 +67,7 @@ fn settings(hunt: &Hunt) -> Vec<Setting> {
     let setting = |name: &str, value: String| Setting { name: name.to_string(), value };
     let counted = match plan.surroundings.counted {
         [] => String::new(),
-        modules => format!(", the standard library's {} counted", modules.join(", ")),
+        modules => format!(", with {} of the standard library", modules.join(", ")),
     };
     let paper = if plan.is_paper { ", as published" } else { "" };
     vec![

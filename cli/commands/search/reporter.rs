@@ -84,7 +84,7 @@ impl Reporter {
                          measures that"
                     );
                     if is_python(&hunt.plan.command) {
-                        say!("gramjet: `--count MODULE` counts a module of the standard library, too");
+                        say!("gramjet: `--count-module MODULE` counts a module of the standard library, too");
                     }
                 }
             }

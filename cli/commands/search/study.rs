@@ -154,14 +154,20 @@ pub(super) struct Student<'s, M = Meter> {
 impl<M: Measure> Student<'_, M> {
     /// Looks at a text.
     pub(super) fn study(&mut self, text: &[u8]) -> Result<Study, Failure> {
-        self.study_for(text, None)
+        let measured = self.meter.read(text)?;
+        let measured = (measured.cost, measured.edges.to_vec());
+        self.study_for(text, measured, None)
     }
 
-    /// Looks at a text. If it stands for what executes an edge, a smaller one executes that edge nearly as often.
-    fn study_for(&mut self, text: &[u8], edge: Option<Edge>) -> Result<Study, Failure> {
+    /// Looks at a text of which the cost and the edges are known. If it stands for what executes an edge, a smaller one
+    /// executes that edge nearly as often.
+    fn study_for(
+        &mut self,
+        text: &[u8],
+        (cost, edges): (u64, Vec<Edge>),
+        edge: Option<Edge>,
+    ) -> Result<Study, Failure> {
         let begin = Instant::now();
-        let measured = self.meter.read(text)?;
-        let (cost, edges) = (measured.cost, measured.edges.to_vec());
         let mut deriver = self.language.deriver(None);
         let Ok(choices) = self.language.parse(text) else {
             return Ok(Study { text: text.to_vec(), cost, hot: self.hot(&edges), edges, ..Study::default() });
@@ -204,12 +210,12 @@ impl<M: Measure> Student<'_, M> {
             if measured.ending != Ending::Done || !is_other(text, measured.edges, studies) {
                 continue;
             }
-            let (cost, hottest) = (measured.cost, hottest(measured.edges));
+            let measured = (measured.cost, measured.edges.to_vec());
             self.time = time.mul_f64(OTHERS_TIME).min(end.saturating_duration_since(Instant::now()));
-            let study = self.study_for(text, hottest)?;
+            let edge = hottest(&measured.1);
+            let study = self.study_for(text, measured, edge)?;
             // What is known of a text when the user has enough may be wrong.
-            // If the text costs less than half when it is run again, the program keeps something between texts.
-            if !self.stop.is_signalled() && study.cost >= cost / 2 {
+            if !self.stop.is_signalled() {
                 studies.push(study);
             }
         }

@@ -10,7 +10,7 @@ use gramjet_session::decisions::{Derivation, Fit};
 
 use super::behaviours::hottest;
 use super::hunt::{Found, Hunt};
-use super::meter::{Meter, Records};
+use super::meter::{Meter, REPEATED, Records};
 use super::records;
 use super::runner::{Job, Runner};
 use super::totals::class;
@@ -92,10 +92,6 @@ impl Drop for Active<'_> {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
-
-/// Where costs are not exact, a text that costs more than all before it is run this many times more. These runs do not
-/// count as runs of the search.
-const REPEATED: usize = 2;
 
 /// What made the texts that the user gives.
 const SEED: &str = "seed";
@@ -213,6 +209,9 @@ impl<'h> Worker<'h> {
             return Ok(false);
         }
         let job = self.confirm(job)?;
+        if !job.was_run {
+            return Ok(false);
+        }
         let gain = self.search.observe(&job.reading.measured());
         self.settle(&job, gain, Origin::Own(self.search.operator()))?;
         self.spare.push(job);
@@ -250,20 +249,29 @@ impl<'h> Worker<'h> {
         Ok(job)
     }
 
-    /// Repeats a run that costs more than all before it, where costs are not exact: the least of its costs counts. No
-    /// other text is to be run then.
+    /// Repeats a run that costs more than all before it, where costs are not exact: the least of its costs holds. A
+    /// repeat that fails or is stopped says nothing. No other text is to be run meanwhile. Once the user has enough,
+    /// the run is as if it had not been.
     fn confirm(&mut self, mut job: Job) -> Result<Job, Failure> {
-        let objectives = &self.hunt.plan.objectives;
         for _ in 0..REPEATED {
-            if !self.records.are_beaten(&job.reading, objectives) {
+            if !self.records.are_beaten(&job.reading, &self.hunt.plan.objectives) {
                 break;
+            }
+            if self.hunt.stop.is_signalled() {
+                job.was_run = false;
+                return Ok(job);
             }
             let earlier = std::mem::take(&mut job.reading);
             self.give(job, true);
             job = self.returned()?;
-            job.reading.or_less(&earlier);
+            if job.reading.measured().ending == Ending::Done {
+                job.reading.or_less(&earlier);
+            } else {
+                job.reading = earlier;
+                break;
+            }
         }
-        // A run that has failed or was stopped costs nothing.
+        // A run that has failed or was stopped sets no record.
         if job.reading.measured().ending == Ending::Done {
             self.records.add(&job.reading);
         }
@@ -300,6 +308,9 @@ impl<'h> Worker<'h> {
         self.give(job, true);
         let job = self.take()?;
         let job = self.confirm(job)?;
+        if !job.was_run {
+            return Ok(());
+        }
         let gain = self.search.adopt(&derivation, &job.reading.measured());
         self.settle(&job, gain, origin)?;
         self.spare.push(job);

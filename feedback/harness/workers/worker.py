@@ -52,11 +52,16 @@ def main():
 
         try:
             for name in further:
-                counted = imported(name)
-                file = getattr(counted, "__file__", None)
-                if not file or file.endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES)):
-                    refuse("the module `%s` has no code in Python that could be counted" % name)
-                name_own(counted)
+                loading = name
+                module = imported(name)
+                file = getattr(module, "__file__", None)
+                spec = getattr(module, "__spec__", None)
+                # Frozen code does not say which file it is from.
+                is_frozen = getattr(spec, "origin", None) == "frozen"
+                if is_frozen or not file or file.endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES)):
+                    refuse("the module `%s` has no code in Python that can be counted" % name)
+                name_counted(module)
+            loading = module_name
             if module_name.endswith(".py"):
                 if not os.path.isfile(module_name):
                     refuse("there is no file %s" % os.path.abspath(module_name))
@@ -72,11 +77,11 @@ def main():
             else:
                 sys.path[0] = os.getcwd()
                 module = imported(module_name)
-                name_own(sys.modules.get(module_name.partition(".")[0], module))
+                name_both(sys.modules.get(module_name.partition(".")[0], module))
         except BaseException as error:
             message = traceback.format_exception_only(type(error), error)[-1].strip()
-            refuse("the module `%s` failed when it was imported: %s" % (module_name, message))
-        name_own(module)
+            refuse("the module `%s` failed when it was imported: %s" % (loading, message))
+        name_both(module)
         value = module
         for part in function_name.split("."):
             if not hasattr(value, part):
@@ -87,6 +92,12 @@ def main():
         return value
 
     own, name_own = own_code()
+    # Exceptions are told apart by the subject's own code, whatever else is counted.
+    counted, name_counted = own_code()
+
+    def name_both(module):
+        name_own(module)
+        name_counted(module)
 
     # Edges get numbers as they are first executed. 0 takes what there is no room for.
 
@@ -158,7 +169,7 @@ def main():
     sys.argv[:] = [module_name]
     function = load()
     flushed(stdout), flushed(stderr)
-    start, stop, _ = count_executed(counters, number_of, own)
+    start, stop, _ = count_executed(counters, number_of, counted)
     gc.collect()
     gc.freeze()
     takes_text = kind == "text"

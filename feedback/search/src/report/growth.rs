@@ -65,7 +65,7 @@ fn edges(family: &Family) -> String {
     if family.edges.is_empty() {
         return String::new();
     }
-    // Places are long: they come last, where a narrow window cuts them.
+    // Places are long: they come last, where a narrow window hides them at first.
     let columns = [Column::Number("Times"), Column::Text("Growth"), Column::Text("Hottest edges")];
     let place = |edge: &FamilyEdge| match edge.place.as_str() {
         "" => "<span class=dim>not known</span>".to_string(),

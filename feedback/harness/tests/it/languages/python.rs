@@ -164,6 +164,9 @@ fn modules_of_the_standard_library_are_counted_where_they_are_named() {
         let (narrow, first) = (edges(&mut narrow, text), edges(&mut wide, text));
         assert!(first.total() > 10 * narrow.total(), "{python} {first:?} {narrow:?}");
         assert!((0..100).all(|_| edges(&mut wide, text) == first), "{python}");
+        // Exceptions are where they were.
+        let (_, frame) = exception(outcome(&mut wide, "[1,"));
+        assert!(frame.starts_with("torture.py:"), "{frame}");
     }
 }
 
