@@ -219,10 +219,9 @@ impl Tested {
 }
 
 /// A file for the user: `NAME-VERSION/src/lib.rs` in a crate that cargo has downloaded, `library/core/src/lib.rs` in
-/// Rust's own library, `python3.11/json/decoder.py` in Python's, `NAME/index.js` in a package of Python or Node; others
-/// as they are.
+/// Rust's own library, `python3.11/json/decoder.py` in Python's, `NAME/index.js` in a package of Python or Node, unless
+/// it is within the current folder; others as they are.
 fn shown(file: &Path) -> &Path {
-    // A path from here can be opened as it is.
     if let Some(own) = of_package(file).filter(|_| file.is_absolute()) {
         return own;
     }
@@ -253,9 +252,8 @@ fn of_package(file: &Path) -> Option<&Path> {
             return Some(after);
         }
         let version = after.iter().next().and_then(|version| version.to_str()?.strip_prefix("python3"));
-        if (part == "lib" || part == "lib64")
-            && version.is_some_and(|version| version.is_empty() || version.starts_with('.'))
-        {
+        let is_version = |version: &str| version.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
+        if (part == "lib" || part == "lib64") && version.is_some_and(is_version) {
             library.get_or_insert(after);
         }
     }
@@ -376,7 +374,7 @@ mod tests {
             ("/srv/node_modules/marked/lib/a.js".into(), "marked/lib/a.js"),
             ("/usr/lib64/python3.13/ast.py".into(), "python3.13/ast.py"),
             ("node_modules/marked/lib/a.js".into(), "node_modules/marked/lib/a.js"),
-            ("/home/me/lib/pythonic/a.py".into(), "/home/me/lib/pythonic/a.py"),
+            ("/home/me/lib/python3.11-app/a.py".into(), "/home/me/lib/python3.11-app/a.py"),
             ("../a.c".into(), "../a.c"),
             (registry.into(), registry),
         ] {

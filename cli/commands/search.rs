@@ -419,6 +419,25 @@ fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Studen
     Student { language: &hunt.plan.studied, meter, stop: &hunt.stop, effort, time: args.study }
 }
 
+/// The cost of a study's smaller text, and the count of its hottest edge, if it costs more than the best text, also
+/// when it is run again. Where it does not, the study has the cost that was confirmed.
+fn better(study: &mut Study, best: &Found, hunt: &Hunt, meter: &mut Meter) -> Result<Option<(u64, u64)>, Failure> {
+    let Some((text, cost)) = study.smaller.as_mut().filter(|smaller| smaller.1 > best.cost) else { return Ok(None) };
+    if hunt.stop.is_signalled() {
+        return Ok(None);
+    }
+    let Some(confirmed) = meter.confirmed(text)? else {
+        study.smaller = None;
+        return Ok(None);
+    };
+    *cost = confirmed.0;
+    Ok((confirmed.0 > best.cost).then_some(confirmed))
+}
+
+fn smaller(study: &Study) -> Vec<u8> {
+    study.smaller.as_ref().map(|smaller| smaller.0.clone()).unwrap_or_default()
+}
+
 /// Looks at the best text and at some others, and writes what is found.
 fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), Failure> {
     // The page is there whatever interrupts the study. That of a search that is interrupted can be completed by `-n 0`.
@@ -438,10 +457,8 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     let mut begin = Instant::now();
     let mut study = student(args, hunt, &mut meter).study(&best.text)?;
     // Making a text smaller finds better ones, too.
-    if let Some((text, _)) = study.smaller.as_ref().filter(|smaller| smaller.1 > best.cost)
-        && let Some(found) = hunt.improve(text, best.cost, &mut meter)?
-    {
-        best = found;
+    if let Some(confirmed) = better(&mut study, &best, hunt, &mut meter)? {
+        best = hunt.improve(&smaller(&study), confirmed)?;
         begin = Instant::now();
         study = student(args, hunt, &mut meter).study(&best.text)?;
     }
@@ -449,9 +466,11 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     let mut studies = vec![study];
     let end = begin + args.study;
     student(args, hunt, &mut meter).study_others(&hunt.behaviours(), &mut studies, end)?;
-    let smaller = studies.iter().skip(1).filter_map(|study| study.smaller.as_ref());
-    if let Some((text, _)) = smaller.max_by_key(|smaller| smaller.1).filter(|smaller| smaller.1 > best.cost) {
-        hunt.improve(text, best.cost, &mut meter)?;
+    let mut most = best.clone();
+    for study in studies.iter_mut().skip(1) {
+        if let Some(confirmed) = better(study, &most, hunt, &mut meter)? {
+            most = hunt.improve(&smaller(study), confirmed)?;
+        }
     }
     if is_whole {
         records::write_studied(hunt, &studies)?;

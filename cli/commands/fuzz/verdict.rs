@@ -118,6 +118,8 @@ impl Rules {
 impl Judge {
     /// A judge for one worker.
     pub(super) fn new(rules: &Rules, surroundings: Surroundings) -> Result<Judge, Failure> {
+        // Edges of other programs say nothing.
+        let surroundings = surroundings.counting(&[]);
         let other =
             |command: &Option<String>| command.as_ref().map(|command| Tested::line(command, surroundings)).transpose();
         let oracle = rules.oracle.as_ref().map(|command| Oracle::new(command, surroundings));

@@ -209,11 +209,8 @@ impl Hunt {
         self.took.get_or_init(|| self.begin.elapsed());
     }
 
-    /// Keeps a text if it costs more than the best one, also when it is run again.
-    pub(super) fn improve(&self, text: &[u8], best: u64, meter: &mut Meter) -> Result<Option<Found>, Failure> {
-        let Some((cost, hottest)) = meter.confirmed(text)?.filter(|confirmed| confirmed.0 > best) else {
-            return Ok(None);
-        };
+    /// Keeps a text that costs more than the best one, by its cost and the count of its hottest edge.
+    pub(super) fn improve(&self, text: &[u8], (cost, hottest): (u64, u64)) -> Result<Found, Failure> {
         let mut found = Found {
             text: text.to_vec(),
             cost,
@@ -226,7 +223,7 @@ impl Hunt {
         };
         self.keep_best(&mut found)?;
         self.shared().best = Some(found.clone());
-        Ok(Some(found))
+        Ok(found)
     }
 
     pub(super) fn about(&self, cost: u64, operator: &str, source: Option<&str>) -> String {

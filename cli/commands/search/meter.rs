@@ -241,8 +241,8 @@ impl Meter {
         Ok(self.last.measured())
     }
 
-    /// Runs the program on a text, where costs are not exact several times. The least cost, and how often its hottest
-    /// edge was executed; none if a run does not end by itself.
+    /// Runs the program on a text, several times if costs are not exact. Returns the least cost, and how often the
+    /// hottest edge was executed then; none if a run does not end by itself.
     pub(super) fn confirmed(&mut self, text: &[u8]) -> Result<Option<(u64, u64)>, Failure> {
         let mut least = None;
         for _ in 0..=if self.is_exact() { 0 } else { REPEATED } {
@@ -310,7 +310,7 @@ impl Reading {
         }
     }
 
-    /// Takes the lesser costs of this run and an earlier one of the same text.
+    /// Takes the lesser costs of this run and an earlier one of the same text. All else is that of this run.
     pub(super) fn or_less(&mut self, earlier: &Reading) {
         for (cost, &other) in self.costs.iter_mut().zip(&earlier.costs) {
             *cost = other.min(*cost);
@@ -331,23 +331,42 @@ impl Reading {
 /// do not count as runs of the search.
 pub(super) const REPEATED: usize = 2;
 
-/// The greatest costs so far, of those that differ between runs of the same text.
+/// The greatest costs so far, and the length of the shortest text with the greatest first cost.
 #[derive(Debug, Default)]
-pub(super) struct Records(Vec<u64>);
+pub(super) struct Records {
+    most: Vec<u64>,
+    len: usize,
+}
 
 impl Records {
-    /// Whether a run costs more than all before it. Other work on the machine may be the reason.
-    pub(super) fn are_beaten(&self, reading: &Reading, objectives: &Objectives) -> bool {
+    /// Whether a run of a text of this length costs more than all before it, or as much with a shorter text, by a cost
+    /// that is not exact. Other work on the machine may be the reason.
+    pub(super) fn are_beaten(&self, reading: &Reading, len: usize, objectives: &Objectives) -> bool {
         let is_beaten = |(at, objective): (usize, &Objective)| {
             let cost = reading.costs.get(at).copied().unwrap_or(0);
-            !objective.is_exact() && cost > self.0.get(at).copied().unwrap_or(0)
+            let most = self.most.get(at).copied().unwrap_or(0);
+            !objective.is_exact() && (cost > most || at == 0 && cost == most && len < self.len)
         };
         reading.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
     }
 
-    pub(super) fn add(&mut self, reading: &Reading) {
-        self.0.resize(self.0.len().max(reading.costs.len()), 0);
-        for (most, &cost) in self.0.iter_mut().zip(&reading.costs) {
+    /// Lowers the costs of a run to the records, if there are any.
+    pub(super) fn bound(&self, reading: &mut Reading) {
+        for (cost, &most) in reading.costs.iter_mut().zip(&self.most) {
+            *cost = most.min(*cost);
+        }
+    }
+
+    /// Takes the run of a text of this length for what it costs.
+    pub(super) fn add(&mut self, reading: &Reading, len: usize) {
+        let first = |costs: &[u64]| costs.first().copied();
+        if first(&reading.costs) > first(&self.most) {
+            self.len = len;
+        } else if first(&reading.costs) == first(&self.most) {
+            self.len = self.len.min(len);
+        }
+        self.most.resize(self.most.len().max(reading.costs.len()), 0);
+        for (most, &cost) in self.most.iter_mut().zip(&reading.costs) {
             *most = cost.max(*most);
         }
     }
@@ -393,6 +412,29 @@ fn ending(run: &Run<'_>) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_are_those_of_costs_that_are_not_exact() {
+        let reading = |costs: &[u64]| Reading { costs: costs.to_vec(), ..Reading::default() };
+        let both = Objectives::parse("cpu,edges").expect("costs");
+        let mut records = Records::default();
+        let mut first = reading(&[5, 9]);
+        records.bound(&mut first);
+        assert_eq!(first.costs, [5, 9]);
+        assert!(records.are_beaten(&first, 4, &both));
+        records.add(&first, 4);
+        // Edges are exact; of texts with the same cost the shorter one would be better.
+        for (costs, len, expected) in [([5, 100], 4, false), ([5, 1], 3, true), ([6, 1], 9, true), ([4, 9], 1, false)] {
+            assert_eq!(records.are_beaten(&reading(&costs), len, &both), expected, "{costs:?} {len}");
+        }
+        let stopped = Reading { ending: Ending::Stopped, ..reading(&[50, 9]) };
+        assert!(!records.are_beaten(&stopped, 4, &both));
+        let (mut great, mut again) = (reading(&[50, 1]), reading(&[7, 1]));
+        again.or_less(&great);
+        assert_eq!(again.costs, [7, 1]);
+        records.bound(&mut great);
+        assert_eq!(great.costs, [5, 1]);
+    }
 
     #[test]
     fn memory_has_two_names() {

@@ -209,9 +209,6 @@ impl<'h> Worker<'h> {
             return Ok(false);
         }
         let job = self.confirm(job)?;
-        if !job.was_run {
-            return Ok(false);
-        }
         let gain = self.search.observe(&job.reading.measured());
         self.settle(&job, gain, Origin::Own(self.search.operator()))?;
         self.spare.push(job);
@@ -249,17 +246,17 @@ impl<'h> Worker<'h> {
         Ok(job)
     }
 
-    /// Repeats a run that costs more than all before it, where costs are not exact: the least of its costs holds. A
-    /// repeat that fails or is stopped says nothing. No other text is to be run meanwhile. Once the user has enough,
-    /// the run is as if it had not been.
+    /// Repeats a run that costs more than all before it, or as much with a shorter text, where costs are not exact: the
+    /// least of its costs holds. A repeat that fails or is stopped says nothing. No other text is to be run meanwhile.
+    /// Once the user has enough, the run costs no more than those before it.
     fn confirm(&mut self, mut job: Job) -> Result<Job, Failure> {
         for _ in 0..REPEATED {
-            if !self.records.are_beaten(&job.reading, &self.hunt.plan.objectives) {
+            if !self.records.are_beaten(&job.reading, job.text.len(), &self.hunt.plan.objectives) {
                 break;
             }
             if self.hunt.stop.is_signalled() {
-                job.was_run = false;
-                return Ok(job);
+                self.records.bound(&mut job.reading);
+                break;
             }
             let earlier = std::mem::take(&mut job.reading);
             self.give(job, true);
@@ -273,7 +270,7 @@ impl<'h> Worker<'h> {
         }
         // A run that has failed or was stopped sets no record.
         if job.reading.measured().ending == Ending::Done {
-            self.records.add(&job.reading);
+            self.records.add(&job.reading, job.text.len());
         }
         Ok(job)
     }
@@ -308,9 +305,6 @@ impl<'h> Worker<'h> {
         self.give(job, true);
         let job = self.take()?;
         let job = self.confirm(job)?;
-        if !job.was_run {
-            return Ok(());
-        }
         let gain = self.search.adopt(&derivation, &job.reading.measured());
         self.settle(&job, gain, origin)?;
         self.spare.push(job);

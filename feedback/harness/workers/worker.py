@@ -51,6 +51,8 @@ def main():
                 raise
 
         try:
+            is_file = module_name.endswith(".py")
+            sys.path[0] = os.path.dirname(os.path.abspath(module_name)) if is_file else os.getcwd()
             for name in further:
                 loading = name
                 module = imported(name)
@@ -62,20 +64,18 @@ def main():
                     refuse("the module `%s` has no code in Python that can be counted" % name)
                 name_counted(module)
             loading = module_name
-            if module_name.endswith(".py"):
+            if is_file:
                 if not os.path.isfile(module_name):
                     refuse("there is no file %s" % os.path.abspath(module_name))
                 import importlib.util
 
                 file = os.path.abspath(module_name)
-                sys.path[0] = os.path.dirname(file)
                 name = os.path.basename(file)[:-3]
                 spec = importlib.util.spec_from_file_location(name, file)
                 module = importlib.util.module_from_spec(spec)
                 sys.modules[name] = module
                 spec.loader.exec_module(module)
             else:
-                sys.path[0] = os.getcwd()
                 module = imported(module_name)
                 name_both(sys.modules.get(module_name.partition(".")[0], module))
         except BaseException as error:

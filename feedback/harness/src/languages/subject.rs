@@ -83,7 +83,8 @@ impl Subject {
         self
     }
 
-    /// The code of this module of Python's standard library is counted, too.
+    /// The code of this module of Python's standard library is counted, too. Exceptions have no place in it, and a
+    /// module without code in Python is refused.
     ///
     /// Without it that is all code but the language's own; where the function is in the standard library, the code of
     /// its outermost module is counted.
