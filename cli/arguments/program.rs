@@ -35,14 +35,9 @@ impl CountArgs {
                 "--count-module needs a function of Python: `python:MODULE:FUNCTION`".to_string(),
             ));
         }
-        Ok(Box::leak(self.sorted().into_boxed_slice()))
-    }
-
-    /// The modules by name, each once.
-    pub fn sorted(&self) -> Vec<String> {
         let mut modules = self.count_module.clone();
         modules.sort();
         modules.dedup();
-        modules
+        Ok(Box::leak(modules.into_boxed_slice()))
     }
 }

@@ -227,7 +227,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         if !folder.join("search").exists() {
             return Err(Failure::Usage(format!("{} has no search in it", shown(&folder))));
         }
-        let _state = State::open(&folder, &facts(args, &prepared, &language, &objectives))?;
+        let _state = State::open(&folder, &facts(args, &prepared, &language, &objectives, counted))?;
         return records::replay(&folder, &mut meter, &objectives);
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
@@ -259,7 +259,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if too_long > 0 {
         say!("gramjet: {} with more than {} bytes left out", plural(too_long, "file"), args.max_len);
     }
-    let state = State::open(&folder, &facts(args, &prepared, &language, &objectives))?;
+    let state = State::open(&folder, &facts(args, &prepared, &language, &objectives, counted))?;
     let stop = Stop::on_signals();
     let plan = Plan {
         language,
@@ -419,23 +419,19 @@ fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Studen
     Student { language: &hunt.plan.studied, meter, stop: &hunt.stop, effort, time: args.study }
 }
 
-/// The cost of a study's smaller text, and the count of its hottest edge, if it costs more than the best text, also
-/// when it is run again. Where it does not, the study has the cost that was confirmed.
-fn better(study: &mut Study, best: &Found, hunt: &Hunt, meter: &mut Meter) -> Result<Option<(u64, u64)>, Failure> {
+/// Keeps the smaller text of a study as the best one, if it costs more than that, also when it is run again. If it does
+/// not, the study has the cost that was confirmed.
+fn improve(study: &mut Study, best: &Found, hunt: &Hunt, meter: &mut Meter) -> Result<Option<Found>, Failure> {
     let Some((text, cost)) = study.smaller.as_mut().filter(|smaller| smaller.1 > best.cost) else { return Ok(None) };
     if hunt.stop.is_signalled() {
         return Ok(None);
     }
-    let Some(confirmed) = meter.confirmed(text)? else {
+    let Some((confirmed, hottest)) = meter.confirmed(text)? else {
         study.smaller = None;
         return Ok(None);
     };
-    *cost = confirmed.0;
-    Ok((confirmed.0 > best.cost).then_some(confirmed))
-}
-
-fn smaller(study: &Study) -> Vec<u8> {
-    study.smaller.as_ref().map(|smaller| smaller.0.clone()).unwrap_or_default()
+    *cost = confirmed;
+    if confirmed > best.cost { hunt.improve(text, (confirmed, hottest)).map(Some) } else { Ok(None) }
 }
 
 /// Looks at the best text and at some others, and writes what is found.
@@ -457,8 +453,8 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     let mut begin = Instant::now();
     let mut study = student(args, hunt, &mut meter).study(&best.text)?;
     // Making a text smaller finds better ones, too.
-    if let Some(confirmed) = better(&mut study, &best, hunt, &mut meter)? {
-        best = hunt.improve(&smaller(&study), confirmed)?;
+    if let Some(found) = improve(&mut study, &best, hunt, &mut meter)? {
+        best = found;
         begin = Instant::now();
         study = student(args, hunt, &mut meter).study(&best.text)?;
     }
@@ -468,8 +464,8 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     student(args, hunt, &mut meter).study_others(&hunt.behaviours(), &mut studies, end)?;
     let mut most = best.clone();
     for study in studies.iter_mut().skip(1) {
-        if let Some(confirmed) = better(study, &most, hunt, &mut meter)? {
-            most = hunt.improve(&smaller(study), confirmed)?;
+        if let Some(found) = improve(study, &most, hunt, &mut meter)? {
+            most = found;
         }
     }
     if is_whole {
@@ -518,10 +514,11 @@ fn facts(
     prepared: &Prepared,
     language: &Language,
     objectives: &Objectives,
+    counted: &[String],
 ) -> [(&'static str, String); 5] {
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
-    let counted = match args.count.sorted() {
-        none if none.is_empty() => String::new(),
+    let counted = match counted {
+        [] => String::new(),
         modules => format!(" with {}", modules.join(",")),
     };
     let cost = format!("{objectives}{counted}");
