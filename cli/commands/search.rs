@@ -25,6 +25,7 @@ use crate::subject::{Tested, quoted};
 use crate::units::{self, plural};
 
 mod behaviours;
+mod calm;
 mod conclusion;
 mod course;
 mod hunt;
@@ -40,6 +41,7 @@ mod study;
 mod totals;
 mod worker;
 
+use calm::Reference;
 use hunt::{Found, Hunt, Plan};
 use meter::{Meter, Objectives};
 use reporter::Reporter;
@@ -426,7 +428,8 @@ fn improve(study: &mut Study, best: &Found, hunt: &Hunt, meter: &mut Meter) -> R
     if hunt.stop.is_signalled() {
         return Ok(None);
     }
-    let Some((confirmed, hottest)) = meter.confirmed(text)? else {
+    let Some((confirmed, hottest)) = meter.confirmed(text, &mut Reference::new(&best.text, best.cost), &hunt.stop)?
+    else {
         study.smaller = None;
         return Ok(None);
     };

@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gramjet_harness::{Outcome, Run, Target as _};
 use gramjet_search::{Edge, Ending, Measured};
 
+use super::calm::{self, Reference};
 use crate::failure::Failure;
+use crate::stop::Stop;
 use crate::subject::{Surroundings, Tested};
 
 /// The cost that a search maximises.
@@ -51,6 +53,11 @@ impl Objectives {
             return Err(Failure::Usage(format!("the cost `{}` is given twice", all[twice])));
         }
         Ok(Objectives(if all.is_empty() { vec![Objective::usual(tested)] } else { all }))
+    }
+
+    /// The place of the first cost that a slow machine raises.
+    pub(super) fn slowed(&self) -> Option<usize> {
+        self.0.iter().position(Objective::is_slowed)
     }
 
     /// The cost that decides which text is the best.
@@ -142,6 +149,11 @@ impl Objective {
         }
     }
 
+    /// Whether a text can cost more while the machine is slow.
+    fn is_slowed(&self) -> bool {
+        matches!(self, Objective::Cpu | Objective::Command(_))
+    }
+
     /// The unit of the cost.
     pub(super) fn unit(&self) -> &'static str {
         match self {
@@ -181,6 +193,8 @@ pub(super) struct Meter {
     counters: Vec<(Tested, bool)>,
     /// The numbers that they have printed for the text that runs.
     counted: Vec<Option<u64>>,
+    /// When the last run has begun, with the commands before it.
+    begun: Instant,
     last: Reading,
 }
 
@@ -193,6 +207,8 @@ pub(super) struct Reading {
     pub(super) executed: u64,
     ending: Ending,
     seconds: f64,
+    /// By the clock, with the commands that print costs, if one text is run at a time.
+    took: Duration,
     pub(super) outcome: Outcome,
 }
 
@@ -213,7 +229,8 @@ impl Meter {
         }
         let (counted, last) = Default::default();
         let edge_limit = surroundings.limits.edges.unwrap_or(u64::MAX);
-        Ok(Meter { tested, objectives: objectives.clone(), edge_limit, counters, counted, last })
+        let begun = Instant::now();
+        Ok(Meter { tested, objectives: objectives.clone(), edge_limit, counters, counted, begun, last })
     }
 
     /// Whether time by the clock stands for the processor time that is a cost.
@@ -241,23 +258,42 @@ impl Meter {
         Ok(self.last.measured())
     }
 
-    /// Runs the program on a text, several times if costs are not exact. Returns the least cost, and how often the
-    /// hottest edge was executed then; none if a run does not end by itself.
-    pub(super) fn confirmed(&mut self, text: &[u8]) -> Result<Option<(u64, u64)>, Failure> {
-        let mut least = None;
-        for _ in 0..=if self.is_exact() { 0 } else { REPEATED } {
+    /// Runs the program on a text. If the first cost is not exact, the run is repeated until it costs no more than the
+    /// reference, or often enough; where a slow machine raises the cost, the reference shows when it is fast. Returns
+    /// the least cost, and how often the hottest edge was executed then; none if a run does not end by itself.
+    pub(super) fn confirmed(
+        &mut self,
+        text: &[u8],
+        reference: &mut Reference,
+        stop: &Stop,
+    ) -> Result<Option<(u64, u64)>, Failure> {
+        let (is_exact, is_slowed) = (self.objectives.first().is_exact(), self.objectives.slowed() == Some(0));
+        let (bound, mut patience) = (reference.cost, calm::patience(Duration::ZERO, Duration::ZERO));
+        let mut least: Option<(u64, u64)> = None;
+        for repeat in 0..=if is_exact { 0 } else { REPEATED } {
+            if least.is_some_and(|least| least.0 <= bound) || repeat > 0 && stop.is_signalled() {
+                break;
+            }
+            if repeat > 1 && is_slowed && self.last.is_short() {
+                reference.await_calm(&mut patience, |text| {
+                    let measured = self.read(text)?;
+                    let is_of_use = measured.ending == Ending::Done && !stop.is_signalled();
+                    Ok(Some(measured.cost).filter(|_| is_of_use))
+                })?;
+            }
             let measured = self.read(text)?;
             if measured.ending != Ending::Done {
                 return Ok(None);
             }
             let read = (measured.cost, measured.hottest);
-            least = Some(least.map_or(read, |least: (u64, u64)| least.min(read)));
+            least = Some(least.map_or(read, |least| least.min(read)));
         }
         Ok(least)
     }
 
     /// Lets the program begin to run on a text.
     pub(super) fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
+        self.begun = Instant::now();
         self.counted.clear();
         for counter in &mut self.counters {
             self.counted.push(counted_by(counter, text)?);
@@ -286,6 +322,7 @@ impl Meter {
             reading.count_as(self.edge_limit, &self.objectives);
         }
         reading.seconds = cpu(&run).as_secs_f64();
+        reading.took = self.begun.elapsed();
         reading.outcome = run.outcome;
         Ok(())
     }
@@ -293,8 +330,8 @@ impl Meter {
 
 impl Default for Reading {
     fn default() -> Reading {
-        let (edges, costs, hottest, executed, ending, seconds) = Default::default();
-        Reading { edges, costs, hottest, executed, ending, seconds, outcome: Outcome::Exit(0) }
+        let (edges, costs, hottest, executed, ending, seconds, took) = Default::default();
+        Reading { edges, costs, hottest, executed, ending, seconds, took, outcome: Outcome::Exit(0) }
     }
 }
 
@@ -318,6 +355,16 @@ impl Reading {
         self.seconds = self.seconds.min(earlier.seconds);
     }
 
+    /// The cost by each objective.
+    pub(super) fn costs(&self) -> &[u64] {
+        &self.costs
+    }
+
+    /// Whether the machine can have been slow for the whole run.
+    pub(super) fn is_short(&self) -> bool {
+        calm::is_short(self.took)
+    }
+
     /// What a search learns from.
     pub(super) fn measured(&self) -> Measured<'_> {
         let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
@@ -329,46 +376,68 @@ impl Reading {
 
 /// Where costs are not exact, a text that costs more than all before it is run at most this many times more. These runs
 /// do not count as runs of the search.
-pub(super) const REPEATED: usize = 2;
+pub(super) const REPEATED: usize = 5;
 
-/// The greatest costs so far, and the length of the shortest text with the greatest first cost.
+/// The greatest costs so far.
 #[derive(Debug, Default)]
 pub(super) struct Records {
-    most: Vec<u64>,
-    len: usize,
+    all: Vec<Record>,
+}
+
+/// The greatest of the costs by one objective, and a text that has it; for the first objective the shortest one.
+#[derive(Debug, Default)]
+struct Record {
+    most: u64,
+    text: Option<Reference>,
 }
 
 impl Records {
-    /// Whether a run of a text of this length costs more than all before it, or as much with a shorter text, by a cost
-    /// that is not exact. Other work on the machine may be the reason.
+    /// Whether there is a cost that is not exact and by which a run of a text of this length costs more than all
+    /// before it, or as much with a shorter text. Other work on the machine may be the reason.
     pub(super) fn are_beaten(&self, reading: &Reading, len: usize, objectives: &Objectives) -> bool {
         let is_beaten = |(at, objective): (usize, &Objective)| {
             let cost = reading.costs.get(at).copied().unwrap_or(0);
-            let most = self.most.get(at).copied().unwrap_or(0);
-            !objective.is_exact() && (cost > most || at == 0 && cost == most && len < self.len)
+            let is_better = self.all.get(at).map_or(cost > 0, |record| record.is_beaten(cost, len, at == 0));
+            !objective.is_exact() && is_better
         };
         reading.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
     }
 
-    /// Lowers the costs of a run to the records, if there are any.
-    pub(super) fn bound(&self, reading: &mut Reading) {
-        for (cost, &most) in reading.costs.iter_mut().zip(&self.most) {
-            *cost = most.min(*cost);
+    /// A text whose cost at this place is known.
+    pub(super) fn reference(&self, at: usize) -> Option<&Reference> {
+        self.all.get(at)?.text.as_ref()
+    }
+
+    /// Takes note that the text of a place was run again.
+    pub(super) fn refer(&mut self, at: usize, reference: Reference) {
+        if let Some(record) = self.all.get_mut(at) {
+            record.text = Some(reference);
         }
     }
 
-    /// Takes the run of a text of this length for what it costs.
-    pub(super) fn add(&mut self, reading: &Reading, len: usize) {
-        let first = |costs: &[u64]| costs.first().copied();
-        if first(&reading.costs) > first(&self.most) {
-            self.len = len;
-        } else if first(&reading.costs) == first(&self.most) {
-            self.len = self.len.min(len);
+    /// Lowers the costs of a run to the records, if there are any.
+    pub(super) fn bound(&self, reading: &mut Reading) {
+        for (cost, record) in reading.costs.iter_mut().zip(&self.all) {
+            *cost = record.most.min(*cost);
         }
-        self.most.resize(self.most.len().max(reading.costs.len()), 0);
-        for (most, &cost) in self.most.iter_mut().zip(&reading.costs) {
-            *most = cost.max(*most);
+    }
+
+    /// Takes the run of a text for what it costs.
+    pub(super) fn add(&mut self, reading: &Reading, text: &[u8]) {
+        self.all.resize_with(self.all.len().max(reading.costs.len()), Record::default);
+        for (at, (record, &cost)) in self.all.iter_mut().zip(&reading.costs).enumerate() {
+            if record.is_beaten(cost, text.len(), at == 0) {
+                *record = Record { most: cost, text: Some(Reference::new(text, cost)) };
+            }
         }
+    }
+}
+
+impl Record {
+    /// Whether a text of this length costs more, or as much if a shorter text is better.
+    fn is_beaten(&self, cost: u64, len: usize, is_shorter_better: bool) -> bool {
+        let is_shorter = || self.text.as_ref().is_none_or(|known| len < known.text.len());
+        cost > self.most || cost == self.most && is_shorter_better && is_shorter()
     }
 }
 
@@ -422,11 +491,17 @@ mod tests {
         records.bound(&mut first);
         assert_eq!(first.costs, [5, 9]);
         assert!(records.are_beaten(&first, 4, &both));
-        records.add(&first, 4);
+        assert!(records.reference(0).is_none());
+        records.add(&first, b"four");
         // Edges are exact; of texts with the same cost the shorter one would be better.
         for (costs, len, expected) in [([5, 100], 4, false), ([5, 1], 3, true), ([6, 1], 9, true), ([4, 9], 1, false)] {
             assert_eq!(records.are_beaten(&reading(&costs), len, &both), expected, "{costs:?} {len}");
         }
+        let known = |records: &Records, at| records.reference(at).map(|known| known.text.clone());
+        assert_eq!(known(&records, 0), Some(b"four".to_vec()));
+        records.add(&reading(&[4, 10]), b"longer");
+        assert_eq!(known(&records, 0), Some(b"four".to_vec()));
+        assert_eq!(known(&records, 1), Some(b"longer".to_vec()));
         let stopped = Reading { ending: Ending::Stopped, ..reading(&[50, 9]) };
         assert!(!records.are_beaten(&stopped, 4, &both));
         let (mut great, mut again) = (reading(&[50, 1]), reading(&[7, 1]));

@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Scope;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gramjet_harness::Outcome;
 use gramjet_search::{Coverage, Ending, Gain, Place, Search, Siblings};
 use gramjet_session::decisions::{Derivation, Fit};
 
 use super::behaviours::hottest;
+use super::calm;
 use super::hunt::{Found, Hunt};
 use super::meter::{Meter, REPEATED, Records};
 use super::records;
@@ -133,8 +134,9 @@ struct Worker<'h> {
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
-    /// The greatest costs that this search has seen, where they are not exact.
+    /// The greatest costs that this search has seen, and for how long it has waited to be sure of them.
     records: Records,
+    waited: Duration,
 }
 
 impl<'h> Worker<'h> {
@@ -157,8 +159,8 @@ impl<'h> Worker<'h> {
     }
 
     fn new(hunt: &'h Hunt, number: usize, search: Search, runner: Runner<'h>, ahead: usize) -> Worker<'h> {
-        let (given, spare, imported, told_repeats, records) = Default::default();
-        Worker { hunt, number, search, runner, ahead, given, spare, imported, told_repeats, records }
+        let (given, spare, imported, told_repeats, records, waited) = Default::default();
+        Worker { hunt, number, search, runner, ahead, given, spare, imported, told_repeats, records, waited }
     }
 
     /// Runs the texts of earlier searches and the seeds.
@@ -247,12 +249,18 @@ impl<'h> Worker<'h> {
     }
 
     /// Repeats a run that costs more than all before it, or as much with a shorter text, where costs are not exact: the
-    /// least of its costs holds. A repeat that fails or is stopped says nothing. No other text is to be run meanwhile.
-    /// Once the user has enough, the run costs no more than those before it.
+    /// least of its costs holds. A repeat that fails or is stopped says nothing. No other text is to be run meanwhile
+    /// but the one that was best before, which shows whether the machine is slow. Once the user has enough, the run
+    /// costs no more than those before it.
     fn confirm(&mut self, mut job: Job) -> Result<Job, Failure> {
-        for _ in 0..REPEATED {
+        let mut patience = calm::patience(self.waited, self.hunt.elapsed());
+        for repeat in 0..REPEATED {
             if !self.records.are_beaten(&job.reading, job.text.len(), &self.hunt.plan.objectives) {
                 break;
+            }
+            // Mostly the first repeat tells.
+            if repeat > 0 && job.reading.is_short() {
+                self.await_calm(&mut patience)?;
             }
             if self.hunt.stop.is_signalled() {
                 self.records.bound(&mut job.reading);
@@ -270,9 +278,32 @@ impl<'h> Worker<'h> {
         }
         // A run that has failed or was stopped sets no record.
         if job.reading.measured().ending == Ending::Done {
-            self.records.add(&job.reading, job.text.len());
+            self.records.add(&job.reading, &job.text);
         }
         Ok(job)
+    }
+
+    /// Waits until the text with the greatest cost costs about as much as before, by the cost that a slow machine
+    /// raises, if there is one. A run of it that fails is not kept: it was run before.
+    fn await_calm(&mut self, patience: &mut Duration) -> Result<(), Failure> {
+        let Some(at) = self.hunt.plan.objectives.slowed() else { return Ok(()) };
+        let begin = Instant::now();
+        match self.records.reference(at).cloned() {
+            None => calm::pause(),
+            Some(mut reference) => {
+                reference.await_calm(patience, |text| {
+                    if self.hunt.is_over() {
+                        return Ok(None);
+                    }
+                    self.give(Job { text: text.to_vec(), ..Job::default() }, true);
+                    let reading = self.returned()?.reading;
+                    Ok(reading.costs().get(at).copied().filter(|_| reading.measured().ending == Ending::Done))
+                })?;
+                self.records.refer(at, reference);
+            }
+        }
+        self.waited += begin.elapsed();
+        Ok(())
     }
 
     /// Counts a text that was run.
