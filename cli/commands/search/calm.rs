@@ -17,7 +17,7 @@ const BETWEEN: Duration = Duration::from_millis(2);
 /// The wait before each repeat where no cost is known.
 const UNKNOWN: Duration = Duration::from_millis(100);
 /// The longest wait for one text.
-const PATIENCE: Duration = Duration::from_millis(300);
+pub(super) const PATIENCE: Duration = Duration::from_millis(300);
 /// Mostly, the machine is not slow for the whole of longer runs.
 const SHORT: Duration = Duration::from_millis(50);
 /// The part of a search that waits at most.

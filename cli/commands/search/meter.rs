@@ -268,7 +268,7 @@ impl Meter {
         stop: &Stop,
     ) -> Result<Option<(u64, u64)>, Failure> {
         let (is_exact, is_slowed) = (self.objectives.first().is_exact(), self.objectives.slowed() == Some(0));
-        let (bound, mut patience) = (reference.cost, calm::patience(Duration::ZERO, Duration::ZERO));
+        let (bound, mut patience) = (reference.cost, calm::PATIENCE);
         let mut least: Option<(u64, u64)> = None;
         for repeat in 0..=if is_exact { 0 } else { REPEATED } {
             if least.is_some_and(|least| least.0 <= bound) || repeat > 0 && stop.is_signalled() {

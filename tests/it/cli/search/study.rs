@@ -36,6 +36,31 @@ fn the_costly_text_its_causes_and_its_growth_are_found() {
     assert!(text(&other.stderr).contains("has a search with length `40`"), "{}", text(&other.stderr));
 }
 
+/// Once there is a file, each seventh number of the command is too great.
+#[test]
+fn a_smaller_text_that_costs_more_only_once_is_not_the_best() {
+    let place = names("search-study-noise");
+    let (count, noisy) = (place.path("count"), place.path("noisy"));
+    let counts = format!(
+        "n=$(cat {count} 2> /dev/null || echo 0); echo $((n + 1)) > {count}
+        if [ -e {noisy} ] && [ $((n % 7)) = 5 ]; then echo 1000; else wc -c; fi"
+    );
+    let cost = format!("command:{counts}");
+    let run = |options: &[&str]| {
+        let begin = ["search", "names.ebnf", "--max-len", "20", "-o", "out", "--json", "--unconfined"];
+        let found = run_in(&place, &[&begin[..], options, &["--cost", &cost, "--", "cat"]].concat());
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        text(&found.stdout)
+    };
+    run(&["-n", "60", "--study", "0s"]);
+    fs::write(&noisy, "").unwrap();
+    let said = run(&["-n", "0", "--study", "3s"]);
+    let events = said.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let most = events.filter(|event| event["event"] == "best").filter_map(|event| event["cost"].as_u64()).max();
+    assert!(most.is_none_or(|most| most <= 20), "{said}");
+    assert!(log(&place, "out").iter().all(|line| !line.contains(",1000,")), "{said}");
+}
+
 /// Two loops: pairs of `a` cost more than pairs of `b`.
 const PAIRS: &str = r#"
 #include <stdio.h>
