@@ -193,8 +193,8 @@ pub(super) struct Meter {
     counters: Vec<(Tested, bool)>,
     /// The numbers that they have printed for the text that runs.
     counted: Vec<Option<u64>>,
-    /// When the last run has begun, with the commands before it.
-    begun: Instant,
+    /// When the last run has begun, with the commands before it, if that is of use.
+    begun: Option<Instant>,
     last: Reading,
 }
 
@@ -207,7 +207,7 @@ pub(super) struct Reading {
     pub(super) executed: u64,
     ending: Ending,
     seconds: f64,
-    /// By the clock, with the commands that print costs, if one text is run at a time.
+    /// By the clock, with the commands that print costs, where costs are not exact and one text is run at a time.
     took: Duration,
     pub(super) outcome: Outcome,
 }
@@ -229,7 +229,7 @@ impl Meter {
         }
         let (counted, last) = Default::default();
         let edge_limit = surroundings.limits.edges.unwrap_or(u64::MAX);
-        let begun = Instant::now();
+        let begun = None;
         Ok(Meter { tested, objectives: objectives.clone(), edge_limit, counters, counted, begun, last })
     }
 
@@ -293,7 +293,8 @@ impl Meter {
 
     /// Lets the program begin to run on a text.
     pub(super) fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
-        self.begun = Instant::now();
+        // A cost that is exact is not raised by a slow machine.
+        self.begun = (!self.is_exact()).then(Instant::now);
         self.counted.clear();
         for counter in &mut self.counters {
             self.counted.push(counted_by(counter, text)?);
@@ -322,7 +323,7 @@ impl Meter {
             reading.count_as(self.edge_limit, &self.objectives);
         }
         reading.seconds = cpu(&run).as_secs_f64();
-        reading.took = self.begun.elapsed();
+        reading.took = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
         reading.outcome = run.outcome;
         Ok(())
     }

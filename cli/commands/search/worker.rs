@@ -5,10 +5,9 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::Outcome;
-use gramjet_search::{Coverage, Ending, Gain, Place, Search, Siblings};
+use gramjet_search::{Coverage, Edge, Ending, Gain, Place, Search, Siblings};
 use gramjet_session::decisions::{Derivation, Fit};
 
-use super::behaviours::hottest;
 use super::calm;
 use super::hunt::{Found, Hunt};
 use super::meter::{Meter, REPEATED, Records};
@@ -253,14 +252,15 @@ impl<'h> Worker<'h> {
     /// but the one that was best before, which shows whether the machine is slow. Once the user has enough, the run
     /// costs no more than those before it.
     fn confirm(&mut self, mut job: Job) -> Result<Job, Failure> {
-        let mut patience = calm::patience(self.waited, self.hunt.elapsed());
+        let mut patience = None;
         for repeat in 0..REPEATED {
             if !self.records.are_beaten(&job.reading, job.text.len(), &self.hunt.plan.objectives) {
                 break;
             }
             // Mostly the first repeat tells.
             if repeat > 0 && job.reading.is_short() {
-                self.await_calm(&mut patience)?;
+                let patience = patience.get_or_insert_with(|| calm::patience(self.waited, self.hunt.elapsed()));
+                self.await_calm(patience)?;
             }
             if self.hunt.stop.is_signalled() {
                 self.records.bound(&mut job.reading);
@@ -310,9 +310,10 @@ impl<'h> Worker<'h> {
     fn count(&self, job: &Job, operator: Option<&'static str>) {
         let measured = job.reading.measured();
         let cost = measured.cost;
-        let hottest = hottest(measured.edges).filter(|_| measured.ending == Ending::Done);
+        let is_hottest = |edge: &&Edge| measured.ending == Ending::Done && edge.1 == measured.hottest;
+        let hottest = measured.edges.iter().find(is_hottest);
         let mut shared = self.hunt.shared();
-        if let Some((edge, _)) = hottest {
+        if let Some(&(edge, _)) = hottest {
             shared.behaviours.add(self.number, edge, cost, &job.text);
         }
         shared.costs[class(cost)] += 1;

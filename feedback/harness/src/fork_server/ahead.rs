@@ -69,13 +69,15 @@ impl Server {
     /// when it comes to them, or when their results are waited for.
     pub(super) fn give_ahead(&mut self, ahead: &mut Ahead, program: &Program, input: &[u8]) -> Option<bool> {
         let is_first = ahead.held() == 0;
-        let is_to_be_swept = self.is_to_be_swept();
+        // The clock is not read for each input: that takes as long as a part of a fast run.
+        let now = if is_first { Instant::now() } else { ahead.progress };
+        let is_to_be_swept = self.is_to_be_swept(now);
         // What earlier runs have left is ended, and memory looked at, while the process waits.
         if is_to_be_swept && !is_first && ahead.process.runs() || !ahead.ring.give(&mut self.input, input) {
             return Some(false);
         }
         if is_first {
-            ahead.progress = Instant::now();
+            ahead.progress = now;
             if ahead.process == Process::Waits {
                 ahead.ring.settle(&self.input);
             }
@@ -93,8 +95,9 @@ impl Server {
             if ahead.ring.is_ready(&self.input) && (!is_last || has_waited || ahead.is_lost) {
                 self.rounds += 1;
                 let mut usage = ahead.ring.take(&self.input, edges, self.counters.known());
-                usage.wall = usage.wall.min(self.begun.elapsed());
-                ahead.progress = Instant::now();
+                let now = Instant::now();
+                usage.wall = usage.wall.min(now.saturating_duration_since(self.begun));
+                ahead.progress = now;
                 return Ok(Ran::Done(Outcome::Exit(0), usage));
             }
             if ahead.is_lost {

@@ -268,7 +268,7 @@ impl Server {
 
     /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
     pub(super) fn tidy(&mut self, program: &Program, outcome: &Outcome) -> Result<bool, Error> {
-        if !outcome.is_abnormal() && !self.is_to_be_swept() {
+        if !outcome.is_abnormal() && !self.is_to_be_swept(Instant::now()) {
             return Ok(true);
         }
         let has_ended = self.guard.sweep()?.is_some();
@@ -278,8 +278,8 @@ impl Server {
     }
 
     /// Whether it is time to look for leftovers.
-    pub(super) fn is_to_be_swept(&self) -> bool {
-        self.swept.elapsed() >= SWEEP
+    pub(super) fn is_to_be_swept(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.swept) >= SWEEP
     }
 
     /// The limit that the program exceeds, after it has run for this long.

@@ -287,15 +287,12 @@ impl Archive {
     /// is not beaten in all costs, or is new; of texts with the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
         let Merits { cost, executed, costs, edges, is_new } = merits;
-        if self.texts.contains(&derivation.text) {
-            return None;
-        }
         let len = derivation.text.len();
         let bytes = bytes(derivation);
         if self.most_top == 0 {
             self.growths.add_text();
             let is_champion = edges.iter().any(|&edge| self.is_beaten(edge, len as u32));
-            if !is_champion || bytes > self.most_bytes {
+            if !is_champion || bytes > self.most_bytes || self.texts.contains(&derivation.text) {
                 return None;
             }
             if self.bytes + bytes > self.most_bytes {
@@ -316,6 +313,11 @@ impl Archive {
             outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
         let is_top = place < self.most_top && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
+        let is_of_use = is_top || is_costliest || is_new || !costs.is_empty() || !won.is_empty();
+        // Mostly a text is not kept, and need not be looked for.
+        if !is_of_use || self.texts.contains(&derivation.text) {
+            return None;
+        }
         let number = self.free.last().copied().unwrap_or(self.entries.len());
         let replaced = if costs.is_empty() { None } else { self.front.add(costs, number) };
         let is_trade_off = replaced.is_some();
@@ -440,11 +442,12 @@ impl Archive {
             return None;
         }
         let drawn = (0..RIVALS).map(|_| self.edges[random.below(self.edges.len())]);
-        let quick = drawn.filter_map(|edge| {
-            let entry = self.entry(self.champions[edge as usize].holder as usize);
-            (entry.executed <= most_executed).then_some((edge, entry.picks))
-        });
-        self.growths.greatest(quick).map(|edge| self.champions[edge as usize].holder as usize)
+        let holder = |edge: u32| self.champions[edge as usize].holder as usize;
+        let picks = |edge: u32| {
+            let entry = self.entry(holder(edge));
+            (entry.executed <= most_executed).then_some(entry.picks)
+        };
+        self.growths.greatest(drawn, picks).map(holder)
     }
 
     /// A text to take parts of: any, however much it costs, in a third of all cases.

@@ -14,7 +14,7 @@ const LEAST: f32 = 0.1;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Growths {
     edges: Vec<Growth>,
-    /// The number of texts that were offered to the archive and not kept already.
+    /// The number of texts that were offered to the archive.
     texts: u64,
 }
 
@@ -48,16 +48,19 @@ impl Growths {
         }
     }
 
-    /// Of some edges the one that has grown most, if any has. Each comes with the number of times that its champion has
-    /// been varied.
-    pub(super) fn greatest(&self, edges: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
-        let grown = edges.map(|(edge, picks)| (self.doublings(edge) * TRIED / (TRIED + picks as f32), edge));
-        let greatest = grown.filter(|grown| grown.0 > LEAST).max_by(|one, other| one.0.total_cmp(&other.0));
+    /// Of some edges the one that has grown most, if any has. `picks` tells how many times the champion of an edge has
+    /// been varied; none if it is of no use.
+    pub(super) fn greatest(&self, edges: impl Iterator<Item = u32>, picks: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+        // Most have not grown lately, so their champions are not looked at.
+        let grown = edges.map(|edge| (self.doublings(edge), edge)).filter(|grown| grown.0 > LEAST);
+        let tried =
+            grown.filter_map(|(doublings, edge)| Some((doublings * TRIED / (TRIED + picks(edge)? as f32), edge)));
+        let greatest = tried.filter(|tried| tried.0 > LEAST).max_by(|one, other| one.0.total_cmp(&other.0));
         greatest.map(|(_, edge)| edge)
     }
 
     fn doublings(&self, edge: u32) -> f32 {
-        let Some(growth) = self.edges.get(edge as usize) else { return 0.0 };
+        let Some(growth) = self.edges.get(edge as usize).filter(|growth| growth.doublings > 0.0) else { return 0.0 };
         growth.doublings * (-((self.texts - growth.texts) as f32) / HALVED).exp2()
     }
 }
@@ -69,14 +72,16 @@ mod tests {
     #[test]
     fn growth_is_forgotten_and_counts_less_the_more_it_was_tried() {
         let mut growths = Growths::default();
-        let greatest = |growths: &Growths, picks| growths.greatest([(0, 0), (1, 0), (2, picks)].into_iter());
+        let greatest =
+            |growths: &Growths, picks| growths.greatest(0..3, |edge| Some(if edge == 2 { picks } else { 0 }));
         assert_eq!(greatest(&growths, 0), None);
         growths.add(1, 0, 1_000_000);
         growths.add(2, 4, 16);
         growths.add(2, 16, 16);
         assert_eq!([0, 1, 2, 3].map(|edge| growths.doublings(edge)), [0.0, 1.0, 2.0, 0.0]);
         assert_eq!([0, 15, 17].map(|picks| greatest(&growths, picks)), [Some(2), Some(2), Some(1)]);
-        assert_eq!(growths.greatest([(0, 0)].into_iter()), None);
+        assert_eq!(growths.greatest(0..1, |_| Some(0)), None);
+        assert_eq!(growths.greatest(0..3, |edge| (edge != 2).then_some(0)), Some(1));
         (0..500).for_each(|_| growths.add_text());
         assert!((growths.doublings(2) - 1.0).abs() < 1e-3, "{}", growths.doublings(2));
         growths.add(2, 2, 4);
