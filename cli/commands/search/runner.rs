@@ -17,7 +17,7 @@ use super::meter::{Meter, Reading};
 use crate::failure::Failure;
 use crate::subject::Surroundings;
 
-/// A text to run and, once it has run, its measurements.
+/// A text to run and, once it has run, its measurements. It is handed on several times, so it is boxed.
 #[derive(Default)]
 pub(super) struct Job {
     pub(super) text: Vec<u8>,
@@ -80,7 +80,7 @@ pub(super) struct Runner<'h, M = Meter, P = Hunt> {
     /// Texts for this thread.
     line: Line,
     /// Those that were run before the threads changed, and a failure to run them all.
-    done: VecDeque<Job>,
+    done: VecDeque<Box<Job>>,
     failure: Option<Failure>,
     pace: Pace,
 }
@@ -88,7 +88,7 @@ pub(super) struct Runner<'h, M = Meter, P = Hunt> {
 /// Texts in the order in which they run.
 #[derive(Default)]
 struct Line {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<Box<Job>>,
     /// On how many of them the program has begun, and on how many that were given back because the search was over.
     begun: usize,
     abandoned: usize,
@@ -98,14 +98,14 @@ struct Line {
 
 impl Line {
     /// Adds a text to run.
-    fn push<M: Runs, P: Purpose>(&mut self, hunt: &P, meter: &Mutex<M>, job: Job) {
+    fn push<M: Runs, P: Purpose>(&mut self, hunt: &P, meter: &Mutex<M>, job: Box<Job>) {
         self.jobs.push_back(job);
         self.begin(hunt, meter);
     }
 
     /// Waits for the end of the first text. It counts as run unless the search was over before. A failure comes after
     /// the results before it.
-    fn next<M: Runs, P: Purpose>(&mut self, hunt: &P, meter: &Mutex<M>) -> Result<Job, Failure> {
+    fn next<M: Runs, P: Purpose>(&mut self, hunt: &P, meter: &Mutex<M>) -> Result<Box<Job>, Failure> {
         if self.begun == 0
             && let Some(failure) = self.failure.take()
         {
@@ -162,8 +162,8 @@ fn may_run(hunt: &impl Purpose, job: &Job) -> bool {
 
 /// The thread that runs texts beside that of the search.
 struct Beside {
-    jobs: Sender<Job>,
-    done: Mailbox<Result<Job, Failure>>,
+    jobs: Sender<Box<Job>>,
+    done: Mailbox<Result<Box<Job>, Failure>>,
     /// Where the program is.
     surroundings: Surroundings,
     /// The core of the search meanwhile.
@@ -212,7 +212,7 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     }
 
     /// Adds a text to run.
-    pub(super) fn push(&mut self, job: Job) {
+    pub(super) fn push(&mut self, job: Box<Job>) {
         match &self.beside {
             Some(beside) if self.pace.is_beside => {
                 self.given += 1;
@@ -224,7 +224,7 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     }
 
     /// Waits for the first text that was added and not returned yet.
-    pub(super) fn next(&mut self) -> Result<Job, Failure> {
+    pub(super) fn next(&mut self) -> Result<Box<Job>, Failure> {
         let job = match self.done.pop_front() {
             Some(job) => job,
             None => self.ended()?,
@@ -254,7 +254,7 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
         }
     }
 
-    fn ended(&mut self) -> Result<Job, Failure> {
+    fn ended(&mut self) -> Result<Box<Job>, Failure> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
@@ -420,8 +420,13 @@ mod tests {
         fn spend(&self, _: u64) {}
     }
 
-    fn job(text: &str) -> Job {
-        Job { text: text.into(), ..Job::default() }
+    fn job(text: &str) -> Box<Job> {
+        Box::new(Job { text: text.into(), ..Job::default() })
+    }
+
+    /// One that is run also if the search is over.
+    fn due(text: &str) -> Box<Job> {
+        Box::new(Job { is_due: true, ..*job(text) })
     }
 
     /// With a runner that has a thread beside, once in each thread.
@@ -485,7 +490,7 @@ mod tests {
         in_each_thread(|runner, until| {
             until.0.store(true, Ordering::Relaxed);
             runner.push(job("one"));
-            runner.push(Job { is_due: true, ..job("two") });
+            runner.push(due("two"));
             assert!(runner.next().is_ok_and(|job| job.text == b"one" && !job.was_run));
             runner.push(job("three"));
             assert!(runner.next().is_ok_and(|job| job.text == b"two" && job.was_run));
@@ -497,9 +502,9 @@ mod tests {
     fn a_text_that_is_due_gets_its_own_result_after_others_that_are_not_run() {
         in_each_thread(|runner, until| {
             runner.push(job("one"));
-            runner.push(Job { is_due: true, ..job("three") });
+            runner.push(due("three"));
             until.0.store(true, Ordering::Relaxed);
-            runner.push(Job { is_due: true, ..job("seven") });
+            runner.push(due("seven"));
             // The other thread may have run it before.
             assert!(runner.next().is_ok_and(|job| job.text == b"one" && (!job.was_run || job.reading.executed == 3)));
             for text in ["three", "seven"] {

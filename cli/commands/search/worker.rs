@@ -1,5 +1,6 @@
 //! The threads of a search.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
@@ -129,7 +130,7 @@ struct Worker<'h> {
     /// The most texts that are made and were not returned yet, and how many there are.
     ahead: usize,
     given: usize,
-    spare: Vec<Job>,
+    spare: VecDeque<Box<Job>>,
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
@@ -192,7 +193,7 @@ impl<'h> Worker<'h> {
         while !has_news && self.has_room() && self.may_propose() {
             self.search.propose();
             if !self.search.is_exhausted() {
-                let mut job = self.spare.pop().unwrap_or_default();
+                let mut job = self.spare.pop_back().unwrap_or_default();
                 job.text.clone_from(&self.search.start().text);
                 job.repeats = self.search.repeats() - self.told_repeats;
                 self.told_repeats = self.search.repeats();
@@ -212,7 +213,7 @@ impl<'h> Worker<'h> {
         let job = self.confirm(job)?;
         let gain = self.search.observe(&job.reading.measured());
         self.settle(&job, gain, Origin::Own(self.search.operator()))?;
-        self.spare.push(job);
+        self.spare.push_back(job);
         Ok(true)
     }
 
@@ -226,19 +227,20 @@ impl<'h> Worker<'h> {
     }
 
     /// Has a text run, after those before it.
-    fn give(&mut self, job: Job, is_due: bool) {
+    fn give(&mut self, mut job: Box<Job>, is_due: bool) {
         self.given += 1;
-        self.runner.push(Job { is_due, was_run: false, ..job });
+        (job.is_due, job.was_run) = (is_due, false);
+        self.runner.push(job);
     }
 
     /// Waits for the first text that is to be run.
-    fn take(&mut self) -> Result<Job, Failure> {
+    fn take(&mut self) -> Result<Box<Job>, Failure> {
         let job = self.returned()?;
         self.hunt.runs.fetch_add(u64::from(job.was_run), Ordering::Relaxed);
         Ok(job)
     }
 
-    fn returned(&mut self) -> Result<Job, Failure> {
+    fn returned(&mut self) -> Result<Box<Job>, Failure> {
         self.given -= 1;
         let job = self.runner.next()?;
         if job.was_run {
@@ -251,7 +253,7 @@ impl<'h> Worker<'h> {
     /// least of its costs holds. A repeat that fails or is stopped says nothing. No other text is to be run meanwhile
     /// but the one that was best before, which shows whether the machine is slow. Once the user has enough, the run
     /// costs no more than those before it.
-    fn confirm(&mut self, mut job: Job) -> Result<Job, Failure> {
+    fn confirm(&mut self, mut job: Box<Job>) -> Result<Box<Job>, Failure> {
         let mut patience = None;
         for repeat in 0..REPEATED {
             if !self.records.are_beaten(&job.reading, job.text.len(), &self.hunt.plan.objectives) {
@@ -295,7 +297,7 @@ impl<'h> Worker<'h> {
                     if self.hunt.is_over() {
                         return Ok(None);
                     }
-                    self.give(Job { text: text.to_vec(), ..Job::default() }, true);
+                    self.give(Box::new(Job { text: text.to_vec(), ..Job::default() }), true);
                     let reading = self.returned()?.reading;
                     Ok(reading.costs().get(at).copied().filter(|_| reading.measured().ending == Ending::Done))
                 })?;
@@ -330,7 +332,7 @@ impl<'h> Worker<'h> {
             return Ok(());
         }
         let Some(derivation) = self.derive(text) else { return Ok(()) };
-        let mut job = self.spare.pop().unwrap_or_default();
+        let mut job = self.spare.pop_back().unwrap_or_default();
         job.text.clear();
         job.text.extend_from_slice(text);
         job.repeats = 0;
@@ -339,7 +341,7 @@ impl<'h> Worker<'h> {
         let job = self.confirm(job)?;
         let gain = self.search.adopt(&derivation, &job.reading.measured());
         self.settle(&job, gain, origin)?;
-        self.spare.push(job);
+        self.spare.push_back(job);
         Ok(())
     }
 

@@ -261,19 +261,18 @@ impl Shift {
     /// Adds copies of parts, with their places moved.
     fn copy(self, parts: &[Part], deeper: u32, to: &mut Vec<Part>) {
         let Shift { text, decisions, parts: next } = self;
-        let copied = to.len();
-        to.extend_from_slice(parts);
         if text | decisions | next | deeper == 0 {
-            return;
+            return to.extend_from_slice(parts);
         }
-        for part in &mut to[copied..] {
-            part.depth = part.depth.wrapping_add(deeper);
-            part.decisions.0 = part.decisions.0.wrapping_add(decisions);
-            part.decisions.1 = part.decisions.1.wrapping_add(decisions);
-            part.text.0 = part.text.0.wrapping_add(text);
-            part.text.1 = part.text.1.wrapping_add(text);
-            part.next = part.next.wrapping_add(next);
-        }
+        let moved = |range: (u32, u32), by: u32| (range.0.wrapping_add(by), range.1.wrapping_add(by));
+        to.extend(parts.iter().map(|part| Part {
+            kind: part.kind,
+            symbol: part.symbol,
+            depth: part.depth.wrapping_add(deeper),
+            decisions: moved(part.decisions, decisions),
+            text: moved(part.text, text),
+            next: part.next.wrapping_add(next),
+        }));
     }
 
     /// Lets a part end later, as what is within it has changed.

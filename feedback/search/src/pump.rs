@@ -401,6 +401,24 @@ mod tests {
         assert_eq!(alone("s ::= [(\\[] s [)\\]] | 'x'", "([(x)])"), ["(x)", "[x]", "(x)"]);
     }
 
+    /// The two ways to find what can be repeated agree on each part, whatever the length of a copy.
+    #[test]
+    fn a_part_alone_is_a_spot_if_it_is_one_of_all() {
+        let language = language("list ::= '[' (item (',' item)*)? ']' tail{0,2}  item ::= [a-z] | list  tail ::= '!'+");
+        let mut deriver = language.deriver(None);
+        let (mut whole, mut open, mut found) = (Derivation::default(), Open::default(), 0);
+        for text in ["[]", "[a]!", "[[a],b]!!!", "[[[a,b],c,[]]!,d]!!", "[[[[[x]]]]]"] {
+            deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
+            for most in [0, 1, 2, 5, usize::MAX] {
+                let all: Vec<Spot> = spots(&whole, &deriver, most, &mut open).collect();
+                let alone = (0..whole.parts.len()).filter_map(|number| Spot::at(&whole, &deriver, most, number));
+                assert_eq!(alone.collect::<Vec<_>>(), all, "{text}, {most}");
+                found += all.len();
+            }
+        }
+        assert!(found > 50, "{found}");
+    }
+
     #[test]
     fn what_the_text_has_already_counts() {
         let present = |grammar: &str, text: &str| -> Vec<u32> {

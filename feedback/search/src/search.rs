@@ -68,13 +68,15 @@ struct Proposal {
 pub struct Search {
     desk: Desk,
     strategy: Box<dyn Strategy>,
-    candidate: Proposal,
+    candidate: Box<Proposal>,
     /// The text that was proposed or observed last is not of the strategy.
     was_found: bool,
     /// Those that run, or have run and were not observed, with the digests of their texts.
-    running: VecDeque<(u64, Proposal)>,
+    running: VecDeque<(u64, Box<Proposal>)>,
+    /// How many of them the strategy waits for.
+    awaited: usize,
     /// Memory for further ones.
-    spare: Vec<Proposal>,
+    spare: VecDeque<Box<Proposal>>,
     known: FxHashMap<u64, Known>,
     maxima: Maxima,
     best: Option<Best>,
@@ -94,10 +96,11 @@ impl Search {
         (deriver.min_len() <= max_len as u64).then(|| Search {
             desk: Desk::new(deriver, max_len, Random::new(seed)),
             strategy,
-            candidate: Proposal::default(),
+            candidate: Box::default(),
             was_found: false,
             running: VecDeque::new(),
-            spare: Vec::new(),
+            awaited: 0,
+            spare: VecDeque::new(),
             known: FxHashMap::default(),
             maxima: Maxima::new(),
             best: None,
@@ -175,7 +178,7 @@ impl Search {
     /// Whether the strategy waits for the run of a text that was started. It gets better texts if none is proposed
     /// until then. The answer does not depend on time, unless the strategy [uses times](Search::use_times).
     pub fn awaits_run(&self) -> bool {
-        self.running.iter().any(|(_, running)| running.making.is_awaited())
+        self.awaited > 0
     }
 
     /// The text to run next. It is none of those that run, if there is another one.
@@ -188,7 +191,7 @@ impl Search {
     fn make(&mut self) {
         self.candidate.is_found = false;
         for _ in 0..REPEATS {
-            let Proposal { derivation, making, .. } = &mut self.candidate;
+            let Proposal { derivation, making, .. } = &mut *self.candidate;
             self.strategy.propose(&mut self.desk, derivation);
             *making = self.strategy.making();
             if self.strategy.repeats() == Repeats::Run {
@@ -214,7 +217,8 @@ impl Search {
 
     /// The text that was proposed last runs from now on, and another one may be proposed.
     pub fn start(&mut self) -> &Derivation {
-        let started = std::mem::replace(&mut self.candidate, self.spare.pop().unwrap_or_default());
+        let started = std::mem::replace(&mut self.candidate, self.spare.pop_back().unwrap_or_default());
+        self.awaited += usize::from(started.making.is_awaited());
         self.running.push_back((digest(&started.derivation.text), started));
         let (_, started) = &self.running[self.running.len() - 1];
         &started.derivation
@@ -238,7 +242,7 @@ impl Search {
             }
             let digest = digest(&found.text);
             if !self.known.contains_key(&digest) && !self.is_running(digest) {
-                self.candidate = Proposal { derivation: found, is_found: true, ..Proposal::default() };
+                *self.candidate = Proposal { derivation: found, is_found: true, ..Proposal::default() };
                 return;
             }
         }
@@ -258,6 +262,7 @@ impl Search {
             let candidate = std::mem::take(&mut self.candidate);
             (digest(&candidate.derivation.text), candidate)
         });
+        self.awaited -= usize::from(is_started && proposal.making.is_awaited());
         let gain = self.record(&proposal.derivation, digest, measured);
         let guiding = guiding(measured);
         self.was_found = proposal.is_found;
@@ -269,7 +274,7 @@ impl Search {
         }
         // The candidate is the next text, if one was started.
         if is_started {
-            self.spare.push(proposal);
+            self.spare.push_back(proposal);
         } else {
             self.candidate = proposal;
         }

@@ -438,7 +438,7 @@ impl Archive {
 
     /// Of some champions the one whose edge has grown most lately, if any has.
     fn draw_growing(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
-        if self.edges.is_empty() {
+        if self.edges.is_empty() || !self.growths.has_grown() {
             return None;
         }
         let drawn = (0..RIVALS).map(|_| self.edges[random.below(self.edges.len())]);

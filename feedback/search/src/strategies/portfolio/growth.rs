@@ -16,6 +16,8 @@ pub(super) struct Growths {
     edges: Vec<Growth>,
     /// The number of texts that were offered to the archive.
     texts: u64,
+    /// No edge has grown more than this.
+    most: Growth,
 }
 
 /// How many times the count of an edge had doubled when this many texts had been offered.
@@ -38,7 +40,11 @@ impl Growths {
             self.edges.resize(place + 1, Growth::default());
         }
         let doublings = if before == 0 { 1.0 } else { (count as f32 / before as f32).log2() };
-        self.edges[place] = Growth { doublings: self.doublings(edge) + doublings, texts: self.texts };
+        let grown = Growth { doublings: self.doublings(edge) + doublings, texts: self.texts };
+        self.edges[place] = grown;
+        if grown.doublings >= self.left_of(self.most) {
+            self.most = grown;
+        }
     }
 
     /// Forgets the growth of an edge.
@@ -46,6 +52,11 @@ impl Growths {
         if let Some(growth) = self.edges.get_mut(edge as usize) {
             *growth = Growth::default();
         }
+    }
+
+    /// Whether an edge may have grown.
+    pub(super) fn has_grown(&self) -> bool {
+        self.left_of(self.most) > LEAST
     }
 
     /// Of some edges the one that has grown most, if any has. `picks` tells how many times the champion of an edge has
@@ -60,7 +71,14 @@ impl Growths {
     }
 
     fn doublings(&self, edge: u32) -> f32 {
-        let Some(growth) = self.edges.get(edge as usize).filter(|growth| growth.doublings > 0.0) else { return 0.0 };
+        self.edges.get(edge as usize).map_or(0.0, |&growth| self.left_of(growth))
+    }
+
+    /// What a growth counts by now.
+    fn left_of(&self, growth: Growth) -> f32 {
+        if growth.doublings == 0.0 {
+            return 0.0;
+        }
         growth.doublings * (-((self.texts - growth.texts) as f32) / HALVED).exp2()
     }
 }
@@ -75,7 +93,9 @@ mod tests {
         let greatest =
             |growths: &Growths, picks| growths.greatest(0..3, |edge| Some(if edge == 2 { picks } else { 0 }));
         assert_eq!(greatest(&growths, 0), None);
+        assert!(!growths.has_grown());
         growths.add(1, 0, 1_000_000);
+        assert!(growths.has_grown());
         growths.add(2, 4, 16);
         growths.add(2, 16, 16);
         assert_eq!([0, 1, 2, 3].map(|edge| growths.doublings(edge)), [0.0, 1.0, 2.0, 0.0]);
@@ -88,9 +108,11 @@ mod tests {
         assert!((growths.doublings(2) - 2.0).abs() < 1e-3, "{}", growths.doublings(2));
         (0..5000).for_each(|_| growths.add_text());
         assert_eq!(greatest(&growths, 0), None);
+        assert!(!growths.has_grown());
         growths.add(3, u64::MAX, u64::MAX);
         growths.add(4, 1, u64::MAX);
         assert_eq!([3, 4].map(|edge| growths.doublings(edge)), [0.0, 64.0]);
+        assert!(growths.has_grown());
         growths.forget(4);
         growths.forget(5);
         assert_eq!(growths.doublings(4), 0.0);

@@ -293,8 +293,7 @@ impl Workshop {
         if room == 0 {
             return false;
         }
-        let fits = spots(whole, &desk.deriver, room, &mut self.open);
-        let Some(spot) = pick_of(&mut desk.random, &mut self.spots, fits) else { return false };
+        let Some(spot) = self.pick_spot(desk, whole, room) else { return false };
         let copies = if desk.random.below(2) == 0 { Copies::Equal } else { Copies::Distinct };
         let times = 1 + desk.random.below(room / spot.len()) as u32;
         let Desk { deriver, max_len, .. } = desk;
@@ -380,6 +379,17 @@ impl Workshop {
         is_shorter
     }
 
+    /// One of the parts that can be repeated and of which a copy has at most `most` bytes, all equally probable.
+    fn pick_spot(&mut self, desk: &mut Desk, whole: &Derivation, most: usize) -> Option<Spot> {
+        let Desk { deriver, random, .. } = desk;
+        for _ in 0..DRAWS.min(whole.parts.len()) {
+            if let Some(spot) = Spot::at(whole, deriver, most, random.below(whole.parts.len())) {
+                return Some(spot);
+            }
+        }
+        pick_of(random, &mut self.spots, spots(whole, deriver, most, &mut self.open))
+    }
+
     /// The number of one of the parts with this symbol that fit, all equally probable.
     #[inline]
     fn pick_alike(
@@ -389,14 +399,8 @@ impl Workshop {
         symbol: u32,
         fits: impl Fn(&Part) -> bool,
     ) -> Option<usize> {
-        self.fitting.clear();
-        for (number, part) in of.parts.iter().enumerate() {
-            // This is compared first, as few parts have it.
-            if part.symbol == symbol && fits(part) {
-                self.fitting.push(number);
-            }
-        }
-        one_of(random, &self.fitting)
+        // This is compared first, as few parts have it.
+        self.pick_below(random, of.parts.len(), |number| of.parts[number].symbol == symbol && fits(&of.parts[number]))
     }
 
     /// A number below `many` that fits, all equally probable.

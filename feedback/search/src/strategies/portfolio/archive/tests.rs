@@ -158,7 +158,7 @@ fn champions_of_edges_that_grow_are_picked_more() {
     other.drop_slower(8000);
     other.keep(&text("quick"), merits(1, &[(20, 1000)]));
     // Its first count is one doubling, which is an eighth once it was tried often.
-    let greatest = |picks| other.growths.greatest([(20, picks)].into_iter());
+    let greatest = |picks| other.growths.greatest(20..21, |_| Some(picks));
     assert_eq!([100, 200].map(greatest), [Some(20), None]);
 }
 
