@@ -39,7 +39,6 @@ pub struct Gain {
 #[derive(Clone, Copy, Debug)]
 struct Known {
     cost: u64,
-    hottest: u64,
     ending: Ending,
 }
 
@@ -201,12 +200,12 @@ impl Search {
             let known = match self.known.get(&digest) {
                 Some(&known) => known,
                 // What it costs is not known yet, and is told once it is.
-                None if self.is_running(digest) => Known { cost: 0, hottest: 0, ending: Ending::Done },
+                None if self.is_running(digest) => Known { cost: 0, ending: Ending::Done },
                 None => return,
             };
             self.repeats += 1;
-            let Known { cost, hottest, ending } = known;
-            let measured = Measured { cost, hottest, ending, is_repeat: true, ..Measured::default() };
+            let Known { cost, ending } = known;
+            let measured = Measured { cost, ending, is_repeat: true, ..Measured::default() };
             self.strategy.observe(&mut self.desk, &self.candidate.derivation, &measured);
         }
         // Strategies that change bytes leave the language.
@@ -307,9 +306,9 @@ impl Search {
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }
-        let &Measured { cost, hottest, ending, .. } = measured;
+        let &Measured { cost, ending, .. } = measured;
         let guide = guiding(measured).cost;
-        self.known.insert(digest, Known { cost: guide, hottest, ending });
+        self.known.insert(digest, Known { cost: guide, ending });
         let novelty = self.maxima.add(measured.edges);
         let shorter = |best: &Best| best.cost == cost && derivation.text.len() < best.derivation.text.len();
         let is_best = ending == Ending::Done && self.best.as_ref().is_none_or(|best| best.cost < cost || shorter(best));

@@ -82,7 +82,7 @@ pub struct Measured<'r> {
     /// All costs, if there are several; `cost` is the first. The search keeps the texts that no other beats in all of
     /// them. Strategies get one number for all as `cost`.
     pub costs: &'r [u64],
-    /// The greatest count of an edge.
+    /// The greatest count of an edge; 0 if the text was run before.
     pub hottest: u64,
     /// How often each edge was executed, ascending by the number of the edge; empty if the program counts nothing, or
     /// if the text was run before.

@@ -133,8 +133,9 @@ pub(super) struct Archive {
     ranking: Ranking,
     /// What the cheapest text costs.
     least_cost: u64,
-    /// The texts that are kept for their cost, those of the highest rank first.
-    top: Vec<usize>,
+    /// The texts that are kept for their cost, those of the highest rank first, with their outlines: all of them are
+    /// compared with that of a text which may be kept.
+    top: Vec<(usize, Option<u64>)>,
     /// The text that costs most, whatever its rank.
     costliest: Option<usize>,
     /// By edge: the text that executes it most often.
@@ -244,12 +245,11 @@ impl Archive {
         }
         (self.ranking, self.least_cost) = (ranking, least_cost);
         let mut top = std::mem::take(&mut self.top);
-        top.sort_by_key(|&number| Reverse(self.rank(number)));
+        top.sort_by_key(|&(number, _)| Reverse(self.rank(number)));
         self.top = top;
         // Its rank may have been too low before. Another text may have its outline.
         if let Some(costliest) = self.costliest.filter(|&costliest| !self.entry(costliest).reasons.is_top) {
-            let rank = self.rank(costliest);
-            let place = self.top.partition_point(|&number| self.rank(number) >= rank);
+            let place = self.place_of(self.rank(costliest));
             if place < self.most_top {
                 if let Some(entry) = self.entry_mut(costliest) {
                     entry.reasons.is_top = true;
@@ -273,6 +273,11 @@ impl Archive {
         (value.to_bits(), cost, Reverse(len))
     }
 
+    /// The place that a text of this rank gets among those that are kept for their cost.
+    fn place_of(&self, rank: Rank) -> usize {
+        self.top.partition_point(|&(number, _)| self.rank(number) >= rank)
+    }
+
     /// The number of the text that costs most.
     pub(super) fn best(&self) -> Option<usize> {
         self.costliest
@@ -280,7 +285,7 @@ impl Archive {
 
     /// The texts that are kept for their cost.
     pub(super) fn top(&self) -> impl Iterator<Item = &Entry> {
-        self.top.iter().map(|&number| self.entry(number))
+        self.top.iter().map(|&(number, _)| self.entry(number))
     }
 
     /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others,
@@ -299,8 +304,7 @@ impl Archive {
                 self.clear();
             }
         }
-        let rank = self.rank_of(cost, len);
-        let place = self.top.partition_point(|&number| self.rank(number) >= rank);
+        let place = self.place_of(self.rank_of(cost, len));
         let is_costlier = |&number: &usize| {
             let entry = self.entry(number);
             (entry.cost, Reverse(entry.derivation.text.len())) >= (cost, Reverse(len))
@@ -309,8 +313,7 @@ impl Archive {
         // If several texts have the same outline, only the best of them is kept for its cost. A text whose rank is too
         // low for that needs no outline, unless it costs most: then its rank may change.
         let outline = (place < self.most_top || is_costliest).then(|| outline(derivation));
-        let alike =
-            outline.and_then(|outline| self.top.iter().position(|&number| self.entry(number).outline == Some(outline)));
+        let alike = outline.and_then(|outline| self.top.iter().position(|known| known.1 == Some(outline)));
         let is_top = place < self.most_top && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
         let is_of_use = is_top || is_costliest || is_new || !costs.is_empty() || !won.is_empty();
@@ -360,7 +363,7 @@ impl Archive {
         }
         if is_top {
             if let Some(alike) = alike {
-                let beaten = self.top.remove(alike);
+                let (beaten, _) = self.top.remove(alike);
                 self.release(beaten, |reasons| reasons.is_top = false);
             }
             self.insert(place, number);
@@ -379,9 +382,9 @@ impl Archive {
 
     /// Puts a text at a place among those that are kept for their cost; the last one gives way.
     fn insert(&mut self, place: usize, number: usize) {
-        self.top.insert(place, number);
+        self.top.insert(place, (number, self.entry(number).outline));
         if self.top.len() > self.most_top
-            && let Some(last) = self.top.pop()
+            && let Some((last, _)) = self.top.pop()
         {
             self.release(last, |reasons| reasons.is_top = false);
         }
@@ -473,7 +476,7 @@ impl Archive {
         }
         if !self.top.is_empty() && (self.edges.is_empty() || random.unit() < TOPS) {
             let skewed = random.unit().powi(3);
-            return Some(self.top[(skewed * self.top.len() as f64) as usize]);
+            return Some(self.top[(skewed * self.top.len() as f64) as usize].0);
         }
         // Where champions are all that there is, mostly those of the hottest edges: such a text may be one step from a
         // costly one, but is one of hundreds.
