@@ -358,11 +358,13 @@ impl<T> Mailbox<T> {
             self.impatient -= 1;
             return self.receiver.recv();
         }
-        let begin = Instant::now();
-        while begin.elapsed() < PATIENCE {
+        // Mostly there is one, and the clock is not needed.
+        let mut begin = None;
+        while begin.is_none_or(|begin: Instant| begin.elapsed() < PATIENCE) {
             if let Ok(message) = self.receiver.try_recv() {
                 return Ok(message);
             }
+            begin.get_or_insert_with(Instant::now);
             std::hint::spin_loop();
         }
         self.impatient = IMPATIENT;

@@ -122,6 +122,15 @@ impl Champion {
     }
 }
 
+/// A text that is kept for its cost. Its rank and its outline are in other places, too, but all texts that have run are
+/// compared with them.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    number: usize,
+    rank: Rank,
+    outline: Option<u64>,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Archive {
     /// At most this many texts are kept for their cost; 0 if champions are all that there is.
@@ -133,9 +142,8 @@ pub(super) struct Archive {
     ranking: Ranking,
     /// What the cheapest text costs.
     least_cost: u64,
-    /// The texts that are kept for their cost, those of the highest rank first, with their outlines: all of them are
-    /// compared with that of a text which may be kept.
-    top: Vec<(usize, Option<u64>)>,
+    /// The texts that are kept for their cost, those of the highest rank first.
+    top: Vec<Placed>,
     /// The text that costs most, whatever its rank.
     costliest: Option<usize>,
     /// By edge: the text that executes it most often.
@@ -245,7 +253,8 @@ impl Archive {
         }
         (self.ranking, self.least_cost) = (ranking, least_cost);
         let mut top = std::mem::take(&mut self.top);
-        top.sort_by_key(|&(number, _)| Reverse(self.rank(number)));
+        top.iter_mut().for_each(|placed| placed.rank = self.rank(placed.number));
+        top.sort_by_key(|placed| Reverse(placed.rank));
         self.top = top;
         // Its rank may have been too low before. Another text may have its outline.
         if let Some(costliest) = self.costliest.filter(|&costliest| !self.entry(costliest).reasons.is_top) {
@@ -275,7 +284,7 @@ impl Archive {
 
     /// The place that a text of this rank gets among those that are kept for their cost.
     fn place_of(&self, rank: Rank) -> usize {
-        self.top.partition_point(|&(number, _)| self.rank(number) >= rank)
+        self.top.partition_point(|placed| placed.rank >= rank)
     }
 
     /// The number of the text that costs most.
@@ -285,7 +294,7 @@ impl Archive {
 
     /// The texts that are kept for their cost.
     pub(super) fn top(&self) -> impl Iterator<Item = &Entry> {
-        self.top.iter().map(|&(number, _)| self.entry(number))
+        self.top.iter().map(|placed| self.entry(placed.number))
     }
 
     /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others,
@@ -313,7 +322,7 @@ impl Archive {
         // If several texts have the same outline, only the best of them is kept for its cost. A text whose rank is too
         // low for that needs no outline, unless it costs most: then its rank may change.
         let outline = (place < self.most_top || is_costliest).then(|| outline(derivation));
-        let alike = outline.and_then(|outline| self.top.iter().position(|known| known.1 == Some(outline)));
+        let alike = outline.and_then(|outline| self.top.iter().position(|placed| placed.outline == Some(outline)));
         let is_top = place < self.most_top && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
         let is_of_use = is_top || is_costliest || is_new || !costs.is_empty() || !won.is_empty();
@@ -363,8 +372,8 @@ impl Archive {
         }
         if is_top {
             if let Some(alike) = alike {
-                let (beaten, _) = self.top.remove(alike);
-                self.release(beaten, |reasons| reasons.is_top = false);
+                let beaten = self.top.remove(alike);
+                self.release(beaten.number, |reasons| reasons.is_top = false);
             }
             self.insert(place, number);
         }
@@ -382,11 +391,12 @@ impl Archive {
 
     /// Puts a text at a place among those that are kept for their cost; the last one gives way.
     fn insert(&mut self, place: usize, number: usize) {
-        self.top.insert(place, (number, self.entry(number).outline));
+        let placed = Placed { number, rank: self.rank(number), outline: self.entry(number).outline };
+        self.top.insert(place, placed);
         if self.top.len() > self.most_top
-            && let Some((last, _)) = self.top.pop()
+            && let Some(last) = self.top.pop()
         {
-            self.release(last, |reasons| reasons.is_top = false);
+            self.release(last.number, |reasons| reasons.is_top = false);
         }
     }
 
@@ -476,7 +486,7 @@ impl Archive {
         }
         if !self.top.is_empty() && (self.edges.is_empty() || random.unit() < TOPS) {
             let skewed = random.unit().powi(3);
-            return Some(self.top[(skewed * self.top.len() as f64) as usize].0);
+            return Some(self.top[(skewed * self.top.len() as f64) as usize].number);
         }
         // Where champions are all that there is, mostly those of the hottest edges: such a text may be one step from a
         // costly one, but is one of hundreds.
