@@ -48,6 +48,11 @@ pub(super) fn hottest(edges: &[Edge]) -> Option<Edge> {
     edges.iter().copied().max_by_key(|&(edge, count)| (count, Reverse(edge)))
 }
 
+/// Of edges in ascending order, the first one with this count.
+pub(super) fn first_with(edges: &[Edge], count: u64) -> Option<Edge> {
+    edges.iter().copied().find(|edge| edge.1 == count)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +70,8 @@ mod tests {
         assert_eq!(behaviours.costliest(), ["b", "c", "ab", "", "free"].map(|text| text.as_bytes().to_vec()));
         assert_eq!(hottest(&[(1, 2), (4, 7), (5, 7), (6, 1)]), Some((4, 7)));
         assert_eq!(hottest(&[]), None);
+        // It is the hottest one if the greatest count is known.
+        assert_eq!(first_with(&[(1, 2), (4, 7), (5, 7), (6, 1)], 7), Some((4, 7)));
+        assert_eq!(first_with(&[(1, 2)], 7), None);
     }
 }

@@ -193,7 +193,7 @@ pub(super) struct Meter {
     counters: Vec<(Tested, bool)>,
     /// The numbers that they have printed for the text that runs.
     counted: Vec<Option<u64>>,
-    /// When the last run has begun, with the commands before it, if that is of use.
+    /// When the last run has begun, with the commands before it; none where all costs are exact.
     begun: Option<Instant>,
     last: Reading,
 }
@@ -293,7 +293,7 @@ impl Meter {
 
     /// Lets the program begin to run on a text.
     pub(super) fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
-        // A cost that is exact is not raised by a slow machine.
+        // A slow machine does not raise exact costs, so the time is not needed.
         self.begun = (!self.is_exact()).then(Instant::now);
         self.counted.clear();
         for counter in &mut self.counters {

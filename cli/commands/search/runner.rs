@@ -358,13 +358,15 @@ impl<T> Mailbox<T> {
             self.impatient -= 1;
             return self.receiver.recv();
         }
-        // Mostly there is one, and the clock is not needed.
-        let mut begin = None;
-        while begin.is_none_or(|begin: Instant| begin.elapsed() < PATIENCE) {
+        // Mostly a message is there, and the clock is not read.
+        if let Some(message) = self.ready() {
+            return Ok(message);
+        }
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
             if let Ok(message) = self.receiver.try_recv() {
                 return Ok(message);
             }
-            begin.get_or_insert_with(Instant::now);
             std::hint::spin_loop();
         }
         self.impatient = IMPATIENT;

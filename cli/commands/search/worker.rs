@@ -1,14 +1,14 @@
 //! The threads of a search.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::Outcome;
-use gramjet_search::{Coverage, Edge, Ending, Gain, Place, Search, Siblings};
+use gramjet_search::{Coverage, Ending, Gain, Place, Search, Siblings};
 use gramjet_session::decisions::{Derivation, Fit};
 
+use super::behaviours::first_with;
 use super::calm;
 use super::hunt::{Found, Hunt};
 use super::meter::{Meter, REPEATED, Records};
@@ -130,7 +130,8 @@ struct Worker<'h> {
     /// The most texts that are made and were not returned yet, and how many there are.
     ahead: usize,
     given: usize,
-    spare: VecDeque<Box<Job>>,
+    #[expect(clippy::vec_box, reason = "boxes are handed on")]
+    spare: Vec<Box<Job>>,
     /// How many of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
@@ -193,7 +194,7 @@ impl<'h> Worker<'h> {
         while !has_news && self.has_room() && self.may_propose() {
             self.search.propose();
             if !self.search.is_exhausted() {
-                let mut job = self.spare.pop_back().unwrap_or_default();
+                let mut job = self.spare.pop().unwrap_or_default();
                 job.text.clone_from(&self.search.start().text);
                 job.repeats = self.search.repeats() - self.told_repeats;
                 self.told_repeats = self.search.repeats();
@@ -213,7 +214,7 @@ impl<'h> Worker<'h> {
         let job = self.confirm(job)?;
         let gain = self.search.observe(&job.reading.measured());
         self.settle(&job, gain, Origin::Own(self.search.operator()))?;
-        self.spare.push_back(job);
+        self.spare.push(job);
         Ok(true)
     }
 
@@ -312,10 +313,10 @@ impl<'h> Worker<'h> {
     fn count(&self, job: &Job, operator: Option<&'static str>) {
         let measured = job.reading.measured();
         let cost = measured.cost;
-        let is_hottest = |edge: &&Edge| measured.ending == Ending::Done && edge.1 == measured.hottest;
-        let hottest = measured.edges.iter().find(is_hottest);
+        let is_done = measured.ending == Ending::Done;
+        let hottest = is_done.then(|| first_with(measured.edges, measured.hottest)).flatten();
         let mut shared = self.hunt.shared();
-        if let Some(&(edge, _)) = hottest {
+        if let Some((edge, _)) = hottest {
             shared.behaviours.add(self.number, edge, cost, &job.text);
         }
         shared.costs[class(cost)] += 1;
@@ -332,7 +333,7 @@ impl<'h> Worker<'h> {
             return Ok(());
         }
         let Some(derivation) = self.derive(text) else { return Ok(()) };
-        let mut job = self.spare.pop_back().unwrap_or_default();
+        let mut job = self.spare.pop().unwrap_or_default();
         job.text.clear();
         job.text.extend_from_slice(text);
         job.repeats = 0;
@@ -341,7 +342,7 @@ impl<'h> Worker<'h> {
         let job = self.confirm(job)?;
         let gain = self.search.adopt(&derivation, &job.reading.measured());
         self.settle(&job, gain, origin)?;
-        self.spare.push_back(job);
+        self.spare.push(job);
         Ok(())
     }
 

@@ -75,7 +75,8 @@ pub struct Search {
     /// How many of them the strategy waits for.
     awaited: usize,
     /// Memory for further ones.
-    spare: VecDeque<Box<Proposal>>,
+    #[expect(clippy::vec_box, reason = "boxes are handed on")]
+    spare: Vec<Box<Proposal>>,
     known: FxHashMap<u64, Known>,
     maxima: Maxima,
     best: Option<Best>,
@@ -99,7 +100,7 @@ impl Search {
             was_found: false,
             running: VecDeque::new(),
             awaited: 0,
-            spare: VecDeque::new(),
+            spare: Vec::new(),
             known: FxHashMap::default(),
             maxima: Maxima::new(),
             best: None,
@@ -216,7 +217,7 @@ impl Search {
 
     /// The text that was proposed last runs from now on, and another one may be proposed.
     pub fn start(&mut self) -> &Derivation {
-        let started = std::mem::replace(&mut self.candidate, self.spare.pop_back().unwrap_or_default());
+        let started = std::mem::replace(&mut self.candidate, self.spare.pop().unwrap_or_default());
         self.awaited += usize::from(started.making.is_awaited());
         self.running.push_back((digest(&started.derivation.text), started));
         let (_, started) = &self.running[self.running.len() - 1];
@@ -258,7 +259,7 @@ impl Search {
         let started = self.running.pop_front();
         let is_started = started.is_some();
         let (digest, proposal) = started.unwrap_or_else(|| {
-            let candidate = std::mem::take(&mut self.candidate);
+            let candidate = std::mem::replace(&mut self.candidate, self.spare.pop().unwrap_or_default());
             (digest(&candidate.derivation.text), candidate)
         });
         self.awaited -= usize::from(is_started && proposal.making.is_awaited());
@@ -272,11 +273,8 @@ impl Search {
             self.strategy.observe(&mut self.desk, &proposal.derivation, &guiding);
         }
         // The candidate is the next text, if one was started.
-        if is_started {
-            self.spare.push_back(proposal);
-        } else {
-            self.candidate = proposal;
-        }
+        let unused = if is_started { proposal } else { std::mem::replace(&mut self.candidate, proposal) };
+        self.spare.push(unused);
         gain
     }
 

@@ -69,7 +69,8 @@ impl Server {
     /// when it comes to them, or when their results are waited for.
     pub(super) fn give_ahead(&mut self, ahead: &mut Ahead, program: &Program, input: &[u8]) -> Option<bool> {
         let is_first = ahead.held() == 0;
-        // The clock is not read for each input: that takes as long as a part of a fast run.
+        // The clock is not read for each input: it takes a good part of the time of a fast run. If inputs are held, the
+        // last progress is nearly now, so a sweep comes only a little late.
         let now = if is_first { Instant::now() } else { ahead.progress };
         let is_to_be_swept = self.is_to_be_swept(now);
         // What earlier runs have left is ended, and memory looked at, while the process waits.
@@ -77,7 +78,7 @@ impl Server {
             return Some(false);
         }
         if is_first {
-            ahead.progress = now;
+            ahead.progress = Instant::now();
             if ahead.process == Process::Waits {
                 ahead.ring.settle(&self.input);
             }

@@ -87,8 +87,8 @@ pub(crate) fn spots<'w>(
 }
 
 impl Spot {
-    /// The part with this number, if it can be repeated and a copy has at most `most` bytes. All of a text are found by
-    /// [`spots`] in less time.
+    /// The part with this number, if it can be repeated and a copy has at most `most` bytes. To find all of a text,
+    /// [`spots`] is faster.
     pub(crate) fn at(whole: &Derivation, deriver: &Deriver, most: usize, number: usize) -> Option<Spot> {
         let part = &whole.parts[number];
         let fits = (1..=most).contains(&part.len());

@@ -122,8 +122,8 @@ impl Champion {
     }
 }
 
-/// A text that is kept for its cost. Its rank and its outline are in other places, too, but all texts that have run are
-/// compared with them.
+/// A text that is kept for its cost. Its rank and outline are copied here, as each text that has run is compared with
+/// them.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     number: usize,
@@ -326,8 +326,8 @@ impl Archive {
         let is_top = place < self.most_top && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
         let is_of_use = is_top || is_costliest || is_new || !costs.is_empty() || !won.is_empty();
-        // Mostly a text is not kept, and need not be looked for.
-        if !is_of_use || self.texts.contains(&derivation.text) {
+        // Most texts are not kept, and not searched for. In an archive of champions this one was.
+        if !is_of_use || self.most_top > 0 && self.texts.contains(&derivation.text) {
             return None;
         }
         let number = self.free.last().copied().unwrap_or(self.entries.len());

@@ -16,7 +16,7 @@ pub(super) struct Growths {
     edges: Vec<Growth>,
     /// The number of texts that were offered to the archive.
     texts: u64,
-    /// No edge has grown more than this.
+    /// No edge has grown more than this. It may be that of an edge which was forgotten.
     most: Growth,
 }
 
@@ -116,5 +116,9 @@ mod tests {
         growths.forget(4);
         growths.forget(5);
         assert_eq!(growths.doublings(4), 0.0);
+        growths.add(6, 0, 1);
+        (0..2000).for_each(|_| growths.add_text());
+        growths.add(7, 0, 1);
+        assert_eq!((growths.has_grown(), growths.greatest(0..8, |_| Some(0))), (true, Some(7)));
     }
 }

@@ -61,6 +61,23 @@ fn texts_are_kept_for_their_cost_and_for_edges() {
     assert_eq!(archive.champions[2].holder, 0);
 }
 
+/// Whatever it would be kept for now: a program may execute an edge more often in another run of the same text.
+#[test]
+fn a_text_that_is_kept_is_not_kept_again() {
+    let mut archive = Archive::new();
+    let several = |costs: &'static [u64]| Merits { costs, ..merits(costs[0], &[]) };
+    archive.keep(&text("a"), several(&[5, 1]));
+    for again in [merits(9, &[]), merits(1, &[(7, 1)]), several(&[9, 9]), Merits { is_new: true, ..merits(1, &[]) }] {
+        assert_eq!(archive.keep(&text("a"), again), None);
+    }
+    assert_eq!(archive.keep(&text("b"), several(&[4, 2])).and_then(|kept| kept.place), Some(1));
+    assert_eq!((archive.front.len(), archive.best().map(|best| archive.entry(best).cost)), (2, Some(5)));
+    let mut champions = Archive { most_bytes: bytes(&text("a")), ..Archive::of_champions() };
+    assert_eq!(gained(champions.keep(&text("a"), merits(1, &[(1, 1)]))), Some((None, 1)));
+    assert_eq!(champions.keep(&text("a"), merits(1, &[(1, 2)])), None);
+    assert_eq!((champions.edges.len(), champions.champions[1].count), (1, 1));
+}
+
 #[test]
 fn texts_that_are_beaten_are_dropped() {
     let mut archive = Archive::new();

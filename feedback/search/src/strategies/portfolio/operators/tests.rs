@@ -2,6 +2,7 @@
 
 use gramjet_compiler::SourceFile;
 use gramjet_session::{Language, Settings, Shape};
+use rustc_hash::FxHashSet;
 
 use super::super::archive::Merits;
 use super::*;
@@ -15,10 +16,13 @@ number ::= [0-9]
 ";
 const MAX_LEN: usize = 24;
 
-fn desk() -> Desk {
+fn language() -> Language {
     let settings = Settings { shape: Some(Shape::Uniform), ..Settings::default() };
-    let language = Language::compile(&SourceFile::new("g.ebnf", GRAMMAR), &settings).expect("a grammar");
-    let deriver = language.deriver(Some(MAX_LEN as u64));
+    Language::compile(&SourceFile::new("g.ebnf", GRAMMAR), &settings).expect("a grammar")
+}
+
+fn desk() -> Desk {
+    let deriver = language().deriver(Some(MAX_LEN as u64));
     Desk::new(deriver, MAX_LEN, Random::new(5))
 }
 
@@ -88,6 +92,31 @@ fn what_fits_is_picked_equally_often() {
     }
     assert_eq!(workshop.pick_below(&mut random, 0, |_| true), None);
     assert_eq!(workshop.pick_alike(&mut random, &whole, 9, |_| true), None);
+}
+
+/// Also where few parts can be repeated, so that all are looked at.
+#[test]
+fn what_can_be_repeated_is_picked_equally_often() {
+    let mut desk = desk();
+    let (mut whole, mut workshop, mut open) = (Derivation::default(), Workshop::default(), Open::default());
+    let mut counts = FxHashSet::default();
+    for text in ["[[[a]]]", "[abcdefgh,i]", "[a,b,c,d,e,f,g,h]"] {
+        desk.deriver.decode(&language().parse(text.as_bytes()).expect("it conforms"), &mut whole);
+        for most in [0, 1, 2, MAX_LEN] {
+            let all: Vec<usize> = spots(&whole, &desk.deriver, most, &mut open).map(|spot| spot.number()).collect();
+            let mut times = vec![0usize; whole.parts.len()];
+            for _ in 0..if all.is_empty() { 1 } else { 1000 * all.len() } {
+                match workshop.pick_spot(&mut desk, &whole, most) {
+                    Some(spot) => times[spot.number()] += 1,
+                    None => assert!(all.is_empty()),
+                }
+            }
+            assert!(all.iter().all(|&number| times[number].abs_diff(1000) < 200), "{text} {most}: {times:?}");
+            assert_eq!(times.iter().sum::<usize>(), 1000 * all.len());
+            counts.insert(all.len());
+        }
+    }
+    assert!(counts.len() > 3 && counts.contains(&0), "{counts:?}");
 }
 
 /// All parts are looked at.
