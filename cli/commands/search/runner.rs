@@ -1,8 +1,9 @@
 //! Runs texts in the order in which they come, in the thread of the search or in one beside it: whichever is faster.
 //!
 //! A thread of its own takes turns with the program on their core, while the search makes texts on another core. Where
-//! that one is not idle, the threads wait for each other longer than it takes to make a text. So both are tried. The
-//! search gets the same results in the same order. A program that takes many texts at a time gets as many as there are.
+//! that one is not idle, the threads wait for each other longer than it takes to make a text. So both are tried, unless
+//! the runs take so much of the time that a thread beside cannot be of use. The search gets the same results in the same
+//! order. A program that takes many texts at a time gets as many as there are.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -213,6 +214,10 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
 
     /// Adds a text to run.
     pub(super) fn push(&mut self, job: Box<Job>) {
+        self.timed(|runner| runner.add(job));
+    }
+
+    fn add(&mut self, job: Box<Job>) {
         match &self.beside {
             Some(beside) if self.pace.is_beside => {
                 self.given += 1;
@@ -227,12 +232,20 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
     pub(super) fn next(&mut self) -> Result<Box<Job>, Failure> {
         let job = match self.done.pop_front() {
             Some(job) => job,
-            None => self.ended()?,
+            None => self.timed(Self::ended)?,
         };
         if self.beside.is_some() && self.pace.is_to_change() {
             self.change();
         }
         Ok(job)
+    }
+
+    /// Does something with the program. How long it takes is measured for some of the runs.
+    fn timed<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let begin = self.pace.looked.map(|_| Instant::now());
+        let result = act(self);
+        self.pace.program += begin.map_or(Duration::ZERO, |begin| begin.elapsed());
+        result
     }
 
     /// Lets the other thread run texts from now on. After a failure it does not: the failure is returned once all texts
@@ -285,8 +298,6 @@ const TRIAL: Duration = Duration::from_millis(100);
 const WORTH: f64 = 1.1;
 /// The number of runs between two looks at the clock.
 const LOOK: u64 = 32;
-/// Below this number of runs a second, the choice makes no difference.
-const SLOW: f64 = 1000.0;
 
 /// Which way is faster.
 #[derive(Debug)]
@@ -299,28 +310,46 @@ struct Pace {
     period: Duration,
     /// Runs a second here and beside.
     rates: [f64; 2],
+    /// When the run before the one that is looked at was at its end, if one is looked at now.
+    looked: Option<Instant>,
+    /// How long those took that were looked at, with the making of texts and without.
+    whole: Duration,
+    program: Duration,
 }
 
 impl Pace {
     fn new() -> Pace {
-        let (is_beside, runs, is_trial, rates) = Default::default();
-        Pace { is_beside, since: Instant::now(), runs, is_trial, period: BEGINNING, rates }
+        let (is_beside, runs, is_trial, rates, looked, whole, program) = Default::default();
+        let (since, period) = (Instant::now(), BEGINNING);
+        Pace { is_beside, since, runs, is_trial, period, rates, looked, whole, program }
     }
 
     /// Counts a run. Whether the other way is to be taken.
     fn is_to_change(&mut self) -> bool {
         self.runs += 1;
-        let passed = if self.runs.is_multiple_of(LOOK) { self.since.elapsed() } else { Duration::ZERO };
-        passed >= self.period && self.judge(passed)
+        match self.runs % LOOK {
+            0 => {
+                self.whole += self.looked.take().map_or(Duration::ZERO, |begin| begin.elapsed());
+                let passed = self.since.elapsed();
+                passed >= self.period && self.judge(passed)
+            }
+            before => {
+                if before == LOOK - 1 {
+                    self.looked = Some(Instant::now());
+                }
+                false
+            }
+        }
     }
 
     fn judge(&mut self, passed: Duration) -> bool {
         let rate = self.runs as f64 / passed.as_secs_f64();
         (self.since, self.runs) = (Instant::now(), 0);
         self.rates[usize::from(self.is_beside)] = rate;
+        let (whole, program) = (mem::take(&mut self.whole), mem::take(&mut self.program));
         let was_trial = self.is_trial;
-        // Where one way is slow, the other one is not tried.
-        self.is_trial = !was_trial && rate >= SLOW;
+        // At best a thread beside saves all the time in which texts are made.
+        self.is_trial = !was_trial && (self.is_beside || whole > program.mul_f64(WORTH));
         self.period = if self.is_trial { TRIAL } else { KEPT };
         if !was_trial {
             return self.is_trial;
@@ -518,13 +547,15 @@ mod tests {
     }
 
     /// The thread that is used in each period, and the length of the period. `micros` has the time of a run in the
-    /// thread of the search, and in the one beside.
-    fn course(micros: [f64; 2], periods: usize) -> Vec<(bool, Duration)> {
+    /// thread of the search and in the one beside; `making` is how much of the first is for the making of a text.
+    fn course(micros: [f64; 2], making: f64, periods: usize) -> Vec<(bool, Duration)> {
         let mut pace = Pace::new();
         (0..periods)
             .map(|_| {
                 let (way, time) = (pace.is_beside, pace.period);
-                pace.runs = (time.as_secs_f64() * 1e6 / micros[usize::from(way)]) as u64;
+                let took = micros[usize::from(way)];
+                pace.runs = (time.as_secs_f64() * 1e6 / took) as u64;
+                (pace.whole, pace.program) = (time, time.mul_f64((took - making).max(0.0) / took));
                 pace.is_beside ^= pace.judge(time);
                 (way, time)
             })
@@ -534,13 +565,44 @@ mod tests {
     #[test]
     fn the_faster_way_is_kept_and_the_other_one_tried() {
         let (here, beside) = (false, true);
-        let beside_is_faster = course([20.0, 10.0], 6);
+        let beside_is_faster = course([20.0, 10.0], 10.0, 6);
         assert_eq!(beside_is_faster[..3], [(here, BEGINNING), (beside, TRIAL), (beside, KEPT)]);
         assert_eq!(beside_is_faster[3..], [(here, TRIAL), (beside, KEPT), (here, TRIAL)]);
         for slower in [9.5, 20.0] {
-            let periods = course([10.0, slower], 4);
+            let periods = course([10.0, slower], 2.0, 4);
             assert_eq!(periods, [(here, BEGINNING), (beside, TRIAL), (here, KEPT), (beside, TRIAL)], "{slower}");
         }
-        assert!(course([5000.0, 10.0], 4)[1..].iter().all(|way| *way == (here, KEPT)));
+    }
+
+    #[test]
+    fn a_thread_beside_is_not_tried_where_the_runs_take_nearly_all_the_time() {
+        assert!(course([200.0, 10.0], 15.0, 4)[1..].iter().all(|way| *way == (false, KEPT)));
+        assert_eq!(course([200.0, 170.0], 25.0, 3)[1..], [(true, TRIAL), (true, KEPT)]);
+    }
+
+    #[test]
+    fn the_time_of_some_runs_is_measured_with_and_without_the_making_of_texts() {
+        let until = Until::default();
+        std::thread::scope(|scope| {
+            let mut runner = Runner::new(&until, Lengths::default());
+            let limits = Limits::default();
+            let surroundings = Surroundings {
+                limits,
+                confinement: Confinement::Unconfined,
+                text: false,
+                counted: &[],
+                core: None,
+                times_rounds: false,
+            };
+            runner.try_beside(&until, surroundings, None, scope);
+            for _ in 0..LOOK {
+                let making = if runner.pace.looked.is_some() { Duration::from_millis(20) } else { Duration::ZERO };
+                std::thread::sleep(making);
+                runner.push(job("one"));
+                assert!(runner.next().is_ok());
+            }
+            assert!(runner.pace.whole >= Duration::from_millis(20) && runner.pace.looked.is_none());
+            assert!(runner.pace.program > Duration::ZERO && runner.pace.program < runner.pace.whole);
+        });
     }
 }
