@@ -304,12 +304,15 @@ const LOOK: u64 = 32;
 struct Pace {
     is_beside: bool,
     since: Instant,
-    runs: u64,
     is_trial: bool,
     /// How long this way is kept.
     period: Duration,
-    /// Runs a second here and beside.
-    rates: [f64; 2],
+    runs: u64,
+    /// How long each [`LOOK`] runs took, and when the current ones have begun.
+    rounds: Vec<Duration>,
+    round: Instant,
+    /// The median of these times here and beside. A machine that stands still now and then does not change it.
+    medians: [Duration; 2],
     /// When the run before the one that is looked at was at its end, if one is looked at now.
     looked: Option<Instant>,
     /// How long those took that were looked at, with the making of texts and without.
@@ -319,9 +322,9 @@ struct Pace {
 
 impl Pace {
     fn new() -> Pace {
-        let (is_beside, runs, is_trial, rates, looked, whole, program) = Default::default();
-        let (since, period) = (Instant::now(), BEGINNING);
-        Pace { is_beside, since, runs, is_trial, period, rates, looked, whole, program }
+        let (is_beside, is_trial, runs, rounds, medians, looked, whole, program) = Default::default();
+        let (since, round) = (Instant::now(), Instant::now());
+        Pace { is_beside, since, is_trial, period: BEGINNING, runs, rounds, round, medians, looked, whole, program }
     }
 
     /// Counts a run. Whether the other way is to be taken.
@@ -329,9 +332,10 @@ impl Pace {
         self.runs += 1;
         match self.runs % LOOK {
             0 => {
-                self.whole += self.looked.take().map_or(Duration::ZERO, |begin| begin.elapsed());
-                let passed = self.since.elapsed();
-                passed >= self.period && self.judge(passed)
+                let now = Instant::now();
+                self.whole += self.looked.take().map_or(Duration::ZERO, |begin| now - begin);
+                self.rounds.push(now - mem::replace(&mut self.round, now));
+                now - self.since >= self.period && self.judge()
             }
             before => {
                 if before == LOOK - 1 {
@@ -342,10 +346,12 @@ impl Pace {
         }
     }
 
-    fn judge(&mut self, passed: Duration) -> bool {
-        let rate = self.runs as f64 / passed.as_secs_f64();
-        (self.since, self.runs) = (Instant::now(), 0);
-        self.rates[usize::from(self.is_beside)] = rate;
+    fn judge(&mut self) -> bool {
+        let middle = self.rounds.len() / 2;
+        let (_, median, _) = self.rounds.select_nth_unstable(middle);
+        self.medians[usize::from(self.is_beside)] = *median;
+        self.rounds.clear();
+        self.since = Instant::now();
         let (whole, program) = (mem::take(&mut self.whole), mem::take(&mut self.program));
         let was_trial = self.is_trial;
         // At best a thread beside saves all the time in which texts are made.
@@ -354,7 +360,7 @@ impl Pace {
         if !was_trial {
             return self.is_trial;
         }
-        self.is_beside != (self.rates[1] > WORTH * self.rates[0])
+        self.is_beside != (self.medians[0] > self.medians[1].mul_f64(WORTH))
     }
 }
 
@@ -554,9 +560,11 @@ mod tests {
             .map(|_| {
                 let (way, time) = (pace.is_beside, pace.period);
                 let took = micros[usize::from(way)];
-                pace.runs = (time.as_secs_f64() * 1e6 / took) as u64;
+                pace.rounds = vec![Duration::from_nanos((took * 1e3) as u64) * LOOK as u32; 9];
+                // The machine has stood still.
+                pace.rounds[4] += Duration::from_secs(1);
                 (pace.whole, pace.program) = (time, time.mul_f64((took - making).max(0.0) / took));
-                pace.is_beside ^= pace.judge(time);
+                pace.is_beside ^= pace.judge();
                 (way, time)
             })
             .collect()

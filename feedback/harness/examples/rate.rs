@@ -1,8 +1,10 @@
 //! How many inputs a second a program takes: `rate [--ahead] SECONDS INPUTS PROGRAM [ARGUMENT]...`. The input is the
 //! contents of a file, or the inputs are the files of a folder, in the order of their names and then from the first
-//! again. With `--ahead` the program gets as many inputs at a time as it takes, else one.
+//! again. `once` in place of SECONDS runs each input once. With `--ahead` the program gets as many inputs at a time as
+//! it takes, else one.
 //!
-//! Prints executions a second of the clock, and the processor time of the harness itself for each execution.
+//! Prints the outcome of a first execution, which is not measured. At the end, prints executions a second of the clock,
+//! and the processor time of the harness itself for each execution.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = env::args_os().skip(1).peekable();
     let is_ahead = arguments.next_if(|first| first == "--ahead").is_some();
     let mut argument = |name| arguments.next().ok_or(format!("{name} is missing"));
-    let seconds: f64 = argument("SECONDS")?.to_string_lossy().parse()?;
+    let seconds = argument("SECONDS")?;
+    let seconds: Option<f64> = if seconds == "once" { None } else { Some(seconds.to_string_lossy().parse()?) };
     let inputs = inputs(Path::new(&argument("INPUTS")?))?;
     let program = Program::new(argument("PROGRAM")?, arguments)?;
     let mut target: Box<dyn Target> = match instrumentation(program.path())? {
@@ -31,13 +34,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (begin, before) = (Instant::now(), own_time());
     let (mut started, mut runs) = (0usize, 0u32);
     let room = if is_ahead { target.room() } else { 1 };
-    for input in inputs.iter().cycle().take_while(|_| begin.elapsed().as_secs_f64() < seconds) {
+    let rounds = if seconds.is_none() { 1 } else { usize::MAX };
+    let is_time_left = |_: &&Vec<u8>| seconds.is_none_or(|seconds| begin.elapsed().as_secs_f64() < seconds);
+    for input in (0..rounds).flat_map(|_| &inputs).take_while(is_time_left) {
         target.start(input)?;
         started += 1;
         if started == room {
             target.finish()?;
             (started, runs) = (started - 1, runs + 1);
         }
+    }
+    for _ in 0..started {
+        target.finish()?;
+        runs += 1;
     }
     let (wall, own) = (begin.elapsed().as_secs_f64(), (own_time() - before).as_secs_f64());
     println!(
