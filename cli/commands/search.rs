@@ -33,6 +33,7 @@ mod kept;
 mod log;
 mod meter;
 mod operators;
+mod pace;
 mod page;
 mod records;
 mod reporter;
