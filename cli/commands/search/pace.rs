@@ -1,5 +1,6 @@
 //! Whether texts run faster in the thread of the search or in one beside it.
 
+use std::cmp::Ordering;
 use std::mem;
 use std::time::{Duration, Instant};
 
@@ -31,16 +32,17 @@ pub(super) struct Pace {
     medians: [Duration; 2],
     /// When the run before the one that is looked at was at its end, if one is looked at now.
     pub(super) looked: Option<Instant>,
-    /// How long those took that were looked at, with the making of texts and without.
-    pub(super) whole: Duration,
+    /// How long the program has taken since then.
     pub(super) program: Duration,
+    /// By what factor the runs that were looked at would be shorter if the making of texts took no time.
+    pub(super) gains: Vec<f64>,
 }
 
 impl Pace {
     pub(super) fn new() -> Pace {
-        let (is_beside, is_trial, runs, rounds, medians, looked, whole, program) = Default::default();
+        let (is_beside, is_trial, runs, rounds, medians, looked, program, gains) = Default::default();
         let (since, round) = (Instant::now(), Instant::now());
-        Pace { is_beside, since, is_trial, period: BEGINNING, runs, rounds, round, medians, looked, whole, program }
+        Pace { is_beside, since, is_trial, period: BEGINNING, runs, rounds, round, medians, looked, program, gains }
     }
 
     /// Counts a run. Whether the other way is to be taken.
@@ -49,13 +51,15 @@ impl Pace {
         match self.runs % LOOK {
             0 => {
                 let now = Instant::now();
-                self.whole += self.looked.take().map_or(Duration::ZERO, |begin| now - begin);
+                if let Some(begin) = self.looked.take() {
+                    self.gains.push((now - begin).as_secs_f64() / self.program.as_secs_f64().max(f64::MIN_POSITIVE));
+                }
                 self.rounds.push(now - mem::replace(&mut self.round, now));
                 now - self.since >= self.period && self.judge()
             }
             before => {
                 if before == LOOK - 1 {
-                    self.looked = Some(Instant::now());
+                    (self.looked, self.program) = (Some(Instant::now()), Duration::ZERO);
                 }
                 false
             }
@@ -63,21 +67,27 @@ impl Pace {
     }
 
     fn judge(&mut self) -> bool {
-        let middle = self.rounds.len() / 2;
-        let (_, median, _) = self.rounds.select_nth_unstable(middle);
-        self.medians[usize::from(self.is_beside)] = *median;
+        self.medians[usize::from(self.is_beside)] = median(&mut self.rounds).unwrap_or_default();
+        let gain = median(&mut self.gains).unwrap_or(1.0);
         self.rounds.clear();
+        self.gains.clear();
         self.since = Instant::now();
-        let (whole, program) = (mem::take(&mut self.whole), mem::take(&mut self.program));
         let was_trial = self.is_trial;
         // At best a thread beside saves all the time in which texts are made.
-        self.is_trial = !was_trial && (self.is_beside || whole > program.mul_f64(WORTH));
+        self.is_trial = !was_trial && (self.is_beside || gain > WORTH);
         self.period = if self.is_trial { TRIAL } else { KEPT };
         if !was_trial {
             return self.is_trial;
         }
         self.is_beside != (self.medians[0] > self.medians[1].mul_f64(WORTH))
     }
+}
+
+/// The middle one of some values, by their order.
+fn median<T: PartialOrd + Copy>(values: &mut [T]) -> Option<T> {
+    let middle = values.len() / 2;
+    let order = |one: &T, other: &T| one.partial_cmp(other).unwrap_or(Ordering::Equal);
+    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, order).1)
 }
 
 #[cfg(test)]
@@ -95,7 +105,8 @@ mod tests {
                 pace.rounds = vec![Duration::from_nanos((took * 1e3) as u64) * LOOK as u32; 9];
                 // The machine has stood still.
                 pace.rounds[4] += Duration::from_secs(1);
-                (pace.whole, pace.program) = (time, time.mul_f64((took - making).max(0.0) / took));
+                // Some runs are followed by much work, such as writing a file.
+                pace.gains = vec![100.0, took / (took - making).max(1.0), 1.0];
                 pace.is_beside ^= pace.judge();
                 (way, time)
             })
