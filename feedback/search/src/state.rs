@@ -14,7 +14,8 @@
 //!
 //! Everything there is complete: each file or folder gets its name only when it is written. A folder that is made anew
 //! replaces the old one, which has the name `.NAME.old` for a moment. After a kill at that moment it gets its name
-//! back.
+//! back. A search does not wait until the disk has a text that it keeps: after a power failure, texts of the last half
+//! minute can be missing or empty. All else is on the disk once it is written.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -159,11 +160,11 @@ impl State {
         let mut all = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let next = &mut all[place as usize];
         let name = format!("id:{next:06},{about}");
-        let path = self.write(&format!("{}/{name}", place.name()), text)?;
+        let path = self.put(&format!("{}/{name}", place.name()), text, |_| Ok(()))?;
         *next += 1;
         if let Some(choices) = choices {
             let folder = if place == Place::Queue { BESIDE } else { place.name() };
-            self.write(&format!("{folder}/{name}{CHOICES}"), choices)?;
+            self.put(&format!("{folder}/{name}{CHOICES}"), choices, |_| Ok(()))?;
         }
         Ok(path)
     }
@@ -184,9 +185,18 @@ impl State {
     ///
     /// If it cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, StateError> {
+        self.put(name, bytes, File::sync_data)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8], sync: impl Fn(&File) -> io::Result<()>) -> Result<PathBuf, StateError> {
         let path = self.folder.join(name);
-        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-        folder.and_then(|()| write(&path, bytes)).map_err(|source| StateError::Io { path: path.clone(), source })?;
+        let written = match put(&path, bytes, &sync) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| put(&path, bytes, &sync))
+            }
+            written => written,
+        };
+        written.map_err(|source| StateError::Io { path: path.clone(), source })?;
         Ok(path)
     }
 
@@ -357,11 +367,16 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
 
 /// Writes a file so that it exists with all of its bytes or not at all.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(path, bytes, File::sync_data)
+}
+
+/// Writes a file, which gets its name once it is complete and `sync` is done.
+fn put(path: &Path, bytes: &[u8], sync: impl Fn(&File) -> io::Result<()>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let own = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let written = File::create(&own).and_then(|mut file| {
         file.write_all(bytes)?;
-        file.sync_data()?;
+        sync(&file)?;
         fs::rename(&own, path)
     });
     if written.is_err() {
