@@ -1,7 +1,7 @@
 //! The threads of a search.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::Scope;
+use std::thread::{Scope, Thread};
 use std::time::{Duration, Instant};
 
 use gramjet_harness::Outcome;
@@ -23,6 +23,9 @@ const TIMEOUTS: u64 = 100;
 /// fewer at a time.
 const AHEAD: usize = 3;
 
+/// The time between two looks at what was found. A look takes as long as a run of a fast program.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Searches until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
 pub(super) fn run(
     hunt: &Hunt,
@@ -32,9 +35,10 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let mut first = Some((meter, siblings));
     let active = AtomicUsize::new(hunt.plan.jobs);
+    let main = std::thread::current();
     std::thread::scope(|scope| {
         for number in 0..hunt.plan.jobs {
-            let (first, active) = (first.take(), Active(&active));
+            let (first, active) = (first.take(), Active(&active, main.clone()));
             scope.spawn(move || {
                 // A worker that panics is no longer active.
                 let _active = active;
@@ -44,7 +48,7 @@ pub(super) fn run(
             });
         }
         while active.load(Ordering::SeqCst) > 0 {
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::park_timeout(LOOK);
             look(hunt);
         }
     });
@@ -85,12 +89,14 @@ fn work<'scope>(
     Ok(())
 }
 
-/// Counts a worker as active while it lives.
-struct Active<'a>(&'a AtomicUsize);
+/// Counts a worker as active while it lives. The thread that waits for the last one is woken.
+struct Active<'a>(&'a AtomicUsize, Thread);
 
 impl Drop for Active<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        if self.0.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.1.unpark();
+        }
     }
 }
 
