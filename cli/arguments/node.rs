@@ -17,6 +17,11 @@ pub struct NodeArgs {
 }
 
 impl NodeArgs {
+    /// Whether other searches may read its folder meanwhile.
+    pub fn is_shared(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// The folder of this search alone.
     pub fn folder(&self, output: &Path) -> PathBuf {
         self.name.as_ref().map_or_else(|| output.to_path_buf(), |name| output.join(name))

@@ -194,7 +194,10 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     // What is wrong with the arguments is said before a folder is made.
     making.breaks = try_out(args, &how, making, &language)?;
     let seeds = begin_with(args, making, &language)?;
-    let state = State::open(&folder, &facts(args, &prepared, &language))?;
+    let mut state = State::open(&folder, &facts(args, &prepared, &language))?;
+    if args.node.is_shared() {
+        state.wait_for_disk();
+    }
     let stop = Stop::on_signals();
     if let Some(time) = args.time {
         stop.after(time);

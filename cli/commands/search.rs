@@ -262,7 +262,10 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if too_long > 0 {
         say!("gramjet: {} with more than {} bytes left out", plural(too_long, "file"), args.max_len);
     }
-    let state = State::open(&folder, &facts(args, &prepared, &language, &objectives, counted))?;
+    let mut state = State::open(&folder, &facts(args, &prepared, &language, &objectives, counted))?;
+    if args.node.is_shared() {
+        state.wait_for_disk();
+    }
     let stop = Stop::on_signals();
     let plan = Plan {
         language,

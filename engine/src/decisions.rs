@@ -22,7 +22,7 @@ use crate::tracer::{Grammar, span_kind};
 
 mod graft;
 
-pub use graft::{Change, Edit};
+pub use graft::{Change, Edit, Extent};
 
 /// A site at which a decision is due.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +93,18 @@ impl Part {
     pub fn is_empty(&self) -> bool {
         self.text.0 == self.text.1
     }
+
+    /// For a rule instance, a number whose bits all depend on all bits of the symbol, so that other symbols hardly have
+    /// the same sum: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    fn weight(&self) -> u64 {
+        if self.kind != SpanKind::Rule {
+            return 0;
+        }
+        let mut bits = (u64::from(self.symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ bits >> 31
+    }
 }
 
 /// A decided site of a derivation.
@@ -116,11 +128,47 @@ pub struct Derivation {
     pub text: Vec<u8>,
     /// The decisions, in order.
     pub decisions: Vec<Decision>,
-    /// The parts, in the order in which they begin, outer ones first.
+    /// The parts, in the order in which they begin, outer ones first; none if it was made without them.
     pub parts: Vec<Part>,
+    /// The outline of all parts.
+    pub outline: Outline,
+}
+
+/// A number for how many instances of each rule there are among some parts: texts that differ only in characters, or in
+/// the order of their parts, have the same one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Outline(u64);
+
+impl Outline {
+    /// That of some parts.
+    pub fn of(parts: &[Part]) -> Outline {
+        let mut outline = Outline::default();
+        parts.iter().for_each(|part| outline.add(part));
+        outline
+    }
+
+    /// Adds a part. The order does not matter.
+    fn add(&mut self, part: &Part) {
+        self.0 = self.0.wrapping_add(part.weight());
+    }
+
+    /// Takes a part away.
+    fn remove(&mut self, part: &Part) {
+        self.0 = self.0.wrapping_sub(part.weight());
+    }
+
+    /// The outline with some parts in place of others.
+    fn exchange(self, old: &[Part], new: &[Part]) -> Outline {
+        Outline(self.0.wrapping_sub(Outline::of(old).0).wrapping_add(Outline::of(new).0))
+    }
 }
 
 impl Derivation {
+    /// Whether it is a text of the language, with its parts or without: at least the start rule has an instance.
+    pub fn is_of_language(&self) -> bool {
+        !self.parts.is_empty() || self.outline != Outline::default()
+    }
+
     /// The options taken, in order.
     pub fn options(&self) -> impl Iterator<Item = u32> {
         self.decisions.iter().map(|decision| decision.option)
@@ -162,6 +210,7 @@ impl Derivation {
         self.text.clear();
         self.decisions.clear();
         self.parts.clear();
+        self.outline = Outline::default();
     }
 }
 
@@ -510,7 +559,9 @@ impl Recorder for Record<'_> {
         let (decided, emitted) = (self.decided(), at.emitted as u32);
         let symbol = self.grammar.symbol(part);
         let (decisions, text) = ((decided, decided), (emitted, emitted));
-        self.derivation.parts.push(Part { kind, symbol, depth, decisions, text, next: number + 1 });
+        let part = Part { kind, symbol, depth, decisions, text, next: number + 1 };
+        self.derivation.outline.add(&part);
+        self.derivation.parts.push(part);
         number
     }
 
@@ -521,7 +572,9 @@ impl Recorder for Record<'_> {
     }
 
     fn cancel(&mut self, _number: u32) {
-        self.derivation.parts.pop();
+        if let Some(part) = self.derivation.parts.pop() {
+            self.derivation.outline.remove(&part);
+        }
     }
 
     fn room(&mut self, number: u32, room: u32) {

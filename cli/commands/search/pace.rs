@@ -13,8 +13,10 @@ const BEGINNING: Duration = Duration::from_millis(500);
 const TRIAL: Duration = Duration::from_millis(100);
 /// The thread beside is chosen if it is faster by at least this factor, because it takes a second core.
 const WORTH: f64 = 1.1;
-/// The number of runs between two looks at the clock.
-pub(super) const LOOK: u64 = 32;
+/// The number of runs whose time is measured together.
+pub(super) const ROUND: u64 = 32;
+/// Each time after this many rounds, the second one first, the time of the program is measured apart.
+const APART: usize = 8;
 
 /// Which way is faster.
 #[derive(Debug)]
@@ -23,57 +25,53 @@ pub(super) struct Pace {
     since: Instant,
     is_trial: bool,
     /// How long this way is kept.
-    period: Duration,
+    pub(super) period: Duration,
     runs: u64,
-    /// How long each [`LOOK`] runs took, and when the current ones have begun.
+    /// How long each [`ROUND`] took, and when the current one has begun.
     rounds: Vec<Duration>,
     round: Instant,
     /// The median of these times here and beside. A machine that stands still now and then does not change it.
     medians: [Duration; 2],
-    /// When the run before the one that is looked at was at its end, if one is looked at now.
-    pub(super) looked: Option<Instant>,
-    /// How long the program has taken since then.
-    pub(super) program: Duration,
-    /// By what factor the runs that were looked at would be shorter if the making of texts took no time.
+    /// How long the program has taken in the current round, if that is measured.
+    pub(super) program: Option<Duration>,
+    /// How many times as fast the measured rounds would have been if texts took no time to make.
     pub(super) gains: Vec<f64>,
 }
 
 impl Pace {
     pub(super) fn new() -> Pace {
-        let (is_beside, is_trial, runs, rounds, medians, looked, program, gains) = Default::default();
+        let (is_beside, is_trial, runs, rounds, medians, program, gains) = Default::default();
         let (since, round) = (Instant::now(), Instant::now());
-        Pace { is_beside, since, is_trial, period: BEGINNING, runs, rounds, round, medians, looked, program, gains }
+        Pace { is_beside, since, is_trial, period: BEGINNING, runs, rounds, round, medians, program, gains }
     }
 
     /// Counts a run. Whether the other way is to be taken.
     pub(super) fn is_to_change(&mut self) -> bool {
         self.runs += 1;
-        match self.runs % LOOK {
-            0 => {
-                let now = Instant::now();
-                if let Some(begin) = self.looked.take() {
-                    self.gains.push((now - begin).as_secs_f64() / self.program.as_secs_f64().max(f64::MIN_POSITIVE));
-                }
-                self.rounds.push(now - mem::replace(&mut self.round, now));
-                now - self.since >= self.period && self.judge()
-            }
-            before => {
-                if before == LOOK - 1 {
-                    (self.looked, self.program) = (Some(Instant::now()), Duration::ZERO);
-                }
-                false
-            }
+        if !self.runs.is_multiple_of(ROUND) {
+            return false;
         }
+        let now = Instant::now();
+        let took = now - mem::replace(&mut self.round, now);
+        self.rounds.push(took);
+        if let Some(program) = self.program.take() {
+            self.gains.push(took.as_secs_f64() / program.as_secs_f64().max(f64::MIN_POSITIVE));
+        }
+        let is_to_change = now - self.since >= self.period && self.judge();
+        self.program = (self.rounds.len() % APART == 1).then_some(Duration::ZERO);
+        is_to_change
     }
 
     fn judge(&mut self) -> bool {
-        self.medians[usize::from(self.is_beside)] = median(&mut self.rounds).unwrap_or_default();
+        // In the first round the threads may have changed.
+        let first = usize::from(self.rounds.len() > 1);
+        self.medians[usize::from(self.is_beside)] = median(&mut self.rounds[first..]).unwrap_or_default();
         let gain = median(&mut self.gains).unwrap_or(1.0);
         self.rounds.clear();
         self.gains.clear();
         self.since = Instant::now();
         let was_trial = self.is_trial;
-        // At best a thread beside saves all the time in which texts are made.
+        // A thread beside saves at most the time in which texts are made, for most rounds.
         self.is_trial = !was_trial && (self.is_beside || gain > WORTH);
         self.period = if self.is_trial { TRIAL } else { KEPT };
         if !was_trial {
@@ -102,7 +100,7 @@ mod tests {
             .map(|_| {
                 let (way, time) = (pace.is_beside, pace.period);
                 let took = micros[usize::from(way)];
-                pace.rounds = vec![Duration::from_nanos((took * 1e3) as u64) * LOOK as u32; 9];
+                pace.rounds = vec![Duration::from_nanos((took * 1e3) as u64) * ROUND as u32; 9];
                 // The machine has stood still.
                 pace.rounds[4] += Duration::from_secs(1);
                 // Some runs are followed by much work, such as writing a file.

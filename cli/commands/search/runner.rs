@@ -241,11 +241,13 @@ impl<'h, M: Runs, P: Purpose> Runner<'h, M, P> {
         Ok(job)
     }
 
-    /// Does something with the program. How long it takes is measured for some of the runs.
+    /// Does something with the program. How long it takes is measured in some rounds.
     fn timed<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
-        let begin = self.pace.looked.map(|_| Instant::now());
+        let begin = self.pace.program.map(|_| Instant::now());
         let result = act(self);
-        self.pace.program += begin.map_or(Duration::ZERO, |begin| begin.elapsed());
+        if let (Some(program), Some(begin)) = (&mut self.pace.program, begin) {
+            *program += begin.elapsed();
+        }
         result
     }
 
@@ -341,7 +343,7 @@ mod tests {
 
     use gramjet_harness::{Confinement, Limits};
 
-    use super::super::pace::LOOK;
+    use super::super::pace::ROUND;
     use super::*;
 
     /// Runs a text by taking its length. It fails to begin on `bad`.
@@ -480,14 +482,20 @@ mod tests {
     #[test]
     fn the_making_of_texts_is_no_part_of_the_time_that_a_program_takes() {
         in_each_thread(|runner, _| {
-            for run in 1..=LOOK {
-                assert_eq!(runner.pace.looked.is_some(), run == LOOK);
-                let making = if run == LOOK { Duration::from_millis(20) } else { Duration::ZERO };
-                let begin = Instant::now();
-                std::thread::sleep(making);
+            runner.pace.period = Duration::MAX;
+            let making = Duration::from_millis(1);
+            for run in 1..=2 * ROUND {
+                // The second round is measured.
+                assert_eq!(runner.pace.program.is_some(), run > ROUND);
+                let (begin, before) = (Instant::now(), runner.pace.program);
+                if run > ROUND {
+                    std::thread::sleep(making);
+                }
                 runner.push(job("one"));
                 assert!(runner.next().is_ok());
-                assert!(run < LOOK || runner.pace.program <= begin.elapsed() - making);
+                if let (Some(before), Some(program)) = (before, runner.pace.program) {
+                    assert!(program - before + making <= begin.elapsed());
+                }
             }
             assert!(matches!(runner.pace.gains[..], [gain] if gain > 1.0));
         });

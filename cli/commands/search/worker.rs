@@ -38,7 +38,7 @@ pub(super) fn run(
     let main = std::thread::current();
     std::thread::scope(|scope| {
         for number in 0..hunt.plan.jobs {
-            let (first, active) = (first.take(), Active(&active, main.clone()));
+            let (first, active) = (first.take(), Active { all: &active, waits: main.clone() });
             scope.spawn(move || {
                 // A worker that panics is no longer active.
                 let _active = active;
@@ -90,12 +90,15 @@ fn work<'scope>(
 }
 
 /// Counts a worker as active while it lives. The thread that waits for the last one is woken.
-struct Active<'a>(&'a AtomicUsize, Thread);
+struct Active<'a> {
+    all: &'a AtomicUsize,
+    waits: Thread,
+}
 
 impl Drop for Active<'_> {
     fn drop(&mut self) {
-        if self.0.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.1.unpark();
+        if self.all.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.waits.unpark();
         }
     }
 }

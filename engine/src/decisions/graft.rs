@@ -25,6 +25,16 @@ pub enum Change<'d> {
     Rounds(&'d Derivation),
 }
 
+/// What is known of a text that is made of others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All of its derivation.
+    #[default]
+    Whole,
+    /// All but its parts, until [`Deriver::complete`] adds them. To copy them takes as long as all else.
+    NoParts,
+}
+
 /// A stretch of a text: of its parts, decisions and bytes.
 #[derive(Clone, Copy)]
 struct Stretch {
@@ -58,6 +68,10 @@ impl Stretch {
     fn at_end(self, has_site: bool) -> Stretch {
         let at = |(_, end): (u32, u32), back: u32| (end - back, end - back);
         Stretch { parts: at(self.parts, 0), decisions: at(self.decisions, has_site.into()), text: at(self.text, 0) }
+    }
+
+    fn parts_of(self, whole: &Derivation) -> &[Part] {
+        &whole.parts[self.parts.0 as usize..self.parts.1 as usize]
     }
 
     fn texts(self, whole: &Derivation) -> &[u8] {
@@ -116,16 +130,17 @@ impl Deriver {
         &self,
         (whole, place): (&Derivation, usize),
         (other, number): (&Derivation, usize),
+        extent: Extent,
         derivation: &mut Derivation,
     ) -> bool {
         let exchange = Exchange::new(whole, (place, Change::By(other, number)));
-        exchange.is_some_and(|exchange| self.exchange_all(whole, &[exchange], derivation))
+        exchange.is_some_and(|exchange| self.exchange_all(whole, &[exchange], extent, derivation))
     }
 
     /// Derives a text with changes at some of its parts, which must be apart from each other and in ascending order.
     /// All texts must have been derived under the limit of this deriver, or as parts.
     ///
-    /// The result is what [`Deriver::replay`] makes of the options, but the machine does not run: options are compared
+    /// The result, of which `extent` says how much is wanted, is what [`Deriver::replay`] makes of the options, but the machine does not run: options are compared
     /// with the room that they have, and all else is copied. False if a change is not possible, if the repetition of a
     /// round has a greatest number of rounds, or if the text or its list of decisions is too long; then `derivation` is
     /// of no use.
@@ -137,6 +152,7 @@ impl Deriver {
         &self,
         whole: &Derivation,
         edits: impl Iterator<Item = Edit<'d>> + Clone,
+        extent: Extent,
         derivation: &mut Derivation,
     ) -> bool {
         let mut exchanges = Vec::with_capacity(edits.size_hint().0);
@@ -144,11 +160,32 @@ impl Deriver {
             let Some(exchange) = Exchange::new(whole, edit) else { return false };
             exchanges.push(exchange);
         }
-        self.exchange_all(whole, &exchanges, derivation)
+        self.exchange_all(whole, &exchanges, extent, derivation)
+    }
+
+    /// A copy of a derivation, with the parts that it may lack.
+    pub fn completed(&mut self, derivation: &Derivation) -> Derivation {
+        let mut copy = derivation.clone();
+        self.complete(&mut copy);
+        copy
+    }
+
+    /// Adds the parts of a text that was made without them.
+    pub fn complete(&mut self, derivation: &mut Derivation) {
+        if derivation.parts.is_empty() && derivation.is_of_language() {
+            let options: Vec<u32> = derivation.options().collect();
+            self.replay(&options, derivation);
+        }
     }
 
     /// The same for changes that are prepared.
-    fn exchange_all(&self, whole: &Derivation, exchanges: &[Exchange<'_>], derivation: &mut Derivation) -> bool {
+    fn exchange_all(
+        &self,
+        whole: &Derivation,
+        exchanges: &[Exchange<'_>],
+        extent: Extent,
+        derivation: &mut Derivation,
+    ) -> bool {
         let mut grown = Shift::default();
         exchanges.iter().for_each(|exchange| grown.add(exchange.shift()));
         let len = (whole.text.len() as u32).wrapping_add(grown.text);
@@ -163,7 +200,12 @@ impl Deriver {
             return false;
         }
         graft_text(whole, exchanges, derivation);
-        graft_parts(whole, exchanges, derivation);
+        derivation.outline = exchanges.iter().fold(whole.outline, |outline, Exchange { old, new }| {
+            outline.exchange(old.parts_of(whole), new.map_or(&[], |(other, new, _)| new.parts_of(other)))
+        });
+        if extent == Extent::Whole {
+            graft_parts(whole, exchanges, derivation);
+        }
         true
     }
 
@@ -330,7 +372,7 @@ fn graft_parts(whole: &Derivation, exchanges: &[Exchange<'_>], to: &mut Derivati
                 decisions: old.decisions.0.wrapping_add(grown.decisions).wrapping_sub(new.decisions.0),
                 parts: (to.parts.len() as u32).wrapping_sub(new.parts.0),
             };
-            start.copy(&other.parts[new.parts.0 as usize..new.parts.1 as usize], deeper, &mut to.parts);
+            start.copy(new.parts_of(other), deeper, &mut to.parts);
         }
         grown.add(exchange.shift());
         at = old.parts.1 as usize;

@@ -3,7 +3,7 @@
 use gramjet::choices::SpanKind;
 use gramjet::{Choices, Limits, Producer};
 use gramjet_compiler::ast;
-use gramjet_engine::decisions::{Change, Derivation, Deriver, Fit, OpenSite, Part};
+use gramjet_engine::decisions::{Change, Derivation, Deriver, Extent, Fit, OpenSite, Outline, Part};
 use gramjet_engine::{Compiled, Tracer};
 use gramjet_testkit::{Rng, Shape, random_grammar};
 
@@ -62,7 +62,7 @@ fn check_splice(
     let mut grafted = Derivation::default();
     let len = whole.text.len() - place.len() + part.len();
     if len as u64 > deriver.max_len().expect("a limit") {
-        assert!(!deriver.graft((whole, number), (other, part_number), &mut grafted), "{}", about());
+        assert!(!deriver.graft((whole, number), (other, part_number), Extent::Whole, &mut grafted), "{}", about());
         return false;
     }
     let (all, (from, to)) = (options(whole), place.decisions);
@@ -74,7 +74,12 @@ fn check_splice(
     assert_eq!(deriver.replay(&mixed, &mut spliced), Fit::Exact, "{}", about());
     assert_eq!(spliced.text, text, "{}", about());
     assert!(spliced.options().eq(mixed), "{}", about());
-    assert!(deriver.graft((whole, number), (other, part_number), &mut grafted), "{}", about());
+    assert!(deriver.graft((whole, number), (other, part_number), Extent::Whole, &mut grafted), "{}", about());
+    assert_eq!(grafted, spliced, "{}", about());
+    // The same without parts, which are added later.
+    assert!(deriver.graft((whole, number), (other, part_number), Extent::NoParts, &mut grafted), "{}", about());
+    assert_eq!(grafted, Derivation { parts: Vec::new(), ..spliced.clone() }, "{}", about());
+    deriver.complete(&mut grafted);
     assert_eq!(grafted, spliced, "{}", about());
     true
 }
@@ -107,7 +112,7 @@ fn check_edits(
     }
     options.extend(whole.options().skip(at));
     let (mut grafted, mut replayed) = (Derivation::default(), Derivation::default());
-    let is_grafted = deriver.graft_all(whole, edits.iter().copied(), &mut grafted);
+    let is_grafted = deriver.graft_all(whole, edits.iter().copied(), Extent::Whole, &mut grafted);
     if len as u64 > deriver.max_len().expect("a limit") {
         assert!(!is_grafted, "{}", about());
         return false;
@@ -118,6 +123,7 @@ fn check_edits(
     if is_grafted {
         assert_eq!(fit, Fit::Exact, "{}", about());
         assert_eq!(grafted, replayed, "{}", about());
+        assert_eq!(grafted.outline, Outline::of(&grafted.parts), "{}", about());
     }
     is_grafted && edits.len() > 1
 }
@@ -145,7 +151,7 @@ fn check_rounds(deriver: &mut Deriver, random: &mut SplitMix, whole: &Derivation
     let rounds: Vec<&Part> = added.within(0).filter(|part| part.kind == SpanKind::Round).collect();
     let len = whole.text.len() + rounds.iter().map(|round| round.len()).sum::<usize>();
     let edit = (number, Change::Rounds(&added));
-    let is_grafted = deriver.graft_all(whole, std::iter::once(edit), &mut grafted);
+    let is_grafted = deriver.graft_all(whole, std::iter::once(edit), Extent::Whole, &mut grafted);
     let fits = len as u64 <= deriver.max_len().expect("a limit");
     assert_eq!(is_grafted, is_free && fits && !rounds.is_empty(), "{}", about());
     if is_grafted {
@@ -237,7 +243,7 @@ fn parts_are_drawn_within_a_number_of_bytes() {
         if can_move(&place) {
             whole.replaced(&place, part.options(), &mut options);
             assert_eq!(deriver.replay(&options, &mut replayed), Fit::Exact);
-            assert!(deriver.graft((&whole, number), (&part, 0), &mut grafted));
+            assert!(deriver.graft((&whole, number), (&part, 0), Extent::Whole, &mut grafted));
             assert_eq!(grafted, replayed);
         }
     }
@@ -269,4 +275,20 @@ fn a_rule_that_recurses_without_text_ends() {
     let mut derivation = Derivation::default();
     deriver.derive(&[], &mut |site: &OpenSite<'_>| site.offered() - 1, &mut derivation);
     assert!(derivation.text.len() <= 4 && derivation.decisions.len() < 10_000);
+}
+
+#[test]
+fn other_rules_have_another_outline() {
+    let of = |symbols: &[u32]| {
+        let part =
+            |&symbol: &u32| Part { kind: SpanKind::Rule, symbol, depth: 0, decisions: (0, 0), text: (0, 0), next: 1 };
+        Outline::of(&symbols.iter().map(part).collect::<Vec<_>>())
+    };
+    assert_eq!(of(&[1, 2, 3]), of(&[3, 1, 2]));
+    let mut known = std::collections::HashSet::new();
+    for one in 0..40 {
+        for two in one..40 {
+            (two..40).for_each(|three| assert!(known.insert(of(&[one, two, three])), "{one} {two} {three}"));
+        }
+    }
 }

@@ -181,7 +181,7 @@ impl Search {
         self.awaited > 0
     }
 
-    /// The text to run next. It is none of those that run, if there is another one.
+    /// The text to run next. It is none of those that run, if there is another one. Its derivation may lack the parts.
     pub fn propose(&mut self) -> &Derivation {
         self.make();
         self.was_found = self.candidate.is_found;
@@ -210,7 +210,7 @@ impl Search {
             self.strategy.observe(&mut self.desk, &self.candidate.derivation, &measured);
         }
         // Strategies that change bytes leave the language.
-        if !self.candidate.derivation.parts.is_empty() {
+        if self.candidate.derivation.is_of_language() {
             self.look();
         }
     }
@@ -311,7 +311,7 @@ impl Search {
         let shorter = |best: &Best| best.cost == cost && derivation.text.len() < best.derivation.text.len();
         let is_best = ending == Ending::Done && self.best.as_ref().is_none_or(|best| best.cost < cost || shorter(best));
         if is_best {
-            self.best = Some(Best { derivation: derivation.clone(), cost, run: self.runs });
+            self.best = Some(Best { derivation: self.desk.deriver.completed(derivation), cost, run: self.runs });
         }
         let is_trade_off = ending == Ending::Done
             && !measured.costs.is_empty()

@@ -14,8 +14,9 @@
 //!
 //! Everything there is complete: each file or folder gets its name only when it is written. A folder that is made anew
 //! replaces the old one, which has the name `.NAME.old` for a moment. After a kill at that moment it gets its name
-//! back. A search does not wait until the disk has a text that it keeps: after a power failure, texts of the last half
-//! minute can be missing or empty. All else is on the disk once it is written.
+//! back. A search waits until the disk has a file before that gets its name, but not for the texts that it keeps and
+//! their choice bytes, nor for lines of the log, unless others share its folder: after a power failure, some of the last
+//! ones can be missing or damaged.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -42,6 +43,7 @@ pub struct State {
     /// The next number in each place.
     next: Mutex<[u64; PLACES.len()]>,
     session: u64,
+    waits: bool,
 }
 
 impl Drop for State {
@@ -103,7 +105,8 @@ impl State {
         let sessions = folder.join("sessions");
         let session = fs::read_to_string(&sessions).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
         write(&sessions, format!("{}\n", session + 1).as_bytes()).map_err(failed(&sessions))?;
-        let mut state = State { folder: folder.to_path_buf(), lock: file, next: Mutex::default(), session };
+        let mut state =
+            State { folder: folder.to_path_buf(), lock: file, next: Mutex::default(), session, waits: false };
         let mut next = [0; PLACES.len()];
         for (next, place) in next.iter_mut().zip(PLACES) {
             let names = state.view().names(place)?;
@@ -123,6 +126,12 @@ impl State {
     /// How often the folder was opened before.
     pub fn session(&self) -> u64 {
         self.session
+    }
+
+    /// Waits from now on until the disk has each text that is kept, as folders need that are shared by a network: only
+    /// then do others see whole texts.
+    pub fn wait_for_disk(&mut self) {
+        self.waits = true;
     }
 
     /// The folder.
@@ -160,11 +169,11 @@ impl State {
         let mut all = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let next = &mut all[place as usize];
         let name = format!("id:{next:06},{about}");
-        let path = self.put(&format!("{}/{name}", place.name()), text, |_| Ok(()))?;
+        let path = self.put(&format!("{}/{name}", place.name()), text, self.waits)?;
         *next += 1;
         if let Some(choices) = choices {
             let folder = if place == Place::Queue { BESIDE } else { place.name() };
-            self.put(&format!("{folder}/{name}{CHOICES}"), choices, |_| Ok(()))?;
+            self.put(&format!("{folder}/{name}{CHOICES}"), choices, self.waits)?;
         }
         Ok(path)
     }
@@ -185,14 +194,14 @@ impl State {
     ///
     /// If it cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, StateError> {
-        self.put(name, bytes, File::sync_data)
+        self.put(name, bytes, true)
     }
 
-    fn put(&self, name: &str, bytes: &[u8], sync: impl Fn(&File) -> io::Result<()>) -> Result<PathBuf, StateError> {
+    fn put(&self, name: &str, bytes: &[u8], waits: bool) -> Result<PathBuf, StateError> {
         let path = self.folder.join(name);
-        let written = match put(&path, bytes, &sync) {
+        let written = match put(&path, bytes, waits) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| put(&path, bytes, &sync))
+                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| put(&path, bytes, waits))
             }
             written => written,
         };
@@ -367,16 +376,20 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
 
 /// Writes a file so that it exists with all of its bytes or not at all.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    put(path, bytes, File::sync_data)
+    put(path, bytes, true)
 }
 
-/// Writes a file, which gets its name once it is complete and `sync` is done.
-fn put(path: &Path, bytes: &[u8], sync: impl Fn(&File) -> io::Result<()>) -> io::Result<()> {
+/// Writes a file, which gets its name once it is complete and, if wanted, on the disk.
+fn put(path: &Path, bytes: &[u8], waits: bool) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let own = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let written = File::create(&own).and_then(|mut file| {
         file.write_all(bytes)?;
-        sync(&file)?;
+        if waits {
+            file.sync_data()?;
+        }
+        // A file of a network is sent when it is closed.
+        drop(file);
         fs::rename(&own, path)
     });
     if written.is_err() {

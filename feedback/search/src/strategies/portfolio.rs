@@ -223,7 +223,7 @@ impl Portfolio {
 
     /// Keeps a text if it is a champion of the whole search, and if it is one among quick texts. A search that does not
     /// begin anew does not need them.
-    fn keep_champion(&mut self, desk: &Desk, run: Run<'_>) -> Won {
+    fn keep_champion(&mut self, desk: &mut Desk, run: Run<'_>) -> Won {
         if !run.is_to_keep() || !run.measured.costs.is_empty() || desk.explores {
             return Won::default();
         }
@@ -234,8 +234,10 @@ impl Portfolio {
             self.quick.archive.absorb(&self.wide.archive, self.balance.quick_limit());
         }
         Won {
-            of_quick: is_quick && self.has_slow && self.quick.archive.keep(derivation, merits).is_some(),
-            of_all: self.wide.archive.keep(derivation, merits).is_some(),
+            of_quick: is_quick
+                && self.has_slow
+                && self.quick.archive.keep_whole(&mut desk.deriver, derivation, merits).is_some(),
+            of_all: self.wide.archive.keep_whole(&mut desk.deriver, derivation, merits).is_some(),
         }
     }
 
@@ -251,7 +253,7 @@ impl Portfolio {
     }
 
     /// Learns from a variant of a champion.
-    fn observe_champion(&mut self, run: Run<'_>, won: Won, is_best: bool) {
+    fn observe_champion(&mut self, desk: &mut Desk, run: Run<'_>, won: Won, is_best: bool) {
         let Making { way, beginning, pool, .. } = self.making;
         let is_of_quick = pool == Pool::Quick;
         let is_champion = won.of_all || is_of_quick && won.of_quick;
@@ -271,15 +273,15 @@ impl Portfolio {
             }
         }
         if is_best {
-            self.keep_best(run);
+            self.keep_best(desk, run);
         }
     }
 
     /// Keeps a text that costs more than all before, though it varies none of this beginning. From then on not all
     /// texts vary champions.
-    fn keep_best(&mut self, run: Run<'_>) {
+    fn keep_best(&mut self, desk: &mut Desk, run: Run<'_>) {
         self.wide_due = 0;
-        self.keep(run, false);
+        self.keep(desk, run, false);
         self.rank();
     }
 
@@ -301,16 +303,17 @@ impl Portfolio {
         run.is_to_keep() && self.is_rise(self.best.as_ref().map_or(0, |best| best.cost), run.measured.cost)
     }
 
-    fn keep(&mut self, run: Run<'_>, is_new: bool) -> Option<Kept> {
+    fn keep(&mut self, desk: &mut Desk, run: Run<'_>, is_new: bool) -> Option<Kept> {
         if !run.is_to_keep() {
             return None;
         }
-        let kept = self.recent.archive.keep(run.derivation, Merits { is_new, ..run.merits() });
+        let merits = Merits { is_new, ..run.merits() };
+        let kept = self.recent.archive.keep_whole(&mut desk.deriver, run.derivation, merits);
         if self.is_rise_here(run) {
             self.stale = 0;
         }
         if self.best.as_ref().is_none_or(|best| best.cost < run.measured.cost) {
-            self.best = Some(Best::new(run));
+            self.best = Some(Best::new(desk, run));
         }
         self.kept_since += u32::from(kept.is_some_and(|kept| kept.place.is_some()));
         if self.kept_since >= RENEWED {
@@ -350,7 +353,7 @@ impl<'r> Run<'r> {
     /// Whether the text may be varied.
     fn is_to_keep(&self) -> bool {
         let Measured { ending, is_repeat, .. } = *self.measured;
-        ending == Ending::Done && !self.derivation.parts.is_empty() && !is_repeat
+        ending == Ending::Done && self.derivation.is_of_language() && !is_repeat
     }
 
     fn merits(&self) -> Merits<'r> {
@@ -369,9 +372,9 @@ struct Best {
 }
 
 impl Best {
-    fn new(run: Run<'_>) -> Best {
+    fn new(desk: &mut Desk, run: Run<'_>) -> Best {
         let &Measured { cost, edges, .. } = run.measured;
-        Best { derivation: run.derivation.clone(), cost, executed: run.executed, edges: edges.to_vec() }
+        Best { derivation: desk.deriver.completed(run.derivation), cost, executed: run.executed, edges: edges.to_vec() }
     }
 }
 
@@ -466,17 +469,17 @@ impl Strategy for Portfolio {
             self.balance.add(run.executed, parent_executed.filter(|_| !is_left));
         }
         if pool != Pool::Recent {
-            return self.observe_champion(run, won, is_best);
+            return self.observe_champion(desk, run, won, is_best);
         }
         let coverage = self.explored(desk, measured);
         if is_left {
             if is_best {
-                self.keep_best(run);
+                self.keep_best(desk, run);
             }
             return;
         }
         self.count_run(run);
-        let kept = self.keep(run, coverage > Coverage::Known);
+        let kept = self.keep(desk, run, coverage > Coverage::Known);
         self.rank();
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
             self.restart();
@@ -508,7 +511,7 @@ impl Strategy for Portfolio {
         if self.is_rise_here(run) {
             self.balance.begin();
         }
-        self.keep(run, coverage > Coverage::Known);
+        self.keep(desk, run, coverage > Coverage::Known);
         self.rank();
     }
 

@@ -4,8 +4,7 @@
 
 use std::cmp::Reverse;
 
-use gramjet_session::SpanKind;
-use gramjet_session::decisions::Derivation;
+use gramjet_session::decisions::{Derivation, Deriver, Outline};
 use rustc_hash::FxHashSet;
 
 use super::growth::Growths;
@@ -29,8 +28,6 @@ pub(super) struct Entry {
     /// How far the systematic changes of its decisions have come.
     pub(super) cursor: usize,
     reasons: Reasons,
-    /// That of a text which costs much.
-    outline: Option<u64>,
     /// Its number among all that were kept.
     pub(super) serial: u64,
 }
@@ -128,7 +125,7 @@ impl Champion {
 struct Placed {
     number: usize,
     rank: Rank,
-    outline: Option<u64>,
+    outline: Outline,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -300,9 +297,28 @@ impl Archive {
     /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others,
     /// is not beaten in all costs, or is new; of texts with the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
+        self.keep_as(derivation, merits, Derivation::clone)
+    }
+
+    /// The same for a text that may lack its parts. They are added if it is kept.
+    pub(super) fn keep_whole(
+        &mut self,
+        deriver: &mut Deriver,
+        derivation: &Derivation,
+        merits: Merits<'_>,
+    ) -> Option<Kept> {
+        self.keep_as(derivation, merits, |derivation| deriver.completed(derivation))
+    }
+
+    fn keep_as(
+        &mut self,
+        derivation: &Derivation,
+        merits: Merits<'_>,
+        copy: impl FnOnce(&Derivation) -> Derivation,
+    ) -> Option<Kept> {
         let Merits { cost, executed, costs, edges, is_new } = merits;
         let len = derivation.text.len();
-        let bytes = bytes(derivation);
+        let bytes = self::bytes(derivation);
         if self.most_top == 0 {
             self.growths.add_text();
             let is_champion = edges.iter().any(|&edge| self.is_beaten(edge, len as u32));
@@ -319,10 +335,14 @@ impl Archive {
             (entry.cost, Reverse(entry.derivation.text.len())) >= (cost, Reverse(len))
         };
         let is_costliest = self.most_top > 0 && !self.costliest.as_ref().is_some_and(is_costlier);
-        // If several texts have the same outline, only the best of them is kept for its cost. A text whose rank is too
-        // low for that needs no outline, unless it costs most: then its rank may change.
-        let outline = (place < self.most_top || is_costliest).then(|| outline(derivation));
-        let alike = outline.and_then(|outline| self.top.iter().position(|placed| placed.outline == Some(outline)));
+        // If several texts have the same outline, only the best of them is kept for its cost. For a text whose rank is
+        // too low for that the outline does not matter, unless it costs most: then its rank may change.
+        let outline = derivation.outline;
+        let alike = if place < self.most_top || is_costliest {
+            self.top.iter().position(|placed| placed.outline == outline)
+        } else {
+            None
+        };
         let is_top = place < self.most_top && alike.is_none_or(|alike| place <= alike);
         let won: Vec<Edge> = edges.iter().copied().filter(|&edge| self.is_beaten(edge, len as u32)).collect();
         let is_of_use = is_top || is_costliest || is_new || !costs.is_empty() || !won.is_empty();
@@ -339,12 +359,12 @@ impl Archive {
         if reasons == Reasons::default() && (won.is_empty() || !has_room) {
             return None;
         }
-        self.bytes += bytes;
         let reasons = Reasons { edges: won.len() as u32, ..reasons };
-        let (derivation, (picks, stopped, cursor)) = (derivation.clone(), Default::default());
+        let (derivation, (picks, stopped, cursor)) = (copy(derivation), Default::default());
+        self.bytes += self::bytes(&derivation);
         let serial = self.kept;
         self.kept += 1;
-        let entry = Entry { derivation, cost, executed, picks, stopped, cursor, reasons, outline, serial };
+        let entry = Entry { derivation, cost, executed, picks, stopped, cursor, reasons, serial };
         self.free.pop();
         if number == self.entries.len() {
             self.entries.push(None);
@@ -391,7 +411,7 @@ impl Archive {
 
     /// Puts a text at a place among those that are kept for their cost; the last one gives way.
     fn insert(&mut self, place: usize, number: usize) {
-        let placed = Placed { number, rank: self.rank(number), outline: self.entry(number).outline };
+        let placed = Placed { number, rank: self.rank(number), outline: self.entry(number).derivation.outline };
         self.top.insert(place, placed);
         if self.top.len() > self.most_top
             && let Some(last) = self.top.pop()
@@ -511,23 +531,6 @@ impl Archive {
 
 /// About how much memory a derivation takes, its text twice.
 fn bytes(derivation: &Derivation) -> usize {
-    let Derivation { text, decisions, parts } = derivation;
+    let Derivation { text, decisions, parts, .. } = derivation;
     2 * text.len() + size_of_val(&**decisions) + size_of_val(&**parts)
-}
-
-/// A number for the counts of all rules in a derivation: texts that differ only in characters, or in the order of
-/// their parts, have the same one.
-fn outline(derivation: &Derivation) -> u64 {
-    // A sum, so the order does not matter.
-    let rules = derivation.parts.iter().filter(|part| part.kind == SpanKind::Rule);
-    rules.fold(0, |sum, part| sum.wrapping_add(mixed(part.symbol)))
-}
-
-/// A number whose bits all depend on all bits of the symbol, so that other symbols hardly have the same sum: SplitMix64
-/// (Steele, Lea and Flood, OOPSLA 2014).
-fn mixed(symbol: u32) -> u64 {
-    let mut bits = (u64::from(symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ bits >> 31
 }

@@ -1,7 +1,7 @@
 //! Operators: ways to make a text of one or two others, exactly and within the limit on length.
 
 use gramjet_session::SpanKind;
-use gramjet_session::decisions::{Change, Derivation, Fit, OpenSite, Part};
+use gramjet_session::decisions::{Change, Derivation, Extent, Fit, OpenSite, Part};
 
 use super::archive::Archive;
 use super::habits::Habits;
@@ -85,6 +85,8 @@ pub(super) struct Workshop {
     between: Derivation,
     shorter: Derivation,
     open: Open,
+    /// How much is wanted of the next text.
+    extent: Extent,
 }
 
 /// At most this many operators make one text.
@@ -106,6 +108,8 @@ impl Workshop {
         habits: &Habits,
         child: &mut Derivation,
     ) -> bool {
+        // Only texts that others are made of need their parts at once.
+        self.extent = if operator == Operator::Several { Extent::Whole } else { Extent::NoParts };
         if operator == Operator::Next {
             return self.next(desk, archive, number, child);
         }
@@ -163,12 +167,12 @@ impl Workshop {
 
     /// Derives the text with the part that was drawn in place of one of its own.
     fn put(&self, desk: &Desk, whole: &Derivation, place: usize, child: &mut Derivation) -> bool {
-        desk.deriver.graft((whole, place), (&self.part, 0), child) && child.text != whole.text
+        desk.deriver.graft((whole, place), (&self.part, 0), self.extent, child) && child.text != whole.text
     }
 
     /// Derives the text without a round.
     fn drop_round(&mut self, desk: &mut Desk, whole: &Derivation, place: usize, child: &mut Derivation) -> bool {
-        if desk.deriver.graft_all(whole, std::iter::once((place, Change::Out)), child) {
+        if desk.deriver.graft_all(whole, std::iter::once((place, Change::Out)), self.extent, child) {
             return child.text != whole.text;
         }
         // The number of rounds is limited.
@@ -210,7 +214,7 @@ impl Workshop {
         let text = whole.text_of(place);
         let fits = |part: &Part| part.kind != SpanKind::Round && part.len() <= room && other.text_of(part) != text;
         let Some(part) = self.pick_alike(&mut desk.random, other, place.symbol, fits) else { return false };
-        desk.deriver.graft((whole, number), (other, part), child) && child.text != whole.text
+        desk.deriver.graft((whole, number), (other, part), self.extent, child) && child.text != whole.text
     }
 
     fn swap(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
@@ -221,7 +225,8 @@ impl Workshop {
         let fits = |other: &Part| other.kind != SpanKind::Round && is_apart(other) && whole.text_of(other) != text;
         let Some(other) = self.pick_alike(&mut desk.random, whole, one.symbol, fits) else { return false };
         let (a, b) = (number.min(other), number.max(other));
-        desk.deriver.graft_all(whole, [(a, Change::By(whole, b)), (b, Change::By(whole, a))].into_iter(), child)
+        let edits = [(a, Change::By(whole, b)), (b, Change::By(whole, a))];
+        desk.deriver.graft_all(whole, edits.into_iter(), self.extent, child)
     }
 
     fn change_any(&mut self, desk: &mut Desk, whole: &Derivation, child: &mut Derivation) -> bool {
@@ -305,7 +310,7 @@ impl Workshop {
         let bytes = (*max_len as u64).saturating_add(u64::from(least) * spot.len() as u64);
         let fit = deriver.draw_after(&self.options, (symbol, depth), bytes, &mut |_: &OpenSite<'_>| 0, &mut self.part);
         let edit = (spot.number(), Change::Rounds(&self.part));
-        fit == Some(Fit::Exact) && deriver.graft_all(whole, std::iter::once(edit), child)
+        fit == Some(Fit::Exact) && deriver.graft_all(whole, std::iter::once(edit), self.extent, child)
     }
 
     /// Repeats what stands between two instances of a rule, of which `outer` is one.
@@ -324,10 +329,12 @@ impl Workshop {
             for time in 0..times as usize {
                 let from = if time == 0 { whole } else { &self.other };
                 let edit = (inner + time * (inner - outer), by);
-                if !deriver.graft_all(from, std::iter::once(edit), child) {
+                let is_last = time + 1 == times as usize;
+                let extent = if is_last { self.extent } else { Extent::Whole };
+                if !deriver.graft_all(from, std::iter::once(edit), extent, child) {
                     return false;
                 }
-                if time + 1 < times as usize {
+                if !is_last {
                     std::mem::swap(child, &mut self.other);
                 }
             }
@@ -340,7 +347,7 @@ impl Workshop {
         let room = part.len() + desk.max_len - whole.text.len();
         let place = (part.symbol, part.depth);
         let fit = deriver.draw_after(options, place, room as u64, &mut |_: &OpenSite<'_>| 0, &mut self.part);
-        fit == Some(Fit::Exact) && deriver.graft((whole, outer), (&self.part, 0), child)
+        fit == Some(Fit::Exact) && deriver.graft((whole, outer), (&self.part, 0), self.extent, child)
     }
 
     /// Makes a part shorter; then another one is drawn anew with the room.
@@ -358,6 +365,7 @@ impl Workshop {
         let Some(place) = self.pick_below(random, whole.parts.len(), can_shrink) else { return false };
         let part = &whole.parts[place];
         let mut shorter = std::mem::take(&mut self.shorter);
+        let extent = std::mem::replace(&mut self.extent, Extent::Whole);
         let is_shorter = if part.kind == SpanKind::Round {
             self.drop_round(desk, whole, place, &mut shorter)
         } else {
@@ -366,6 +374,7 @@ impl Workshop {
             desk.draw_part(part.symbol, part.depth, bytes as usize, &mut self.part);
             self.put(desk, whole, place, &mut shorter)
         };
+        self.extent = extent;
         let is_grown = is_shorter
             && match desk.random.below(3) {
                 0 => self.splice(desk, &shorter, whole, child),
@@ -441,7 +450,7 @@ impl Workshop {
             is_apart
         });
         let edits = same.iter().map(|&place| (place, by));
-        let is_made = desk.deriver.graft_all(whole, edits, child) && child.text != whole.text;
+        let is_made = desk.deriver.graft_all(whole, edits, self.extent, child) && child.text != whole.text;
         self.places = same;
         is_made
     }
