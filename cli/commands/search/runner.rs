@@ -2,8 +2,8 @@
 //!
 //! A thread of its own takes turns with the program on their core, while the search makes texts on another core. Where
 //! that one is not idle, the threads wait for each other longer than it takes to make a text. So both are tried, unless
-//! the runs take so much of the time that a thread beside cannot be of use. The search gets the same results in the same
-//! order. A program that takes many texts at a time gets as many as there are.
+//! the runs take so much of the time that a thread beside cannot be of use. The search gets the same results in the
+//! same order. A program that takes many texts at a time gets as many as there are.
 
 use std::collections::VecDeque;
 use std::mem;

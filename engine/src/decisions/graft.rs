@@ -140,10 +140,10 @@ impl Deriver {
     /// Derives a text with changes at some of its parts, which must be apart from each other and in ascending order.
     /// All texts must have been derived under the limit of this deriver, or as parts.
     ///
-    /// The result, of which `extent` says how much is wanted, is what [`Deriver::replay`] makes of the options, but the machine does not run: options are compared
-    /// with the room that they have, and all else is copied. False if a change is not possible, if the repetition of a
-    /// round has a greatest number of rounds, or if the text or its list of decisions is too long; then `derivation` is
-    /// of no use.
+    /// The result is what [`Deriver::replay`] makes of the options; `extent` says how much of it is wanted. But the
+    /// machine does not run: options are compared with the room that they have, and all else is copied. False if a
+    /// change is not possible, if the repetition of a round has a greatest number of rounds, or if the text or its list
+    /// of decisions is too long; then `derivation` is of no use.
     ///
     /// # Panics
     ///

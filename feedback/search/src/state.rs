@@ -14,9 +14,9 @@
 //!
 //! Everything there is complete: each file or folder gets its name only when it is written. A folder that is made anew
 //! replaces the old one, which has the name `.NAME.old` for a moment. After a kill at that moment it gets its name
-//! back. A search waits until the disk has a file before that gets its name, but not for the texts that it keeps and
-//! their choice bytes, nor for lines of the log, unless others share its folder: after a power failure, some of the last
-//! ones can be missing or damaged.
+//! back. A search waits until the disk has a file before that gets its name. It does not wait for lines of the log, nor
+//! for the texts that it keeps and their choice bytes if nobody shares its folder: after a power failure, some of the
+//! last ones can be missing or damaged.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
