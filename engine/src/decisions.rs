@@ -164,9 +164,9 @@ impl Outline {
 }
 
 impl Derivation {
-    /// Whether it is a text of the language, with its parts or without: at least the start rule has an instance.
+    /// Whether it is a text of the language, with its parts or without.
     pub fn is_of_language(&self) -> bool {
-        !self.parts.is_empty() || self.outline != Outline::default()
+        !self.parts.is_empty() || self.outline != Outline::default() || !self.decisions.is_empty()
     }
 
     /// The options taken, in order.
@@ -206,7 +206,8 @@ impl Derivation {
         options.extend(self.options().skip(to as usize));
     }
 
-    fn clear(&mut self) {
+    /// Leaves nothing.
+    pub fn clear(&mut self) {
         self.text.clear();
         self.decisions.clear();
         self.parts.clear();

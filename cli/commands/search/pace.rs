@@ -15,7 +15,7 @@ const TRIAL: Duration = Duration::from_millis(100);
 const WORTH: f64 = 1.1;
 /// The number of runs whose time is measured together.
 pub(super) const ROUND: u64 = 32;
-/// Each time after this many rounds, the second one first, the time of the program is measured apart.
+/// The time of the program is measured apart in the second of each this many rounds, and in each slow one.
 const APART: usize = 8;
 
 /// Which way is faster.
@@ -58,7 +58,8 @@ impl Pace {
             self.gains.push(took.as_secs_f64() / program.as_secs_f64().max(f64::MIN_POSITIVE));
         }
         let is_to_change = now - self.since >= self.period && self.judge();
-        self.program = (self.rounds.len() % APART == 1).then_some(Duration::ZERO);
+        let is_measured = self.rounds.len() % APART == 1 || took >= KEPT / APART as u32;
+        self.program = is_measured.then_some(Duration::ZERO);
         is_to_change
     }
 

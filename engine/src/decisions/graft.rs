@@ -4,7 +4,7 @@ use gramjet::choices::SpanKind;
 use gramjet_compiler::ir::NodeId;
 use gramjet_compiler::machine::offered;
 
-use super::{Decision, Derivation, Deriver, Part, most_decisions};
+use super::{Decision, Derivation, Deriver, Fit, Part, most_decisions};
 use crate::tracer::Grammar;
 
 /// There is room for this many parts around a change before memory is asked for again.
@@ -31,7 +31,7 @@ pub enum Extent {
     /// All of its derivation.
     #[default]
     Whole,
-    /// All but its parts, until [`Deriver::complete`] adds them. To copy them takes as long as all else.
+    /// All but its parts, which [`Deriver::completed`] adds. To copy them takes as long as all else.
     NoParts,
 }
 
@@ -163,19 +163,17 @@ impl Deriver {
         self.exchange_all(whole, &exchanges, extent, derivation)
     }
 
-    /// A copy of a derivation, with the parts that it may lack.
+    /// A copy of the derivation of a whole text, with the parts that it may lack. It must have been made under the limit
+    /// of this deriver.
     pub fn completed(&mut self, derivation: &Derivation) -> Derivation {
-        let mut copy = derivation.clone();
-        self.complete(&mut copy);
-        copy
-    }
-
-    /// Adds the parts of a text that was made without them.
-    pub fn complete(&mut self, derivation: &mut Derivation) {
-        if derivation.parts.is_empty() && derivation.is_of_language() {
-            let options: Vec<u32> = derivation.options().collect();
-            self.replay(&options, derivation);
+        if !derivation.parts.is_empty() || !derivation.is_of_language() {
+            return derivation.clone();
         }
+        let options: Vec<u32> = derivation.options().collect();
+        let mut whole = Derivation::default();
+        let fit = self.replay(&options, &mut whole);
+        debug_assert!(fit == Fit::Exact && whole.text == derivation.text && whole.outline == derivation.outline);
+        whole
     }
 
     /// The same for changes that are prepared.

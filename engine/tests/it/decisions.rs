@@ -79,8 +79,7 @@ fn check_splice(
     // The same without parts, which are added later.
     assert!(deriver.graft((whole, number), (other, part_number), Extent::NoParts, &mut grafted), "{}", about());
     assert_eq!(grafted, Derivation { parts: Vec::new(), ..spliced.clone() }, "{}", about());
-    deriver.complete(&mut grafted);
-    assert_eq!(grafted, spliced, "{}", about());
+    assert_eq!(deriver.completed(&grafted), spliced, "{}", about());
     true
 }
 
@@ -123,6 +122,9 @@ fn check_edits(
     if is_grafted {
         assert_eq!(fit, Fit::Exact, "{}", about());
         assert_eq!(grafted, replayed, "{}", about());
+        let mut without = Derivation::default();
+        assert!(deriver.graft_all(whole, edits.iter().copied(), Extent::NoParts, &mut without), "{}", about());
+        assert_eq!(deriver.completed(&without), replayed, "{}", about());
         assert_eq!(grafted.outline, Outline::of(&grafted.parts), "{}", about());
     }
     is_grafted && edits.len() > 1

@@ -215,7 +215,8 @@ impl Search {
         }
     }
 
-    /// The text that was proposed last runs from now on, and another one may be proposed.
+    /// The text that was proposed last runs from now on, and another one may be proposed. Its derivation may lack the
+    /// parts.
     pub fn start(&mut self) -> &Derivation {
         let started = std::mem::replace(&mut self.candidate, self.spare.pop().unwrap_or_default());
         self.awaited += usize::from(started.making.is_awaited());

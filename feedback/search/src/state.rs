@@ -14,9 +14,9 @@
 //!
 //! Everything there is complete: each file or folder gets its name only when it is written. A folder that is made anew
 //! replaces the old one, which has the name `.NAME.old` for a moment. After a kill at that moment it gets its name
-//! back. A search waits until the disk has a file before that gets its name. It does not wait for lines of the log, nor
-//! for the texts that it keeps and their choice bytes if nobody shares its folder: after a power failure, some of the
-//! last ones can be missing or damaged.
+//! back. A file gets its name only when it is on the disk. A search does not wait for lines of the log, nor for the
+//! texts that it keeps and their choice bytes if nobody shares its folder: after a power failure, some of the last ones
+//! can be missing or damaged.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -128,8 +128,8 @@ impl State {
         self.session
     }
 
-    /// Waits from now on until the disk has each text that is kept, as folders need that are shared by a network: only
-    /// then do others see whole texts.
+    /// Waits from now on until the disk has each text that is kept. In folders that are shared by a network, only then
+    /// it is certain that others see whole texts.
     pub fn wait_for_disk(&mut self) {
         self.waits = true;
     }

@@ -184,9 +184,7 @@ impl Strategy for Bytes {
     }
 
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
-        candidate.text.clear();
-        candidate.decisions.clear();
-        candidate.parts.clear();
+        candidate.clear();
         self.is_seed = self.seeds < SEEDS || self.queue.len() == 0;
         if self.is_seed {
             self.seeds += 1;

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use gramjet_session::decisions::{Derivation, Deriver, Outline};
+use gramjet_session::decisions::{Derivation, Deriver, Outline, Part};
 use rustc_hash::FxHashSet;
 
 use super::growth::Growths;
@@ -529,8 +529,10 @@ impl Archive {
     }
 }
 
-/// About how much memory a derivation takes, its text twice.
+/// About how much memory a derivation takes, its text twice. If its parts are not made yet, it has about as many as
+/// decisions.
 fn bytes(derivation: &Derivation) -> usize {
     let Derivation { text, decisions, parts, .. } = derivation;
-    2 * text.len() + size_of_val(&**decisions) + size_of_val(&**parts)
+    let parts = if parts.is_empty() { decisions.len() } else { parts.len() };
+    2 * text.len() + size_of_val(&**decisions) + parts * size_of::<Part>()
 }

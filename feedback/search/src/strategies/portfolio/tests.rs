@@ -106,6 +106,31 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
 }
 
 #[test]
+fn texts_that_are_kept_have_their_parts() {
+    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 30, 1);
+    let desk = search.desk();
+    let (mut portfolio, mut candidate, mut lacking) = (Portfolio::new(), Derivation::default(), 0);
+    for _ in 0..3000 {
+        portfolio.propose(desk, &mut candidate);
+        lacking += u32::from(candidate.parts.is_empty());
+        let (cost, edges) = kit::count_of(b'z')(&candidate.text);
+        portfolio.observe(desk, &candidate, &kit::measured(cost, &edges));
+    }
+    assert!(lacking > 2000, "{lacking}");
+    let kept = portfolio
+        .recent
+        .archive
+        .top()
+        .chain(portfolio.wide.archive.best().map(|best| portfolio.wide.archive.entry(best)));
+    let kept: Vec<&Derivation> =
+        kept.map(|entry| &entry.derivation).chain(portfolio.past.iter().map(|past| &past.derivation)).collect();
+    assert!(kept.len() > 2);
+    for derivation in kept {
+        assert_eq!(desk.deriver.completed(&Derivation { parts: Vec::new(), ..derivation.clone() }), *derivation);
+    }
+}
+
+#[test]
 fn where_quick_texts_are_due_most_vary_their_champions() {
     const SLOW: u64 = 1_000_000_000;
     let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
