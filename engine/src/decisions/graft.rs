@@ -163,8 +163,8 @@ impl Deriver {
         self.exchange_all(whole, &exchanges, extent, derivation)
     }
 
-    /// A copy of the derivation of a whole text, with the parts that it may lack. It must have been made under the limit
-    /// of this deriver.
+    /// A copy of the derivation of a whole text, with the parts that it may lack. It must have been made under the
+    /// limit of this deriver.
     pub fn completed(&mut self, derivation: &Derivation) -> Derivation {
         if !derivation.parts.is_empty() || !derivation.is_of_language() {
             return derivation.clone();
