@@ -157,7 +157,7 @@ impl Outline {
         self.0 = self.0.wrapping_sub(part.weight());
     }
 
-    /// The outline with some parts in place of others.
+    /// The outline after the old parts are replaced by the new ones.
     fn exchange(self, old: &[Part], new: &[Part]) -> Outline {
         Outline(self.0.wrapping_sub(Outline::of(old).0).wrapping_add(Outline::of(new).0))
     }

@@ -25,7 +25,7 @@ pub enum Change<'d> {
     Rounds(&'d Derivation),
 }
 
-/// What is known of a text that is made of others.
+/// How much of a derivation a graft writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All of its derivation.
