@@ -30,6 +30,8 @@
 //! Texts on which the program does not end are set aside: they are no parents, and texts whose variants often do not
 //! end are varied less.
 
+use std::cell::OnceCell;
+
 use gramjet_session::decisions::Derivation;
 
 use crate::bandit::Bandit;
@@ -223,26 +225,25 @@ impl Portfolio {
 
     /// Keeps a text if it is a champion of the whole search, and if it is one among quick texts. A search that does not
     /// begin anew does not need them.
-    fn keep_champion(&mut self, desk: &mut Desk, run: Run<'_>) -> Won {
+    fn keep_champion(&mut self, desk: &mut Desk, run: &Run<'_>) -> Won {
         if !run.is_to_keep() || !run.measured.costs.is_empty() || desk.explores {
             return Won::default();
         }
-        let (derivation, merits) = (run.derivation, run.merits());
+        let merits = run.merits();
         let is_quick = run.executed <= self.balance.quick_limit();
         if !is_quick && !self.has_slow {
             self.has_slow = true;
             self.quick.archive.absorb(&self.wide.archive, self.balance.quick_limit());
         }
+        let mut keep = |archive: &mut Archive| run.keep(desk, archive, merits).is_some();
         Won {
-            of_quick: is_quick
-                && self.has_slow
-                && self.quick.archive.keep_whole(&mut desk.deriver, derivation, merits).is_some(),
-            of_all: self.wide.archive.keep_whole(&mut desk.deriver, derivation, merits).is_some(),
+            of_quick: is_quick && self.has_slow && keep(&mut self.quick.archive),
+            of_all: keep(&mut self.wide.archive),
         }
     }
 
     /// Learns the cost of a text.
-    fn weigh(&mut self, run: Run<'_>) -> Weight {
+    fn weigh(&mut self, run: &Run<'_>) -> Weight {
         if !run.is_to_keep() {
             return Weight::default();
         }
@@ -253,7 +254,7 @@ impl Portfolio {
     }
 
     /// Learns from a variant of a champion.
-    fn observe_champion(&mut self, desk: &mut Desk, run: Run<'_>, won: Won, is_best: bool) {
+    fn observe_champion(&mut self, desk: &mut Desk, run: &Run<'_>, won: Won, is_best: bool) {
         let Making { way, beginning, pool, .. } = self.making;
         let is_of_quick = pool == Pool::Quick;
         let is_champion = won.of_all || is_of_quick && won.of_quick;
@@ -279,14 +280,14 @@ impl Portfolio {
 
     /// Keeps a text that costs more than all before, though it varies none of this beginning. From then on not all
     /// texts vary champions.
-    fn keep_best(&mut self, desk: &mut Desk, run: Run<'_>) {
+    fn keep_best(&mut self, desk: &mut Desk, run: &Run<'_>) {
         self.wide_due = 0;
         self.keep(desk, run, false);
         self.rank();
     }
 
     /// Counts a run of this beginning.
-    fn count_run(&mut self, run: Run<'_>) {
+    fn count_run(&mut self, run: &Run<'_>) {
         self.runs += 1;
         self.stale += 1;
         self.spent = self.spent.saturating_add(run.taken());
@@ -299,16 +300,16 @@ impl Portfolio {
     }
 
     /// Whether a text costs more than all since the last beginning.
-    fn is_rise_here(&self, run: Run<'_>) -> bool {
+    fn is_rise_here(&self, run: &Run<'_>) -> bool {
         run.is_to_keep() && self.is_rise(self.best.as_ref().map_or(0, |best| best.cost), run.measured.cost)
     }
 
-    fn keep(&mut self, desk: &mut Desk, run: Run<'_>, is_new: bool) -> Option<Kept> {
+    fn keep(&mut self, desk: &mut Desk, run: &Run<'_>, is_new: bool) -> Option<Kept> {
         if !run.is_to_keep() {
             return None;
         }
         let merits = Merits { is_new, ..run.merits() };
-        let kept = self.recent.archive.keep_whole(&mut desk.deriver, run.derivation, merits);
+        let kept = run.keep(desk, &mut self.recent.archive, merits);
         if self.is_rise_here(run) {
             self.stale = 0;
         }
@@ -325,9 +326,11 @@ impl Portfolio {
 }
 
 /// A text that has run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Run<'r> {
     derivation: &'r Derivation,
+    /// The same with its parts, once something has kept it.
+    whole: OnceCell<Derivation>,
     measured: &'r Measured<'r>,
     /// The edges that it has executed, or would have executed in its time.
     executed: u64,
@@ -342,7 +345,7 @@ impl<'r> Run<'r> {
             0 if desk.uses_times => (measured.seconds * EDGES_A_SECOND) as u64,
             executed => executed,
         };
-        Run { derivation, measured, executed }
+        Run { derivation, whole: OnceCell::new(), measured, executed }
     }
 
     /// What the run has taken, in edges.
@@ -360,6 +363,16 @@ impl<'r> Run<'r> {
         let &Measured { cost, costs, edges, .. } = self.measured;
         Merits { cost, executed: self.executed, costs, edges, is_new: false }
     }
+
+    /// Offers the text to an archive.
+    fn keep(&self, desk: &mut Desk, archive: &mut Archive, merits: Merits<'_>) -> Option<Kept> {
+        archive.keep_as(self.derivation, merits, || self.whole(desk))
+    }
+
+    /// A copy of the text with its parts.
+    fn whole(&self, desk: &mut Desk) -> Derivation {
+        self.whole.get_or_init(|| desk.deriver.completed(self.derivation)).clone()
+    }
 }
 
 /// The best text of a beginning.
@@ -372,9 +385,9 @@ struct Best {
 }
 
 impl Best {
-    fn new(desk: &mut Desk, run: Run<'_>) -> Best {
+    fn new(desk: &mut Desk, run: &Run<'_>) -> Best {
         let &Measured { cost, edges, .. } = run.measured;
-        Best { derivation: desk.deriver.completed(run.derivation), cost, executed: run.executed, edges: edges.to_vec() }
+        Best { derivation: run.whole(desk), cost, executed: run.executed, edges: edges.to_vec() }
     }
 }
 
@@ -443,7 +456,7 @@ impl Strategy for Portfolio {
 
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
         let Making { way, parent, beginning, pool, parent_executed } = self.making;
-        let run = Run::new(desk, candidate, measured);
+        let run = &Run::new(desk, candidate, measured);
         let won = self.keep_champion(desk, run);
         let Weight { is_best, is_rise } = self.weigh(run);
         // The search may have begun anew while the text ran.
@@ -502,7 +515,7 @@ impl Strategy for Portfolio {
         if derivation.text.len() > desk.max_len {
             return;
         }
-        let run = Run::new(desk, derivation, measured);
+        let run = &Run::new(desk, derivation, measured);
         let coverage = self.explored(desk, measured);
         self.keep_champion(desk, run);
         if self.weigh(run).is_rise {

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use gramjet_session::decisions::{Derivation, Deriver, Outline, Part};
+use gramjet_session::decisions::{Derivation, Outline, Part};
 use rustc_hash::FxHashSet;
 
 use super::growth::Growths;
@@ -297,24 +297,15 @@ impl Archive {
     /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others,
     /// is not beaten in all costs, or is new; of texts with the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
-        self.keep_as(derivation, merits, Derivation::clone)
+        self.keep_as(derivation, merits, || derivation.clone())
     }
 
-    /// The same for a text that may lack its parts. They are added if it is kept.
-    pub(super) fn keep_whole(
-        &mut self,
-        deriver: &mut Deriver,
-        derivation: &Derivation,
-        merits: Merits<'_>,
-    ) -> Option<Kept> {
-        self.keep_as(derivation, merits, |derivation| deriver.completed(derivation))
-    }
-
-    fn keep_as(
+    /// The same for a text that may lack its parts. `whole` makes a copy that has them, if it is kept.
+    pub(super) fn keep_as(
         &mut self,
         derivation: &Derivation,
         merits: Merits<'_>,
-        copy: impl FnOnce(&Derivation) -> Derivation,
+        whole: impl FnOnce() -> Derivation,
     ) -> Option<Kept> {
         let Merits { cost, executed, costs, edges, is_new } = merits;
         let len = derivation.text.len();
@@ -360,7 +351,7 @@ impl Archive {
             return None;
         }
         let reasons = Reasons { edges: won.len() as u32, ..reasons };
-        let (derivation, (picks, stopped, cursor)) = (copy(derivation), Default::default());
+        let (derivation, (picks, stopped, cursor)) = (whole(), Default::default());
         self.bytes += self::bytes(&derivation);
         let serial = self.kept;
         self.kept += 1;

@@ -84,7 +84,7 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
     let won = Won { of_all: true, of_quick: false };
     let champion = measured(1, &[]);
     let run = Run::new(desk, &candidate, &champion);
-    portfolio.observe_champion(desk, run, won, false);
+    portfolio.observe_champion(desk, &run, won, false);
     assert_eq!(portfolio.barren, 0);
     assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
     assert_eq!(portfolio.wide_due, 0);
