@@ -22,6 +22,12 @@ impl NodeArgs {
         self.name.is_some()
     }
 
+    /// A number that differs from node to node, for the seed: those of a shared folder are not to make the same texts.
+    /// 0 without a name.
+    pub fn salt(&self) -> u64 {
+        self.name.as_ref().map_or(0, |name| gramjet_session::hash(name.as_bytes()))
+    }
+
     /// The folder of this search alone.
     pub fn folder(&self, output: &Path) -> PathBuf {
         self.name.as_ref().map_or_else(|| output.to_path_buf(), |name| output.join(name))

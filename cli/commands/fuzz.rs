@@ -253,7 +253,7 @@ fn plan(
         call: call(args)?,
         making,
         max_len: usize::try_from(max_len).unwrap_or(usize::MAX),
-        seed: args.seed,
+        seed: args.seed ^ args.node.salt(),
         jobs: args.jobs,
         cores: args.run.cores(args.jobs),
         runs: args.runs.unwrap_or(u64::MAX),

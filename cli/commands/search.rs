@@ -28,6 +28,7 @@ mod behaviours;
 mod calm;
 mod conclusion;
 mod course;
+mod early;
 mod hunt;
 mod kept;
 mod log;
@@ -43,6 +44,7 @@ mod totals;
 mod worker;
 
 use calm::Reference;
+use early::Early;
 use hunt::{Found, Hunt, Plan};
 use meter::{Meter, Objectives};
 use reporter::Reporter;
@@ -140,8 +142,9 @@ pub struct Arguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     edge_limit: Option<u64>,
 
-    /// End as soon as it is proved that the cost of the best text grows faster than n to this power, where n counts how
-    /// often a part of the text is repeated. Tried every ten seconds.
+    /// End as soon as it is proved that the cost of a text grows faster than n to this power, where n counts how often
+    /// a part of the text is repeated. Tried every few seconds: with the best text if it is a better one, else with the
+    /// costliest of those that execute another edge most often.
     #[arg(long, value_name = "EXPONENT", value_parser = parse_exponent)]
     until_exponent: Option<f64>,
 
@@ -280,6 +283,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         is_fresh: args.from_scratch,
         max_len,
         seed: args.seed,
+        salt: args.node.salt(),
         jobs: args.jobs,
         cores,
         runs: args.runs.unwrap_or(u64::MAX),
@@ -294,24 +298,25 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         write_page(args, &hunt, &[])?;
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let mut early = Early::new(args);
     let mut saved = Instant::now();
-    let ran = worker::run(&hunt, meter, siblings, |hunt| {
-        reporter.look(hunt);
-        if saved.elapsed() >= SAVE {
-            saved = Instant::now();
-            hunt.write_totals().unwrap_or_else(|failure| hunt.fail(failure));
-        }
-        // This may take long.
-        early.look(hunt);
+    let (ran, proved) = std::thread::scope(|scope| {
+        let mut early = Early::new(args);
+        let ran = worker::run(&hunt, meter, siblings, || {
+            reporter.look(&hunt);
+            if saved.elapsed() >= SAVE {
+                saved = Instant::now();
+                hunt.write_totals().unwrap_or_else(|failure| hunt.fail(failure));
+            }
+            early.look(&hunt, scope);
+        });
+        (ran, early.end(&hunt))
     });
     reporter.end(&hunt);
     hunt.log_end()?;
     hunt.write_totals()?;
     records::write_front(&hunt)?;
     ran?;
-    early.failure.take().map_or(Ok(()), Err)?;
-    study(args, &hunt, &mut reporter)?;
+    study(args, &hunt, proved?, &mut reporter)?;
     reporter.failure.take().map_or(Ok(()), Err)?;
     conclude(&hunt)
 }
@@ -333,58 +338,6 @@ fn before(state: &State) -> Result<Totals, Failure> {
     }
     let report = state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
     Ok(report.map_or_else(Totals::default, |report| Totals::of_report(&report)))
-}
-
-/// The interval at which a search that is to end with a proof tries one.
-const EARLY: Duration = Duration::from_secs(10);
-
-/// Ends a search as soon as growth is proved.
-struct Early<'a> {
-    args: &'a Arguments,
-    exponent: Option<f64>,
-    tried: Instant,
-    best: u64,
-    failure: Option<Failure>,
-}
-
-impl<'a> Early<'a> {
-    fn new(args: &'a Arguments) -> Early<'a> {
-        Early { args, exponent: args.until_exponent, tried: Instant::now(), best: 0, failure: None }
-    }
-
-    fn look(&mut self, hunt: &Hunt) {
-        let Some(exponent) = self.exponent else { return };
-        if self.tried.elapsed() < EARLY || hunt.stop.is_requested() {
-            return;
-        }
-        // A text that costs little more grows in the same way.
-        let best = hunt.progress().best.filter(|best| best.cost > self.best.saturating_add(self.best / 10));
-        let Some(best) = best else { return };
-        self.best = best.cost;
-        let proved = self.is_proved(hunt, &best, exponent);
-        self.tried = Instant::now();
-        match proved {
-            Ok(true) => {
-                say!("gramjet: growth faster than n^{exponent} is proved");
-                hunt.stop.after(Duration::ZERO);
-            }
-            Ok(false) => {}
-            Err(failure) => {
-                self.failure = Some(failure);
-                hunt.stop.after(Duration::ZERO);
-            }
-        }
-    }
-
-    fn is_proved(&self, hunt: &Hunt, best: &Found, exponent: f64) -> Result<bool, Failure> {
-        let mut meter = hunt.meter()?;
-        let left = self.args.time.map_or(self.args.study, |time| time.saturating_sub(hunt.progress().elapsed));
-        let mut student = student(self.args, hunt, &mut meter);
-        student.time = student.time.min(left);
-        let families = student.families(&best.text)?;
-        let mut growths = families.iter().filter_map(|grown| grown.family.growth.as_ref());
-        Ok(growths.any(|growth| growth.is_superlinear(exponent)))
-    }
 }
 
 /// Options that tell one run of a search from the next.
@@ -441,8 +394,8 @@ fn improve(study: &mut Study, best: &Found, hunt: &Hunt, meter: &mut Meter) -> R
     if confirmed > best.cost { hunt.improve(text, (confirmed, hottest)).map(Some) } else { Ok(None) }
 }
 
-/// Looks at the best text and at some others, and writes what is found.
-fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), Failure> {
+/// Looks at the best text, at one whose growth is proved, and at some others, and writes what is found.
+fn study(args: &Arguments, hunt: &Hunt, proved: Option<Vec<u8>>, reporter: &mut Reporter) -> Result<(), Failure> {
     // The page is there whatever interrupts the study. That of a search that is interrupted can be completed by `-n 0`.
     let place = write_page(args, hunt, &[])?;
     let Some(mut best) = hunt.progress().best else {
@@ -467,6 +420,9 @@ fn study(args: &Arguments, hunt: &Hunt, reporter: &mut Reporter) -> Result<(), F
     }
     let is_whole = !hunt.stop.is_signalled();
     let mut studies = vec![study];
+    if let Some(proved) = proved.filter(|proved| *proved != best.text) {
+        studies.push(student(args, hunt, &mut meter).study(&proved)?);
+    }
     let end = begin + args.study;
     student(args, hunt, &mut meter).study_others(&hunt.behaviours(), &mut studies, end)?;
     let mut most = best.clone();

@@ -7,11 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_search::Edge;
 
-/// The costliest text for each hottest edge. The edges of each worker are apart: functions number edges as they are
-/// first executed.
+/// A worker and an edge. The edges of each worker are apart: functions number edges as they are first executed.
+pub(super) type Key = (usize, u32);
+
+/// The costliest text for each hottest edge.
 #[derive(Debug, Default)]
 pub(super) struct Behaviours {
-    texts: BTreeMap<(usize, u32), (u64, Vec<u8>)>,
+    texts: BTreeMap<Key, (u64, Vec<u8>)>,
 }
 
 impl Behaviours {
@@ -32,14 +34,19 @@ impl Behaviours {
         }
     }
 
-    /// The texts, the costliest first.
-    pub(super) fn costliest(&self) -> Vec<Vec<u8>> {
-        let mut texts: Vec<&(u64, Vec<u8>)> = self.texts.values().collect();
-        texts.sort_by_key(|(cost, _)| Reverse(*cost));
+    /// The texts with their edges and costs, the costliest first.
+    pub(super) fn all(&self) -> Vec<(Key, u64, &[u8])> {
+        let mut texts: Vec<_> = self.texts.iter().map(|(&key, (cost, text))| (key, *cost, &text[..])).collect();
+        texts.sort_by_key(|&(_, cost, _)| Reverse(cost));
         // Several workers may have the same text.
         let mut seen = BTreeSet::new();
-        texts.retain(|(_, text)| seen.insert(text));
-        texts.into_iter().map(|(_, text)| text.clone()).collect()
+        texts.retain(|(.., text)| seen.insert(*text));
+        texts
+    }
+
+    /// The texts, the costliest first.
+    pub(super) fn costliest(&self) -> Vec<Vec<u8>> {
+        self.all().into_iter().map(|(.., text)| text.to_vec()).collect()
     }
 }
 

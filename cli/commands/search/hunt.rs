@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub(super) is_fresh: bool,
     pub(super) max_len: usize,
     pub(super) seed: u64,
+    /// What makes the texts of nodes of a shared folder differ.
+    pub(super) salt: u64,
     pub(super) jobs: usize,
     pub(super) cores: Cores,
     pub(super) runs: u64,
@@ -103,6 +105,8 @@ pub(super) struct Shared {
     pub(super) best: Option<Found>,
     /// Better texts that were not printed yet.
     pub(super) news: Vec<Found>,
+    /// What else the user is to know and was not printed yet.
+    notes: Vec<String>,
     /// With several costs, the texts that no other beats in all of them.
     pub(super) front: Front<Found>,
     /// The costliest text for each edge that is the hottest one of some text.
@@ -126,6 +130,7 @@ impl Default for Shared {
             texts: Vec::new(),
             best: None,
             news: Vec::new(),
+            notes: Vec::new(),
             front: Front::default(),
             behaviours: Behaviours::default(),
             costs: [0; 65],
@@ -300,8 +305,12 @@ impl Hunt {
 
     /// A program of its own, to run texts besides those of the search.
     pub(super) fn meter(&self) -> Result<Meter, Failure> {
-        let Plan { command, surroundings, objectives, .. } = &self.plan;
-        Meter::new(command, *surroundings, objectives)
+        self.meter_in(self.plan.surroundings)
+    }
+
+    /// The same in other surroundings. The commands of costs have printed a number before the search began.
+    pub(super) fn meter_in(&self, surroundings: Surroundings) -> Result<Meter, Failure> {
+        Ok(Meter::new(&self.plan.command, surroundings, &self.plan.objectives)?.trusting())
     }
 
     /// The time of the search, without that of the study after it.
@@ -341,6 +350,16 @@ impl Hunt {
     /// Better texts since the last call.
     pub(super) fn news(&self) -> Vec<Found> {
         std::mem::take(&mut self.shared().news)
+    }
+
+    /// Tells the user something, once the thread that prints looks.
+    pub(super) fn note(&self, note: String) {
+        self.shared().notes.push(note);
+    }
+
+    /// What the user is to know since the last call.
+    pub(super) fn notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.shared().notes)
     }
 
     /// The texts that no other beats in all costs, those that cost most by the first measure first.

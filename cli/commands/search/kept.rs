@@ -94,15 +94,26 @@ fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
 
 /// A text by its file name, such as `id:000012,time:52,execs:9,op:splice,cost:7`, with what was known of it.
 fn input(name: &str, text: Vec<u8>, known: &[Input]) -> Input {
-    let fact = |wanted: &str| name.split(',').find_map(|fact| fact.strip_prefix(wanted)?.strip_prefix(':'));
-    let number = |wanted: &str| fact(wanted).and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
     Input {
         name: format!("best/{name}"),
-        cost: number("cost"),
-        seconds: number("time") as f64 / 1000.0,
-        strategy: fact("op").unwrap_or_default().to_string(),
+        cost: cost_of(name).unwrap_or(0),
+        seconds: number_of(name, "time").unwrap_or(0) as f64 / 1000.0,
+        strategy: fact_of(name, "op").unwrap_or_default().to_string(),
         ..known_of(text, known)
     }
+}
+
+/// The cost in the file name of a text.
+pub(super) fn cost_of(name: &str) -> Option<u64> {
+    number_of(name, "cost")
+}
+
+fn number_of(name: &str, wanted: &str) -> Option<u64> {
+    fact_of(name, wanted)?.parse().ok()
+}
+
+fn fact_of<'n>(name: &'n str, wanted: &str) -> Option<&'n str> {
+    name.split(',').find_map(|fact| fact.strip_prefix(wanted)?.strip_prefix(':'))
 }
 
 /// What was known of a text.

@@ -40,6 +40,7 @@ impl Reporter {
     }
 
     pub(super) fn look(&mut self, hunt: &Hunt) {
+        self.say_notes(hunt);
         let news = hunt.news();
         if self.is_json {
             news.iter().for_each(|found| self.print(&better(found), hunt));
@@ -60,6 +61,7 @@ impl Reporter {
     }
 
     pub(super) fn end(&mut self, hunt: &Hunt) {
+        self.say_notes(hunt);
         self.progress.finish();
         let progress = hunt.progress();
         if self.is_json {
@@ -106,6 +108,12 @@ impl Reporter {
 }
 
 impl Reporter {
+    fn say_notes(&self, hunt: &Hunt) {
+        for note in hunt.notes() {
+            self.progress.suspend(|| say!("gramjet: {note}"));
+        }
+    }
+
     /// Prints a line. If nobody reads on, the search ends; any other error is kept.
     fn print(&mut self, value: &serde_json::Value, hunt: &Hunt) {
         if let Err(source) = writeln!(std::io::stdout(), "{value}") {

@@ -25,6 +25,8 @@ pub(super) struct Job {
     pub(super) text: Vec<u8>,
     /// It is run also if the search is over.
     pub(super) is_due: bool,
+    /// It belongs to what the search begins with, so it does not count for a budget.
+    pub(super) is_free: bool,
     pub(super) was_run: bool,
     /// How often the search has proposed texts that it knew, before this one.
     pub(super) repeats: u64,
@@ -123,7 +125,9 @@ impl Line {
                 }
                 meter.finish(&mut job.reading)?;
                 job.was_run = true;
-                hunt.spend(job.reading.executed);
+                if !job.is_free {
+                    hunt.spend(job.reading.executed);
+                }
             } else {
                 self.abandoned += 1;
             }

@@ -11,11 +11,14 @@ use gramjet_session::decisions::{Derivation, Fit};
 use super::behaviours::first_with;
 use super::calm;
 use super::hunt::{Found, Hunt};
+use super::kept;
 use super::meter::{Meter, REPEATED, Records};
 use super::records;
 use super::runner::{Job, Runner};
 use super::totals::class;
 use crate::failure::Failure;
+use crate::files::shown;
+use crate::units::plural;
 
 /// At most this many texts on which the program was stopped are kept.
 const TIMEOUTS: u64 = 100;
@@ -27,12 +30,7 @@ const AHEAD: usize = 3;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Searches until it is stopped, or the budget is used up. `look` is called now and then, from this thread.
-pub(super) fn run(
-    hunt: &Hunt,
-    meter: Meter,
-    siblings: Vec<Siblings>,
-    mut look: impl FnMut(&Hunt),
-) -> Result<(), Failure> {
+pub(super) fn run(hunt: &Hunt, meter: Meter, siblings: Vec<Siblings>, mut look: impl FnMut()) -> Result<(), Failure> {
     let mut first = Some((meter, siblings));
     let active = AtomicUsize::new(hunt.plan.jobs);
     let main = std::thread::current();
@@ -49,11 +47,11 @@ pub(super) fn run(
         }
         while active.load(Ordering::SeqCst) > 0 {
             std::thread::park_timeout(LOOK);
-            look(hunt);
+            look();
         }
     });
     hunt.end_time();
-    look(hunt);
+    look();
     hunt.result()
 }
 
@@ -68,7 +66,7 @@ fn work<'scope>(
     let surroundings = plan.surroundings.on(plan.cores.of(number));
     let (mut meter, mut siblings) = match first {
         Some(first) => first,
-        None => (Meter::new(&plan.command, surroundings, &plan.objectives)?, Vec::new()),
+        None => (hunt.meter_in(surroundings)?, Vec::new()),
     };
     let mut search = Worker::search(hunt, number)?;
     let is_ahead = search.proposes_ahead() && meter.is_exact();
@@ -102,6 +100,9 @@ impl Drop for Active<'_> {
         }
     }
 }
+
+/// An exact cost that differs by more than this share from an earlier one is that of another program.
+const CHANGED: f64 = 0.1;
 
 /// What made the texts that the user gives.
 const SEED: &str = "seed";
@@ -139,6 +140,8 @@ struct Worker<'h> {
     /// The most texts that are made and were not returned yet, and how many there are.
     ahead: usize,
     given: usize,
+    /// It runs what it begins with: the texts of earlier searches, and those that the user gives.
+    is_loading: bool,
     #[expect(clippy::vec_box, reason = "boxes are handed on")]
     spare: Vec<Box<Job>>,
     /// How many of the shared texts it has looked at.
@@ -159,7 +162,7 @@ impl<'h> Worker<'h> {
         let strategy =
             strategy.ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
         // A search that goes on does not begin with the same texts again.
-        let seed = plan.seed ^ (number as u64) << 40 ^ hunt.state.session() << 52;
+        let seed = plan.seed ^ plan.salt ^ (number as u64) << 40 ^ hunt.state.session() << 52;
         let mut search = Search::new(&plan.language, strategy, plan.max_len, seed)
             .ok_or_else(|| Failure::Internal(format!("no text of the grammar has at most {} bytes", plan.max_len)))?;
         if plan.explores {
@@ -169,27 +172,78 @@ impl<'h> Worker<'h> {
     }
 
     fn new(hunt: &'h Hunt, number: usize, search: Search, runner: Runner<'h>, ahead: usize) -> Worker<'h> {
-        let (given, spare, imported, told_repeats, records, waited) = Default::default();
-        Worker { hunt, number, search, runner, ahead, given, spare, imported, told_repeats, records, waited }
+        let (given, is_loading, spare, imported, told_repeats, records, waited) = Default::default();
+        Worker {
+            hunt,
+            number,
+            search,
+            runner,
+            ahead,
+            given,
+            is_loading,
+            spare,
+            imported,
+            told_repeats,
+            records,
+            waited,
+        }
     }
 
     /// Runs the texts of earlier searches and the seeds.
     fn begin(&mut self) -> Result<(), Failure> {
-        // The best texts first: a search never knows less than its folder has.
-        for place in [Place::Best, Place::Queue].into_iter().filter(|_| !self.hunt.plan.is_fresh) {
-            for text in self.hunt.state.texts(place)?.iter().rev() {
-                self.adopt(text, Origin::Known)?;
-            }
-        }
-        let studied = if self.hunt.plan.is_fresh { Vec::new() } else { records::studied(&self.hunt.state.view())? };
-        for (studied, _) in studied {
-            self.adopt(&studied.text, Origin::Known)?;
+        self.is_loading = true;
+        if !self.hunt.plan.is_fresh {
+            self.resume()?;
         }
         for text in &self.hunt.plan.seeds {
             self.adopt(text, Origin::Own(SEED))?;
         }
+        self.is_loading = false;
         self.search.begin();
         Ok(())
+    }
+
+    /// Runs the texts of earlier searches in the folder. The first worker says what that shows.
+    fn resume(&mut self) -> Result<(), Failure> {
+        let view = self.hunt.state.view();
+        let (mut best, queue, studied) =
+            (view.texts(Place::Best)?, view.texts(Place::Queue)?, records::studied(&view)?);
+        let count = (best.len() + queue.len() + studied.len()) as u64;
+        if count > 0 && self.number == 0 {
+            self.hunt.note(format!("{} of earlier searches are run again first", plural(count, "text")));
+        }
+        // The best texts first: a search never knows less than its folder has.
+        best.reverse();
+        let mut is_checked = self.number > 0 || !self.hunt.plan.objectives.first().is_exact();
+        for (name, text) in &best {
+            let cost = self.adopt(text, Origin::Known)?;
+            if let (false, Some(cost), Some(before)) = (is_checked, cost, kept::cost_of(name)) {
+                is_checked = true;
+                self.note_change(name, cost, before);
+            }
+        }
+        for (_, text) in queue.iter().rev() {
+            self.adopt(text, Origin::Known)?;
+        }
+        for (studied, _) in studied {
+            self.adopt(&studied.text, Origin::Known)?;
+        }
+        Ok(())
+    }
+
+    /// Says that the program has changed since an earlier search, if the cost of its best text shows it: the page has
+    /// the costs of both.
+    fn note_change(&self, name: &str, cost: u64, before: u64) {
+        if cost.abs_diff(before) as f64 > CHANGED * before as f64 {
+            let best = self.hunt.state.folder().join("best");
+            self.hunt.note(format!(
+                "warning: {} costs {cost}, and cost {before} when it was found: the program has changed. The report shows \
+                 the costs of both. To begin anew, name another folder with -o; its search can begin with these texts: \
+                 `--seeds {}`",
+                shown(&best.join(name)),
+                best.display()
+            ));
+        }
     }
 
     /// Learns from the run of one text; false if none is to be run any more.
@@ -239,7 +293,7 @@ impl<'h> Worker<'h> {
     /// Has a text run, after those before it.
     fn give(&mut self, mut job: Box<Job>, is_due: bool) {
         self.given += 1;
-        (job.is_due, job.was_run) = (is_due, false);
+        (job.is_due, job.is_free, job.was_run) = (is_due, self.is_loading, false);
         self.runner.push(job);
     }
 
@@ -336,12 +390,12 @@ impl<'h> Worker<'h> {
         }
     }
 
-    /// Runs a text from elsewhere, while no other one is to be run.
-    fn adopt(&mut self, text: &[u8], origin: Origin) -> Result<(), Failure> {
+    /// Runs a text from elsewhere, while no other one is to be run. Returns its cost if it was run and ended.
+    fn adopt(&mut self, text: &[u8], origin: Origin) -> Result<Option<u64>, Failure> {
         if text.len() > self.hunt.plan.max_len || self.hunt.stop.is_signalled() {
-            return Ok(());
+            return Ok(None);
         }
-        let Some(derivation) = self.derive(text) else { return Ok(()) };
+        let Some(derivation) = self.derive(text) else { return Ok(None) };
         let mut job = self.spare.pop().unwrap_or_default();
         job.text.clear();
         job.text.extend_from_slice(text);
@@ -349,10 +403,12 @@ impl<'h> Worker<'h> {
         self.give(job, true);
         let job = self.take()?;
         let job = self.confirm(job)?;
-        let gain = self.search.adopt(&derivation, &job.reading.measured());
+        let measured = job.reading.measured();
+        let cost = (measured.ending == Ending::Done).then_some(measured.cost);
+        let gain = self.search.adopt(&derivation, &measured);
         self.settle(&job, gain, origin)?;
         self.spare.push(job);
-        Ok(())
+        Ok(cost)
     }
 
     /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
@@ -449,10 +505,11 @@ impl<'h> Worker<'h> {
         is_best
     }
 
+    /// Keeps a text on which the program was stopped, unless another thread or an earlier search has kept it.
     fn keep_timeout(&mut self, text: &[u8], about: &str) -> Result<(), Failure> {
-        let hunt = self.hunt;
-        if hunt.state.count(Place::Timeouts) < TIMEOUTS {
-            hunt.state.keep(Place::Timeouts, text, None, about)?;
+        let state = &self.hunt.state;
+        if state.count(Place::Timeouts) < TIMEOUTS && !state.texts(Place::Timeouts)?.iter().any(|kept| kept == text) {
+            state.keep(Place::Timeouts, text, None, about)?;
         }
         Ok(())
     }

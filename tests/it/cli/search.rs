@@ -6,7 +6,9 @@ use std::io::{BufRead as _, Read as _};
 use super::fuzz::{run_in, within};
 use super::{Place, interruptible, place, text};
 
+mod early;
 mod functions;
+mod resume;
 mod study;
 
 /// A program that compares each name with all names before it.

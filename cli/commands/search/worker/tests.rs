@@ -39,6 +39,7 @@ fn hunt_for(cost: &str, folder: &Path, jobs: usize) -> Hunt {
         is_fresh: true,
         max_len: 9,
         seed: 0,
+        salt: 0,
         jobs,
         cores: Cores::any(jobs),
         runs: u64::MAX,
