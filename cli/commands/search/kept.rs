@@ -92,28 +92,34 @@ fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
     Ok(inputs)
 }
 
-/// A text by its file name, such as `id:000012,time:52,execs:9,op:splice,cost:7`, with what was known of it.
+/// A text by its file name, with what was known of it.
 fn input(name: &str, text: Vec<u8>, known: &[Input]) -> Input {
     Input {
         name: format!("best/{name}"),
-        cost: cost_of(name).unwrap_or(0),
-        seconds: number_of(name, "time").unwrap_or(0) as f64 / 1000.0,
-        strategy: fact_of(name, "op").unwrap_or_default().to_string(),
+        cost: cost(name).unwrap_or(0),
+        seconds: seconds(name).unwrap_or(0.0),
+        strategy: fact(name, "op").unwrap_or_default().to_string(),
         ..known_of(text, known)
     }
 }
 
-/// The cost in the file name of a text.
-pub(super) fn cost_of(name: &str) -> Option<u64> {
-    number_of(name, "cost")
-}
-
-fn number_of(name: &str, wanted: &str) -> Option<u64> {
-    fact_of(name, wanted)?.parse().ok()
-}
-
-fn fact_of<'n>(name: &'n str, wanted: &str) -> Option<&'n str> {
+/// What a file name says, such as `id:000012,time:52,execs:9,op:splice,cost:7`.
+fn fact<'n>(name: &'n str, wanted: &str) -> Option<&'n str> {
     name.split(',').find_map(|fact| fact.strip_prefix(wanted)?.strip_prefix(':'))
+}
+
+fn number(name: &str, wanted: &str) -> Option<u64> {
+    fact(name, wanted)?.parse().ok()
+}
+
+/// The cost of the text of a file.
+pub(super) fn cost(name: &str) -> Option<u64> {
+    number(name, "cost")
+}
+
+/// When the text of a file was found.
+fn seconds(name: &str) -> Option<f64> {
+    number(name, "time").map(|milliseconds| milliseconds as f64 / 1000.0)
 }
 
 /// What was known of a text.
@@ -131,20 +137,34 @@ fn failures(view: &View<'_>) -> Result<Vec<Failure>, StateError> {
     let keys = view.failures()?;
     let one = |key: String| Failure {
         text: view.failure(&key, "input").unwrap_or_default(),
-        outcome: key.replace('-', " "),
+        outcome: outcome(view, &key),
         ..Failure::default()
     };
     Ok(keys.into_iter().map(one).collect())
 }
 
+/// How the program ended. Of its words, the key has the letters and digits alone.
+fn outcome(view: &View<'_>, key: &str) -> String {
+    let words = view.failure(key, "outcome").unwrap_or_default();
+    let words = String::from_utf8_lossy(words.trim_ascii()).into_owned();
+    if words.is_empty() { key.replace('-', " ") } else { words }
+}
+
 fn timeouts(view: &View<'_>) -> Result<Vec<Failure>, StateError> {
-    let outcome = "stopped at a limit".to_string();
-    let one = |(_, text)| Failure { outcome: outcome.clone(), text, ..Failure::default() };
+    let one = |(name, text): (String, Vec<u8>)| Failure {
+        outcome: "stopped at a limit".to_string(),
+        text,
+        seconds: seconds(&name),
+        cost: cost(&name),
+        ..Failure::default()
+    };
     Ok(view.texts(Place::Timeouts)?.into_iter().map(one).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use gramjet_search::State;
+
     use super::*;
 
     #[test]
@@ -160,6 +180,30 @@ mod tests {
         assert_eq!(courses.len(), 2);
         assert_eq!(points(&courses[0]), [(1.0, 10, 5), (2.0, 20, 7), (5.0, 29, 8)]);
         assert_eq!(points(&courses[1]), [(1.0, 5, 6)]);
+    }
+
+    #[test]
+    fn failures_and_timeouts_have_what_their_files_say() {
+        let folder = std::env::temp_dir().join(format!("gramjet-kept-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let state = State::open(&folder, &[]).expect("a new folder");
+        let files = [("input", b"a,b".to_vec()), ("outcome", b"signal 11 (SIGSEGV)\n".to_vec())];
+        state.fail("signal-11--SIGSEGV-", &files).expect("a failure");
+        state.fail("signal-6", &files[..1]).expect("a failure");
+        state.keep(Place::Timeouts, b"c", None, "time:1500,execs:9,op:copy,cost:70").expect("a text");
+        state.keep(Place::Timeouts, b"d", None, "op:sync").expect("a text");
+        let mut report = Report::default();
+        refresh(&mut report, &state.view()).expect("the folder");
+        std::fs::remove_dir_all(&folder).expect("the folder");
+        let failure = |outcome: &str, text: &[u8]| Failure {
+            outcome: outcome.to_string(),
+            text: text.to_vec(),
+            ..Failure::default()
+        };
+        assert_eq!(report.failures, [failure("signal 11 (SIGSEGV)", b"a,b"), failure("signal 6", b"a,b")]);
+        let stopped = |text: &[u8]| failure("stopped at a limit", text);
+        let first = Failure { seconds: Some(1.5), cost: Some(70), ..stopped(b"c") };
+        assert_eq!(report.timeouts, [first, stopped(b"d")]);
     }
 
     #[test]

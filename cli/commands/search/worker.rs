@@ -217,7 +217,7 @@ impl<'h> Worker<'h> {
         let mut is_checked = self.number > 0 || !self.hunt.plan.objectives.first().is_exact();
         for (name, text) in &best {
             let cost = self.adopt(text, Origin::Known)?;
-            if let (false, Some(cost), Some(before)) = (is_checked, cost, kept::cost_of(name)) {
+            if let (false, Some(cost), Some(before)) = (is_checked, cost, kept::cost(name)) {
                 is_checked = true;
                 self.note_change(name, cost, before);
             }

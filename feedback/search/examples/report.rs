@@ -213,13 +213,13 @@ fn failures() -> Vec<Failure> {
         place: place.to_string(),
         text: text.to_vec(),
         count,
-        seconds: 88.4,
-        cost: 190_233,
+        seconds: Some(88.4),
+        cost: Some(190_233),
         replay: format!("OUT/failures/{outcome}-1/replay.sh"),
     };
     vec![
-        failure("SIGSEGV", "cgraph/edge.c:77 (agfindedge)", b"graph{a--{}--a}", 31),
-        failure("exit-status-3", "", b"digraph{\x00<script>alert(1)</script>\xf0\x28}", 1),
+        failure("signal 11 (SIGSEGV)", "cgraph/edge.c:77 (agfindedge)", b"graph{a--{}--a}", 31),
+        failure("exit status 3", "", b"digraph{\x00<script>alert(1)</script>\xf0\x28}", 1),
     ]
 }
 
@@ -230,8 +230,8 @@ fn timeouts() -> Vec<Failure> {
         place: "class2.c:204 (class2)".to_string(),
         text: text.to_vec(),
         count: 4,
-        seconds: 231.0,
-        cost: 4_102_993_441,
+        seconds: Some(231.0),
+        cost: Some(4_102_993_441),
         replay: "OUT/timeouts/1/replay.sh".to_string(),
     }]
 }

@@ -241,18 +241,18 @@ pub struct Operator {
 /// An input on which the program failed, or was stopped by a limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What happened, such as `SIGSEGV`, `exit status 3` or `10 s`.
+    /// What happened, such as `signal 11 (SIGSEGV)`, `exit status 3` or `10 s`.
     pub outcome: String,
     /// Where it happened; may be empty.
     pub place: String,
     /// The smallest text that shows it, any bytes.
     pub text: Vec<u8>,
-    /// How many inputs had this outcome there; 0 if they were not counted, and then time and cost are not known.
+    /// How many inputs had this outcome there; 0 if they were not counted.
     pub count: u64,
-    /// When it was found, in seconds since the search began.
-    pub seconds: f64,
-    /// The cost up to the failure or the stop.
-    pub cost: u64,
+    /// When it was found, in seconds since the search began, if that is known.
+    pub seconds: Option<f64>,
+    /// The cost up to the failure or the stop, if it is known.
+    pub cost: Option<u64>,
     /// The command that runs the program on it; may be empty.
     pub replay: String,
 }

@@ -9,39 +9,38 @@ const FAILURES: usize = 100;
 /// Bytes of each text that are shown.
 const TEXT: usize = 80;
 
+/// A cell of the table, as HTML; empty if nothing is known.
+type Cell = fn(&Failure) -> String;
+
+/// What is shown of each failure. Columns that say nothing of any failure are left out.
+const COLUMNS: [(Column<'static>, Cell); 8] = [
+    (Column::Text("Outcome"), |failure| format!("<b>{}</b>", text::line(&failure.outcome))),
+    (Column::Text("Place"), |failure| code(&text::line(&failure.place))),
+    (Column::Text("Input"), |failure| code(&text::start_of(&failure.text, TEXT))),
+    (Column::Number("Bytes"), |failure| count(failure.text.len() as u64)),
+    (Column::Number("Found"), |failure| times(failure.count)),
+    (Column::Number("First after"), |failure| failure.seconds.map_or_else(String::new, seconds)),
+    (Column::Number("Cost until then"), |failure| failure.cost.map_or_else(String::new, count)),
+    (Column::Text("Replay"), |failure| code(&text::line(&failure.replay))),
+];
+
 /// The content of the section, if there are any.
 pub(super) fn section(failures: &[Failure]) -> Option<String> {
-    use Column::{Number, Text};
-    let columns = [
-        Text("Outcome"),
-        Text("Place"),
-        Text("Input"),
-        Number("Bytes"),
-        Number("Found"),
-        Number("First after"),
-        Number("Cost until then"),
-        Text("Replay"),
-    ];
     let shown = &failures[..failures.len().min(FAILURES)];
-    let html = super::cut_note(shown.len(), failures.len(), "outcomes") + &table(&columns, shown.iter().map(row));
+    let is_filled = |cell: &Cell| shown.iter().any(|failure| !cell(failure).is_empty());
+    let (columns, cells): (Vec<_>, Vec<_>) = COLUMNS.into_iter().filter(|(_, cell)| is_filled(cell)).unzip();
+    let rows = shown.iter().map(|failure| cells.iter().map(|cell| cell(failure)).collect());
+    let html = super::cut_note(shown.len(), failures.len(), "outcomes") + &table(&columns, rows);
     (!shown.is_empty()).then_some(html)
 }
 
-fn row(failure: &Failure) -> Vec<String> {
-    // Of a failure that was not counted, neither its time nor its cost is known.
-    let is_counted = failure.count > 0;
-    let known = |value: String| if is_counted { value } else { String::new() };
-    let times = if failure.count == 1 { "once".to_string() } else { format!("{} times", count(failure.count)) };
-    vec![
-        format!("<b>{}</b>", text::line(&failure.outcome)),
-        code(&text::line(&failure.place)),
-        code(&text::start_of(&failure.text, TEXT)),
-        count(failure.text.len() as u64),
-        known(times),
-        known(seconds(failure.seconds)),
-        known(count(failure.cost)),
-        code(&text::line(&failure.replay)),
-    ]
+/// How often it was found; empty if that was not counted.
+fn times(number: u64) -> String {
+    match number {
+        0 => String::new(),
+        1 => "once".to_string(),
+        _ => format!("{} times", count(number)),
+    }
 }
 
 /// Text of a program; the argument is HTML.

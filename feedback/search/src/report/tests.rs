@@ -216,9 +216,18 @@ fn any_numbers_can_be_drawn() {
 }
 
 #[test]
-fn failures_that_were_not_counted_have_no_invented_numbers() {
-    let failure = Failure { outcome: "SIGSEGV".to_string(), text: b"[[".to_vec(), ..Failure::default() };
-    let of = |failure: Failure| html(&Report { failures: vec![failure], ..Report::default() });
-    assert!(!of(failure.clone()).contains(" times") && !of(failure.clone()).contains("once"));
-    assert!(of(Failure { count: 1, ..failure }).contains("once"));
+fn tables_of_failures_have_the_columns_that_are_known() {
+    let columns = |failures: &[Failure]| {
+        let page = html(&Report { failures: failures.to_vec(), ..Report::default() });
+        let heading = page.split("<thead>").nth(1).and_then(|rest| rest.split("<tbody>").next()).expect("a table");
+        heading.split("<th").skip(1).filter_map(|cell| cell.split('>').nth(1)).collect::<Vec<_>>().join(", ")
+    };
+    let known = Failure { outcome: "SIGSEGV".to_string(), text: b"[[".to_vec(), ..Failure::default() };
+    assert_eq!(columns(std::slice::from_ref(&known)), "Outcome, Input, Bytes");
+    let timed = Failure { seconds: Some(0.0), cost: Some(0), replay: "./p".to_string(), ..known.clone() };
+    assert_eq!(columns(&[known.clone(), timed]), "Outcome, Input, Bytes, First after, Cost until then, Replay");
+    let counted = [1, 2000].map(|count| Failure { count, place: "a.c:1".to_string(), ..known.clone() });
+    assert_eq!(columns(&counted), "Outcome, Place, Input, Bytes, Found");
+    let page = html(&Report { failures: counted.to_vec(), ..Report::default() });
+    assert!(page.contains("<td class=number>once") && page.contains("<td class=number>2\u{202F}000 times"), "{page}");
 }
