@@ -18,6 +18,8 @@ mod prepared;
 mod progress;
 mod recorded;
 mod report;
+#[cfg(target_os = "linux")]
+mod rerun;
 mod samples;
 #[cfg(target_os = "linux")]
 mod seeds;

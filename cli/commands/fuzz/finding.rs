@@ -1,17 +1,16 @@
 //! A failure as it is kept: made smaller, with all that is needed to see it again.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gramjet_harness::FILE;
 use gramjet_search::{State, StateError};
 use serde_json::json;
 
 use super::verdict::Failed;
-use crate::subject::function;
-use crate::subject::quoted;
+use crate::rerun;
+use crate::subject::{function, quoted};
 
 /// The names of the files of a failure.
 pub(super) const INPUT: &str = "input";
@@ -100,45 +99,17 @@ impl Call {
         ));
         script.push(quoted(&[self.folder.clone().into_os_string()]));
         script.push(" || exit 2\nexec ");
-        if is_limit || self.needs_us || self.command.first().is_some_and(|word| function(word).is_some()) {
+        let is_function = self.command.first().is_some_and(|word| function(word).is_some());
+        let pieces = if is_limit || self.needs_us || is_function {
             let options: Vec<OsString> = self.options.iter().map(OsString::from).collect();
-            script.push("gramjet fuzz ");
-            script.push(quoted(&[std::slice::from_ref(&self.grammar), &options].concat()));
-            script.push(" --replay \"$input\" -- ");
-            script.push(quoted(&self.command));
-            script.push("\n");
-            return script;
-        }
-        for (number, word) in self.command.iter().enumerate() {
-            if number > 0 {
-                script.push(" ");
-            }
-            // The name of the file stands within the word.
-            let parts = split(word.as_bytes(), FILE.as_bytes());
-            for (number, part) in parts.iter().enumerate() {
-                if number > 0 {
-                    script.push("\"$input\"");
-                }
-                if !part.is_empty() || parts.len() == 1 {
-                    script.push(quoted(&[OsString::from_vec(part.to_vec())]));
-                }
-            }
-        }
-        let reads_file = self.command.iter().skip(1).any(|word| split(word.as_bytes(), FILE.as_bytes()).len() > 1);
-        script.push(if reads_file { "\n" } else { " < \"$input\"\n" });
+            rerun::by_us(&self.grammar, &options, &self.command)
+        } else {
+            rerun::alone(&self.command)
+        };
+        script.push(pieces.join(OsStr::new("\"$input\"")));
+        script.push("\n");
         script
     }
-}
-
-/// The parts of a word between all occurrences of another one.
-fn split<'w>(mut word: &'w [u8], between: &[u8]) -> Vec<&'w [u8]> {
-    let mut parts = Vec::new();
-    while let Some(at) = word.windows(between.len()).position(|part| part == between) {
-        parts.push(&word[..at]);
-        word = &word[at + between.len()..];
-    }
-    parts.push(word);
-    parts
 }
 
 #[cfg(test)]

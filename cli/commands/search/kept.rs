@@ -9,6 +9,7 @@ use gramjet_search::{Place, StateError, View};
 use super::log::{self, Line};
 use super::records::{self, Kept};
 use super::totals::Totals;
+use crate::subject::quoted;
 
 /// The best texts that the report shows.
 const INPUTS: usize = 10;
@@ -21,9 +22,17 @@ pub(super) fn refresh(report: &mut Report, view: &View<'_>) -> Result<(), StateE
     }
     report.progress = courses(&log::lines(&String::from_utf8_lossy(&log)));
     report.inputs = inputs(view, &report.inputs)?;
-    report.failures = failures(view)?;
-    report.timeouts = timeouts(view)?;
+    for input in &mut report.inputs {
+        input.replay = replay(&report.on_file, &input.name);
+    }
+    report.failures = failures(view, &report.on_file)?;
+    report.timeouts = timeouts(view, &report.on_file)?;
     Ok(())
+}
+
+/// The command that runs the program on a file of the folder, by its pieces.
+fn replay(pieces: &[String], file: &str) -> String {
+    pieces.join(&*quoted(&[file.into()]).to_string_lossy())
 }
 
 /// The best cost of each strategy over time. A search that went on continues the line of the one before it.
@@ -133,11 +142,12 @@ fn known_of(text: Vec<u8>, known: &[Input]) -> Input {
     }
 }
 
-fn failures(view: &View<'_>) -> Result<Vec<Failure>, StateError> {
+fn failures(view: &View<'_>, on_file: &[String]) -> Result<Vec<Failure>, StateError> {
     let keys = view.failures()?;
     let one = |key: String| Failure {
         text: view.failure(&key, "input").unwrap_or_default(),
         outcome: outcome(view, &key),
+        replay: replay(on_file, &format!("failures/{key}/input")),
         ..Failure::default()
     };
     Ok(keys.into_iter().map(one).collect())
@@ -150,12 +160,13 @@ fn outcome(view: &View<'_>, key: &str) -> String {
     if words.is_empty() { key.replace('-', " ") } else { words }
 }
 
-fn timeouts(view: &View<'_>) -> Result<Vec<Failure>, StateError> {
+fn timeouts(view: &View<'_>, on_file: &[String]) -> Result<Vec<Failure>, StateError> {
     let one = |(name, text): (String, Vec<u8>)| Failure {
         outcome: "stopped at a limit".to_string(),
         text,
         seconds: seconds(&name),
         cost: cost(&name),
+        replay: replay(on_file, &format!("timeouts/{name}")),
         ..Failure::default()
     };
     Ok(view.texts(Place::Timeouts)?.into_iter().map(one).collect())
@@ -192,18 +203,30 @@ mod tests {
         state.fail("signal-6", &files[..1]).expect("a failure");
         state.keep(Place::Timeouts, b"c", None, "time:1500,execs:9,op:copy,cost:70").expect("a text");
         state.keep(Place::Timeouts, b"d", None, "op:sync").expect("a text");
-        let mut report = Report::default();
+        state.keep(Place::Best, b"e", None, "op:copy").expect("a text");
+        let mut report = Report { on_file: ["./p < 'a b/'", ""].map(str::to_string).to_vec(), ..Report::default() };
         refresh(&mut report, &state.view()).expect("the folder");
-        std::fs::remove_dir_all(&folder).expect("the folder");
-        let failure = |outcome: &str, text: &[u8]| Failure {
+        let failure = |outcome: &str, text: &[u8], file: &str| Failure {
             outcome: outcome.to_string(),
             text: text.to_vec(),
+            replay: format!("./p < 'a b/'{file}"),
             ..Failure::default()
         };
-        assert_eq!(report.failures, [failure("signal 11 (SIGSEGV)", b"a,b"), failure("signal 6", b"a,b")]);
-        let stopped = |text: &[u8]| failure("stopped at a limit", text);
-        let first = Failure { seconds: Some(1.5), cost: Some(70), ..stopped(b"c") };
-        assert_eq!(report.timeouts, [first, stopped(b"d")]);
+        let failures = [
+            failure("signal 11 (SIGSEGV)", b"a,b", "failures/signal-11--SIGSEGV-/input"),
+            failure("signal 6", b"a,b", "failures/signal-6/input"),
+        ];
+        assert_eq!(report.failures, failures);
+        let stopped = |text: &[u8], file: &str| failure("stopped at a limit", text, &format!("timeouts/{file}"));
+        let first = stopped(b"c", "id:000000,time:1500,execs:9,op:copy,cost:70");
+        let first = Failure { seconds: Some(1.5), cost: Some(70), ..first };
+        assert_eq!(report.timeouts, [first, stopped(b"d", "id:000001,op:sync")]);
+        assert_eq!(report.inputs[0].replay, "./p < 'a b/'best/id:000000,op:copy");
+        // A page of an earlier version does not know how the program is run.
+        report.on_file.clear();
+        refresh(&mut report, &state.view()).expect("the folder");
+        std::fs::remove_dir_all(&folder).expect("the folder");
+        assert!(report.failures.iter().chain(&report.timeouts).all(|failure| failure.replay.is_empty()));
     }
 
     #[test]

@@ -1,16 +1,21 @@
 //! The report on a search, from all that it has found.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::path::Path;
 
+use gramjet_harness::Confinement;
 use gramjet_search::report::{
     Command, Curve, Excerpt, Family, FamilyEdge, FamilyPoint, HotLine, Input, Report, Setting, Span, TradeOffs,
 };
 use gramjet_search::{Growth, Law};
 
-use super::hunt::Hunt;
+use super::hunt::{Hunt, Plan};
 use super::records::{FAMILIES, TOO_LITTLE};
 use super::study::{EdgeLaw, Grown, Hot, Study, families};
-use crate::subject::{Spot, quoted};
+use crate::arguments::run::RunArgs;
+use crate::rerun;
+use crate::subject::{Spot, Surroundings, function, quoted};
 
 /// Lines of source around a hot one, before and after it.
 const AROUND: u64 = 3;
@@ -35,12 +40,11 @@ pub(super) fn page(
         settings: settings(hunt),
         inputs: studies.iter().map(input).collect(),
         trade_offs: trade_offs(hunt),
-        families: (1..).zip(families(studies)).map(|(number, known)| family(number, known, replay)).collect(),
+        families: (1..).zip(families(studies)).map(|(number, known)| family(number, known)).collect(),
         lines: studies.iter().take(1).flat_map(|study| &study.hot).filter_map(line).collect(),
-        commands: vec![
-            Command { purpose: "Go on with this search".to_string(), command: resume.to_string() },
-            Command { purpose: format!("Run the families of texts in {FAMILIES} again"), command: replay.to_string() },
-        ],
+        replay_families: replay.to_string(),
+        on_file: on_file(plan, grammar, hunt.state.folder()).unwrap_or_default(),
+        commands: vec![Command { purpose: "Go on with this search".to_string(), command: resume.to_string() }],
         ..Report::default()
     };
     if let Some(earlier) = earlier {
@@ -104,7 +108,35 @@ fn trade_offs(hunt: &Hunt) -> TradeOffs {
     }
 }
 
-fn family(number: usize, (study, grown): (&Study, &Grown), replay: &str) -> Family {
+/// The pieces of the command that runs the program on a file in the folder of the search; none if the command is no
+/// text, which a page has to be.
+fn on_file(plan: &Plan, grammar: &str, folder: &Path) -> Option<Vec<String>> {
+    let pieces = match plan.command.first().and_then(function) {
+        Some(_) => rerun::by_us(OsStr::new(grammar), &options(&plan.surroundings), &plan.command),
+        None => rerun::alone(&plan.command),
+    };
+    let mut pieces = pieces.into_iter().map(OsString::into_string).collect::<Result<Vec<_>, _>>().ok()?;
+    let folder = quoted(&[folder.join("").into_os_string()]).into_string().ok()?;
+    let (_, before) = pieces.split_last_mut()?;
+    before.iter_mut().for_each(|piece| piece.push_str(&folder));
+    Some(pieces)
+}
+
+/// The options of `gramjet fuzz` that run a function as this search does.
+fn options(surroundings: &Surroundings) -> Vec<OsString> {
+    let &Surroundings { limits, confinement, text, counted, .. } = surroundings;
+    let memory = limits.memory.map_or("none".to_string(), |bytes| bytes.to_string());
+    let valued = [
+        ("--timeout", Some(format!("{}ms", limits.time.as_millis().max(1)))),
+        ("--memory", (limits.memory != Some(RunArgs::MEMORY)).then_some(memory)),
+        ("--count-module", (!counted.is_empty()).then(|| counted.join(","))),
+    ];
+    let flags = [("--unconfined", confinement == Confinement::Unconfined), ("--text", text)];
+    let valued = valued.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?).into()));
+    valued.chain(flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0.into())).collect()
+}
+
+fn family(number: usize, (study, grown): (&Study, &Grown)) -> Family {
     let point = |member: &gramjet_search::Member| FamilyPoint {
         size: u64::from(member.copies),
         length: member.text.len() as u64,
@@ -130,7 +162,6 @@ fn family(number: usize, (study, grown): (&Study, &Grown), replay: &str) -> Fami
         }),
         fastest: grown.fastest.as_ref().map_or(String::new(), EdgeLaw::to_string),
         edges: grown.hottest.iter().map(edge).collect(),
-        replay: if number == 1 { replay.to_string() } else { String::new() },
     }
 }
 
@@ -162,7 +193,24 @@ fn excerpt(spot: &Spot) -> Option<Excerpt> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use gramjet_harness::Limits;
+
     use super::*;
+
+    #[test]
+    fn functions_are_run_again_under_the_same_limits() {
+        let limits = Limits::default().with_time(Duration::from_secs(10)).with_memory(Some(RunArgs::MEMORY));
+        let (confinement, counted) = (Confinement::Confined, &[][..]);
+        let usual = Surroundings { limits, confinement, text: false, counted, core: None, times_rounds: false };
+        assert_eq!(options(&usual), ["--timeout=10000ms"]);
+        let modules = Box::leak(Box::new(["html".to_string(), "json".to_string()]));
+        let unusual = Surroundings { confinement: Confinement::Unconfined, text: true, ..usual.counting(modules) };
+        let unusual = Surroundings { limits: limits.with_memory(None), ..unusual };
+        let expected = ["--timeout=10000ms", "--memory=none", "--count-module=html,json", "--unconfined", "--text"];
+        assert_eq!(options(&unusual), expected);
+    }
 
     #[test]
     fn a_line_of_a_crate_is_shown_with_its_code() {

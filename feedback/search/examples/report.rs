@@ -31,6 +31,9 @@ fn example() -> Report {
         operators: operators(),
         failures: failures(),
         timeouts: timeouts(),
+        replay_families: "gramjet search grammars/dot.ebnf --max-len 60 -o OUT --replay -- ./dot -Tsvg -o /dev/null @@"
+            .to_string(),
+        on_file: vec!["./dot -Tsvg -o /dev/null OUT/".to_string(), String::new()],
         commands: commands(),
     }
 }
@@ -101,8 +104,9 @@ fn inputs() -> Vec<Input> {
     let third: Vec<u8> = b"graph{\xff\xfe".iter().copied().chain((0..6000).map(|index| b"a--b;"[index % 5])).collect();
     let texts =
         [(BEST.to_vec(), 58_112_908), (second.to_vec(), 44_120_077), (third, 37_909_001), (b"digraph{a}".to_vec(), 12)];
+    let name = |index: usize| format!("id:{:06},time:{},op:splice", 1042 - index * 17, 412_000 - index * 31_000);
     let input = |(index, (text, cost)): (usize, (Vec<u8>, u64))| Input {
-        name: format!("best/id:{:06},time:{},op:splice", 1042 - index * 17, 412_000 - index * 31_000),
+        name: format!("best/{}", name(index)),
         text,
         cost,
         seconds: 412.0 - index as f64 * 31.3,
@@ -114,7 +118,7 @@ fn inputs() -> Vec<Input> {
             text: SMALLER.to_vec(),
             cost: 55_940_312,
         }),
-        replay: format!("gramjet search --replay OUT/best/id:{:06}* -- ./dot -Tsvg -o /dev/null @@", 1042 - index * 17),
+        replay: format!("./dot -Tsvg -o /dev/null OUT/best/{}", name(index)),
     };
     texts.into_iter().enumerate().map(input).collect()
 }
@@ -153,7 +157,6 @@ fn families() -> Vec<Family> {
             edge("rank.c:311 (rank2)", 41_000_000, "n^2.0 (95 %: 1.99 to 2.01)"),
             edge("ns.c:92 (enter_edge)", 65_000, "n^1.0 (95 %: 0.99 to 1.01)"),
         ],
-        replay: "gramjet search --replay-family OUT/growth/edge-edge_rest -- ./dot -Tsvg -o /dev/null @@".to_string(),
     };
     let doubles = Family {
         folder: "growth/2".to_string(),
@@ -165,8 +168,6 @@ fn families() -> Vec<Family> {
         text: BEST.to_vec(),
         fastest: "class2.c:204 (class2), 1.9^n (95 %: 1.91 to 1.95)".to_string(),
         edges: vec![edge("class2.c:204 (class2)", 41_000_000, "1.9^n (95 %: 1.91 to 1.95)")],
-        replay: "gramjet search --replay-family OUT/growth/statement-subgraph -- ./dot -Tsvg -o /dev/null @@"
-            .to_string(),
     };
     vec![squares, doubles]
 }
@@ -215,7 +216,7 @@ fn failures() -> Vec<Failure> {
         count,
         seconds: Some(88.4),
         cost: Some(190_233),
-        replay: format!("OUT/failures/{outcome}-1/replay.sh"),
+        replay: format!("./dot -Tsvg -o /dev/null OUT/failures/{}/input", outcome.replace(' ', "-")),
     };
     vec![
         failure("signal 11 (SIGSEGV)", "cgraph/edge.c:77 (agfindedge)", b"graph{a--{}--a}", 31),
@@ -232,19 +233,14 @@ fn timeouts() -> Vec<Failure> {
         count: 4,
         seconds: Some(231.0),
         cost: Some(4_102_993_441),
-        replay: "OUT/timeouts/1/replay.sh".to_string(),
+        replay: "./dot -Tsvg -o /dev/null OUT/timeouts/id:000000,time:231000,op:splice".to_string(),
     }]
 }
 
 fn commands() -> Vec<Command> {
     let command = |purpose: &str, command: &str| Command { purpose: purpose.to_string(), command: command.to_string() };
-    vec![
-        command("Run the program on the best input", "OUT/best/replay.sh"),
-        command(
-            "Go on with the search",
-            "gramjet search grammars/dot.ebnf --max-len 60 --time 10m --out OUT -- ./dot -Tsvg -o /dev/null @@",
-        ),
-    ]
+    let again = "gramjet search grammars/dot.ebnf --max-len 60 -o OUT -- ./dot -Tsvg -o /dev/null @@";
+    vec![command("Go on with this search", again)]
 }
 
 /// A fitted model, at a hundred sizes.

@@ -70,7 +70,7 @@ fn sections(report: &Report) -> Vec<(&'static str, &'static str, String)> {
         ("operators", "Operators", operators::section(report)),
         ("failures", "Failures", failures::section(&report.failures)),
         ("timeouts", "Timeouts", failures::section(&report.timeouts)),
-        ("commands", "Replay and resume", commands(&report.commands)),
+        ("commands", "Commands", commands(&report.commands)),
         ("settings", "Settings", settings(&report.settings)),
     ];
     all.into_iter().filter_map(|(id, heading, content)| Some((id, heading, content?))).collect()
@@ -122,7 +122,7 @@ fn settings(settings: &[Setting]) -> Option<String> {
     (!settings.is_empty()).then(|| table(&columns, settings.iter().map(row)))
 }
 
-/// How a command is shown that runs the program on what is above it.
+/// How a command is shown, if there is one.
 fn replay(command: &str) -> String {
     if command.is_empty() { String::new() } else { format!("<pre class=command>{}</pre>\n", text::lines(command)) }
 }

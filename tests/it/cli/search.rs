@@ -8,6 +8,7 @@ use super::{Place, interruptible, place, text};
 
 mod early;
 mod functions;
+mod page;
 mod resume;
 mod study;
 

@@ -42,7 +42,14 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// Inputs that were stopped by a limit.
     pub timeouts: Vec<Failure>,
-    /// Commands that replay and resume the search.
+    /// The command that runs the texts of all families again; may be empty.
+    #[serde(default)]
+    pub replay_families: String,
+    /// The command that runs the program on a file in the folder of the search, in pieces. The name of the file stands
+    /// between them, as a shell takes it. Empty if there is no such command. The page does not show it.
+    #[serde(default)]
+    pub on_file: Vec<String>,
+    /// Other commands, such as the one that resumes the search.
     pub commands: Vec<Command>,
 }
 
@@ -153,8 +160,6 @@ pub struct Family {
     pub fastest: String,
     /// The edges that the largest member executes most, the hottest first.
     pub edges: Vec<FamilyEdge>,
-    /// The command that runs the program on the family; may be empty.
-    pub replay: String,
 }
 
 /// How often an edge is executed in a family.

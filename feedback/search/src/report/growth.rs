@@ -19,19 +19,27 @@ const TEXT: usize = 100;
 pub(super) fn section(report: &Report) -> Option<String> {
     let shown = &report.families[..report.families.len().min(FAMILIES)];
     let html: String = shown.iter().map(|family| article(report, family)).collect();
-    (!shown.is_empty()).then(|| super::cut_note(shown.len(), report.families.len(), "families") + &html)
+    let note = super::cut_note(shown.len(), report.families.len(), "families");
+    (!shown.is_empty()).then(|| replay(&report.replay_families) + &note + &html)
+}
+
+/// The command that runs all families again.
+fn replay(command: &str) -> String {
+    if command.is_empty() {
+        return String::new();
+    }
+    format!("<p class=note>This runs the texts of all families again:\n{}", super::replay(command))
 }
 
 fn article(report: &Report, family: &Family) -> String {
     let points = thinned(&family.points);
     let note = super::cut_note(points.len(), family.points.len(), "members");
     format!(
-        "<article class=family><h3>{}</h3>\n{}\n<div>{}{}{}{}</div></article>\n",
+        "<article class=family><h3>{}</h3>\n{}\n<div>{}{}{}</div></article>\n",
         heading(family),
         plot(report, family, &points),
         findings(family),
         edges(family),
-        super::replay(&family.replay),
         if points.is_empty() { String::new() } else { folded("Members of the family", &(note + &members(&points))) },
     )
 }

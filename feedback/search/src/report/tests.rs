@@ -59,6 +59,8 @@ fn small() -> Report {
             .to_vec(),
         failures: vec![Failure { outcome: "SIGSEGV".to_string(), count: 1, ..Failure::default() }],
         timeouts: vec![Failure { outcome: "10 s".to_string(), count: 2, ..Failure::default() }],
+        replay_families: "gramjet --replay".to_string(),
+        on_file: vec!["./p ".to_string(), String::new()],
         commands: vec![Command { purpose: "Go on".to_string(), command: "gramjet".to_string() }],
     }
 }
@@ -105,6 +107,17 @@ fn a_page_has_a_section_for_each_list() {
 }
 
 #[test]
+fn the_command_for_all_families_is_said_once() {
+    let mut report = small();
+    report.families = vec![report.families[0].clone(); 3];
+    let command = "<pre class=command>gramjet --replay\n</pre>";
+    assert_eq!(html(&report).matches(command).count(), 1, "{}", html(&report));
+    // Without families there is nothing to run.
+    report.families.clear();
+    assert!(!html(&report).contains(command));
+}
+
+#[test]
 fn a_page_needs_nothing_else() {
     let page = html(&small());
     for word in ["<script", "http", "url(", "@import", "<link", "src="] {
@@ -127,6 +140,7 @@ fn texts_cannot_add_markup() {
     report.program = hostile();
     report.grammar = hostile();
     report.unit = hostile();
+    report.replay_families = hostile();
     report.settings = vec![Setting { name: hostile(), value: hostile() }];
     report.progress[0].strategy = hostile();
     let span = Span { bytes: 0..9, place: hostile(), share: f64::NAN };
@@ -144,7 +158,7 @@ fn texts_cannot_add_markup() {
     report.trade_offs = TradeOffs { units: vec![hostile(); 2], inputs: vec![(vec![1, 2], hostile().into_bytes())] };
     let family = &mut report.families[0];
     (family.part, family.rule, family.fit) = (hostile(), hostile(), hostile());
-    (family.fastest, family.replay, family.text) = (hostile(), hostile(), hostile().into_bytes());
+    (family.fastest, family.text) = (hostile(), hostile().into_bytes());
     family.edges = vec![FamilyEdge { place: hostile(), count: 1, law: hostile() }];
     let line = &mut report.lines[0];
     (line.place, line.function) = (hostile(), hostile());

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn has_python() -> bool {
+pub(super) fn has_python() -> bool {
     let has_python = std::process::Command::new("python3").arg("--version").output().is_ok();
     assert!(has_python || std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "python3 is not installed");
     has_python

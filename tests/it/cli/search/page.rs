@@ -1,0 +1,97 @@
+//! The page of a search: the commands on it, failures and timeouts.
+
+use super::*;
+
+/// Compares names as `NAMES` does, and prints the text. Does not end if the first name is `z`, and fails if it is `q`.
+const ODD: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[1 << 20];
+static char *names[1 << 18];
+static volatile int spins;
+int main(int argc, char **argv) {
+    FILE *file = argc > 1 ? fopen(argv[1], "r") : stdin;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    if (!strncmp(text, "q,", 2)) abort();
+    if (!strncmp(text, "z,", 2))
+        for (;; spins++)
+            if (spins & 1) spins += 2;
+    fputs(text, stdout);
+    int count = 0;
+    for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
+        int known = 0;
+        for (int i = 0; i < count; i++) known |= !strcmp(names[i], name);
+        if (!known) names[count++] = name;
+    }
+}
+"#;
+
+/// The data of a page.
+fn report(place: &Place, out: &str) -> serde_json::Value {
+    let json = fs::read(place.path(&format!("{out}/report.json"))).unwrap();
+    serde_json::from_slice(&json).unwrap()
+}
+
+/// Runs a command of the page in the folder of the test.
+fn run_again(place: &Place, shown: &serde_json::Value) -> std::process::Output {
+    let line = shown["replay"].as_str().expect("a command");
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_gramjet")).parent().unwrap().display();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    within(shell.args(["-c", line]), place).env("PATH", path).output().unwrap()
+}
+
+fn text_of(shown: &serde_json::Value) -> String {
+    String::from_utf8(serde_json::from_value(shown["text"].clone()).unwrap()).unwrap()
+}
+
+#[test]
+fn texts_failures_and_timeouts_have_the_command_that_runs_them() {
+    let place = place("search-commands");
+    fs::write(place.path("odd.c"), ODD).unwrap();
+    fs::write(place.path("names.ebnf"), GRAMMAR).unwrap();
+    let built = run_in(&place, &["cc", "-O1", "-g", "odd.c", "-o", "odd"]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    for (out, program) in [("it's out", &["./odd"][..]), ("file", &["./odd", "@@"])] {
+        let options = ["-n", "1500", "--seed", "1", "--study", "0s", "--edge-limit", "100000", "-o", out, "--"];
+        let found = run_in(&place, &[&SEARCH[..], &options, program].concat());
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        let report = report(&place, out);
+        let inputs = report["inputs"].as_array().unwrap();
+        assert!(inputs.len() > 5, "{inputs:?}");
+        for input in inputs {
+            let again = run_again(&place, input);
+            assert!(again.status.success() && text(&again.stdout) == text_of(input), "{input}: {again:?}");
+        }
+        let failure = &report["failures"][0];
+        assert_eq!(failure["outcome"], "signal 6 (SIGABRT)");
+        assert_eq!(run_again(&place, failure).status.code(), Some(128 + 6), "{failure}");
+        // The text of a timeout would run for ever.
+        let timeout = &report["timeouts"][0];
+        assert_eq!((timeout["cost"].as_u64(), timeout["seconds"].is_f64()), (Some(100_000), true), "{timeout}");
+        let name = timeout["replay"].as_str().unwrap().rsplit('/').next().unwrap();
+        let kept = fs::read_to_string(place.path(&format!("{out}/timeouts/{name}"))).unwrap();
+        assert!(kept.starts_with("z,") && kept == text_of(timeout), "{kept}");
+        let page = fs::read_to_string(place.path(&format!("{out}/report.html"))).unwrap();
+        assert!(page.contains(">signal 6 (SIGABRT)<") && !page.contains(">Place<"), "{page}");
+        assert_eq!((page.matches(">First after<").count(), page.matches(">Found<").count()), (1, 0), "{page}");
+    }
+}
+
+#[test]
+fn functions_are_run_again_by_a_command_of_ours() {
+    if !functions::has_python() {
+        return;
+    }
+    let place = place("search-commands-python");
+    let subject = "def commas(text):\n    print(text, end='')\n    return sum(1 for _ in text.split(','))\n";
+    fs::write(place.path("subject.py"), subject).unwrap();
+    let options = ["search", "json", "-n", "60", "--study", "0s", "-o", "out", "--text", "--", "python:subject:commas"];
+    let found = run_in(&place, &options);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let best = &report(&place, "out")["inputs"][0];
+    let again = run_again(&place, best);
+    assert!(again.status.success() && text(&again.stdout) == text_of(best), "{best}: {again:?}");
+}
+
