@@ -5,11 +5,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use gramjet_search::{Ending, Growth, Measurement, State, StateError, View};
+use gramjet_search::{Ending, Growth, Member, State, StateError, View};
 
 use super::hunt::Hunt;
 use super::meter::{Meter, Objectives};
-use super::study::{Grown, Study, families};
+use super::study::{EdgeLaw, Grown, Study, families, fastest};
 use crate::failure::Failure;
 use crate::files::{self, shown};
 use crate::seeds::one_line;
@@ -128,10 +128,9 @@ fn write_family(state: &State, folder: &str, text: &[u8], grown: &Grown) -> Resu
     }
     state.write(&format!("{folder}/{COSTS}"), costs.as_bytes())?;
     state.write(&format!("{folder}/{TEXT}"), text)?;
-    let growth = grown.family.growth.as_ref().map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string);
-    let fastest = grown.fastest.as_ref().map_or_else(String::new, |edge| format!("fastest: {edge}\n"));
+    let laws = Laws::of(grown.family.growth.as_ref(), grown.fastest.as_ref());
     let of = one_line(text, usize::MAX);
-    let about = format!("{}\n{growth}\n{fastest}text: {of}\n", grown.what);
+    let about = format!("{}\n{}text: {of}\n", grown.what, laws.lines());
     state.write(&format!("{folder}/{ABOUT}"), about.as_bytes()).map(drop)
 }
 
@@ -149,20 +148,66 @@ pub(super) fn replay(folder: &Path, meter: &mut Meter, objectives: &Objectives) 
     for (_, family) in families {
         let about = fs::read_to_string(family.join(ABOUT)).unwrap_or_default();
         print(format!("{}: {}", shown(&family), about.lines().next().unwrap_or_default()))?;
-        let mut measurements = Vec::new();
+        let mut members = Vec::new();
         for (size, file) in numbered(&family)? {
             let text = files::read_bytes(&file)?;
             let measured = meter.read(&text)?;
-            let stopped = measured.ending != Ending::Done;
-            let note = if stopped { ", stopped" } else { "" };
+            let note = match measured.ending {
+                Ending::Done => "",
+                Ending::Stopped => ", stopped",
+                Ending::Failed => ", failed",
+            };
             let (bytes, cost, unit) = (text.len(), measured.cost, objectives.unit());
             print(format!("{size:>6} copies {bytes:>8} bytes {cost:>14} {unit}{note}"))?;
-            let measurement = Measurement { stopped, ..Measurement::new(size as f64, measured.cost as f64) };
-            measurements.push((measurement, bytes));
+            let (copies, is_stopped) = (u32::try_from(size).unwrap_or(u32::MAX), measured.ending == Ending::Stopped);
+            // What a program does until it fails says nothing of those that end.
+            if measured.ending != Ending::Failed {
+                let edges = measured.edges.to_vec();
+                members.push(Member { copies, text, cost, is_stopped, edges });
+            }
         }
-        print(Growth::of_texts(&measurements).map_or_else(|| TOO_LITTLE.to_string(), |growth| growth.to_string()))?;
+        let growth = Member::growth(&members);
+        let fastest = fastest(meter, &Member::edges_by_growth(&members, growth.as_ref()));
+        let laws = Laws::of(growth.as_ref(), fastest.as_ref());
+        print(laws.lines().trim_end().to_string())?;
+        for recorded in laws.differences(&about) {
+            print(format!("differs from what the search has recorded: {recorded}"))?;
+        }
     }
     Ok(())
+}
+
+/// How the cost of a family grows, and where it does fastest, in words.
+struct Laws {
+    growth: String,
+    fastest: Option<String>,
+}
+
+impl Laws {
+    fn of(growth: Option<&Growth>, fastest: Option<&EdgeLaw>) -> Laws {
+        let growth = growth.map_or_else(|| TOO_LITTLE.to_string(), Growth::to_string);
+        Laws { growth, fastest: fastest.map(EdgeLaw::to_string) }
+    }
+
+    /// A line for each.
+    fn lines(&self) -> String {
+        let fastest = self.fastest.as_ref().map_or_else(String::new, |edge| format!("fastest: {edge}\n"));
+        format!("{}\n{fastest}", self.growth)
+    }
+
+    /// The recorded lines that say something else, of a file about a family. Intervals alone make no difference.
+    fn differences<'a>(&self, about: &'a str) -> Vec<&'a str> {
+        let now: Vec<String> = self.lines().lines().map(without_intervals).collect();
+        let recorded = about.lines().skip(1).take_while(|line| !line.starts_with("text: "));
+        recorded.filter(|line| !now.contains(&without_intervals(line))).collect()
+    }
+}
+
+/// A law without the confidence intervals of its numbers.
+fn without_intervals(law: &str) -> String {
+    let mut parts = law.split(" (95 %: ");
+    let first = parts.next().unwrap_or_default();
+    first.to_string() + &parts.filter_map(|part| Some(part.split_once(')')?.1)).collect::<String>()
 }
 
 /// The entries of a folder whose names are numbers, in ascending order; none if there is no such folder.
@@ -181,4 +226,26 @@ fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, Failure> {
     }
     numbered.sort_unstable();
     Ok(numbered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laws_differ_from_recorded_ones_in_more_than_their_intervals() {
+        let growth = "cost ~ n^2.0 (95 %: 1.97 to 2.03) from n = 61 on".to_string();
+        let laws = Laws { growth, fastest: Some("a.c:1 (f), n^2.0 (95 %: 2.00 to 2.00)".to_string()) };
+        let lines = laws.lines();
+        assert_eq!(lines.lines().nth(1), Some("fastest: a.c:1 (f), n^2.0 (95 %: 2.00 to 2.00)"));
+        let differences = |recorded: &str| laws.differences(&format!("rounds\n{recorded}text: x\n")).join("; ");
+        assert_eq!(differences(&lines), "");
+        assert_eq!(differences(&lines.replace("1.97", "1.99").replace("2.00 to 2.00", "1.98 to 2.01")), "");
+        assert_eq!(differences(&lines.replace("61", "31")), "cost ~ n^2.0 (95 %: 1.97 to 2.03) from n = 31 on");
+        let other = lines.replace("a.c:1 (f), n^2.0 (95 %: 2.00 to 2.00)", "a.c:2 (g), constant");
+        assert_eq!(differences(&other), "fastest: a.c:2 (g), constant");
+        // A family of an earlier version has no record of it.
+        assert_eq!(differences(&format!("{}\n", laws.growth)), "");
+        assert_eq!(differences(""), "");
+    }
 }

@@ -306,7 +306,7 @@ impl<M: Measure> Student<'_, M> {
         }
         let grown = |family: Family| {
             let mut edges = family.edges();
-            let fastest = edges.first().map(|edge| self.law_of(edge));
+            let fastest = fastest(self.meter, &edges);
             edges.sort_by_key(|edge| (Reverse(edge.count), edge.edge));
             let hottest = self.laws(&edges);
             Grown { what: family.pump.describe(deriver), family, fastest, hottest }
@@ -314,15 +314,11 @@ impl<M: Measure> Student<'_, M> {
         Ok(families.into_iter().map(grown).collect())
     }
 
-    fn law_of(&mut self, edge: &EdgeGrowth) -> EdgeLaw {
-        EdgeLaw { spot: self.meter.spot(edge.edge), count: edge.count, growth: edge.growth.clone() }
-    }
-
     /// The laws of the first edges. Of one line, each law is there once.
     fn laws(&mut self, edges: &[EdgeGrowth]) -> Vec<EdgeLaw> {
         let mut laws: Vec<EdgeLaw> = Vec::new();
         for edge in edges.iter().take(LOOKED).filter(|edge| edge.count > 0) {
-            let law = self.law_of(edge);
+            let law = law_of(self.meter, edge);
             let is_alike = |known: &EdgeLaw| known.spot == law.spot && known.law() == law.law();
             if law.spot.is_none() || !laws.iter().any(is_alike) {
                 laws.push(law);
@@ -395,6 +391,15 @@ impl<M: Measure> Student<'_, M> {
         };
         edges.iter().take(HOT).map(hot).collect()
     }
+}
+
+/// Of the edges of a family, the one whose count grows fastest; of several, the one that counts most.
+pub(super) fn fastest(meter: &mut impl Measure, edges: &[EdgeGrowth]) -> Option<EdgeLaw> {
+    edges.first().map(|edge| law_of(meter, edge))
+}
+
+fn law_of(meter: &mut impl Measure, edge: &EdgeGrowth) -> EdgeLaw {
+    EdgeLaw { spot: meter.spot(edge.edge), count: edge.count, growth: edge.growth.clone() }
 }
 
 /// Whether a text behaves in another way than those that were studied.

@@ -33,6 +33,27 @@ pub struct Member {
     pub edges: Vec<Edge>,
 }
 
+impl Member {
+    /// How the cost of a family grows with the number of copies, which ascends; none if too little was measured.
+    pub fn growth(members: &[Member]) -> Option<Growth> {
+        let measurement = |member: &Member| {
+            let stopped = member.is_stopped;
+            let measured = Measurement { stopped, ..Measurement::new(f64::from(member.copies), member.cost as f64) };
+            (measured, member.text.len())
+        };
+        Growth::of_texts(&members.iter().map(measurement).collect::<Vec<_>>())
+    }
+
+    /// The edges of a family, those whose counts grow fastest first, over the sizes for which its law holds.
+    pub fn edges_by_growth(members: &[Member], growth: Option<&Growth>) -> Vec<EdgeGrowth> {
+        let from = growth.and_then(Growth::from).unwrap_or(0.0);
+        let ended = members.iter().filter(|member| !member.is_stopped);
+        let runs = ended.map(|member| (f64::from(member.copies), &*member.edges));
+        let runs: Vec<(f64, &[Edge])> = runs.filter(|run| run.0 >= from).collect();
+        edges_by_growth(&runs, LEAST_SIZES)
+    }
+}
+
 /// Texts that repeat the same parts, with their costs.
 #[derive(Clone, Debug)]
 pub struct Family {
@@ -49,10 +70,7 @@ pub struct Family {
 impl Family {
     /// The edges whose counts grow fastest.
     pub fn edges(&self) -> Vec<EdgeGrowth> {
-        let from = self.growth.as_ref().and_then(Growth::from).unwrap_or(0.0);
-        let runs = self.measured().map(|member| (f64::from(member.copies), &*member.edges));
-        let runs: Vec<(f64, &[Edge])> = runs.filter(|run| run.0 >= from).collect();
-        edges_by_growth(&runs, LEAST_SIZES)
+        Member::edges_by_growth(&self.members, self.growth.as_ref())
     }
 
     /// How many copies the first text has on which the program was stopped.
@@ -66,18 +84,8 @@ impl Family {
         self.stopped_at().is_some() && self.growth.as_ref().is_none_or(|growth| !growth.is_superlinear(1.0))
     }
 
-    /// Members that ended by themselves.
-    fn measured(&self) -> impl Iterator<Item = &Member> {
-        self.members.iter().filter(|member| !member.is_stopped)
-    }
-
     fn fit(&mut self) {
-        let measurement = |member: &Member| {
-            let stopped = member.is_stopped;
-            let measured = Measurement { stopped, ..Measurement::new(f64::from(member.copies), member.cost as f64) };
-            (measured, member.text.len())
-        };
-        self.growth = Growth::of_texts(&self.members.iter().map(measurement).collect::<Vec<_>>());
+        self.growth = Member::growth(&self.members);
     }
 }
 

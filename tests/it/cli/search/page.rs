@@ -95,3 +95,40 @@ fn functions_are_run_again_by_a_command_of_ours() {
     assert!(again.status.success() && text(&again.stdout) == text_of(best), "{best}: {again:?}");
 }
 
+#[test]
+fn a_replay_has_the_fastest_place_and_says_what_differs() {
+    let place = study::pairs("search-replay");
+    study::search_pairs(&place, &["-n", "1500", "-o", "out"]);
+    let replay = || {
+        let options = ["search", "pairs.ebnf", "-o", "out", "--edge-limit", "1000000", "--replay", "--", "./pairs"];
+        let replayed = run_in(&place, &options);
+        assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stderr));
+        text(&replayed.stdout).to_string()
+    };
+    let said = replay();
+    for line in ["\nfastest: pairs.c:8 (of_a), n^2.0 (95 %: ", "\nfastest: pairs.c:12 (of_b), n^2.0 (95 %: "] {
+        assert!(said.contains(line), "{said}");
+    }
+    assert!(!said.contains("differs") && !said.contains(", failed"), "{said}");
+    // The program is another one now: it refuses long texts of `a`, and does not end on long ones of `b`.
+    let source = fs::read_to_string(place.path("pairs.c")).unwrap();
+    let source = source.replace("of_a(int length) {", "of_a(int length) { if (length > 200) __builtin_trap();");
+    let source = source
+        .replace("of_b(int length) {", "of_b(int length) { for (; length > 200; pairs++) if (pairs & 1) pairs += 2;");
+    fs::write(place.path("pairs.c"), source.replace("j < length", "j < 9")).unwrap();
+    let built = run_in(&place, &["cc", "-O1", "-g", "pairs.c", "-o", "pairs"]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let said = replay();
+    let families: Vec<&str> = said.split("`out/growth/").skip(1).collect();
+    let family =
+        |place: &str| *families.iter().find(|family| family.contains(place)).unwrap_or_else(|| panic!("{said}"));
+    let of_a = family("(of_a)");
+    assert!(of_a.contains(" edges, failed\n") && !of_a.contains(", stopped"), "{of_a}");
+    assert!(of_a.contains("\ncost ~ n^1.0") && of_a.contains("\nfastest: pairs.c:"), "{of_a}");
+    assert!(of_a.contains("\ndiffers from what the search has recorded: cost ~ n^2.0 (95 %: "), "{of_a}");
+    let recorded = "\ndiffers from what the search has recorded: fastest: pairs.c:8 (of_a), n^2.0";
+    assert!(of_a.contains(recorded), "{of_a}");
+    let of_b = family("(of_b)");
+    assert!(of_b.contains(" edges, stopped\n") && !of_b.contains(", failed"), "{of_b}");
+    assert!(of_b.contains("\ncost ~ n^2.0") && !of_b.contains("differs"), "{of_b}");
+}
