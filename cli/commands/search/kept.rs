@@ -137,6 +137,7 @@ fn known_of(text: Vec<u8>, known: &[Input]) -> Input {
     Input {
         spans: known.map_or_else(Vec::new, |known| known.spans.clone()),
         derivation: known.map_or_else(String::new, |known| known.derivation.clone()),
+        lines: known.map_or_else(Vec::new, |known| known.lines.clone()),
         text,
         ..Input::default()
     }

@@ -41,7 +41,7 @@ pub(super) fn page(
         inputs: studies.iter().map(input).collect(),
         trade_offs: trade_offs(hunt),
         families: (1..).zip(families(studies)).map(|(number, known)| family(number, known)).collect(),
-        lines: studies.iter().take(1).flat_map(|study| &study.hot).filter_map(line).collect(),
+        lines: studies.first().map_or_else(Vec::new, lines),
         replay_families: replay.to_string(),
         on_file: on_file(plan, grammar, hunt.state.folder()).unwrap_or_default(),
         commands: vec![Command { purpose: "Go on with this search".to_string(), command: resume.to_string() }],
@@ -96,6 +96,7 @@ fn input(study: &Study) -> Input {
         text: study.text.clone(),
         spans: study.causes.iter().filter(|cause| cause.share >= LEAST).map(span).collect(),
         derivation: study.tree.clone(),
+        lines: lines(study),
         ..Input::default()
     }
 }
@@ -168,6 +169,11 @@ fn family(number: usize, (study, grown): (&Study, &Grown)) -> Family {
 fn edge(law: &EdgeLaw) -> FamilyEdge {
     let place = law.spot.as_ref().map_or(String::new(), Spot::to_string);
     FamilyEdge { place, count: law.count, law: law.law() }
+}
+
+/// The lines that a text makes hot.
+fn lines(study: &Study) -> Vec<HotLine> {
+    study.hot.iter().filter_map(line).collect()
 }
 
 fn line(hot: &Hot) -> Option<HotLine> {

@@ -113,6 +113,7 @@ fn inputs() -> Vec<Input> {
         strategy: ["portfolio", "slackline-mc", "slackline", "random"][index].to_string(),
         spans: if index == 0 { spans.clone() } else { vec![span(8..12, "scan.l:88 (yylex)", 0.7)] },
         derivation: derivation(),
+        lines: if index < 2 { lines()[index..].to_vec() } else { Vec::new() },
         smaller: (index == 0).then(|| Smaller {
             name: "studied/1/smaller".to_string(),
             text: SMALLER.to_vec(),

@@ -100,6 +100,9 @@ pub struct Input {
     pub spans: Vec<Span>,
     /// The derivation tree, a node a line, indented by its depth; may be empty.
     pub derivation: String,
+    /// The source lines that it executes most, the hottest first; may be empty. Those of the report have a section of
+    /// their own and are not shown here.
+    pub lines: Vec<HotLine>,
     /// A smaller input that costs nearly as much, if there is one.
     pub smaller: Option<Smaller>,
     /// The command that runs the program on it; may be empty.

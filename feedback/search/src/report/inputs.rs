@@ -1,6 +1,7 @@
 //! The section on the inputs of highest cost.
 
 use super::data::{Input, Report, Smaller, Span};
+use super::lines;
 use super::markup::{self, Column, count, facts, folded, seconds, share, table};
 use super::palette::SERIES;
 use super::text::{self, Mark};
@@ -19,11 +20,11 @@ const SPANS: usize = 12;
 /// The content of the section, if there are inputs.
 pub(super) fn section(report: &Report) -> Option<String> {
     let shown = &report.inputs[..report.inputs.len().min(INPUTS)];
-    let html: String = shown.iter().enumerate().map(|(index, input)| article(index, input)).collect();
+    let html: String = shown.iter().enumerate().map(|(index, input)| article(report, index, input)).collect();
     (!shown.is_empty()).then(|| super::cut_note(shown.len(), report.inputs.len(), "inputs") + &html)
 }
 
-fn article(index: usize, input: &Input) -> String {
+fn article(report: &Report, index: usize, input: &Input) -> String {
     let open = if index < OPEN { " open" } else { "" };
     let name = text::line(&input.name);
     let title = format!("<b>{}.</b> cost <b>{}</b> <span class=dim>{name}</span>", index + 1, count(input.cost));
@@ -33,6 +34,7 @@ fn article(index: usize, input: &Input) -> String {
         format!("<pre class=text>{}</pre>\n", text::block(start(&input.text), &marks(&spans))),
         text_note(input.text.len()),
         legend(&spans, input.spans.len()),
+        hot_lines(report, input),
         derivation(&input.derivation),
         input.smaller.as_ref().map_or_else(String::new, smaller),
         super::replay(&input.replay),
@@ -113,6 +115,14 @@ fn legend(spans: &[(usize, &Span)], all: usize) -> String {
         ]
     });
     super::cut_note(spans.len(), all, "spans") + &table(&columns, rows)
+}
+
+/// The lines that an input makes hot, unless they have a section of their own.
+fn hot_lines(report: &Report, input: &Input) -> String {
+    if input.lines == report.lines {
+        return String::new();
+    }
+    lines::list(&input.lines).map_or_else(String::new, |list| folded("Hot lines", &list))
 }
 
 fn derivation(tree: &str) -> String {

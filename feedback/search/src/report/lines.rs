@@ -13,11 +13,18 @@ const OPEN: usize = 3;
 /// Lines of an excerpt that are shown.
 const EXCERPT: usize = 60;
 
-/// The content of the section, if there are lines.
+/// The content of the section, if there are lines: which input they are of, and the lines.
 pub(super) fn section(report: &Report) -> Option<String> {
-    let shown = &report.lines[..report.lines.len().min(LINES)];
+    let number = report.inputs.iter().position(|input| input.lines == report.lines);
+    let of = number.map_or_else(String::new, |index| format!("<p class=note>These are of input {}.\n", index + 1));
+    Some(of + &list(&report.lines)?)
+}
+
+/// Lines with the source around them, if there are any.
+pub(super) fn list(lines: &[HotLine]) -> Option<String> {
+    let shown = &lines[..lines.len().min(LINES)];
     let html: String = shown.iter().enumerate().map(|(index, line)| article(index, line)).collect();
-    (!shown.is_empty()).then(|| super::cut_note(shown.len(), report.lines.len(), "lines") + &html)
+    (!shown.is_empty()).then(|| super::cut_note(shown.len(), lines.len(), "lines") + &html)
 }
 
 fn article(index: usize, line: &HotLine) -> String {

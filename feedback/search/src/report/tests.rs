@@ -107,6 +107,25 @@ fn a_page_has_a_section_for_each_list() {
 }
 
 #[test]
+fn each_input_has_its_hot_lines_once() {
+    let mut report = small();
+    report.inputs.push(Input { lines: report.lines.clone(), ..Input::default() });
+    let other = HotLine { place: "b.c:7".to_string(), ..report.lines[0].clone() };
+    report.inputs.push(Input { lines: vec![other], ..Input::default() });
+    let page = html(&report);
+    let inputs: Vec<&str> = page.split("<details class=input").skip(1).collect();
+    assert!(!inputs[0].contains("Hot lines</summary>") && !inputs[1].contains("Hot lines</summary>"), "{page}");
+    let own = inputs[2].split("</section>").next().expect("the last input");
+    assert!(
+        own.contains("Hot lines</summary>") && own.contains("b.c:7") && own.contains("<pre class=source>"),
+        "{page}"
+    );
+    let section = page.split("<section id=lines>").nth(1).and_then(|rest| rest.split("</section>").next());
+    let section = section.expect("a section");
+    assert!(section.contains("These are of input 2.") && section.contains("a.c:1") && !section.contains("b.c:7"));
+}
+
+#[test]
 fn the_command_for_all_families_is_said_once() {
     let mut report = small();
     report.families = vec![report.families[0].clone(); 3];
@@ -152,6 +171,7 @@ fn texts_cannot_add_markup() {
         strategy: hostile(),
         spans: vec![span],
         derivation: hostile(),
+        lines: Vec::new(),
         smaller: Some(Smaller { name: hostile(), text: hostile().into_bytes(), cost: 1 }),
         replay: hostile(),
     }];
@@ -163,6 +183,7 @@ fn texts_cannot_add_markup() {
     let line = &mut report.lines[0];
     (line.place, line.function) = (hostile(), hostile());
     line.excerpt = Some(Excerpt { first: u64::MAX, lines: vec![hostile()], hot: 0 });
+    report.inputs[0].lines = vec![HotLine { count: 1, ..line.clone() }];
     for operator in &mut report.operators {
         (operator.strategy, operator.operator) = (hostile(), hostile());
     }

@@ -167,9 +167,18 @@ fn the_study_is_told_to_people_and_to_machines_and_kept() {
     for part in ["studied/1/smaller", "pairs.c:8 (of_a), n^2.0", "pairs.c:12 (of_b), n^2.0", "Hottest edges"] {
         assert!(page.contains(part), "{part} in {page}");
     }
-    // The other text is the second one, with its marks and its tree.
-    let second = page.split("<details class=input").nth(2).unwrap();
+    // The other text is the second one, with its marks, its hot lines and its tree.
+    let texts: Vec<&str> = page.split("<details class=input").collect();
+    let second = texts[2];
     assert!(second.contains("bbb") && second.contains("<mark") && second.contains("Derivation tree"), "{second}");
+    let source = second.split("Hot lines</summary>").nth(1).unwrap_or_else(|| panic!("{second}"));
+    assert!(source.contains("<code>pairs.c:12</code> in <code>of_b</code>"), "{source}");
+    assert!(
+        source.contains("<span class=hot><b>   12 </b>        for (int j = 0; j &lt; i; j++) pairs++;"),
+        "{source}"
+    );
+    // Those of the best one are in their own section.
+    assert!(!texts[1].contains("Hot lines</summary>") && page.contains("These are of input 1."), "{page}");
 
     // A study that is killed while its folder takes the place of the old one leaves the old one.
     fs::rename(place.path("out/growth"), place.path("out/.growth.old")).unwrap();
