@@ -341,8 +341,11 @@ impl<M: Measure> Student<'_, M> {
         let is_long = |part: &gramjet_session::decisions::Part, deriver: &Deriver| {
             part.kind == SpanKind::Rule && part.len() as u64 > deriver.min_len_of(part.symbol)
         };
-        let parts: Vec<_> =
-            whole.parts.iter().skip(1).filter(|part| is_long(part, &deriver)).take(COLLAPSES).copied().collect();
+        let mut parts: Vec<_> = whole.parts.iter().skip(1).filter(|part| is_long(part, &deriver)).copied().collect();
+        // Long parts can cause most. Of those with the same text, the outermost stands first.
+        parts.sort_by_key(|part| (Reverse(part.len()), part.text.0));
+        parts.dedup_by_key(|part| part.text);
+        parts.truncate(COLLAPSES);
         let mut causes: Vec<Cause> = Vec::new();
         let (mut short, mut made, mut options) = (Derivation::default(), Derivation::default(), Vec::new());
         for part in parts {
@@ -369,14 +372,8 @@ impl<M: Measure> Student<'_, M> {
                 causes.push(Cause { bytes, rule, share, spot });
             }
         }
-        causes.sort_by(|one, other| other.share.total_cmp(&one.share));
-        // An instance that has the same text as the one around it says nothing more.
-        let mut seen = Vec::new();
-        causes.retain(|cause| {
-            let is_new = !seen.contains(&cause.bytes);
-            seen.push(cause.bytes.clone());
-            is_new
-        });
+        let place = |cause: &Cause| (cause.bytes.start, Reverse(cause.bytes.end));
+        causes.sort_by(|one, other| other.share.total_cmp(&one.share).then(place(one).cmp(&place(other))));
         causes.truncate(CAUSES);
         Ok(causes)
     }

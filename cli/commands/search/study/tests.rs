@@ -68,6 +68,17 @@ fn a_cause_is_a_part_with_the_edge_that_it_makes_hot() {
 }
 
 #[test]
+fn long_parts_are_looked_at_first() {
+    let count = |text: &[u8]| vec![(1, number_of(text, b'a')), (2, 100 * number_of(text, b'x'))];
+    let text = [b"aa ".repeat(150), b"xxxx".to_vec()].concat();
+    let grammar = "s ::= (word ' ')* tail  word ::= 'a'+  tail ::= rest  rest ::= 'x'*";
+    let study = with_student(grammar, count, |student| student.study(&text));
+    let causes: Vec<_> = study.causes.iter().map(|cause| (cause.bytes.clone(), cause.rule.as_str())).collect();
+    assert_eq!(causes[..3], [(450..454, "tail"), (0..2, "word"), (3..5, "word")]);
+    assert_eq!(causes.len(), CAUSES);
+}
+
+#[test]
 fn the_edge_that_falls_most_is_named() {
     let before = [(1, 5), (2, 9), (7, 3)];
     assert_eq!(greatest_drop(&before, &[(1, 5), (2, 7)]), Some(7));
