@@ -42,6 +42,9 @@ fn about_best(study: &Study, unit: &str) -> Vec<String> {
         lines.push(format!("cause: `{part}` ({}), {:.0} % of the cost{spot}", cause.rule, 100.0 * cause.share));
     }
     lines.extend(growths(study).map(|growth| format!("growth: {growth}")));
+    lines.extend(study.is_foreign.then(|| {
+        "not studied: the best text is not of the grammar, so it has no parts to shorten or to repeat".to_string()
+    }));
     lines
 }
 
@@ -50,7 +53,8 @@ fn about_other(study: &Study, unit: &str) -> String {
     let spot = study.hot.first().and_then(|hot| hot.spot.as_ref());
     let spot = spot.map_or(String::new(), |spot| format!(" at {spot}"));
     let growth = growths(study).next().map_or(String::new(), |growth| format!("; growth: {growth}"));
-    format!("also hot{spot}: {}{growth}", costly(study.cost, unit, &study.text))
+    let foreign = if study.is_foreign { "; not of the grammar" } else { "" };
+    format!("also hot{spot}: {}{growth}{foreign}", costly(study.cost, unit, &study.text))
 }
 
 /// How the cost of a text grows, each law once.

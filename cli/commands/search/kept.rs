@@ -138,6 +138,7 @@ fn known_of(text: Vec<u8>, known: &[Input]) -> Input {
         spans: known.map_or_else(Vec::new, |known| known.spans.clone()),
         derivation: known.map_or_else(String::new, |known| known.derivation.clone()),
         lines: known.map_or_else(Vec::new, |known| known.lines.clone()),
+        note: known.map_or_else(String::new, |known| known.note.clone()),
         text,
         ..Input::default()
     }

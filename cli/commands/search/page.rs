@@ -19,6 +19,8 @@ use crate::subject::{Spot, Surroundings, function, quoted};
 
 /// Lines of source around a hot one, before and after it.
 const AROUND: u64 = 3;
+/// Why a text has no marks, no tree and no families.
+const FOREIGN: &str = "This text is not of the grammar, so its parts and its growth were not studied.";
 /// A part of the text that causes less of its cost is not marked.
 const LEAST: f64 = 0.05;
 
@@ -97,6 +99,7 @@ fn input(study: &Study) -> Input {
         spans: study.causes.iter().filter(|cause| cause.share >= LEAST).map(span).collect(),
         derivation: study.tree.clone(),
         lines: lines(study),
+        note: if study.is_foreign { FOREIGN.to_string() } else { String::new() },
         ..Input::default()
     }
 }

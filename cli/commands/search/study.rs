@@ -33,6 +33,8 @@ pub(super) struct Study {
     pub(super) tree: String,
     /// How its cost grows, the fastest growth first.
     pub(super) families: Vec<Grown>,
+    /// It is not of the grammar: it has no parts, so neither causes nor growth are known.
+    pub(super) is_foreign: bool,
     /// How often it executes each edge.
     edges: Vec<Edge>,
 }
@@ -170,7 +172,7 @@ impl<M: Measure> Student<'_, M> {
         let begin = Instant::now();
         let mut deriver = self.language.deriver(None);
         let Ok(choices) = self.language.parse(text) else {
-            return Ok(Study { text: text.to_vec(), cost, hot: self.hot(&edges), edges, ..Study::default() });
+            return Ok(self.superficial(text, cost, edges));
         };
         let mut whole = Derivation::default();
         deriver.decode(&choices, &mut whole);
@@ -187,8 +189,15 @@ impl<M: Measure> Student<'_, M> {
             causes,
             tree: tree(&deriver, &whole),
             families,
+            is_foreign: false,
             edges,
         })
+    }
+
+    /// What is known of a text that is not of the grammar.
+    fn superficial(&mut self, text: &[u8], cost: u64, edges: Vec<Edge>) -> Study {
+        let hot = self.hot(&edges);
+        Study { text: text.to_vec(), cost, hot, is_foreign: true, edges, ..Study::default() }
     }
 
     /// Studies more texts, of those that are given the first that behave in another way than all that were studied, in
@@ -227,11 +236,11 @@ impl<M: Measure> Student<'_, M> {
     pub(super) fn glance(&mut self, text: &[u8]) -> Result<Study, Failure> {
         let measured = self.meter.read(text)?;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
-        let study = Study { text: text.to_vec(), cost, hot: self.hot(&edges), edges, ..Study::default() };
+        let study = self.superficial(text, cost, edges);
         let Ok(choices) = self.language.parse(text) else { return Ok(study) };
         let (mut deriver, mut whole) = (self.language.deriver(None), Derivation::default());
         deriver.decode(&choices, &mut whole);
-        Ok(Study { tree: tree(&deriver, &whole), ..study })
+        Ok(Study { tree: tree(&deriver, &whole), is_foreign: false, ..study })
     }
 
     /// How the cost of a text grows. Does nothing else.

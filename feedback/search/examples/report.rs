@@ -114,6 +114,7 @@ fn inputs() -> Vec<Input> {
         spans: if index == 0 { spans.clone() } else { vec![span(8..12, "scan.l:88 (yylex)", 0.7)] },
         derivation: derivation(),
         lines: if index < 2 { lines()[index..].to_vec() } else { Vec::new() },
+        note: String::new(),
         smaller: (index == 0).then(|| Smaller {
             name: "studied/1/smaller".to_string(),
             text: SMALLER.to_vec(),

@@ -68,6 +68,17 @@ fn a_cause_is_a_part_with_the_edge_that_it_makes_hot() {
 }
 
 #[test]
+fn a_text_that_is_not_of_the_grammar_is_known_by_its_hot_lines() {
+    let look =
+        |text: &[u8]| with_student(LISTS, lists(1, 1), |student| Ok([student.study(text)?, student.glance(text)?]));
+    for study in look(b"a,b,") {
+        assert!(study.is_foreign && study.families.is_empty() && study.tree.is_empty(), "{study:?}");
+        assert_eq!(study.hot.len(), 3);
+    }
+    assert!(look(b"a,b;").iter().all(|study| !study.is_foreign && !study.tree.is_empty()));
+}
+
+#[test]
 fn long_parts_are_looked_at_first() {
     let count = |text: &[u8]| vec![(1, number_of(text, b'a')), (2, 100 * number_of(text, b'x'))];
     let text = [b"aa ".repeat(150), b"xxxx".to_vec()].concat();

@@ -103,6 +103,8 @@ pub struct Input {
     /// The source lines that it executes most, the hottest first; may be empty. Those of the report have a section of
     /// their own and are not shown here.
     pub lines: Vec<HotLine>,
+    /// Why less is known of it than of others, a sentence; may be empty.
+    pub note: String,
     /// A smaller input that costs nearly as much, if there is one.
     pub smaller: Option<Smaller>,
     /// The command that runs the program on it; may be empty.

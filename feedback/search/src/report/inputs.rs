@@ -33,6 +33,7 @@ fn article(report: &Report, index: usize, input: &Input) -> String {
         origin(input),
         format!("<pre class=text>{}</pre>\n", text::block(start(&input.text), &marks(&spans))),
         text_note(input.text.len()),
+        note(&input.note),
         legend(&spans, input.spans.len()),
         hot_lines(report, input),
         derivation(&input.derivation),
@@ -115,6 +116,10 @@ fn legend(spans: &[(usize, &Span)], all: usize) -> String {
         ]
     });
     super::cut_note(spans.len(), all, "spans") + &table(&columns, rows)
+}
+
+fn note(note: &str) -> String {
+    if note.is_empty() { String::new() } else { format!("<p class=note>{}\n", text::line(note)) }
 }
 
 /// The lines that an input makes hot, unless they have a section of their own.

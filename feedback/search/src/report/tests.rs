@@ -172,6 +172,7 @@ fn texts_cannot_add_markup() {
         spans: vec![span],
         derivation: hostile(),
         lines: Vec::new(),
+        note: hostile(),
         smaller: Some(Smaller { name: hostile(), text: hostile().into_bytes(), cost: 1 }),
         replay: hostile(),
     }];

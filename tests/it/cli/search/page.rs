@@ -132,3 +132,21 @@ fn a_replay_has_the_fastest_place_and_says_what_differs() {
     assert!(of_b.contains(" edges, stopped\n") && !of_b.contains(", failed"), "{of_b}");
     assert!(of_b.contains("\ncost ~ n^2.0") && !of_b.contains("differs"), "{of_b}");
 }
+
+/// Changed bytes can cost more than all texts of the grammar.
+#[test]
+fn a_best_text_that_is_not_of_the_grammar_is_not_studied_and_this_is_said() {
+    let place = place("search-foreign");
+    fs::write(place.path("a.ebnf"), "s ::= 'a'\n").unwrap();
+    let options =
+        ["search", "a.ebnf", "-n", "200", "-o", "out", "--cost", "output", "--strategy", "bytes", "--", "cat"];
+    let found = run_in(&place, &options);
+    let said = text(&found.stderr);
+    assert_eq!(found.status.code(), Some(0), "{said}");
+    let lines = said.lines().filter(|line| line.starts_with("not studied: the best text is not of the grammar"));
+    assert_eq!(lines.count(), 1, "{said}");
+    fs::remove_file(place.path("out/report.html")).unwrap();
+    assert_eq!(run_in(&place, &["report", "out"]).status.code(), Some(0));
+    let page = fs::read_to_string(place.path("out/report.html")).unwrap();
+    assert_eq!(page.matches("<p class=note>This text is not of the grammar").count(), 1, "{page}");
+}
