@@ -24,7 +24,7 @@ fn example() -> Report {
         settings: settings(),
         progress: progress(),
         inputs: inputs(),
-        trade_offs: TradeOffs::default(),
+        trade_offs: trade_offs(),
         families: families(),
         lines: lines(),
         costs: costs(),
@@ -123,6 +123,16 @@ fn inputs() -> Vec<Input> {
         replay: format!("./dot -Tsvg -o /dev/null OUT/best/{}", name(index)),
     };
     texts.into_iter().enumerate().map(input).collect()
+}
+
+/// Texts with two costs.
+fn trade_offs() -> TradeOffs {
+    let texts: [(u64, u64, &[u8]); 3] =
+        [(58_112_908, 4_020, BEST), (55_940_312, 4_871, SMALLER), (120_400, 90_113, b"graph{a--{b,c,d}--a}")];
+    TradeOffs {
+        units: ["edge executions", "bytes of output"].map(str::to_string).to_vec(),
+        inputs: texts.map(|(edges, output, text)| (vec![edges, output], text.to_vec())).to_vec(),
+    }
 }
 
 fn derivation() -> String {
