@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use gramjet_search::CHOICES;
 use gramjet_session::Language;
 
 use crate::failure::{Failure, say};
@@ -17,7 +18,8 @@ pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.is_file() {
+        // A search keeps choice bytes beside its texts.
+        if path.is_file() && !path.as_os_str().as_encoded_bytes().ends_with(CHOICES.as_bytes()) {
             paths.push(path);
         }
     }

@@ -94,7 +94,6 @@ impl Stop {
     }
 
     /// Makes the request as SIGINT does.
-    #[cfg(test)]
     pub fn signal(&self) {
         self.reason.store(SIGINT.unsigned_abs() as usize, Ordering::Relaxed);
     }

@@ -11,7 +11,8 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 pub struct NodeArgs {
     /// Search beside others that share the folder DIR, also from other machines: in `DIR/NAME`. Texts that others have
-    /// kept are taken over, also those of instances of afl-fuzz, which find the texts of this search in turn.
+    /// kept are taken over, also those of instances of afl-fuzz, which find the texts of this search in turn. With the
+    /// same seed, searches with different names make different texts.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 }
@@ -22,8 +23,7 @@ impl NodeArgs {
         self.name.is_some()
     }
 
-    /// A number that differs from node to node, for the seed: those of a shared folder are not to make the same texts.
-    /// 0 without a name.
+    /// A number to mix into the seed, so that nodes with the same seed make different texts. 0 without a name.
     pub fn salt(&self) -> u64 {
         self.name.as_ref().map_or(0, |name| gramjet_session::hash(name.as_bytes()))
     }

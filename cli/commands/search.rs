@@ -143,8 +143,8 @@ pub struct Arguments {
     edge_limit: Option<u64>,
 
     /// End as soon as it is proved that the cost of a text grows faster than n to this power, where n counts how often
-    /// a part of the text is repeated. Tried every few seconds: with the best text if it is a better one, else with the
-    /// costliest of those that execute another edge most often.
+    /// a part of the text is repeated. Tried every few seconds: first with the best text, then with the costliest text
+    /// of each other hottest edge.
     #[arg(long, value_name = "EXPONENT", value_parser = parse_exponent)]
     until_exponent: Option<f64>,
 
@@ -316,7 +316,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     hunt.write_totals()?;
     records::write_front(&hunt)?;
     ran?;
-    study(args, &hunt, proved?, &mut reporter)?;
+    study(args, &hunt, proved, &mut reporter)?;
     reporter.failure.take().map_or(Ok(()), Err)?;
     conclude(&hunt)
 }
@@ -419,12 +419,18 @@ fn study(args: &Arguments, hunt: &Hunt, proved: Option<Vec<u8>>, reporter: &mut 
         study = student(args, hunt, &mut meter).study(&best.text)?;
     }
     let is_whole = !hunt.stop.is_signalled();
-    let mut studies = vec![study];
-    if let Some(proved) = proved.filter(|proved| *proved != best.text) {
-        studies.push(student(args, hunt, &mut meter).study(&proved)?);
-    }
     let end = begin + args.study;
-    student(args, hunt, &mut meter).study_others(&hunt.behaviours(), &mut studies, end)?;
+    let mut studies = vec![study];
+    let mut student = student(args, hunt, &mut meter);
+    // The growth that has ended the search is shown, if the best text does not show it.
+    let exponent = args.until_exponent.unwrap_or(f64::MAX);
+    if let Some(proved) = proved.filter(|_| is_whole && !studies[0].is_faster_than(exponent)) {
+        let proof = student.study(&proved)?;
+        if !hunt.stop.is_signalled() {
+            studies.push(proof);
+        }
+    }
+    student.study_others(&hunt.behaviours(), &mut studies, end)?;
     let mut most = best.clone();
     for study in studies.iter_mut().skip(1) {
         if let Some(found) = improve(study, &most, hunt, &mut meter)? {

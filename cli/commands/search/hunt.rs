@@ -64,6 +64,8 @@ pub(super) struct Hunt {
     /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
     is_loaded: Once,
     shared: Apart<Mutex<Shared>>,
+    /// Best texts are written in turn.
+    turn: Mutex<()>,
     begun: Apart<AtomicU64>,
     pub(super) runs: Apart<AtomicU64>,
     pub(super) edges_executed: Apart<AtomicU64>,
@@ -121,6 +123,8 @@ pub(super) struct Shared {
     pub(super) repeats: u64,
     /// Keys of failures.
     pub(super) failures: HashSet<String>,
+    /// The texts on which the program was stopped, those in the folder included, once one was.
+    pub(super) timeouts: Option<HashSet<Vec<u8>>>,
     failure: Option<Failure>,
 }
 
@@ -139,6 +143,7 @@ impl Default for Shared {
             edges: 0,
             repeats: 0,
             failures: HashSet::new(),
+            timeouts: None,
             failure: None,
         }
     }
@@ -179,7 +184,7 @@ impl Hunt {
     pub(super) fn new(plan: Plan, state: State, stop: Stop, before: Totals) -> Hunt {
         let (shared, begun, runs, edges_executed, edges_spent) = Default::default();
         let (stopped, failed, raised, is_exhausted, has_failed) = Default::default();
-        let (begin, took, is_loaded) = (Instant::now(), OnceLock::new(), Once::new());
+        let (begin, took, is_loaded, turn) = (Instant::now(), OnceLock::new(), Once::new(), Mutex::default());
         Hunt {
             plan,
             state,
@@ -189,6 +194,7 @@ impl Hunt {
             took,
             is_loaded,
             shared,
+            turn,
             begun,
             runs,
             edges_executed,
@@ -310,7 +316,7 @@ impl Hunt {
 
     /// The same in other surroundings. The commands of costs have printed a number before the search began.
     pub(super) fn meter_in(&self, surroundings: Surroundings) -> Result<Meter, Failure> {
-        Ok(Meter::new(&self.plan.command, surroundings, &self.plan.objectives)?.trusting())
+        Ok(Meter::new(&self.plan.command, surroundings, &self.plan.objectives)?.with_checked_commands())
     }
 
     /// The time of the search, without that of the study after it.
@@ -379,6 +385,11 @@ impl Hunt {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    /// The turn of a thread to say that a text is the best one, and to write it.
+    pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
     /// Whether it has made a text. One with `-n 0` makes none.
     fn has_begun(&self) -> bool {
         self.plan.runs > 0 && self.begun.load(Ordering::Relaxed) > 0
@@ -387,6 +398,11 @@ impl Hunt {
     /// Whether another text may be run, which is counted then.
     pub(super) fn may_begin(&self) -> bool {
         !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs
+    }
+
+    /// Whether no worker begins a text any more, or soon none does.
+    pub(super) fn is_ending(&self) -> bool {
+        self.is_over() || self.took.get().is_some() || self.begun.load(Ordering::Relaxed) >= self.plan.runs
     }
 
     pub(super) fn is_over(&self) -> bool {

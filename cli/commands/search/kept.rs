@@ -26,7 +26,7 @@ pub(super) fn refresh(report: &mut Report, view: &View<'_>) -> Result<(), StateE
         input.replay = replay(&report.on_file, &input.name);
     }
     report.failures = failures(view, &report.on_file)?;
-    report.timeouts = timeouts(view, &report.on_file)?;
+    report.timeouts = timeouts(view, &report.on_stopped)?;
     Ok(())
 }
 
@@ -162,13 +162,13 @@ fn outcome(view: &View<'_>, key: &str) -> String {
     if words.is_empty() { key.replace('-', " ") } else { words }
 }
 
-fn timeouts(view: &View<'_>, on_file: &[String]) -> Result<Vec<Failure>, StateError> {
+fn timeouts(view: &View<'_>, on_stopped: &[String]) -> Result<Vec<Failure>, StateError> {
     let one = |(name, text): (String, Vec<u8>)| Failure {
         outcome: "stopped at a limit".to_string(),
         text,
         seconds: seconds(&name),
         cost: cost(&name),
-        replay: replay(on_file, &format!("timeouts/{name}")),
+        replay: replay(on_stopped, &format!("timeouts/{name}")),
         ..Failure::default()
     };
     Ok(view.texts(Place::Timeouts)?.into_iter().map(one).collect())

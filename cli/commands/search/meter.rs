@@ -233,8 +233,8 @@ impl Meter {
         Ok(Meter { tested, objectives: objectives.clone(), edge_limit, counters, counted, begun, last })
     }
 
-    /// Takes it that the commands that print costs can do so. A text for which they print no number has failed then.
-    pub(super) fn trusting(mut self) -> Meter {
+    /// Assumes that the commands can print a cost. A text for which one prints no number has failed then.
+    pub(super) fn with_checked_commands(mut self) -> Meter {
         self.counters.iter_mut().for_each(|(_, has_counted)| *has_counted = true);
         self
     }

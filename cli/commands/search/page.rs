@@ -45,7 +45,8 @@ pub(super) fn page(
         families: (1..).zip(families(studies)).map(|(number, known)| family(number, known)).collect(),
         lines: studies.first().map_or_else(Vec::new, lines),
         replay_families: replay.to_string(),
-        on_file: on_file(plan, grammar, hunt.state.folder()).unwrap_or_default(),
+        on_file: on_file(plan, grammar, hunt.state.folder(), false).unwrap_or_default(),
+        on_stopped: on_file(plan, grammar, hunt.state.folder(), true).unwrap_or_default(),
         commands: vec![Command { purpose: "Go on with this search".to_string(), command: resume.to_string() }],
         ..Report::default()
     };
@@ -113,11 +114,13 @@ fn trade_offs(hunt: &Hunt) -> TradeOffs {
 }
 
 /// The pieces of the command that runs the program on a file in the folder of the search; none if the command is no
-/// text, which a page has to be.
-fn on_file(plan: &Plan, grammar: &str, folder: &Path) -> Option<Vec<String>> {
-    let pieces = match plan.command.first().and_then(function) {
-        Some(_) => rerun::by_us(OsStr::new(grammar), &options(&plan.surroundings), &plan.command),
-        None => rerun::alone(&plan.command),
+/// text, which a page has to be. Where a limit has stopped the program, it gets limits again.
+fn on_file(plan: &Plan, grammar: &str, folder: &Path, was_stopped: bool) -> Option<Vec<String>> {
+    let is_function = plan.command.first().and_then(function).is_some();
+    let pieces = if is_function || was_stopped {
+        rerun::by_us(OsStr::new(grammar), &options(&plan.surroundings), &plan.command)
+    } else {
+        rerun::alone(&plan.command)
     };
     let mut pieces = pieces.into_iter().map(OsString::into_string).collect::<Result<Vec<_>, _>>().ok()?;
     let folder = quoted(&[folder.join("").into_os_string()]).into_string().ok()?;

@@ -2,6 +2,7 @@
 //! its cost grows when parts are repeated.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,16 @@ pub(super) struct Study {
     pub(super) is_foreign: bool,
     /// How often it executes each edge.
     edges: Vec<Edge>,
+}
+
+impl Study {
+    /// Whether a cost is proved to grow faster than n to this power.
+    pub(super) fn is_faster_than(&self, exponent: f64) -> bool {
+        self.families
+            .iter()
+            .filter_map(|grown| grown.family.growth.as_ref())
+            .any(|growth| growth.is_superlinear(exponent))
+    }
 }
 
 /// An edge that is executed often.
@@ -354,6 +365,13 @@ impl<M: Measure> Student<'_, M> {
         // Long parts can cause most. Of those with the same text, the outermost stands first.
         parts.sort_by_key(|part| (Reverse(part.len()), part.text.0));
         parts.dedup_by_key(|part| part.text);
+        // Rules take turns: the rests of a list are longer than its items, and as many.
+        let mut turns = BTreeMap::new();
+        parts.sort_by_cached_key(|part| {
+            let turn = turns.entry(part.symbol).or_insert(0);
+            *turn += 1;
+            *turn
+        });
         parts.truncate(COLLAPSES);
         let mut causes: Vec<Cause> = Vec::new();
         let (mut short, mut made, mut options) = (Derivation::default(), Derivation::default(), Vec::new());

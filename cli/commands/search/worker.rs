@@ -1,5 +1,6 @@
 //! The threads of a search.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Scope, Thread};
 use std::time::{Duration, Instant};
@@ -18,6 +19,7 @@ use super::runner::{Job, Runner};
 use super::totals::class;
 use crate::failure::Failure;
 use crate::files::shown;
+use crate::subject::quoted;
 use crate::units::plural;
 
 /// At most this many texts on which the program was stopped are kept.
@@ -101,7 +103,9 @@ impl Drop for Active<'_> {
     }
 }
 
-/// An exact cost that differs by more than this share from an earlier one is that of another program.
+/// The program has changed if exact costs of this many texts, the best ones, differ by more than this share from the
+/// costs before.
+const CHECKED: usize = 3;
 const CHANGED: f64 = 0.1;
 
 /// What made the texts that the user gives.
@@ -115,6 +119,8 @@ enum Origin {
     Other(String),
     /// This search has kept it already, so it is not written again.
     Known,
+    /// It is in the queue, and with the best texts only if it was the best one and the search was not killed then.
+    Queue,
 }
 
 impl Origin {
@@ -123,7 +129,7 @@ impl Origin {
         match self {
             Origin::Own(operator) => (Some(operator), None),
             Origin::Other(source) => (Some("sync"), Some(source)),
-            Origin::Known => (None, None),
+            Origin::Known | Origin::Queue => (None, None),
         }
     }
 }
@@ -208,22 +214,31 @@ impl<'h> Worker<'h> {
         let view = self.hunt.state.view();
         let (mut best, queue, studied) =
             (view.texts(Place::Best)?, view.texts(Place::Queue)?, records::studied(&view)?);
-        let count = (best.len() + queue.len() + studied.len()) as u64;
-        if count > 0 && self.number == 0 {
-            self.hunt.note(format!("{} of earlier searches are run again first", plural(count, "text")));
+        let texts: HashSet<&Vec<u8>> = best.iter().chain(&queue).map(|(_, text)| text).collect();
+        if !texts.is_empty() && self.number == 0 {
+            let count = plural(texts.len() as u64, "text");
+            self.hunt.note(format!("{count} of earlier searches are run again first"));
         }
         // The best texts first: a search never knows less than its folder has.
         best.reverse();
-        let mut is_checked = self.number > 0 || !self.hunt.plan.objectives.first().is_exact();
+        let mut costs = Vec::new();
         for (name, text) in &best {
             let cost = self.adopt(text, Origin::Known)?;
-            if let (false, Some(cost), Some(before)) = (is_checked, cost, kept::cost(name)) {
-                is_checked = true;
-                self.note_change(name, cost, before);
+            if let (Some(cost), Some(before)) = (cost, kept::cost(name)) {
+                costs.push((name, cost, before));
             }
         }
+        costs.truncate(CHECKED);
+        let has_changed = |(_, cost, before): &(_, u64, u64)| cost.abs_diff(*before) as f64 > CHANGED * *before as f64;
+        if self.number == 0
+            && self.hunt.plan.objectives.first().is_exact()
+            && costs.iter().all(has_changed)
+            && let Some(&(name, cost, before)) = costs.first()
+        {
+            self.note_change(name, cost, before);
+        }
         for (_, text) in queue.iter().rev() {
-            self.adopt(text, Origin::Known)?;
+            self.adopt(text, Origin::Queue)?;
         }
         for (studied, _) in studied {
             self.adopt(&studied.text, Origin::Known)?;
@@ -231,19 +246,17 @@ impl<'h> Worker<'h> {
         Ok(())
     }
 
-    /// Says that the program has changed since an earlier search, if the cost of its best text shows it: the page has
-    /// the costs of both.
+    /// Says that the program seems to have changed since an earlier search: the page has the costs of both.
     fn note_change(&self, name: &str, cost: u64, before: u64) {
-        if cost.abs_diff(before) as f64 > CHANGED * before as f64 {
-            let best = self.hunt.state.folder().join("best");
-            self.hunt.note(format!(
-                "warning: {} costs {cost}, and cost {before} when it was found: the program has changed. The report shows \
-                 the costs of both. To begin anew, name another folder with -o; its search can begin with these texts: \
-                 `--seeds {}`",
-                shown(&best.join(name)),
-                best.display()
-            ));
-        }
+        let best = self.hunt.state.folder().join("best");
+        let option = quoted(&["--seeds".into(), best.clone().into_os_string()]);
+        self.hunt.note(format!(
+            "warning: {} costs {cost}, and cost {before} when it was found: the program seems to have changed. The \
+             report shows the costs of both. To begin anew, name another folder with -o; its search can begin with \
+             these texts: {}",
+            shown(&best.join(name)),
+            option.display()
+        ));
     }
 
     /// Learns from the run of one text; false if none is to be run any more.
@@ -428,6 +441,7 @@ impl<'h> Worker<'h> {
 
     /// Counts a text, and keeps it if it is worth it.
     fn settle(&mut self, job: &Job, gain: Gain, origin: Origin) -> Result<(), Failure> {
+        let is_best_written = matches!(origin, Origin::Known);
         let (operator, source) = origin.parts();
         self.count(job, operator);
         let Job { text, reading, .. } = job;
@@ -474,8 +488,10 @@ impl<'h> Worker<'h> {
         }
         // Files are written once the others can go on.
         let is_new = operator.is_some_and(|operator| operator != SEED);
+        // What costs more is written and reported later.
+        let _turn = gain.is_best.then(|| hunt.turn());
         if self.share(&found, gain.is_best, is_new) {
-            if operator.is_some() {
+            if !is_best_written {
                 hunt.keep_best(&mut found)?;
             }
             let mut shared = hunt.shared();
@@ -508,7 +524,15 @@ impl<'h> Worker<'h> {
     /// Keeps a text on which the program was stopped, unless another thread or an earlier search has kept it.
     fn keep_timeout(&mut self, text: &[u8], about: &str) -> Result<(), Failure> {
         let state = &self.hunt.state;
-        if state.count(Place::Timeouts) < TIMEOUTS && !state.texts(Place::Timeouts)?.iter().any(|kept| kept == text) {
+        let mut shared = self.hunt.shared();
+        if state.count(Place::Timeouts) >= TIMEOUTS {
+            return Ok(());
+        }
+        let kept = match &mut shared.timeouts {
+            Some(kept) => kept,
+            unknown => unknown.insert(state.texts(Place::Timeouts)?.into_iter().collect()),
+        };
+        if kept.insert(text.to_vec()) {
             state.keep(Place::Timeouts, text, None, about)?;
         }
         Ok(())

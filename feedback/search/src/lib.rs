@@ -47,6 +47,6 @@ pub use pump::{Copies, Pump};
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};
 pub use siblings::{Import, Siblings};
-pub use state::{Place, State, StateError, View};
+pub use state::{CHOICES, Place, State, StateError, View};
 pub use strategies::{FOR_COVERAGE, Kind, STRATEGIES, SaffronSettings, by_name};
 pub use strategy::{Desk, Ending, Measured, Repeats, Strategy};

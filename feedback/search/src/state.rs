@@ -28,7 +28,8 @@ use crate::siblings::SYNCED;
 
 mod view;
 
-pub(crate) use view::{CHOICES, number_of};
+pub use view::CHOICES;
+pub(crate) use view::number_of;
 use view::{FORMAT, PLACES, same};
 pub use view::{Place, StateError, View};
 

@@ -162,7 +162,7 @@ impl<'f> View<'f> {
 }
 
 /// The end of the name of a file with choice bytes.
-pub(crate) const CHOICES: &str = ".choices";
+pub const CHOICES: &str = ".choices";
 
 /// The number in the name of a text.
 pub(crate) fn number_of(name: &str) -> Option<u64> {
