@@ -1,5 +1,8 @@
 //! Searches in tests: for a property that all texts of a grammar must have, or a bound on their cost.
 
+#[cfg(test)]
+mod tests;
+
 use std::any::Any;
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -8,10 +11,11 @@ use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use gramjet_session::decisions::{Derivation, Deriver};
-use gramjet_session::{Bound, Language, LanguageError, Settings};
+use gramjet_session::{Bound, Language, LanguageError, Session, Settings};
 
 use crate::fuzzer::{Fuzzer, Goal, Observation};
-use crate::proof::{Effort, Reading, prove};
+use crate::growth::Growth;
+use crate::proof::{Effort, Family, Reading, prove};
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
 use crate::strategy::Measured;
@@ -36,6 +40,7 @@ pub struct Check {
     time: Option<Duration>,
     max_len: usize,
     shrinks: u32,
+    cost_limit: Option<u64>,
 }
 
 /// Runs a property on texts of a grammar, a file or one that ships; see [`Check::holds`].
@@ -68,6 +73,7 @@ impl Check {
             time: None,
             max_len: 4096,
             shrinks: 2000,
+            cost_limit: None,
         }
     }
 
@@ -89,7 +95,8 @@ impl Check {
         self
     }
 
-    /// No longer than this, however many texts are left.
+    /// No longer than this, however many texts are left. A run goes on until the subject returns: for costs see
+    /// [`Check::cost_limit`].
     pub fn time(mut self, time: Duration) -> Check {
         self.time = Some(time);
         self
@@ -104,6 +111,28 @@ impl Check {
     /// With at most this many runs to make a text smaller for which the property fails.
     pub fn shrinks(mut self, runs: u32) -> Check {
         self.shrinks = runs;
+        self
+    }
+
+    /// The subject gives up and returns when it has cost this much: a text with this cost or a greater one costs at
+    /// least as much. A subject that may take exponentially many steps needs such a limit, as nothing else ends its
+    /// runs. It has to be known here, because equal costs of all longer texts look like no growth at all.
+    ///
+    /// Where the limit leaves the cost or the growth of a text unknown, the check fails.
+    ///
+    /// ```
+    /// use gramjet_search::Check;
+    ///
+    /// const LIMIT: u64 = 1_000_000;
+    ///
+    /// // A parser that gives up after many steps.
+    /// fn steps(text: &[u8]) -> u64 {
+    ///     LIMIT.min(20 * text.len() as u64)
+    /// }
+    /// Check::new("json").texts(300).max_len(60).cost_limit(LIMIT).grows_at_most(1.2, steps);
+    /// ```
+    pub fn cost_limit(mut self, cost: u64) -> Check {
+        self.cost_limit = Some(cost);
         self
     }
 
@@ -126,7 +155,8 @@ impl Check {
     ///
     /// # Panics
     ///
-    /// With the smallest text found that costs more, or for which `cost` panics; if the grammar cannot be used.
+    /// With the smallest text found that costs more, that reaches [`Check::cost_limit`] where `bound` allows as much,
+    /// or for which `cost` panics; if the grammar cannot be used.
     #[track_caller]
     pub fn costs_at_most(&self, bound: impl Fn(usize) -> u64, mut cost: impl FnMut(&[u8]) -> u64) {
         let failed = self.search(Goal::Cost, |text| {
@@ -134,6 +164,10 @@ impl Check {
             let bound = bound(text.len());
             if cost > bound {
                 return Err(format!("it costs {cost}, and for {} bytes {bound} are allowed", text.len()));
+            }
+            if self.reaches_limit(cost) {
+                let len = text.len();
+                return Err(format!("it reaches the limit on cost, {cost}, and for {len} bytes {bound} are allowed"));
             }
             Ok(Observation { cost, ..Observation::default() })
         });
@@ -146,6 +180,10 @@ impl Check {
     /// have up to 16 KiB. They take at most 2000 more runs and a minute, besides [`Check::time`]. If the time is over
     /// before the runs, less is proved, and the result depends on the machine.
     ///
+    /// Repeated texts may reach [`Check::cost_limit`]; what is measured of a part ends there. A limit of some hundred
+    /// times what the texts of the search are expected to cost leaves room to prove growth. The first text of the
+    /// search that reaches it ends the search: it is made smaller, and parts of it are repeated from a few copies on.
+    ///
     /// ```
     /// use gramjet_search::Check;
     ///
@@ -157,34 +195,59 @@ impl Check {
     ///
     /// # Panics
     ///
-    /// With the text and the law of growth, if the cost is proved to grow faster; with a text for which `cost` panics;
-    /// if the grammar cannot be used.
+    /// With the text and the law of growth, if the cost is proved to grow faster; with a text of the search that
+    /// reaches [`Check::cost_limit`], made smaller; with what is repeated where repeated texts reach the limit, and no
+    /// law of smaller ones explains it; with a text for which `cost` panics; if the grammar cannot be used.
     #[track_caller]
     pub fn grows_at_most(&self, exponent: f64, mut cost: impl FnMut(&[u8]) -> u64) {
-        let result = self.costliest(&mut cost).and_then(|(mut deriver, best)| {
-            let mut measure = |text: &[u8]| {
-                let measured = caught(|| cost(text));
-                let has_failed = measured.is_err();
-                Some(Reading { cost: measured.unwrap_or(0), has_failed, ..Reading::default() })
-            };
-            let families = prove(&mut deriver, &best, Effort::default(), &mut measure);
-            let grown = families.iter().find_map(|family| {
-                let growth = family.growth.as_ref().filter(|growth| growth.is_superlinear(exponent))?;
-                Some(format!("{growth} in the number of {}", family.pump.describe(&deriver)))
-            });
-            match grown {
-                Some(law) => Err(Failed::Growth { text: best.text, law }),
-                None => Ok(()),
-            }
-        });
-        self.report(result);
+        self.report(self.growth_within(exponent, &mut cost));
     }
 
-    /// The most costly text that was found.
-    fn costliest(&self, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<(Deriver, Derivation), Failed> {
+    fn growth_within(&self, exponent: f64, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<(), Failed> {
         let language = self.language(Goal::Cost).map_err(|error| Failed::Grammar(error.to_string()))?;
+        let (best, stopped) = match self.costliest(&language, cost)? {
+            Costliest::Ended(best) => (best, None),
+            Costliest::Stopped { text, cost: least, number } => {
+                let message = |cost| format!("it costs {cost} or more, as the limit is reached");
+                let mut session = Session::new(&language, self.seed);
+                let mut fails = |text: &[u8]| {
+                    let cost = caught(|| cost(text)).ok()?;
+                    self.reaches_limit(cost).then(|| message(cost))
+                };
+                let (text, message, runs) = self.shrink(&mut session, text, message(least), &mut fails);
+                (derivation(&language, &text), Some(Failed::Text { text, message, number, runs }))
+            }
+        };
+        let mut measure = |text: &[u8]| {
+            let measured = caught(|| cost(text));
+            let has_failed = measured.is_err();
+            Some(Reading { cost: measured.unwrap_or(0), has_failed, ..Reading::default() })
+        };
+        let effort = Effort { cost_limit: self.cost_limit, ..Effort::default() };
+        let mut deriver = language.deriver(None);
+        let families = prove(&mut deriver, &best, effort, &mut measure);
+        let is_faster = |family: &&Family| family.growth.as_ref().is_some_and(|growth| growth.is_superlinear(exponent));
+        if let Some(family) = families.iter().find(is_faster) {
+            return Err(Failed::Growth { text: best.text, law: law(family, &deriver) });
+        }
+        if let Some(stopped) = stopped {
+            return Err(stopped);
+        }
+        let is_unknown = |family: &&Family| family.is_cut_short() && !family.is_slow(exponent);
+        match families.iter().find(|family| self.cost_limit.is_some() && is_unknown(family)) {
+            Some(family) => Err(Failed::Limit { text: best.text, law: law(family, &deriver) }),
+            None => Ok(()),
+        }
+    }
+
+    fn reaches_limit(&self, cost: u64) -> bool {
+        self.cost_limit.is_some_and(|limit| cost >= limit)
+    }
+
+    /// The most costly text that was found, or the first one that reaches the limit on cost.
+    fn costliest(&self, language: &Language, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<Costliest, Failed> {
         let strategy = STRATEGIES[0].make(false);
-        let search = Search::new(&language, strategy, self.max_len, self.seed);
+        let search = Search::new(language, strategy, self.max_len, self.seed);
         let mut search =
             search.ok_or_else(|| Failed::Grammar(format!("every text has more than {} bytes", self.max_len)))?;
         let begin = Instant::now();
@@ -196,12 +259,13 @@ impl Check {
             if search.is_exhausted() {
                 break;
             }
-            let cost = caught(|| cost(&text));
-            let cost = cost.map_err(|message| Failed::Text { text, message, number, runs: 0 })?;
-            search.observe(&Measured { cost, ..Measured::default() });
+            match caught(|| cost(&text)) {
+                Ok(cost) if self.reaches_limit(cost) => return Ok(Costliest::Stopped { text, cost, number }),
+                Ok(cost) => search.observe(&Measured { cost, ..Measured::default() }),
+                Err(message) => return Err(Failed::Text { text, message, number, runs: 0 }),
+            };
         }
-        let best = search.best().map(|best| best.derivation.clone()).unwrap_or_default();
-        Ok((language.deriver(None), best))
+        Ok(Costliest::Ended(search.best().map(|best| best.derivation.clone()).unwrap_or_default()))
     }
 
     /// Runs the subject on texts; returns the smallest text for which it fails, and the reason.
@@ -235,8 +299,8 @@ impl Check {
                     fuzzer.observe(observation);
                 }
                 Err(message) => {
-                    let text = text.to_vec();
-                    let (text, message, runs) = self.shrink(fuzzer, text, message, &mut subject);
+                    let (text, mut fails) = (text.to_vec(), |text: &[u8]| subject(text).err());
+                    let (text, message, runs) = self.shrink(fuzzer.session(), text, message, &mut fails);
                     return Err(Failed::Text { text, message, number, runs });
                 }
             }
@@ -244,20 +308,20 @@ impl Check {
         Ok(())
     }
 
-    /// A smaller text that fails, too.
+    /// A smaller text that fails, too, the reason, and the number of runs. `fails` gives the reason if a text fails.
     fn shrink(
         &self,
-        fuzzer: &mut Fuzzer,
+        session: &mut Session,
         text: Vec<u8>,
         message: String,
-        subject: &mut impl FnMut(&[u8]) -> Result<Observation<'static>, String>,
+        fails: &mut impl FnMut(&[u8]) -> Option<String>,
     ) -> (Vec<u8>, String, u32) {
         let (mut smallest, mut reason, mut runs) = (text.clone(), message, 0);
-        let Some(mut trim) = fuzzer.session().minimise(&text) else { return (smallest, reason, runs) };
+        let Some(mut trim) = session.minimise(&text) else { return (smallest, reason, runs) };
         while runs < self.shrinks {
             let Some(text) = trim.propose() else { break };
             runs += 1;
-            let failed = subject(text).err();
+            let failed = fails(text);
             if let Some(message) = &failed {
                 smallest.clear();
                 smallest.extend_from_slice(text);
@@ -292,6 +356,14 @@ impl Check {
                     shown(&text)
                 )
             }
+            Err(Failed::Limit { text, law }) => {
+                panic!(
+                    "the cost of a text of `{}` (seed {}) reaches the limit before its growth is known:\n{}\n{law}",
+                    self.grammar,
+                    self.seed,
+                    shown(&text)
+                )
+            }
             Err(Failed::Text { text, message, number, runs }) => panic!(
                 "text {number} of `{}` (seed {}), made smaller in {runs} runs, fails:\n{}\n{message}",
                 self.grammar,
@@ -304,8 +376,49 @@ impl Check {
 
 enum Failed {
     Grammar(String),
-    Text { text: Vec<u8>, message: String, number: u64, runs: u32 },
-    Growth { text: Vec<u8>, law: String },
+    Text {
+        text: Vec<u8>,
+        message: String,
+        number: u64,
+        runs: u32,
+    },
+    Growth {
+        text: Vec<u8>,
+        law: String,
+    },
+    /// Repeated parts of the text reach the limit on cost, and no law explains it.
+    Limit {
+        text: Vec<u8>,
+        law: String,
+    },
+}
+
+/// What a search for costly texts has found.
+enum Costliest {
+    Ended(Derivation),
+    /// The first text that reaches the limit on cost.
+    Stopped {
+        text: Vec<u8>,
+        cost: u64,
+        number: u64,
+    },
+}
+
+/// The derivation of a text of the language.
+fn derivation(language: &Language, text: &[u8]) -> Derivation {
+    let mut whole = Derivation::default();
+    if let Ok(choices) = language.parse(text) {
+        language.deriver(None).decode(&choices, &mut whole);
+    }
+    whole
+}
+
+/// How the cost of a family grows, and where the limit is reached.
+fn law(family: &Family, deriver: &Deriver) -> String {
+    let law = family.growth.as_ref().map(Growth::to_string);
+    let stopped = family.stopped_at().map(|copies| format!("stopped at n = {copies}"));
+    let known: Vec<String> = law.into_iter().chain(stopped).collect();
+    format!("{} in the number of {}", known.join(", "), family.pump.describe(deriver))
 }
 
 /// The text itself if it is UTF-8, else with escapes.
@@ -341,115 +454,4 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 fn message_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panics".to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(run: impl FnOnce()) -> String {
-        caught(run).expect_err("a panic")
-    }
-
-    /// How deep brackets nest, except for brackets in strings.
-    fn depth(text: &[u8]) -> u64 {
-        let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0, 0, false, false);
-        for byte in text {
-            match byte {
-                _ if is_escaped => is_escaped = false,
-                b'\\' => is_escaped = true,
-                b'"' => is_string = !is_string,
-                b'[' | b'{' if !is_string => depth += 1,
-                b']' | b'}' if !is_string => depth -= 1,
-                _ => {}
-            }
-            deepest = deepest.max(depth);
-        }
-        deepest
-    }
-
-    #[test]
-    fn a_failing_property_is_reported_with_a_small_text() {
-        let failed = message(|| check("json", |text| assert!(depth(text) < 4, "too deep")));
-        let lines: Vec<&str> = failed.lines().collect();
-        assert!(lines[1].len() == 8 && lines[1].starts_with("[[[") && lines[2] == "too deep", "{failed}");
-    }
-
-    #[test]
-    fn a_property_that_holds_is_no_failure() {
-        Check::new("json").texts(500).holds(|text| assert!(text.len() <= 4096));
-    }
-
-    #[test]
-    fn texts_with_something_new_in_them_are_varied() {
-        let check = Check::new("json").texts(300);
-        let language = check.language(Goal::New).expect("the grammar");
-        let mut fuzzer = Fuzzer::new(&language, Goal::New, 1000, 0);
-        assert!(check.run(&mut fuzzer, Goal::New, |_| Ok(Observation::default())).is_ok());
-        assert!(fuzzer.yields().take(3).all(|(_, made, _)| made > 10), "{:?}", fuzzer.yields().collect::<Vec<_>>());
-        assert!((10..200).contains(&fuzzer.corpus().entries().len()), "{}", fuzzer.corpus().entries().len());
-    }
-
-    #[test]
-    fn texts_that_cost_most_are_kept_once() {
-        let settings = Settings { max_depth: Bound::Unlimited, ..Settings::default() };
-        let file = gramjet_compiler::SourceFile::new("g.ebnf", "s ::= [a-t]");
-        let language = Language::compile(&file, &settings).expect("a grammar");
-        let mut fuzzer = Fuzzer::new(&language, Goal::Cost, 10, 0);
-        for _ in 0..500 {
-            fuzzer.propose().expect("a text");
-            fuzzer.observe(Observation { cost: 1, ..Observation::default() });
-        }
-        assert_eq!(fuzzer.corpus().entries().len(), 20);
-    }
-
-    #[test]
-    fn the_same_seed_gives_the_same_texts() {
-        let texts = |seed| {
-            let mut texts = Vec::new();
-            Check::new("json").seed(seed).texts(200).holds(|text| texts.push(text.to_vec()));
-            texts
-        };
-        assert_eq!(texts(5), texts(5));
-        assert_ne!(texts(5), texts(6));
-    }
-
-    #[test]
-    fn a_bound_on_cost_is_searched_against() {
-        // Random texts of this length are hardly ever as deep; a search for cost comes there step by step.
-        let check = Check::new("json").texts(5000).max_len(60);
-        let failed = message(|| check.costs_at_most(|_| 10, depth));
-        assert!(failed.ends_with("it costs 11, and for 22 bytes 10 are allowed"), "{failed}");
-        Check::new("json").texts(200).max_len(60).costs_at_most(|len| len as u64, depth);
-    }
-
-    #[test]
-    fn growth_is_held_to_an_exponent() {
-        let check = Check::new("json").texts(400).max_len(40);
-        // Every comma is compared with all before it.
-        let commas = |text: &[u8]| text.iter().filter(|&&byte| byte == b',').count() as u64;
-        let failed = message(|| check.grows_at_most(1.5, |text| 20 + text.len() as u64 + commas(text).pow(2)));
-        assert!(failed.contains("grows too fast") && failed.contains("cost ~ n^2.0 (95 %"), "{failed}");
-        check.grows_at_most(1.2, |text| 20 + text.len() as u64 + commas(text));
-        let failed = message(|| check.grows_at_most(1.2, |text| if commas(text) > 2 { panic!("three") } else { 1 }));
-        assert!(failed.ends_with("three"), "{failed}");
-    }
-
-    /// The weights that such a grammar gets by default would split the repetition by its number of rounds.
-    #[test]
-    fn growth_is_found_in_grammars_without_weights() {
-        let file = std::env::temp_dir().join(format!("gramjet-check-{}.ebnf", std::process::id()));
-        std::fs::write(&file, "words ::= word (' ' word)*  word ::= [a-z]+").expect("a file");
-        let check = Check::new(file.display().to_string()).texts(300).max_len(30);
-        let words = |text: &[u8]| text.split(|&byte| byte == b' ').count() as u64;
-        let failed = message(|| check.grows_at_most(1.5, |text| words(text).pow(2)));
-        std::fs::remove_file(file).expect("the file");
-        assert!(failed.contains("cost ~ n^2.0 (95 %") && failed.contains("a repetition in `words`"), "{failed}");
-    }
-
-    #[test]
-    fn a_grammar_that_is_not_there_is_named() {
-        let failed = message(|| check("jsn", |_| {}));
-        assert!(failed.contains("did you mean `json`?"), "{failed}");
-    }
 }

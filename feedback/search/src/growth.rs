@@ -218,6 +218,19 @@ impl Growth {
         }
     }
 
+    /// Whether the cost grows no faster than n^`exponent` under every law that the measurements do not rule out, over
+    /// the sizes that were measured, by the upper end of the exponent's interval. Few sizes do not show that.
+    pub(crate) fn is_at_most(&self, exponent: f64) -> bool {
+        let is_at_most = |fit: &Fit| match fit.law {
+            Law::Constant => exponent >= 0.0,
+            Law::Logarithmic => exponent > 0.0,
+            Law::Linearithmic => exponent > 1.0,
+            Law::Polynomial { exponent: known } => known.high <= exponent,
+            Law::Exponential { .. } => false,
+        };
+        self.sizes >= LEAST_SIZES && self.supported().all(is_at_most)
+    }
+
     fn proved_by(&self, law: Law) -> f64 {
         let wide = self.ratio >= if self.from.is_some() { LEAST_RATIO_BEYOND } else { LEAST_RATIO };
         match law {

@@ -65,6 +65,7 @@ pub struct Family {
     pub growth: Option<Growth>,
     /// The text whose parts are repeated.
     whole: Rc<Derivation>,
+    cost_limit: Option<u64>,
 }
 
 impl Family {
@@ -79,9 +80,28 @@ impl Family {
     }
 
     /// Whether it is stopped although nothing that was measured before grows faster than linearly: the growth that is
-    /// known does not explain it.
+    /// known does not explain it. At a [limit on cost](Effort::cost_limit) it is explained by a law that is proved and
+    /// comes to the limit there, however slow the growth is.
     pub fn is_cut_short(&self) -> bool {
-        self.stopped_at().is_some() && self.growth.as_ref().is_none_or(|growth| !growth.is_superlinear(1.0))
+        let explains = |growth: &Growth| match self.limit_reached() {
+            Some(limit) => growth.proved() > f64::NEG_INFINITY && comes_to(growth, limit),
+            None => growth.is_superlinear(1.0),
+        };
+        self.stopped_at().is_some() && !self.growth.as_ref().is_some_and(explains)
+    }
+
+    /// Whether it is stopped at a limit on cost to which its law comes, and all laws that the costs before do not rule
+    /// out grow no faster than n^`exponent`.
+    pub(crate) fn is_slow(&self, exponent: f64) -> bool {
+        let known = self.growth.as_ref().zip(self.limit_reached());
+        known.is_some_and(|(growth, limit)| growth.is_at_most(exponent) && comes_to(growth, limit))
+    }
+
+    /// The number of copies at which it is stopped at the limit on cost, and that limit.
+    fn limit_reached(&self) -> Option<(u32, u64)> {
+        let stopped = self.members.iter().find(|member| member.is_stopped)?;
+        let limit = self.cost_limit.filter(|&limit| stopped.cost >= limit)?;
+        Some((stopped.copies, limit))
     }
 
     fn fit(&mut self) {
@@ -111,12 +131,14 @@ pub struct Effort {
     pub runs: u32,
     /// No run begins after this long.
     pub time: Duration,
+    /// A run that costs this much or more was stopped there.
+    pub cost_limit: Option<u64>,
 }
 
 impl Default for Effort {
-    /// 16 KiB, 2000 runs and a minute.
+    /// 16 KiB, 2000 runs and a minute, without a limit on cost.
     fn default() -> Effort {
-        Effort { max_len: 16 << 10, runs: 2000, time: Duration::from_secs(60) }
+        Effort { max_len: 16 << 10, runs: 2000, time: Duration::from_secs(60), cost_limit: None }
     }
 }
 
@@ -152,6 +174,8 @@ const PAIRED: usize = 4;
 const MUCH: u64 = 1 << 14;
 /// An exponent is known if its interval is no wider: then it is right to a tenth.
 const KNOWN_INTERVAL: f64 = 0.1;
+/// Costs that grow in jumps, as where memory doubles, are at most this many times those of a law.
+const REACHED: f64 = 2.0;
 /// An edge is in at least this many members.
 const LEAST_SIZES: usize = 5;
 
@@ -195,11 +219,18 @@ pub fn prove(
     reported(looked.into_iter().map(|family| prover.measure_all(family)).collect())
 }
 
+/// Whether a law says that a number of copies costs about as much as the limit.
+fn comes_to(growth: &Growth, (copies, limit): (u32, u64)) -> bool {
+    REACHED * growth.predict(f64::from(copies)) >= limit as f64
+}
+
 /// The fastest first, one for each rule and kind of copies.
 fn reported(mut families: Vec<Family>) -> Vec<Family> {
     families.sort_by_key(|family| Reverse(tenths(sure_speed(family))));
     let mut topics = BTreeSet::new();
-    families.retain(|family| topics.insert(family.pump.topic()));
+    // What a limit on cost hides says nothing of the others.
+    let is_hidden = |family: &Family| family.cost_limit.is_some() && family.is_cut_short();
+    families.retain(|family| is_hidden(family) || topics.insert(family.pump.topic()));
     // Of families that grow alike, one whose law is known and with short copies says most.
     families.sort_by_key(|family| (Reverse(tenths(speed(family))), !is_known(family), family.pump.len()));
     families
@@ -321,8 +352,19 @@ impl Prover<'_> {
         Some(self.members(&alone, pump, &GLANCE))
     }
 
-    /// Many members of a family. If no more runs are wanted, those that are known.
+    /// Many members of a family. Where a limit on cost leaves too few, the other rounds or levels are left out of the
+    /// text, if that shows how the cost grows.
     fn measure_all(&mut self, known: Family) -> Family {
+        let family = self.measured(known);
+        if self.effort.cost_limit.is_none() || !family.is_cut_short() {
+            return family;
+        }
+        let alone = self.alone(&family.whole, &family.pump).map(|alone| self.measured(alone));
+        alone.filter(|alone| alone.stopped_at().is_some() && !alone.is_cut_short()).unwrap_or(family)
+    }
+
+    /// Many members of a family, with their law. If no more runs are wanted, those that are known.
+    fn measured(&mut self, known: Family) -> Family {
         let whole = known.whole.text.len() / known.pump.len().max(1);
         let widest = known.pump.present().max(whole as u32).saturating_mul(WIDE);
         let more = MORE_SIZES.into_iter().filter(|&copies| copies < widest);
@@ -372,7 +414,8 @@ impl Prover<'_> {
     }
 
     fn members(&mut self, whole: &Rc<Derivation>, pump: Pump, copies: &[u32]) -> Family {
-        let mut family = Family { pump, members: Vec::new(), growth: None, whole: Rc::clone(whole) };
+        let cost_limit = self.effort.cost_limit;
+        let mut family = Family { pump, members: Vec::new(), growth: None, whole: Rc::clone(whole), cost_limit };
         let present = family.pump.present();
         for &copies in copies {
             let options = family.pump.options(whole, self.deriver, copies);
@@ -389,6 +432,7 @@ impl Prover<'_> {
             if has_failed {
                 break;
             }
+            let is_stopped = is_stopped || cost_limit.is_some_and(|limit| cost >= limit);
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
             // The program takes another way with texts of this size, as where it refuses them. A run that was stopped
             // may have cost nothing by then, as where the cost is what it returns.
