@@ -104,6 +104,7 @@ impl Search {
         max_len: usize,
         runs: u32,
         seconds: f64,
+        cost_limit: Option<u64>,
     ) -> PyResult<Vec<Grown<'py>>> {
         let Some(best) = self.locked().best().map(|best| best.derivation.text.clone()) else { return Ok(Vec::new()) };
         let mut deriver = self.language.deriver(None);
@@ -119,7 +120,8 @@ impl Search {
                 None
             }
         };
-        let effort = Effort { max_len, runs, time: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) };
+        let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        let effort = Effort { max_len, runs, time, cost_limit };
         let families = prove(&mut deriver, &whole, effort, &mut run);
         match raised {
             Some(error) => Err(error),

@@ -206,6 +206,8 @@ def test_searches_that_cannot_be_made_are_refused() -> None:
         gramjet.search(WORDS, len, max_len=0, runs=1)
     with pytest.raises(ValueError, match="give a limit"):
         gramjet.search(WORDS, len, time=None)
+    with pytest.raises(ValueError, match='cost_limit needs cost="returned"'):
+        gramjet.search(WORDS, repeated, cost_limit=9)
 
 
 @pytest.mark.parametrize(
@@ -218,6 +220,7 @@ def test_searches_that_cannot_be_made_are_refused() -> None:
         *[("proof_len", value) for value in (-1, 1.5, 2**70)],
         *[("max_len", value) for value in (-1, "60")],
         *[("seed", value) for value in (-1, 2**64)],
+        *[("cost_limit", value) for value in (0, 1.5)],
     ],
 )
 def test_arguments_are_checked_before_anything_is_called(name: str, value: object) -> None:
@@ -289,3 +292,37 @@ def test_exponential_growth_is_told_apart() -> None:
 
     found = gramjet.search(nested, read, max_len=20, runs=100, time=None)
     assert found.growth[0].exponent == math.inf and found.growth[0].grows_faster_than(9), found.growth
+
+
+def test_a_function_may_give_up_at_a_limit_on_cost() -> None:
+    limit = 10_000
+
+    def twice(text: str) -> int:
+        """Reads what is in brackets twice, as long as there are steps left."""
+        steps = 0
+
+        def read(at: int) -> None:
+            nonlocal steps
+            steps += 1
+            if text[at] == "[" and steps < limit:
+                read(at + 1)
+                read(at + 1)
+
+        read(0)
+        return min(steps, limit)
+
+    nested = gramjet.compile("s ::= '[' s ']' | 'x'")
+    found = gramjet.search(nested, twice, cost="returned", cost_limit=limit, max_len=60, runs=100, time=None)
+    assert found.stopped and found.cost < limit, found
+    assert any(growth.grows_faster_than(9) for growth in found.growth), found.growth
+
+    # Slow growth comes to the limit as well, which its law explains.
+    def length(text: str) -> int:
+        return min(10 + len(text), 1000)
+
+    found = gramjet.search(nested, length, cost="returned", cost_limit=1000, max_len=20, runs=20, time=None)
+    growth = found.growth[0]
+    assert growth.stopped is not None and growth.exponent == pytest.approx(1, abs=0.1), growth
+    assert all(len(text) >= 990 for text in found.stopped), found.stopped
+    with pytest.raises(ValueError, match="there is no result: each of 2 calls ended in a timeout or the limit on cost"):
+        gramjet.search(nested, length, cost="returned", cost_limit=5, runs=2, time=None)

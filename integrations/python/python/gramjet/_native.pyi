@@ -165,6 +165,7 @@ class Search:
         max_len: int,
         runs: int,
         seconds: float,
+        cost_limit: int | None,
     ) -> list[
         tuple[
             str, str, tuple[float, float, float, float], int, int | None, list[tuple[int, bytes, int]], int | None

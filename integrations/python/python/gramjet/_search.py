@@ -52,7 +52,7 @@ class Growth:
     sizes: int
     """At how many different n the cost was measured. Fewer than five prove nothing."""
     stopped: int | None
-    """The n at which a call was stopped, as it took longer than the timeout."""
+    """The n at which a call was stopped, as it took longer than the timeout, or returned the limit on cost."""
     texts: list[tuple[int, bytes, int]] = field(repr=False)
     """The texts that were run: n, the text, its cost. Of a call that was stopped, the cost up to then."""
     place: str | None = None
@@ -92,7 +92,8 @@ class Found:
     failures: dict[str, bytes]
     """The shortest text for each class of exception that the function raised."""
     stopped: list[bytes]
-    """Texts on which a call took longer than the timeout, in the search or when growth was measured."""
+    """Texts on which a call took longer than the timeout, or returned the limit on cost, in the search or when growth
+    was measured."""
 
     def __str__(self) -> str:
         lines = [f"{self.cost}: {self.text.decode('utf-8', 'backslashreplace')}"]
@@ -123,9 +124,15 @@ class _Meter:
     """Runs the function on texts."""
 
     def __init__(
-        self, function: Callable[[Any], object], is_returned: bool, encoding: str | None, timeout: float | None
+        self,
+        function: Callable[[Any], object],
+        is_returned: bool,
+        encoding: str | None,
+        timeout: float | None,
+        cost_limit: int | None,
     ) -> None:
         self.function, self.is_returned, self.encoding = function, is_returned, encoding
+        self.cost_limit = cost_limit
         # The system's timer interrupts the main thread only.
         can_stop = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
         self.timeout = timeout if can_stop else None
@@ -236,15 +243,22 @@ class _Meter:
             value, ended = 0, None
             if self.timeout is not None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            if len(self.stopped) < 100:
-                self.stopped.append(text)
+            self.remember_stopped(text)
         counts = self.counters[: len(self.places)]
         if self.is_returned:
-            return self.cost(value), counts.tobytes(), ended
+            returned = self.cost(value)
+            if ended and self.cost_limit is not None and returned >= self.cost_limit:
+                self.remember_stopped(text)
+                ended = None
+            return returned, counts.tobytes(), ended
         cost = sum(counts)
         if ended:
             self.look_at(cost)
         return cost, counts.tobytes(), ended
+
+    def remember_stopped(self, text: bytes) -> None:
+        if len(self.stopped) < 100:
+            self.stopped.append(text)
 
     def look_at(self, cost: int) -> None:
         """Refuses a function of which nothing is counted."""
@@ -333,6 +347,7 @@ def search(
     time: float | None = 60.0,
     runs: int | None = None,
     timeout: float | None = 10.0,
+    cost_limit: int | None = None,
     encoding: str | None = "utf-8",
     count: tuple[ModuleType, ...] = (),
     strategy: str = "portfolio",
@@ -348,7 +363,9 @@ def search(
 
     The cost is what the function executes: branches and calls (before Python 3.12 lines) of its own package, of all
     code that is not the standard library's, and of the modules of `count`. What is written in C counts nothing. With
-    `cost="returned"` it is the number that the function returns: steps, allocations, queries.
+    `cost="returned"` it is the number that the function returns: steps, allocations, queries. A function that gives up
+    at some number and returns it needs that as `cost_limit`: such a call counts as stopped. Else equal costs of all
+    texts that reach it look like no growth at all.
 
     The search ends after `time` seconds or `runs` calls; then the growth is measured for at most `proof` seconds (0
     for none) by texts of at most `proof_len` bytes. A call that takes longer than `timeout` seconds is stopped by
@@ -376,16 +393,21 @@ def search(
             raise ValueError(f"{name} is None or a number of seconds above 0, at most {most}, not {seconds!r}")
     if not _is_seconds(proof):
         raise ValueError(f"proof is a number of seconds from 0 to {_MOST_SECONDS:.0f}, not {proof!r}")
-    wholes = (("runs", runs, 1), ("max_len", max_len, 0), ("proof_len", proof_len, 1), ("seed", seed, 0))
+    wholes = (
+        ("runs", runs, 1), ("max_len", max_len, 0), ("proof_len", proof_len, 1), ("seed", seed, 0),
+        ("cost_limit", cost_limit, 1),
+    )
     for name, value, least in wholes:
         greatest = 2**64 - 1 if name == "seed" else sys.maxsize
         if value is not None and not (isinstance(value, int) and least <= value <= greatest):
             raise ValueError(f"{name} is a whole number from {least} to {greatest}, not {value!r}")
+    if cost_limit is not None and cost != "returned":
+        raise ValueError('cost_limit needs cost="returned"; what is executed is limited by `timeout`')
     if not isinstance(grammar, Grammar):
         grammar = load(grammar)
     return _search(
         _Search(grammar, strategy=strategy, max_len=max_len, seed=seed),
-        _Meter(function, cost == "returned", encoding, timeout),
+        _Meter(function, cost == "returned", encoding, timeout, cost_limit),
         count, time, runs, (proof, proof_len),
     )
 
@@ -429,11 +451,16 @@ def _search(
                 runs += 1
             best = search.best()
             if best is None:
-                raised = ", ".join([*meter.failures, *(["a timeout"] if meter.stopped else [])])
+                stop = "a timeout" if meter.cost_limit is None else "a timeout or the limit on cost"
+                raised = ", ".join([*meter.failures, *([stop] if meter.stopped else [])])
                 raise ValueError(f"there is no result: each of {runs} calls ended in {raised}")
             if best[1] == 0 and not meter.is_returned:
                 meter.refuse()
-            grown = search.prove(meter.run, max_len=proof[1], runs=2000, seconds=proof[0]) if proof[0] > 0 else []
+            grown: list[Any] = []
+            if proof[0] > 0:
+                grown = search.prove(
+                    meter.run, max_len=proof[1], runs=2000, seconds=proof[0], cost_limit=meter.cost_limit
+                )
             hot = meter.hot(best[0]) if not meter.is_returned else []
         except KeyboardInterrupt as interrupt:
             raise SearchInterrupted(found([], [])) from interrupt
