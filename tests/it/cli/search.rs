@@ -8,9 +8,12 @@ use super::{Place, interruptible, place, text};
 
 mod early;
 mod functions;
+mod jobs;
 mod page;
 mod resume;
+mod shared;
 mod study;
+mod terminal;
 
 /// A program that compares each name with all names before it.
 const NAMES: &str = r#"
@@ -57,38 +60,6 @@ fn search(place: &Place, options: &[&str]) -> std::process::Output {
 fn log(place: &Place, out: &str) -> Vec<String> {
     let log = fs::read_to_string(place.path(&format!("{out}/log.csv"))).unwrap();
     log.lines().map(|line| line.split_once(',').unwrap().1.to_string()).collect()
-}
-
-#[test]
-fn searches_share_a_folder() {
-    let place = names("search-shared");
-    let node = |name: &str, runs: &str, strategy: &str| {
-        let options = ["-n", runs, "-o", "shared", "--name", name, "--strategy", strategy, "--study", "0s", "--json"];
-        let found = search(&place, &options);
-        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
-        last_event(&found.stdout, "end")["cost"].as_u64().expect("a cost")
-    };
-    let kept = |name: &str, what: &str| {
-        let entries = fs::read_dir(place.path(&format!("shared/{name}/{what}"))).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<String>>()
-    };
-    // afl-fuzz has no folder of best texts, and may have texts that do not conform.
-    fs::create_dir_all(place.path("shared/afl/queue")).unwrap();
-    fs::write(place.path("shared/afl/queue/id:000000,orig:a"), "a,b,c").unwrap();
-    fs::write(place.path("shared/afl/queue/id:000001,op:havoc"), "\0,,").unwrap();
-    let best = node("one", "2000", "portfolio");
-    assert!(kept("one", "queue").iter().any(|name| name.contains("op:sync") && name.contains(",sync:afl,src:000000")));
-    // Random texts alone would cost far less within these runs.
-    assert!(node("two", "60", "random") >= best);
-    let from_one = kept("two", "best").into_iter().filter(|name| name.contains(",sync:one,src:"));
-    assert!(from_one.count() > 0, "{:?}", kept("two", "best"));
-    // What was taken over stays, and a search does not take its own texts back.
-    assert!(node("two", "0", "random") >= best);
-    node("one", "60", "portfolio");
-    let own = [kept("one", "best"), kept("one", "queue")].concat();
-    assert!(own.iter().all(|name| !name.contains("sync:one")), "{own:?}");
-    let refused = search(&place, &["-n", "1", "-o", "shared", "--name", "a/b"]);
-    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
 }
 
 #[test]
@@ -326,19 +297,9 @@ fn what_was_reported_is_kept_however_the_search_ends() {
     for (seed, lines) in [("1", 1), ("2", 2), ("3", 5), ("4", 9), ("5", 14), ("6", 3)] {
         // The folder stays for the second half of them.
         let out = if seed < "4" { format!("out{seed}") } else { "out".to_string() };
-        let reported = killed_after(&place, &out, seed, lines);
-        for best in &reported {
-            // What an earlier search has found has no new file.
-            let Some(file) = best["file"].as_str() else {
-                assert_eq!(best["operator"], "before");
-                continue;
-            };
-            let file = place.path(file);
-            assert_eq!(fs::read_to_string(&file).unwrap(), best["text"], "seed {seed}: {file}");
-            let choices = format!("{file}.choices");
-            let rendered = run_in(&place, &["render", "names.ebnf", &choices]);
-            assert_eq!(text(&rendered.stdout), best["text"], "seed {seed}: {}", text(&rendered.stderr));
-        }
+        // A search that finds fewer better texts ends after 4000 runs.
+        let reported = killed_after(&place, &["-n", "4000", "--study", "0s", "--seed", seed, "-o", &out], lines);
+        assert_kept(&place, &reported);
         let best = reported.last().unwrap();
         let page = run_in(&place, &["report", &out]);
         assert_eq!(page.status.code(), Some(0), "seed {seed}: {}", text(&page.stderr));
@@ -358,32 +319,107 @@ fn what_was_reported_is_kept_however_the_search_ends() {
 
 /// Runs a search, kills it with SIGKILL once it has reported this number of better texts, and returns those that it has
 /// reported.
-fn killed_after(place: &Place, out: &str, seed: &str, lines: usize) -> Vec<serde_json::Value> {
-    // A search that finds fewer better texts ends after 4000 runs.
-    let options = ["-n", "4000", "--study", "0s", "--json", "--seed", seed, "-o", out, "--", "./names"];
-    let command = [&SEARCH[..], &options].concat();
+fn killed_after(place: &Place, options: &[&str], lines: usize) -> Vec<serde_json::Value> {
+    let mut seen = 0;
+    let reported = killed_once(place, options, |event| {
+        seen += usize::from(event["event"] == "best");
+        seen >= lines
+    });
+    reported.into_iter().filter(|event| event["event"] == "best").collect()
+}
+
+/// Runs a search, kills it with SIGKILL at an event that it reports, or never if there is none, and returns all events.
+fn killed_once(
+    place: &Place,
+    options: &[&str],
+    mut is_time: impl FnMut(&serde_json::Value) -> bool,
+) -> Vec<serde_json::Value> {
     let mut gramjet = super::gramjet();
-    let gramjet = within(gramjet.args(command), place);
-    let mut running = gramjet.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let mut said = std::io::BufReader::new(running.stdout.take().unwrap());
+    let gramjet = within(gramjet.args([&SEARCH[..], options, &["--json", "--", "./names"]].concat()), place);
+    let mut running = Running::start(gramjet.stdout(std::process::Stdio::piped()));
+    let mut said = std::io::BufReader::new(running.0.stdout.take().unwrap());
     let mut reported = Vec::new();
-    while reported.len() < lines {
+    loop {
         let mut line = String::new();
         if said.read_line(&mut line).unwrap() == 0 {
             break;
         }
         let event: serde_json::Value = serde_json::from_str(&line).unwrap();
-        reported.extend((event["event"] == "best").then_some(event));
+        let is_over = is_time(&event);
+        reported.push(event);
+        if is_over {
+            break;
+        }
     }
-    running.kill().unwrap();
-    running.wait().unwrap();
+    drop(running);
     // What it has written before that counts as well; the last line may be cut off.
     let mut rest = String::new();
     said.read_to_string(&mut rest).unwrap();
-    let whole = rest.split_inclusive('\n').filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    reported.extend(whole.filter(|event| event["event"] == "best"));
-    assert!(!reported.is_empty(), "seed {seed}: the search has found nothing");
+    reported.extend(rest.split_inclusive('\n').filter_map(|line| serde_json::from_str(line).ok()));
+    assert!(reported.iter().any(|event| event["event"] == "best"), "{options:?}: the search has found nothing");
     reported
+}
+
+/// The names of the texts in a folder of a search, which may write others now.
+fn kept(place: &Place, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(place.path(folder)).into_iter().flatten();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("id:") && !name.ends_with(".choices")).collect()
+}
+
+/// Better texts that were reported are in their files, with their choice bytes.
+fn assert_kept(place: &Place, reported: &[serde_json::Value]) {
+    for best in reported {
+        // What an earlier search has found has no new file.
+        let Some(file) = best["file"].as_str() else {
+            assert_eq!(best["operator"], "before");
+            continue;
+        };
+        let file = place.path(file);
+        assert_eq!(fs::read_to_string(&file).unwrap(), best["text"], "{file}");
+        let rendered = run_in(place, &["render", "names.ebnf", &format!("{file}.choices")]);
+        assert_eq!(text(&rendered.stdout), best["text"], "{file}: {}", text(&rendered.stderr));
+    }
+}
+
+/// A search that runs. It is killed if the test fails, as it might go on in the folder of the next one.
+struct Running(std::process::Child);
+
+impl Running {
+    fn start(command: &mut std::process::Command) -> Running {
+        Running(command.spawn().unwrap())
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_some()
+    }
+
+    /// Ends it as Ctrl-C does. Returns its status.
+    fn interrupt(&mut self) -> Option<i32> {
+        let killed = std::process::Command::new("kill").args(["-INT", &self.0.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until something is there; what is waited for is named if it is not there after minutes.
+fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let begin = std::time::Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(begin.elapsed() < std::time::Duration::from_secs(120), "waited for {what}");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
 }
 
 /// Sleeps on each text, and takes memory for each `m`.
