@@ -206,7 +206,9 @@ mod tests {
         state.keep(Place::Timeouts, b"c", None, "time:1500,execs:9,op:copy,cost:70").expect("a text");
         state.keep(Place::Timeouts, b"d", None, "op:sync").expect("a text");
         state.keep(Place::Best, b"e", None, "op:copy").expect("a text");
-        let mut report = Report { on_file: ["./p < 'a b/'", ""].map(str::to_string).to_vec(), ..Report::default() };
+        let pieces = |pieces: [&str; 2]| pieces.map(str::to_string).to_vec();
+        let (on_file, on_stopped) = (pieces(["./p < 'a b/'", ""]), pieces(["run 'a b/'", " -- ./p"]));
+        let mut report = Report { on_file, on_stopped, ..Report::default() };
         refresh(&mut report, &state.view()).expect("the folder");
         let failure = |outcome: &str, text: &[u8], file: &str| Failure {
             outcome: outcome.to_string(),
@@ -219,13 +221,16 @@ mod tests {
             failure("signal 6", b"a,b", "failures/signal-6/input"),
         ];
         assert_eq!(report.failures, failures);
-        let stopped = |text: &[u8], file: &str| failure("stopped at a limit", text, &format!("timeouts/{file}"));
+        let stopped = |text: &[u8], file: &str| Failure {
+            replay: format!("run 'a b/'timeouts/{file} -- ./p"),
+            ..failure("stopped at a limit", text, "")
+        };
         let first = stopped(b"c", "id:000000,time:1500,execs:9,op:copy,cost:70");
         let first = Failure { seconds: Some(1.5), cost: Some(70), ..first };
         assert_eq!(report.timeouts, [first, stopped(b"d", "id:000001,op:sync")]);
         assert_eq!(report.inputs[0].replay, "./p < 'a b/'best/id:000000,op:copy");
         // A page of an earlier version does not know how the program is run.
-        report.on_file.clear();
+        (report.on_file, report.on_stopped) = Default::default();
         refresh(&mut report, &state.view()).expect("the folder");
         std::fs::remove_dir_all(&folder).expect("the folder");
         assert!(report.failures.iter().chain(&report.timeouts).all(|failure| failure.replay.is_empty()));

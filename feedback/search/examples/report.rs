@@ -34,6 +34,10 @@ fn example() -> Report {
         replay_families: "gramjet search grammars/dot.ebnf --max-len 60 -o OUT --replay -- ./dot -Tsvg -o /dev/null @@"
             .to_string(),
         on_file: vec!["./dot -Tsvg -o /dev/null OUT/".to_string(), String::new()],
+        on_stopped: vec![
+            "gramjet fuzz grammars/dot.ebnf --timeout=10s --replay OUT/".to_string(),
+            " -- ./dot -Tsvg -o /dev/null @@".to_string(),
+        ],
         commands: commands(),
     }
 }

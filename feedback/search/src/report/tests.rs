@@ -61,6 +61,7 @@ fn small() -> Report {
         timeouts: vec![Failure { outcome: "10 s".to_string(), count: 2, ..Failure::default() }],
         replay_families: "gramjet --replay".to_string(),
         on_file: vec!["./p ".to_string(), String::new()],
+        on_stopped: vec!["gramjet fuzz ".to_string(), " -- ./p".to_string()],
         commands: vec![Command { purpose: "Go on".to_string(), command: "gramjet".to_string() }],
     }
 }

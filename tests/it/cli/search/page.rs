@@ -54,8 +54,9 @@ fn texts_failures_and_timeouts_have_the_command_that_runs_them() {
     let built = run_in(&place, &["cc", "-O1", "-g", "odd.c", "-o", "odd"]);
     assert!(built.status.success(), "{}", text(&built.stderr));
     for (out, program) in [("it's out", &["./odd"][..]), ("file", &["./odd", "@@"])] {
-        let options = ["-n", "1500", "--seed", "1", "--study", "0s", "--edge-limit", "100000", "-o", out, "--"];
-        let found = run_in(&place, &[&SEARCH[..], &options, program].concat());
+        let limits = ["--edge-limit", "100000", "--timeout", "2s"];
+        let options = ["-n", "1500", "--seed", "1", "--study", "0s", "-o", out, "--"];
+        let found = run_in(&place, &[&SEARCH[..], &limits, &options, program].concat());
         assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
         let report = report(&place, out);
         let inputs = report["inputs"].as_array().unwrap();
@@ -67,10 +68,12 @@ fn texts_failures_and_timeouts_have_the_command_that_runs_them() {
         let failure = &report["failures"][0];
         assert_eq!(failure["outcome"], "signal 6 (SIGABRT)");
         assert_eq!(run_again(&place, failure).status.code(), Some(128 + 6), "{failure}");
-        // The text of a timeout would run for ever.
+        // The program would run for ever on the text of a timeout, so it has a limit.
         let timeout = &report["timeouts"][0];
         assert_eq!((timeout["cost"].as_u64(), timeout["seconds"].is_f64()), (Some(100_000), true), "{timeout}");
-        let name = timeout["replay"].as_str().unwrap().rsplit('/').next().unwrap();
+        assert_eq!(run_again(&place, timeout).status.code(), Some(1), "{timeout}");
+        let command = timeout["replay"].as_str().unwrap();
+        let name = command.split_once("timeouts/").and_then(|(_, rest)| rest.split_once(" -- ")).unwrap().0;
         let kept = fs::read_to_string(place.path(&format!("{out}/timeouts/{name}"))).unwrap();
         assert!(kept.starts_with("z,") && kept == text_of(timeout), "{kept}");
         let page = fs::read_to_string(place.path(&format!("{out}/report.html"))).unwrap();
