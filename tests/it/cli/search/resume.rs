@@ -46,13 +46,13 @@ fn a_program_that_has_changed_is_noticed() {
     };
     assert!(!again().contains("run again"));
     let same = again();
-    assert!(same.contains("run again first") && !same.contains("has changed"), "{same}");
+    assert!(same.contains("run again first") && !same.contains("to have changed"), "{same}");
     let mended = NAMES.replace("for (int i = 0; i < count; i++)", "for (int i = 0; i < 1 && i < count; i++)");
     assert_ne!(mended, NAMES);
     fs::write(place.path("names.c"), mended).unwrap();
     assert!(run_in(&place, &["cc", "-O1", "-g", "names.c", "-o", "names"]).status.success());
     let changed = again();
-    assert!(changed.contains("the program has changed") && changed.contains("`--seeds out/best`"), "{changed}");
+    assert!(changed.contains("seems to have changed") && changed.contains("--seeds out/best"), "{changed}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_command_needs_no_cost_for_the_empty_text() {
 fn a_text_on_which_the_program_is_stopped_is_kept_once() {
     let place = names("resume-stopped");
     fs::write(place.path("few.ebnf"), "names ::= name (',' name)*\nname ::= [ab]\n").unwrap();
-    let options = ["-n", "400", "--edge-limit", "30", "-o", "out", "--study", "0s", "--jobs", "2", "--", "./names"];
+    let options = ["-n", "400", "--edge-limit", "16", "-o", "out", "--study", "0s", "--jobs", "2", "--", "./names"];
     for _ in 0..2 {
         let found =
             run_in(&place, &[&["search", "few.ebnf", "--max-len", "9", "--no-progress"], &options[..]].concat());
