@@ -19,7 +19,9 @@ pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         // A search keeps choice bytes beside its texts.
-        if path.is_file() && !path.as_os_str().as_encoded_bytes().ends_with(CHOICES.as_bytes()) {
+        let is_beside =
+            path.to_str().and_then(|path| path.strip_suffix(CHOICES)).is_some_and(|text| Path::new(text).is_file());
+        if path.is_file() && !is_beside {
             paths.push(path);
         }
     }

@@ -300,7 +300,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let mut saved = Instant::now();
     let (ran, proved) = std::thread::scope(|scope| {
-        let mut early = Early::new(args);
+        let mut early = Early::new(args.until_exponent, effort(args), args.study);
         let ran = worker::run(&hunt, meter, siblings, || {
             reporter.look(&hunt);
             if saved.elapsed() >= SAVE {
@@ -373,9 +373,12 @@ fn is_once(word: &str) -> bool {
     ONCE.iter().any(has_value) || is_short || ["--replay", "--json", "--no-progress", "--from-scratch"].contains(&word)
 }
 
+fn effort(args: &Arguments) -> Effort {
+    Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() }
+}
+
 fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Student<'s> {
-    let effort = Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() };
-    Student { language: &hunt.plan.studied, meter, stop: &hunt.stop, effort, time: args.study }
+    Student { language: &hunt.plan.studied, meter, stop: &hunt.stop, effort: effort(args), time: args.study }
 }
 
 /// Keeps the smaller text of a study as the best one, if it costs more than that, also when it is run again. If it does
@@ -424,7 +427,8 @@ fn study(args: &Arguments, hunt: &Hunt, proved: Option<Vec<u8>>, reporter: &mut 
     let mut student = student(args, hunt, &mut meter);
     // The growth that has ended the search is shown, if the best text does not show it.
     let exponent = args.until_exponent.unwrap_or(f64::MAX);
-    if let Some(proved) = proved.filter(|_| is_whole && !studies[0].is_faster_than(exponent)) {
+    let is_shown = |proved: &Vec<u8>| *proved == studies[0].text || studies[0].is_faster_than(exponent);
+    if let Some(proved) = proved.filter(|proved| is_whole && !is_shown(proved)) {
         let proof = student.study(&proved)?;
         if !hunt.stop.is_signalled() {
             studies.push(proof);

@@ -6,9 +6,11 @@
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
+use gramjet_search::Effort;
+
 use super::behaviours::Key;
 use super::hunt::Hunt;
-use super::{Arguments, student};
+use super::study::Student;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::function;
@@ -17,7 +19,9 @@ use crate::subject::function;
 const PAUSE: Duration = Duration::from_secs(5);
 
 pub(super) struct Early<'s> {
-    args: &'s Arguments,
+    effort: Effort,
+    /// A proof takes no longer.
+    time: Duration,
     /// None if no proof is to be tried.
     exponent: Option<f64>,
     /// When the last proof has begun, and when the next one may begin.
@@ -35,10 +39,10 @@ pub(super) struct Early<'s> {
 }
 
 impl<'s> Early<'s> {
-    pub(super) fn new(args: &'s Arguments) -> Early<'s> {
+    pub(super) fn new(exponent: Option<f64>, effort: Effort, time: Duration) -> Early<'s> {
         let (best, others, running, stop, proved) = Default::default();
-        let (exponent, begun) = (args.until_exponent, Instant::now());
-        Early { args, exponent, begun, next: begun + PAUSE, best, others, running, stop, proved }
+        let begun = Instant::now();
+        Early { effort, time, exponent, begun, next: begun + PAUSE, best, others, running, stop, proved }
     }
 
     /// Begins a proof if it is time for one, and ends the search if one has succeeded.
@@ -55,9 +59,11 @@ impl<'s> Early<'s> {
         }
         (self.begun, self.next) = (Instant::now(), Instant::now() + PAUSE);
         let Some(text) = self.candidate(hunt) else { return };
-        let (args, stop) = (self.args, self.stop.clone());
+        let (effort, time, stop) = (self.effort, self.time, self.stop.clone());
         self.running = Some(scope.spawn(move || {
-            let is_proved = is_proved(args, hunt, &text, exponent, &stop)?;
+            let mut meter = hunt.meter()?;
+            let mut student = Student { language: &hunt.plan.studied, meter: &mut meter, stop: &stop, effort, time };
+            let is_proved = is_proved(&mut student, &text, exponent)?;
             Ok(is_proved.then_some(text))
         }));
     }
@@ -110,11 +116,8 @@ impl<'s> Early<'s> {
 }
 
 /// Whether the cost of a text grows fast. What was measured until a stop proves nothing.
-fn is_proved(args: &Arguments, hunt: &Hunt, text: &[u8], exponent: f64, stop: &Stop) -> Result<bool, Failure> {
-    let mut meter = hunt.meter()?;
-    let mut student = student(args, hunt, &mut meter);
-    student.stop = stop;
+fn is_proved(student: &mut Student<'_>, text: &[u8], exponent: f64) -> Result<bool, Failure> {
     let families = student.families(text)?;
     let mut growths = families.iter().filter_map(|grown| grown.family.growth.as_ref());
-    Ok(!stop.is_signalled() && growths.any(|growth| growth.is_superlinear(exponent)))
+    Ok(!student.stop.is_signalled() && growths.any(|growth| growth.is_superlinear(exponent)))
 }

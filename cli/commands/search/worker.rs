@@ -1,5 +1,6 @@
 //! The threads of a search.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Scope, Thread};
@@ -103,7 +104,7 @@ impl Drop for Active<'_> {
     }
 }
 
-/// The program has changed if exact costs of this many texts, the best ones, differ by more than this share from the
+/// The program has changed if exact costs of the best texts, at most this many, differ by more than this share from the
 /// costs before.
 const CHECKED: usize = 3;
 const CHANGED: f64 = 0.1;
@@ -119,7 +120,7 @@ enum Origin {
     Other(String),
     /// This search has kept it already, so it is not written again.
     Known,
-    /// It is in the queue, and with the best texts only if it was the best one and the search was not killed then.
+    /// It is in the queue. A search that was killed may not have written it to the best texts.
     Queue,
 }
 
@@ -228,6 +229,8 @@ impl<'h> Worker<'h> {
                 costs.push((name, cost, before));
             }
         }
+        // The page shows those first that cost most when they were found.
+        costs.sort_by_key(|&(_, _, before)| Reverse(before));
         costs.truncate(CHECKED);
         let has_changed = |(_, cost, before): &(_, u64, u64)| cost.abs_diff(*before) as f64 > CHANGED * *before as f64;
         if self.number == 0
@@ -237,8 +240,9 @@ impl<'h> Worker<'h> {
         {
             self.note_change(name, cost, before);
         }
+        let known: HashSet<&Vec<u8>> = best.iter().map(|(_, text)| text).collect();
         for (_, text) in queue.iter().rev() {
-            self.adopt(text, Origin::Queue)?;
+            self.adopt(text, if known.contains(text) { Origin::Known } else { Origin::Queue })?;
         }
         for (studied, _) in studied {
             self.adopt(&studied.text, Origin::Known)?;
@@ -490,6 +494,7 @@ impl<'h> Worker<'h> {
         let is_new = operator.is_some_and(|operator| operator != SEED);
         // What costs more is written and reported later.
         let _turn = gain.is_best.then(|| hunt.turn());
+        (found.after, found.runs) = (hunt.elapsed(), hunt.runs.load(Ordering::Relaxed));
         if self.share(&found, gain.is_best, is_new) {
             if !is_best_written {
                 hunt.keep_best(&mut found)?;
@@ -524,15 +529,15 @@ impl<'h> Worker<'h> {
     /// Keeps a text on which the program was stopped, unless another thread or an earlier search has kept it.
     fn keep_timeout(&mut self, text: &[u8], about: &str) -> Result<(), Failure> {
         let state = &self.hunt.state;
-        let mut shared = self.hunt.shared();
         if state.count(Place::Timeouts) >= TIMEOUTS {
             return Ok(());
         }
-        let kept = match &mut shared.timeouts {
+        let is_first = match &mut self.hunt.shared().timeouts {
             Some(kept) => kept,
             unknown => unknown.insert(state.texts(Place::Timeouts)?.into_iter().collect()),
-        };
-        if kept.insert(text.to_vec()) {
+        }
+        .insert(text.to_vec());
+        if is_first {
             state.keep(Place::Timeouts, text, None, about)?;
         }
         Ok(())

@@ -335,7 +335,8 @@ impl Prover<'_> {
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
         let is_long = whole.text.len().saturating_mul(WIDE as usize) > self.effort.max_len;
         let mut family = self.members(whole, pump, &GLANCE);
-        let is_stopped = matches!(&family.members[..], [only] if only.is_stopped);
+        // With a limit on cost, `measure_all` does that: the rest of the text may be what makes it slow.
+        let is_stopped = matches!(&family.members[..], [only] if only.is_stopped) && self.effort.cost_limit.is_none();
         if is_long || is_stopped || family.members.is_empty() {
             let alone = self.alone(whole, &family.pump);
             family = alone.filter(|alone| alone.members.len() >= family.members.len()).unwrap_or(family);
@@ -353,14 +354,19 @@ impl Prover<'_> {
     }
 
     /// Many members of a family. Where a limit on cost leaves too few, the other rounds or levels are left out of the
-    /// text, if that shows how the cost grows.
+    /// text, if the law of what remains is exponential, or explains why the whole text reaches the limit.
     fn measure_all(&mut self, known: Family) -> Family {
         let family = self.measured(known);
-        if self.effort.cost_limit.is_none() || !family.is_cut_short() {
+        let Some((copies, limit)) = family.limit_reached().filter(|_| family.is_cut_short()) else { return family };
+        let Some(alone) = self.alone(&family.whole, &family.pump).map(|alone| self.measured(alone)) else {
             return family;
-        }
-        let alone = self.alone(&family.whole, &family.pump).map(|alone| self.measured(alone));
-        alone.filter(|alone| alone.stopped_at().is_some() && !alone.is_cut_short()).unwrap_or(family)
+        };
+        let rest = family.members.first().filter(|first| !first.is_stopped).map_or(0, |first| first.cost);
+        let explains = |growth: &Growth| {
+            growth.proved() == f64::INFINITY || comes_to(growth, (copies, limit.saturating_sub(rest)))
+        };
+        let is_law = alone.stopped_at().is_some() && !alone.is_cut_short();
+        if is_law && alone.growth.as_ref().is_some_and(explains) { alone } else { family }
     }
 
     /// Many members of a family, with their law. If no more runs are wanted, those that are known.

@@ -49,7 +49,8 @@ pub struct Report {
     /// between them, as a shell takes it. Empty if there is no such command. The page does not show it.
     #[serde(default)]
     pub on_file: Vec<String>,
-    /// The same with the limits of the search, for texts on which the program was stopped.
+    /// The same with the limits on time and memory, for texts on which the program was stopped.
+    #[serde(default)]
     pub on_stopped: Vec<String>,
     /// Other commands, such as the one that resumes the search.
     pub commands: Vec<Command>,

@@ -84,7 +84,7 @@ fn assert_goes_on(place: &Place, options: &[&str], reported: &[serde_json::Value
     let costs: Vec<u64> = best.iter().map(|best| best["cost"].as_u64().unwrap()).collect();
     assert!(costs.is_sorted(), "{costs:?}");
     let best = best.last().unwrap();
-    assert!(page.contains(best["text"].as_str().unwrap()), "{best}");
+    assert!(is_shown(place, "shared/one", best, &page), "{best}");
     assert_replays(place);
     let found = search(place, &[options, &["-n", "20", "--study", "0s", "--json"]].concat());
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
@@ -133,7 +133,7 @@ fn a_study_that_is_killed_loses_nothing() {
         names.any(|name| name.contains("growth"))
     };
     // As the study begins, within it, and as it writes its families.
-    for runs in [Some(0), Some(150), Some(600), None] {
+    for runs in [Some(0), Some(100), Some(250), None] {
         let more = ["-n", "1000", "--study", "60s"];
         let reported = killed_once(&place, &[&options[..], &more].concat(), |event| {
             if event["event"] != "end" {

@@ -62,6 +62,30 @@ fn expression(text: &[u8], at: usize, steps: &mut Steps) -> Option<usize> {
     end
 }
 
+/// Whether `(a+)+` and the end of the text match: a text of `a` alone does at once, and one that ends otherwise after
+/// all ways to divide it were tried.
+fn whole_groups(text: &[u8], steps: &mut Steps) -> bool {
+    let run = text.iter().take_while(|&&byte| byte == b'a').count();
+    run > 0 && run == text.len() || (1..=run).rev().any(|taken| !steps.step() || whole_groups(&text[taken..], steps))
+}
+
+/// Parts alone may be quick, and the text slow.
+#[test]
+fn growth_that_needs_the_rest_of_the_text_does_not_pass() {
+    let cost = counted(|text, steps| _ = whole_groups(text, steps));
+    for max_len in 12..=20 {
+        let failed = on("whole-groups", "s ::= letter*  letter ::= [a-c]", |check| {
+            check
+                .texts(3000)
+                .max_len(max_len)
+                .cost_limit(LIMIT)
+                .growth_within(1.5, &mut |text: &[u8]| cost(text))
+                .is_err()
+        });
+        assert!(failed, "{max_len}");
+    }
+}
+
 #[test]
 fn exponential_growth_up_to_the_limit_is_found() {
     const LETTERS: &str = "s ::= letter*  letter ::= [a-z]";
