@@ -477,6 +477,8 @@ impl<'h> Worker<'h> {
             let about = hunt.about(cost, operator, source.as_deref());
             file = Some(hunt.state.keep(Place::Queue, text, hunt.choices_of(text).as_deref(), &about)?);
         }
+        // What costs more is written and reported later.
+        let _turn = gain.is_best.then(|| hunt.turn());
         let mut found = Found {
             text: text.to_vec(),
             cost,
@@ -492,9 +494,6 @@ impl<'h> Worker<'h> {
         }
         // Files are written once the others can go on.
         let is_new = operator.is_some_and(|operator| operator != SEED);
-        // What costs more is written and reported later.
-        let _turn = gain.is_best.then(|| hunt.turn());
-        (found.after, found.runs) = (hunt.elapsed(), hunt.runs.load(Ordering::Relaxed));
         if self.share(&found, gain.is_best, is_new) {
             if !is_best_written {
                 hunt.keep_best(&mut found)?;

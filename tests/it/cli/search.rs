@@ -317,11 +317,16 @@ fn what_was_reported_is_kept_however_the_search_ends() {
     }
 }
 
-/// Whether a page has a text. It has ten of the best ones, and a search may find many more before it is killed.
-fn is_shown(place: &Place, out: &str, best: &serde_json::Value, page: &str) -> bool {
-    let kept = fs::read_dir(place.path(&format!("{out}/best"))).unwrap();
-    let texts = kept.filter(|file| !file.as_ref().unwrap().file_name().to_string_lossy().ends_with(".choices"));
-    page.contains(best["text"].as_str().unwrap()) || texts.count() > 10
+/// Whether a page has the costliest text of the folder, and the one that was reported. It has ten of the best ones, and
+/// a search may find many more before it is killed.
+fn is_shown(place: &Place, out: &str, reported: &serde_json::Value, page: &str) -> bool {
+    let folder = format!("{out}/best");
+    let names = fs::read_dir(place.path(&folder)).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let cost = |name: &String| name.split_once("cost:").unwrap().1.split(',').next().unwrap().parse::<u64>().unwrap();
+    let kept: Vec<String> = names.filter(|name| !name.ends_with(".choices")).collect();
+    let costliest = kept.iter().max_by_key(|name| (cost(name), (*name).clone())).unwrap();
+    let costliest = fs::read_to_string(place.path(&format!("{folder}/{costliest}"))).unwrap();
+    page.contains(&costliest) && (kept.len() > 10 || page.contains(reported["text"].as_str().unwrap()))
 }
 
 /// Runs a search, kills it with SIGKILL once it has reported this number of better texts, and returns those that it has

@@ -106,7 +106,7 @@ pub struct Input {
     /// The source lines that it executes most, the hottest first; may be empty. Those of the report have a section of
     /// their own and are not shown here.
     pub lines: Vec<HotLine>,
-    /// Why less is known of it than of others, a sentence; may be empty.
+    /// A sentence that says why the text was not studied. Empty if it was.
     pub note: String,
     /// A smaller input that costs nearly as much, if there is one.
     pub smaller: Option<Smaller>,
