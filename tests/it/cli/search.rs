@@ -321,9 +321,9 @@ fn what_was_reported_is_kept_however_the_search_ends() {
 /// a search may find many more before it is killed.
 fn is_shown(place: &Place, out: &str, reported: &serde_json::Value, page: &str) -> bool {
     let folder = format!("{out}/best");
-    let names = fs::read_dir(place.path(&folder)).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     let cost = |name: &String| name.split_once("cost:").unwrap().1.split(',').next().unwrap().parse::<u64>().unwrap();
-    let kept: Vec<String> = names.filter(|name| !name.ends_with(".choices")).collect();
+    // A file that was not complete has another name.
+    let kept = kept(place, &folder);
     let costliest = kept.iter().max_by_key(|name| (cost(name), (*name).clone())).unwrap();
     let costliest = fs::read_to_string(place.path(&format!("{folder}/{costliest}"))).unwrap();
     page.contains(&costliest) && (kept.len() > 10 || page.contains(reported["text"].as_str().unwrap()))
