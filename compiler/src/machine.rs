@@ -99,6 +99,8 @@ pub trait Recorder {
 pub trait Decide {
     /// Whether sites with one option are decided and reported, too.
     const FORCED: bool = false;
+    /// Whether it reads choice bytes. If not, positions say nothing of them.
+    const READS: bool = true;
 
     /// The option that a site takes.
     fn decide(&mut self, node: NodeId, site: Site<'_>) -> Decided;
@@ -144,6 +146,7 @@ pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
 }
 
 /// The number of options that the site of a node offers with this slack; see [`DecidedSite::slack`].
+#[inline]
 pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
     match ir.node(node).composition() {
         Composition::Class(set) => offered_of_class(set, set.min_len(), slack),
@@ -269,17 +272,22 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     /// memory of `tasks`.
     pub fn derive(mut self, part: Part, depth: u32, tasks: &mut Vec<Task>) -> Position {
         std::mem::swap(&mut self.tasks, tasks);
-        match part {
+        let first = match part {
             // The start rule is never beyond the limit, so nothing is recorded for this node.
             Part::Rule(rule) => self.instance(rule, self.ir.body(rule), NodeId::new(0), depth),
             Part::Pool(rule) => self.pool(rule, self.ir.body(rule), NodeId::new(0), depth),
-            Part::Node(node) => self.node(node, depth),
-            Part::Round(node) => self.round(node, depth),
-        }
+            Part::Node(node) => Some(node),
+            Part::Round(node) => self.round(node),
+        };
+        self.tasks.extend(first.map(|first| Task(Todo::Node(first, depth))));
         while let Some(Task(task)) = self.tasks.pop() {
             match task {
                 Todo::Node(node, depth) => self.node(node, depth),
-                Todo::Rounds(node, done, depth, span) => self.rounds(node, done, depth, span),
+                Todo::Rounds(node, done, depth, span) => {
+                    if let Some(item) = self.rounds(node, done, depth, span) {
+                        self.node(item, depth);
+                    }
+                }
                 Todo::End(span) => self.end(span),
                 Todo::EndShortest => self.shortest -= 1,
             }
@@ -319,35 +327,47 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    fn node(&mut self, node: NodeId, depth: u32) {
+    /// Derives a node up to its first end: what follows is a task.
+    fn node(&mut self, mut node: NodeId, mut depth: u32) {
         let ir = self.ir;
-        match ir.node(node).composition() {
-            Composition::Bytes(bytes) => self.emit(bytes),
-            Composition::Class(set) => self.class(node, set),
-            Composition::Instance(rule, body) => {
-                let body = body.or_else(|| ir.body(rule)).or_else(|| self.home(rule));
-                self.instance(rule, body, node, depth + 1);
-            }
-            Composition::All(items) => {
-                self.tasks.extend(items.iter().rev().map(|&item| Task(Todo::Node(item, depth))));
-            }
-            Composition::One(choice) => {
-                let span = self.begin(Kind::Choice, Part::Node(node), depth);
-                let min_len = ir.facts(node).min_len;
-                let cost = |option: &NodeId| ir.facts(*option).min_len - min_len;
-                let offered = offered_of_choice(ir, choice, min_len, self.slack);
-                let option = self.pick(node, choice.site().narrowed(offered));
-                self.recorder.option(node, option);
-                let option = choice.options[option as usize];
-                self.pay(cost(&option));
-                self.end_later(span);
-                self.todo(Todo::Node(option, depth));
-            }
-            Composition::Rounds { .. } => {
-                let span = self.begin(Kind::Repetition, Part::Node(node), depth);
-                self.rounds(node, 0, depth, span);
-            }
+        loop {
+            let next = match ir.node(node).composition() {
+                Composition::Bytes(bytes) => return self.emit(bytes),
+                Composition::Class(set) => return self.class(node, set),
+                Composition::Instance(rule, body) => {
+                    let body = body.or_else(|| ir.body(rule)).or_else(|| self.home(rule));
+                    depth += 1;
+                    self.instance(rule, body, node, depth)
+                }
+                Composition::All(items) => {
+                    let (first, rest) =
+                        items.split_first().map_or((None, &[][..]), |(first, rest)| (Some(*first), rest));
+                    self.tasks.extend(rest.iter().rev().map(|&item| Task(Todo::Node(item, depth))));
+                    first
+                }
+                Composition::One(choice) => Some(self.choice(node, choice, depth)),
+                Composition::Rounds { .. } => {
+                    let span = self.begin(Kind::Repetition, Part::Node(node), depth);
+                    self.rounds(node, 0, depth, span)
+                }
+            };
+            let Some(next) = next else { return };
+            node = next;
         }
+    }
+
+    /// Decides a choice. Returns the option that is to be derived.
+    fn choice(&mut self, node: NodeId, choice: &Choice, depth: u32) -> NodeId {
+        let ir = self.ir;
+        let span = self.begin(Kind::Choice, Part::Node(node), depth);
+        let min_len = ir.facts(node).min_len;
+        let offered = offered_of_choice(ir, choice, min_len, self.slack);
+        let option = self.pick(node, choice.site().narrowed(offered));
+        self.recorder.option(node, option);
+        let option = choice.options[option as usize];
+        self.pay(ir.facts(option).min_len - min_len);
+        self.end_later(span);
+        option
     }
 
     fn class(&mut self, node: NodeId, set: &CharSet) {
@@ -382,60 +402,56 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         self.homes.get_or_insert_with(|| ir.homes())[rule.index()]
     }
 
-    fn rounds(&mut self, node: NodeId, done: u32, depth: u32, span: u32) {
-        let Some(Rounds { item, min, max }) = self.ir.node(node).rounds() else { return };
+    /// Decides on a further round of a repetition. Returns the item that is to be derived.
+    fn rounds(&mut self, node: NodeId, done: u32, depth: u32, span: u32) -> Option<NodeId> {
+        let Rounds { item, min, max } = self.ir.node(node).rounds()?;
         if done < min {
             self.todo(Todo::Rounds(node, done + 1, depth, span));
-            self.todo(Todo::Node(item, depth));
-            return;
+            return Some(item);
         }
         if span != NONE {
             self.recorder.room(span, max.map_or(u32::MAX, |max| max - done));
         }
-        let mut goes_on = max.is_none_or(|max| done < max);
-        if goes_on {
+        if max.is_none_or(|max| done < max) {
             let cost = self.ir.facts(item).min_len;
             let round = self.begin(Kind::Round, Part::Round(node), depth);
             let offered = offered_of_round(cost, self.slack);
-            goes_on = self.pick(node, Site::even(offered)) == 1;
-            if goes_on {
+            if self.pick(node, Site::even(offered)) == 1 {
                 self.pay(cost);
                 // Saturates: 2^32 rounds are never reached.
                 self.todo(Todo::Rounds(node, done.saturating_add(1), depth, span));
                 self.end_later(round);
-                self.todo(Todo::Node(item, depth));
-            } else if round != NONE {
+                return Some(item);
+            }
+            if round != NONE {
                 self.recorder.cancel(round);
             }
         }
-        if !goes_on {
-            self.end(span);
-        }
+        self.end(span);
+        None
     }
 
-    /// A single round.
-    fn round(&mut self, node: NodeId, depth: u32) {
-        if let Some(Rounds { item, .. }) = self.ir.node(node).rounds() {
-            self.pick(node, Site::even(2));
-            self.todo(Todo::Node(item, depth));
-        }
+    /// A single round. Returns the item.
+    fn round(&mut self, node: NodeId) -> Option<NodeId> {
+        let Rounds { item, .. } = self.ir.node(node).rounds()?;
+        self.pick(node, Site::even(2));
+        Some(item)
     }
 
-    /// An instance of a rule with this body, referred to by `node`.
-    fn instance(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) {
+    /// An instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
+    fn instance(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let is_beyond = self.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.shortest == 0 && self.pools.get(rule).is_some() {
-            self.pool(rule, body, node, depth);
-            return;
+            return self.pool(rule, body, node, depth);
         }
         let span = self.begin(Kind::Instance, Part::Rule(rule), depth);
         self.end_later(span);
-        self.tasks.extend(body.map(|body| Task(Todo::Node(body, depth))));
+        body
     }
 
-    /// An instance beyond the depth limit.
-    fn pool(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) {
-        let Some(pool) = self.pools.get(rule) else { return };
+    /// An instance beyond the depth limit. Returns the body if it is to be derived.
+    fn pool(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
+        let pool = self.pools.get(rule)?;
         let (min_len, slack) = (self.ir.rule(rule).facts.min_len, self.slack);
         let offered = pool.strings.partition_point(|string| string.len() as u64 - min_len <= slack);
         if offered > 0 {
@@ -444,14 +460,14 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             self.pay(string.len() as u64 - min_len);
             self.emit(string);
             self.end(span);
-            return;
+            return None;
         }
         // No string of the pool is short enough, so the shortest derivation is used.
         let span = self.begin(Kind::Instance, Part::Rule(rule), depth);
         self.shortest += 1;
         self.todo(Todo::EndShortest);
         self.end_later(span);
-        self.tasks.extend(body.map(|body| Task(Todo::Node(body, depth))));
+        body
     }
 
     fn pay(&mut self, cost: u64) {
@@ -461,19 +477,23 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     }
 
     /// The option that a site takes.
+    #[inline(always)]
     fn pick(&mut self, node: NodeId, site: Site<'_>) -> u32 {
-        let (width, offered) = (site.width(), site.options());
-        if (width == 0 && !D::FORCED) || self.shortest > 0 {
+        let offered = site.options();
+        // A site with one option reads nothing.
+        if (offered <= 1 && !D::FORCED) || self.shortest > 0 {
             return 0;
         }
         let at = self.position();
-        let mut option = site.option_of(0);
-        if self.emitted() <= self.max_output {
+        let width = if D::READS { site.width() } else { 0 };
+        let option = if self.emitted() <= self.max_output {
             let decided = self.decider.decide(node, site);
-            option = decided.option;
             self.missing += u64::from(decided.missing);
             self.read += u64::from(width);
-        }
+            decided.option
+        } else {
+            site.option_of(0)
+        };
         let slack = self.slack;
         self.recorder.site(DecidedSite { node, option, offered, width, at, slack });
         option
