@@ -78,13 +78,17 @@ impl Edges {
     }
 
     fn sum(&mut self) {
-        // A program can write any count into the shared memory.
-        self.total = self.executed.iter().fold(0, |total, edge| total.saturating_add(edge.count));
-        let first = |hottest: Option<Edge>, &edge: &Edge| match hottest {
-            Some(known) if known.count >= edge.count => Some(known),
-            _ => Some(edge),
-        };
-        self.hottest = self.executed.iter().fold(None, first);
+        self.total = 0;
+        let mut hottest = Edge { number: 0, count: 0 };
+        for &edge in &self.executed {
+            // A program can write any count into the shared memory.
+            self.total = self.total.saturating_add(edge.count);
+            // Of several the first.
+            if edge.count > hottest.count {
+                hottest = edge;
+            }
+        }
+        self.hottest = (hottest.count > 0).then_some(hottest);
     }
 
     /// Takes over pairs of a number, from 1 to `known`, and a count, in ascending order of the numbers. Others, which
@@ -92,6 +96,7 @@ impl Edges {
     pub(crate) fn take_listed(&mut self, pairs: impl Iterator<Item = (u32, u32)>, known: u32) {
         self.executed.clear();
         self.known = known;
+        self.executed.reserve(pairs.size_hint().0);
         let mut last = 0;
         for (number, count) in pairs {
             let count = u64::from(count);

@@ -3,7 +3,7 @@
 //! Inputs are numbered from 0 on, without end, and each is in the slot of its number. The program puts its next input
 //! where inputs always are, and lists the counts of each that it has run on, so that it need not wait to be asked.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::edges::Edges;
@@ -100,9 +100,10 @@ impl Ring {
     pub(super) fn take(&mut self, memory: &Memory, edges: &mut Edges, known: u32) -> Usage {
         let at = slot(self.taken);
         // A program can write to them while they are read.
-        let number = |at| memory.number(at).load(Ordering::Relaxed);
-        let count = (number(at + 4) as usize).min(EDGES);
-        let pairs = (0..count).map(|pair| at + PAIRS + 8 * pair).map(|at| (number(at), number(at + 4)));
+        let number = |number: &AtomicU32| number.load(Ordering::Relaxed);
+        let count = (number(memory.number(at + 4)) as usize).min(EDGES);
+        let pairs =
+            memory.numbers(at + PAIRS, 2 * count).chunks_exact(2).map(|pair| (number(&pair[0]), number(&pair[1])));
         edges.take_listed(pairs, known);
         self.taken = self.taken.wrapping_add(1);
         let time = |at| memory.large_number(at).load(Ordering::Relaxed);
