@@ -22,6 +22,7 @@ use crate::tracer::{Grammar, span_kind};
 
 mod graft;
 
+pub(crate) use graft::Offers;
 pub use graft::{Change, Edit, Extent};
 
 /// A site at which a decision is due.
@@ -93,18 +94,6 @@ impl Part {
     pub fn is_empty(&self) -> bool {
         self.text.0 == self.text.1
     }
-
-    /// For a rule instance, a number whose bits all depend on all bits of the symbol, so that other symbols hardly have
-    /// the same sum: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-    fn weight(&self) -> u64 {
-        if self.kind != SpanKind::Rule {
-            return 0;
-        }
-        let mut bits = (u64::from(self.symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ bits >> 31
-    }
 }
 
 /// A decided site of a derivation.
@@ -128,7 +117,8 @@ pub struct Derivation {
     pub text: Vec<u8>,
     /// The decisions, in order.
     pub decisions: Vec<Decision>,
-    /// The parts, in the order in which they begin, outer ones first; none if it was made without them.
+    /// The parts, in the order in which they begin, outer ones first. If it was made without them, none; or only the
+    /// first one, if it is a part itself.
     pub parts: Vec<Part>,
     /// The outline of all parts.
     pub outline: Outline,
@@ -143,23 +133,46 @@ impl Outline {
     /// That of some parts.
     pub fn of(parts: &[Part]) -> Outline {
         let mut outline = Outline::default();
-        parts.iter().for_each(|part| outline.add(part));
+        let rules = parts.iter().filter(|part| part.kind == SpanKind::Rule);
+        rules.for_each(|part| outline.add(weight(part.symbol)));
         outline
     }
 
-    /// Adds a part. The order does not matter.
-    fn add(&mut self, part: &Part) {
-        self.0 = self.0.wrapping_add(part.weight());
-    }
-
-    /// Takes a part away.
-    fn remove(&mut self, part: &Part) {
-        self.0 = self.0.wrapping_sub(part.weight());
+    /// Adds a part with this weight. The order does not matter.
+    #[inline]
+    fn add(&mut self, weight: u64) {
+        self.0 = self.0.wrapping_add(weight);
     }
 
     /// The outline after the old parts are replaced by the new ones.
-    fn exchange(self, old: &[Part], new: &[Part]) -> Outline {
-        Outline(self.0.wrapping_sub(Outline::of(old).0).wrapping_add(Outline::of(new).0))
+    fn exchange(self, old: Outline, new: Outline) -> Outline {
+        Outline(self.0.wrapping_sub(old.0).wrapping_add(new.0))
+    }
+}
+
+/// For the symbol of a rule, a number whose bits all depend on all of its bits, so that other symbols hardly have the same sum: SplitMix64
+/// (Steele, Lea and Flood, OOPSLA 2014).
+#[inline]
+fn weight(symbol: u32) -> u64 {
+    let mut bits = (u64::from(symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+/// The weights of all rules, whose symbols come first.
+#[derive(Debug)]
+pub(crate) struct Weights(Vec<u64>);
+
+impl Weights {
+    pub(crate) fn new(rules: usize) -> Weights {
+        Weights((0..rules as u32).map(weight).collect())
+    }
+
+    /// That of a part with this symbol: 0 if it is no instance of a rule.
+    #[inline]
+    fn of(&self, symbol: u32) -> u64 {
+        self.0.get(symbol as usize).copied().unwrap_or(0)
     }
 }
 
@@ -247,6 +260,8 @@ pub struct Deriver {
     grammar: Arc<Grammar>,
     max_len: Option<u64>,
     tasks: Vec<Task>,
+    /// Memory for texts that get their parts.
+    whole: Derivation,
 }
 
 /// At most this many decisions for each byte of the limit, and this many more; then option 0 is taken everywhere.
@@ -259,7 +274,7 @@ const MAX_OUTPUT: u64 = 1 << 28;
 
 impl Deriver {
     pub(crate) fn new(grammar: Arc<Grammar>, max_len: Option<u64>) -> Deriver {
-        Deriver { grammar, max_len, tasks: Vec::new() }
+        Deriver { grammar, max_len, tasks: Vec::new(), whole: Derivation::default() }
     }
 
     /// The greatest length of a text, in bytes.
@@ -314,8 +329,23 @@ impl Deriver {
     /// Derives a whole text: first by `options`, then by the chooser. An option that is not offered is replaced by the
     /// last one that is.
     pub fn derive(&mut self, options: &[u32], chooser: &mut dyn Chooser, derivation: &mut Derivation) -> Fit {
+        self.derive_as(Extent::Whole, options, chooser, derivation)
+    }
+
+    /// The same, of which only so much is written.
+    pub fn derive_as(
+        &mut self,
+        extent: Extent,
+        options: &[u32],
+        chooser: &mut dyn Chooser,
+        derivation: &mut Derivation,
+    ) -> Fit {
         let most = self.max_len;
-        self.run(self.start(), 0, most, options, chooser, derivation)
+        let fit = self.run((self.start(), 0), most, options, chooser, extent, derivation);
+        if extent == Extent::NoParts {
+            derivation.parts.clear();
+        }
+        fit
     }
 
     /// Derives a text by `options` alone; after them option 0 is taken everywhere.
@@ -333,20 +363,22 @@ impl Deriver {
         chooser: &mut dyn Chooser,
         derivation: &mut Derivation,
     ) -> bool {
-        self.draw_after(&[], (symbol, depth), bytes, chooser, derivation).is_some()
+        self.draw_after(&[], (symbol, depth), bytes, chooser, Extent::Whole, derivation).is_some()
     }
 
-    /// The same for a part that begins with these options; none if there is no such symbol.
+    /// The same for a part that begins with these options, of which only so much is written; none if there is no such
+    /// symbol.
     pub fn draw_after(
         &mut self,
         options: &[u32],
         (symbol, depth): (u32, u32),
         bytes: u64,
         chooser: &mut dyn Chooser,
+        extent: Extent,
         derivation: &mut Derivation,
     ) -> Option<Fit> {
         let part = self.grammar.part(symbol)?;
-        Some(self.run(part, depth, Some(bytes), options, chooser, derivation))
+        Some(self.run((part, depth), Some(bytes), options, chooser, extent, derivation))
     }
 
     /// Derives the text of choice bytes that stand for it without limits. The limit on length is not kept.
@@ -355,7 +387,7 @@ impl Deriver {
         let grammar = Arc::clone(&self.grammar);
         let start = self.start();
         let mut text = std::mem::take(&mut derivation.text);
-        let record = Record { grammar: &grammar, derivation };
+        let record = Record::<WITH_PARTS> { grammar: &grammar, derivation };
         let mut bytes = choices.iter();
         let reader = Reader(|| bytes.next().copied());
         let machine =
@@ -442,8 +474,22 @@ impl Deriver {
 
     fn run(
         &mut self,
-        part: Node,
-        depth: u32,
+        place: (Node, u32),
+        bytes: Option<u64>,
+        options: &[u32],
+        chooser: &mut dyn Chooser,
+        extent: Extent,
+        derivation: &mut Derivation,
+    ) -> Fit {
+        match extent {
+            Extent::Whole => self.run_as::<WITH_PARTS>(place, bytes, options, chooser, derivation),
+            Extent::NoParts => self.run_as::<false>(place, bytes, options, chooser, derivation),
+        }
+    }
+
+    fn run_as<const PARTS: bool>(
+        &mut self,
+        (part, depth): (Node, u32),
         bytes: Option<u64>,
         options: &[u32],
         chooser: &mut dyn Chooser,
@@ -454,7 +500,7 @@ impl Deriver {
         let mut text = std::mem::take(&mut derivation.text);
         let most = most_decisions(bytes);
         let mut asking = Asking { options, at: 0, left: most, fits: true, chooser };
-        let record = Record { grammar: &grammar, derivation };
+        let record = Record::<PARTS> { grammar: &grammar, derivation };
         // The slack is set below for the part.
         let limits = Limits { max_depth: None, max_len: bytes };
         let machine =
@@ -508,6 +554,7 @@ struct Asking<'a> {
 
 impl Decide for &mut Asking<'_> {
     const FORCED: bool = true;
+    const READS: bool = false;
 
     fn decide(&mut self, place: NodeId, site: Site<'_>) -> Decided {
         let most = site.options().saturating_sub(1);
@@ -538,31 +585,40 @@ impl<N: FnMut() -> Option<u8>> Decide for Reader<N> {
     }
 }
 
-/// Records decisions and parts.
-struct Record<'r> {
+/// That parts are recorded.
+const WITH_PARTS: bool = true;
+
+/// Records decisions, and either all parts or only the outermost one.
+struct Record<'r, const PARTS: bool> {
     grammar: &'r Grammar,
     derivation: &'r mut Derivation,
 }
 
-impl Record<'_> {
+impl<const PARTS: bool> Record<'_, PARTS> {
     fn decided(&self) -> u32 {
         self.derivation.decisions.len() as u32
     }
 }
 
-impl Recorder for Record<'_> {
+impl<const PARTS: bool> Recorder for Record<'_, PARTS> {
     fn begin(&mut self, kind: Kind, part: Node, depth: u32, at: Position) -> u32 {
         let number = self.derivation.parts.len() as u32;
         if number == NONE {
             return NONE;
         }
-        let kind = span_kind(kind);
-        let (decided, emitted) = (self.decided(), at.emitted as u32);
+        // Other kinds of parts have no place in the outline.
+        if !PARTS && number > 0 && kind != Kind::Instance {
+            return NONE;
+        }
         let symbol = self.grammar.symbol(part);
+        let kind = span_kind(kind);
+        self.derivation.outline.add(self.grammar.weights.of(symbol));
+        if !PARTS && number > 0 {
+            return NONE;
+        }
+        let (decided, emitted) = (self.decided(), at.emitted as u32);
         let (decisions, text) = ((decided, decided), (emitted, emitted));
-        let part = Part { kind, symbol, depth, decisions, text, next: number + 1 };
-        self.derivation.outline.add(&part);
-        self.derivation.parts.push(part);
+        self.derivation.parts.push(Part { kind, symbol, depth, decisions, text, next: number + 1 });
         number
     }
 
@@ -573,9 +629,8 @@ impl Recorder for Record<'_> {
     }
 
     fn cancel(&mut self, _number: u32) {
-        if let Some(part) = self.derivation.parts.pop() {
-            self.derivation.outline.remove(&part);
-        }
+        // It was a round, which has no place in the outline.
+        self.derivation.parts.pop();
     }
 
     fn room(&mut self, number: u32, room: u32) {

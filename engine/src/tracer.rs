@@ -2,7 +2,7 @@
 //! the byte; as it has to look at every rule and site, it is slower than the other engines.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gramjet::choices::{ChoiceSource, Part as Kept, Refit, Site, Span, SpanKind, Trace};
 use gramjet::{Choices, Limits, LimitsError, Producer};
@@ -11,11 +11,11 @@ use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::ir::{self, Ir, NodeId, Rounds, RuleId};
 use gramjet_compiler::machine::{
-    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task, ample_slack, min_len_of,
+    Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task, min_len_of,
 };
 use gramjet_compiler::reference;
 
-use crate::decisions::Deriver;
+use crate::decisions::{Deriver, Offers, Weights};
 use crate::directives::first_limits;
 
 mod refit;
@@ -45,8 +45,10 @@ pub(crate) struct Grammar {
     rule_without_pool: Option<String>,
     /// Whether there are options that are only read.
     reads_more: bool,
-    /// For each node the least slack with which its site offers all its options.
-    pub(crate) ample: Vec<u32>,
+    /// What instances of rules add to outlines.
+    pub(crate) weights: Weights,
+    /// How many options each site offers, once something has asked.
+    pub(crate) offers: OnceLock<Offers>,
     /// The greatest of these, and the least slack with which all pools offer all their strings.
     ample_room: (u64, u64),
     /// For each symbol the length of its shortest text, in bytes.
@@ -110,7 +112,8 @@ impl Tracer {
             pools: compiled.pools.clone(),
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
             reads_more: compiled.lowered.reads_more(),
-            ample: ample(&compiled.lowered),
+            weights: Weights::new(compiled.lowered.rules().len()),
+            offers: OnceLock::new(),
             ample_room: rewrite::ample_room(&compiled.lowered, &compiled.pools),
             min_lens: Vec::new(),
         };
@@ -188,11 +191,6 @@ impl Tracer {
         machine.derive(Part::Rule(grammar.lowered.start()), 0, &mut self.tasks);
         rewriting.is_exact()
     }
-}
-
-fn ample(ir: &Ir) -> Vec<u32> {
-    let of = |node| u32::try_from(ample_slack(ir, NodeId::new(node))).unwrap_or(u32::MAX);
-    (0..ir.node_count()).map(of).collect()
 }
 
 /// Draws choice bytes from a source and writes them down. After a number of them the part is completed in a short way:

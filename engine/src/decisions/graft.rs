@@ -2,9 +2,9 @@
 
 use gramjet::choices::SpanKind;
 use gramjet_compiler::ir::NodeId;
-use gramjet_compiler::machine::offered;
+use gramjet_compiler::machine::{ample_slack, offered};
 
-use super::{Decision, Derivation, Deriver, Fit, Part, most_decisions};
+use super::{Decision, Derivation, Deriver, Fit, Outline, Part, Weights, most_decisions};
 use crate::tracer::Grammar;
 
 /// There is room for this many parts around a change before memory is asked for again.
@@ -31,7 +31,8 @@ pub enum Extent {
     /// All of its derivation.
     #[default]
     Whole,
-    /// All but its parts, which [`Deriver::completed`] adds. To copy them takes as long as all else.
+    /// All but its parts, which [`Deriver::complete`] adds. To write them takes as long as all else. What is drawn as a
+    /// part lists itself, but not what is within it: it can be put in place of a part of a text.
     NoParts,
 }
 
@@ -72,6 +73,16 @@ impl Stretch {
 
     fn parts_of(self, whole: &Derivation) -> &[Part] {
         &whole.parts[self.parts.0 as usize..self.parts.1 as usize]
+    }
+
+    fn outline_of(self, whole: &Derivation, weights: &Weights) -> Outline {
+        if self.parts.0 == 0 {
+            // All that there is, though its parts may not be listed.
+            return whole.outline;
+        }
+        let mut outline = Outline::default();
+        self.parts_of(whole).iter().for_each(|part| outline.add(weights.of(part.symbol)));
+        outline
     }
 
     fn texts(self, whole: &Derivation) -> &[u8] {
@@ -163,17 +174,18 @@ impl Deriver {
         self.exchange_all(whole, &exchanges, extent, derivation)
     }
 
-    /// A copy of the derivation of a whole text, with the parts that it may lack. It must have been made under the
-    /// limit of this deriver.
-    pub fn completed(&mut self, derivation: &Derivation) -> Derivation {
+    /// Adds the parts that the derivation of a whole text may lack. It must have been made under the limit of this
+    /// deriver.
+    pub fn complete(&mut self, derivation: &mut Derivation) {
         if !derivation.parts.is_empty() || !derivation.is_of_language() {
-            return derivation.clone();
+            return;
         }
         let options: Vec<u32> = derivation.options().collect();
-        let mut whole = Derivation::default();
+        let mut whole = std::mem::take(&mut self.whole);
         let fit = self.replay(&options, &mut whole);
         debug_assert!(fit == Fit::Exact && whole.text == derivation.text && whole.outline == derivation.outline);
-        whole
+        derivation.parts.extend_from_slice(&whole.parts);
+        self.whole = whole;
     }
 
     /// The same for changes that are prepared.
@@ -199,7 +211,8 @@ impl Deriver {
         }
         graft_text(whole, exchanges, derivation);
         derivation.outline = exchanges.iter().fold(whole.outline, |outline, Exchange { old, new }| {
-            outline.exchange(old.parts_of(whole), new.map_or(&[], |(other, new, _)| new.parts_of(other)))
+            let of = |stretch: Stretch, whole| stretch.outline_of(whole, &self.grammar.weights);
+            outline.exchange(of(*old, whole), new.map_or(Outline::default(), |(other, new, _)| of(new, other)))
         });
         if extent == Extent::Whole {
             graft_parts(whole, exchanges, derivation);
@@ -237,13 +250,19 @@ impl Deriver {
 
     /// Copies decisions that have this many bytes more room; whether all of them can be taken then.
     fn copy(&self, decisions: &[Decision], by: i64, derivation: &mut Derivation) -> bool {
-        let before = derivation.decisions.len();
-        derivation.decisions.extend_from_slice(decisions);
         if by == 0 && self.max_len.is_some() {
+            derivation.decisions.extend_from_slice(decisions);
             return true;
         }
-        let by = self.max_len.map(|_| by);
-        derivation.decisions[before..].iter_mut().all(|decision| decision.moves(by, &self.grammar))
+        let (by, grammar) = (self.max_len.map(|_| by), &*self.grammar);
+        let offers = grammar.offers.get_or_init(|| Offers::new(grammar));
+        let mut are_offered = true;
+        derivation.decisions.extend(decisions.iter().map(|decision| {
+            let (moved, is_offered) = decision.moved(by, offers, grammar);
+            are_offered &= is_offered;
+            moved
+        }));
+        are_offered
     }
 }
 
@@ -259,26 +278,52 @@ fn is_free(part: &Part) -> bool {
 }
 
 impl Decision {
-    /// Changes its room by this many bytes, or takes its limit away; whether the option is offered then.
+    /// The same with this many bytes more room, or without a limit; and whether the option is offered then.
     #[inline]
-    fn moves(&mut self, by: Option<i64>, grammar: &Grammar) -> bool {
-        let room = match by {
-            Some(by) => match u32::try_from(i64::from(self.room) + by) {
-                Ok(room) => room,
-                Err(_) => return false,
-            },
-            None => u32::MAX,
-        };
-        let least = room.min(self.room);
-        if room == self.room {
-            return true;
+    fn moved(self, by: Option<i64>, offers: &Offers, grammar: &Grammar) -> (Decision, bool) {
+        let room = by.map_or(i64::from(u32::MAX), |by| i64::from(self.room) + by);
+        let (room, has_room) = (room as u32, u32::try_from(room).is_ok());
+        let offered = offers.of(self.place, room, grammar);
+        (Decision { room, offered, ..self }, has_room && self.option < offered)
+    }
+}
+
+/// How many options the site of each node offers, by its slack.
+#[derive(Debug)]
+pub(crate) struct Offers {
+    /// By node: where its numbers begin, and the least slack with which it offers all its options. Only that, if it has
+    /// no numbers.
+    nodes: Vec<(u32, u32)>,
+    counts: Vec<u32>,
+}
+
+impl Offers {
+    /// The node has no numbers.
+    const NONE: u32 = u32::MAX;
+    /// A node has at most this many numbers, and all nodes together have at most so many.
+    const MOST: (u32, usize) = (1 << 8, 1 << 20);
+
+    fn new(grammar: &Grammar) -> Offers {
+        let ir = &grammar.lowered;
+        let mut counts = Vec::new();
+        let nodes = (0..ir.node_count()).map(|node| {
+            let ample = u32::try_from(ample_slack(ir, NodeId::new(node))).unwrap_or(u32::MAX);
+            if ample >= Offers::MOST.0 || counts.len() + ample as usize >= Offers::MOST.1 {
+                return (Offers::NONE, ample);
+            }
+            let start = counts.len() as u32;
+            counts.extend((0..=ample).map(|slack| offered(ir, NodeId::new(node), slack.into())));
+            (start, ample)
+        });
+        Offers { nodes: nodes.collect(), counts }
+    }
+
+    #[inline]
+    fn of(&self, place: u32, slack: u32, grammar: &Grammar) -> u32 {
+        match self.nodes.get(place as usize) {
+            Some(&(start, ample)) if start != Offers::NONE => self.counts[(start + slack.min(ample)) as usize],
+            _ => offered(&grammar.lowered, NodeId::new(place as usize), slack.into()),
         }
-        self.room = room;
-        let ample = grammar.ample.get(self.place as usize).copied().unwrap_or(u32::MAX);
-        if least < ample {
-            self.offered = offered(&grammar.lowered, NodeId::new(self.place as usize), room.into());
-        }
-        self.option < self.offered
     }
 }
 

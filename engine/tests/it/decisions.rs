@@ -22,6 +22,35 @@ fn options(derivation: &Derivation) -> Vec<u32> {
     derivation.options().collect()
 }
 
+/// A derivation without parts, whole or of a part of a text, is the same but for them, and can take the same places.
+fn check_without_parts(deriver: &mut Deriver, random: &mut SplitMix, whole: &Derivation, about: &dyn Fn() -> String) {
+    let (mut made, mut all) = (Derivation::default(), Derivation::default());
+    let options = options(whole);
+    let mut first = |_: &OpenSite<'_>| 0;
+    assert_eq!(deriver.derive_as(Extent::NoParts, &options, &mut first, &mut made), Fit::Exact, "{}", about());
+    assert_eq!(made, Derivation { parts: Vec::new(), ..whole.clone() }, "{}", about());
+    deriver.complete(&mut made);
+    assert_eq!(&made, whole, "{}", about());
+    let number = random.below(whole.parts.len() as u64) as usize;
+    let part = whole.parts[number];
+    let room = (deriver.max_len().expect("a limit") as usize + part.len() - whole.text.len()) as u64;
+    let seed = random.below(u64::MAX);
+    let mut draw = |extent, to: &mut Derivation| {
+        let mut numbers = SplitMix(seed);
+        let mut choose = |site: &OpenSite<'_>| numbers.below(u64::from(site.offered())) as u32;
+        deriver.draw_after(&[], (part.symbol, part.depth), room, &mut choose, extent, to).expect("a symbol")
+    };
+    assert_eq!(draw(Extent::Whole, &mut all), draw(Extent::NoParts, &mut made), "{}", about());
+    let alone = all.parts.first().map(|first| Part { next: 1, ..*first });
+    assert_eq!(made, Derivation { parts: alone.into_iter().collect(), ..all.clone() }, "{}", about());
+    if can_move(&part) && all.decisions.len() < 1000 {
+        let (mut one, mut other) = (Derivation::default(), Derivation::default());
+        assert!(deriver.graft((whole, number), (&all, 0), Extent::NoParts, &mut one), "{}", about());
+        assert!(deriver.graft((whole, number), (&made, 0), Extent::NoParts, &mut other), "{}", about());
+        assert_eq!(one, other, "{}", about());
+    }
+}
+
 /// Replaying, encoding and decoding give the same derivation again.
 fn check_round_trip(compiled: &Compiled, deriver: &mut Deriver, derivation: &Derivation, about: &dyn Fn() -> String) {
     let options = options(derivation);
@@ -79,7 +108,8 @@ fn check_splice(
     // The same without parts, which are added later.
     assert!(deriver.graft((whole, number), (other, part_number), Extent::NoParts, &mut grafted), "{}", about());
     assert_eq!(grafted, Derivation { parts: Vec::new(), ..spliced.clone() }, "{}", about());
-    assert_eq!(deriver.completed(&grafted), spliced, "{}", about());
+    deriver.complete(&mut grafted);
+    assert_eq!(grafted, spliced, "{}", about());
     true
 }
 
@@ -124,7 +154,8 @@ fn check_edits(
         assert_eq!(grafted, replayed, "{}", about());
         let mut without = Derivation::default();
         assert!(deriver.graft_all(whole, edits.iter().copied(), Extent::NoParts, &mut without), "{}", about());
-        assert_eq!(deriver.completed(&without), replayed, "{}", about());
+        deriver.complete(&mut without);
+        assert_eq!(without, replayed, "{}", about());
         assert_eq!(grafted.outline, Outline::of(&grafted.parts), "{}", about());
     }
     is_grafted && edits.len() > 1
@@ -205,6 +236,7 @@ fn check_grammars(grammars: u64) -> u64 {
             for derivation in &all {
                 if derivation.decisions.len() < 1000 {
                     check_round_trip(&compiled, &mut deriver, derivation, &about);
+                    check_without_parts(&mut deriver, &mut numbers, derivation, &about);
                 }
                 cases += 1;
             }

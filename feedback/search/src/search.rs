@@ -312,7 +312,9 @@ impl Search {
         let shorter = |best: &Best| best.cost == cost && derivation.text.len() < best.derivation.text.len();
         let is_best = ending == Ending::Done && self.best.as_ref().is_none_or(|best| best.cost < cost || shorter(best));
         if is_best {
-            self.best = Some(Best { derivation: self.desk.deriver.completed(derivation), cost, run: self.runs });
+            let mut best = derivation.clone();
+            self.desk.deriver.complete(&mut best);
+            self.best = Some(Best { derivation: best, cost, run: self.runs });
         }
         let is_trade_off = ending == Ending::Done
             && !measured.costs.is_empty()

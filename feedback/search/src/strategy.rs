@@ -1,6 +1,6 @@
 //! The contract of strategies, and what they work with.
 
-use gramjet_session::decisions::{Chooser, Derivation, Deriver, OpenSite};
+use gramjet_session::decisions::{Chooser, Derivation, Deriver, Extent, OpenSite};
 
 use crate::maxima::Edge;
 use crate::random::Random;
@@ -27,13 +27,20 @@ impl Desk {
     }
 
     /// Random texts: each option that is offered is equally probable.
+    #[cfg(test)]
     pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
         self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
     }
 
-    /// A random part with this symbol and at most this many bytes.
-    pub(crate) fn draw_part(&mut self, symbol: u32, depth: u32, bytes: usize, part: &mut Derivation) {
-        self.deriver.draw(symbol, depth, bytes as u64, &mut Evenly(&mut self.random), part);
+    /// The same without parts.
+    pub(crate) fn draw_text(&mut self, derivation: &mut Derivation) {
+        self.deriver.derive_as(Extent::NoParts, &[], &mut Evenly(&mut self.random), derivation);
+    }
+
+    /// A random part with this symbol, in an instance of this depth, and at most this many bytes.
+    pub(crate) fn draw_part(&mut self, place: (u32, u32), bytes: usize, extent: Extent, part: &mut Derivation) {
+        let mut evenly = Evenly(&mut self.random);
+        self.deriver.draw_after(&[], place, bytes as u64, &mut evenly, extent, part);
     }
 }
 

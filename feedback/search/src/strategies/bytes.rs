@@ -103,7 +103,7 @@ impl Bytes {
     }
 
     fn seed(&mut self, desk: &mut Desk, text: &mut Vec<u8>) {
-        desk.draw_whole(&mut self.drawn);
+        desk.draw_text(&mut self.drawn);
         text.extend_from_slice(&self.drawn.text);
         if text.is_empty() && desk.max_len > 0 {
             text.push(b' ');

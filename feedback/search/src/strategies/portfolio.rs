@@ -30,8 +30,6 @@
 //! Texts on which the program does not end are set aside: they are no parents, and texts whose variants often do not
 //! end are varied less.
 
-use std::cell::OnceCell;
-
 use gramjet_session::decisions::Derivation;
 
 use crate::bandit::Bandit;
@@ -212,7 +210,7 @@ impl Portfolio {
 
     fn draw(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
         self.making = Making { beginning: self.beginning, ..Making::default() };
-        desk.draw_whole(candidate);
+        desk.draw_text(candidate);
     }
 
     fn island(&mut self, pool: Pool) -> &mut Island {
@@ -225,7 +223,7 @@ impl Portfolio {
 
     /// Keeps a text if it is a champion of the whole search, and if it is one among quick texts. A search that does not
     /// begin anew does not need them.
-    fn keep_champion(&mut self, desk: &mut Desk, run: &Run<'_>) -> Won {
+    fn keep_champion(&mut self, desk: &Desk, run: &Run<'_>) -> Won {
         if !run.is_to_keep() || !run.measured.costs.is_empty() || desk.explores {
             return Won::default();
         }
@@ -235,7 +233,7 @@ impl Portfolio {
             self.has_slow = true;
             self.quick.archive.absorb(&self.wide.archive, self.balance.quick_limit());
         }
-        let mut keep = |archive: &mut Archive| run.keep(desk, archive, merits).is_some();
+        let keep = |archive: &mut Archive| archive.keep(run.derivation, merits).is_some();
         Won {
             of_quick: is_quick && self.has_slow && keep(&mut self.quick.archive),
             of_all: keep(&mut self.wide.archive),
@@ -254,7 +252,7 @@ impl Portfolio {
     }
 
     /// Learns from a variant of a champion.
-    fn observe_champion(&mut self, desk: &mut Desk, run: &Run<'_>, won: Won, is_best: bool) {
+    fn observe_champion(&mut self, run: &Run<'_>, won: Won, is_best: bool) {
         let Making { way, beginning, pool, .. } = self.making;
         let is_of_quick = pool == Pool::Quick;
         let is_champion = won.of_all || is_of_quick && won.of_quick;
@@ -274,15 +272,15 @@ impl Portfolio {
             }
         }
         if is_best {
-            self.keep_best(desk, run);
+            self.keep_best(run);
         }
     }
 
     /// Keeps a text that costs more than all before, though it varies none of this beginning. From then on not all
     /// texts vary champions.
-    fn keep_best(&mut self, desk: &mut Desk, run: &Run<'_>) {
+    fn keep_best(&mut self, run: &Run<'_>) {
         self.wide_due = 0;
-        self.keep(desk, run, false);
+        self.keep(run, false);
         self.rank();
     }
 
@@ -304,17 +302,17 @@ impl Portfolio {
         run.is_to_keep() && self.is_rise(self.best.as_ref().map_or(0, |best| best.cost), run.measured.cost)
     }
 
-    fn keep(&mut self, desk: &mut Desk, run: &Run<'_>, is_new: bool) -> Option<Kept> {
+    fn keep(&mut self, run: &Run<'_>, is_new: bool) -> Option<Kept> {
         if !run.is_to_keep() {
             return None;
         }
         let merits = Merits { is_new, ..run.merits() };
-        let kept = run.keep(desk, &mut self.recent.archive, merits);
+        let kept = self.recent.archive.keep(run.derivation, merits);
         if self.is_rise_here(run) {
             self.stale = 0;
         }
         if self.best.as_ref().is_none_or(|best| best.cost < run.measured.cost) {
-            self.best = Some(Best::new(desk, run));
+            self.best = Some(Best::new(run));
         }
         self.kept_since += u32::from(kept.is_some_and(|kept| kept.place.is_some()));
         if self.kept_since >= RENEWED {
@@ -329,8 +327,6 @@ impl Portfolio {
 #[derive(Debug)]
 struct Run<'r> {
     derivation: &'r Derivation,
-    /// The same with its parts, once something has kept it.
-    whole: OnceCell<Derivation>,
     measured: &'r Measured<'r>,
     /// The edges that it has executed, or would have executed in its time.
     executed: u64,
@@ -345,7 +341,7 @@ impl<'r> Run<'r> {
             0 if desk.uses_times => (measured.seconds * EDGES_A_SECOND) as u64,
             executed => executed,
         };
-        Run { derivation, whole: OnceCell::new(), measured, executed }
+        Run { derivation, measured, executed }
     }
 
     /// What the run has taken, in edges.
@@ -363,16 +359,6 @@ impl<'r> Run<'r> {
         let &Measured { cost, costs, edges, .. } = self.measured;
         Merits { cost, executed: self.executed, costs, edges, is_new: false }
     }
-
-    /// Offers the text to an archive.
-    fn keep(&self, desk: &mut Desk, archive: &mut Archive, merits: Merits<'_>) -> Option<Kept> {
-        archive.keep_as(self.derivation, merits, || self.whole(desk))
-    }
-
-    /// A copy of the text with its parts.
-    fn whole(&self, desk: &mut Desk) -> Derivation {
-        self.whole.get_or_init(|| desk.deriver.completed(self.derivation)).clone()
-    }
 }
 
 /// The best text of a beginning.
@@ -385,9 +371,9 @@ struct Best {
 }
 
 impl Best {
-    fn new(desk: &mut Desk, run: &Run<'_>) -> Best {
+    fn new(run: &Run<'_>) -> Best {
         let &Measured { cost, edges, .. } = run.measured;
-        Best { derivation: run.whole(desk), cost, executed: run.executed, edges: edges.to_vec() }
+        Best { derivation: run.derivation.clone(), cost, executed: run.executed, edges: edges.to_vec() }
     }
 }
 
@@ -482,17 +468,17 @@ impl Strategy for Portfolio {
             self.balance.add(run.executed, parent_executed.filter(|_| !is_left));
         }
         if pool != Pool::Recent {
-            return self.observe_champion(desk, run, won, is_best);
+            return self.observe_champion(run, won, is_best);
         }
         let coverage = self.explored(desk, measured);
         if is_left {
             if is_best {
-                self.keep_best(desk, run);
+                self.keep_best(run);
             }
             return;
         }
         self.count_run(run);
-        let kept = self.keep(desk, run, coverage > Coverage::Known);
+        let kept = self.keep(run, coverage > Coverage::Known);
         self.rank();
         if self.is_stale() && measured.costs.is_empty() && !desk.explores {
             self.restart();
@@ -524,7 +510,7 @@ impl Strategy for Portfolio {
         if self.is_rise_here(run) {
             self.balance.begin();
         }
-        self.keep(desk, run, coverage > Coverage::Known);
+        self.keep(run, coverage > Coverage::Known);
         self.rank();
     }
 

@@ -14,7 +14,7 @@ impl Strategy for AtRandom {
     }
 
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
-        desk.draw_whole(candidate);
+        desk.draw_text(candidate);
     }
 
     fn observe(&mut self, _desk: &mut Desk, _candidate: &Derivation, _measured: &Measured<'_>) {}

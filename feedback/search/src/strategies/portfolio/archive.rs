@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use gramjet_session::decisions::{Derivation, Outline, Part};
+use gramjet_session::decisions::{Derivation, Deriver, Outline, Part};
 use rustc_hash::FxHashSet;
 
 use super::growth::Growths;
@@ -18,6 +18,7 @@ mod tests;
 /// A text with its derivation.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
+    /// Its derivation, which may lack its parts until [`Archive::complete`] adds them.
     pub(super) derivation: Derivation,
     pub(super) cost: u64,
     /// How many edges it executes.
@@ -234,6 +235,16 @@ impl Archive {
         self.entries[number].as_ref().expect("a number of an entry")
     }
 
+    /// The text with its parts. Most texts are dropped before anything needs these.
+    pub(super) fn complete(&mut self, number: usize, deriver: &mut Deriver) -> &Entry {
+        if let Some(entry) = self.entries[number].as_mut().filter(|entry| entry.derivation.parts.is_empty()) {
+            self.bytes -= bytes(&entry.derivation);
+            deriver.complete(&mut entry.derivation);
+            self.bytes += bytes(&entry.derivation);
+        }
+        self.entry(number)
+    }
+
     pub(super) fn entry_mut(&mut self, number: usize) -> Option<&mut Entry> {
         self.entries.get_mut(number)?.as_mut()
     }
@@ -297,16 +308,6 @@ impl Archive {
     /// Keeps a text if it costs most, is among those of the highest rank, executes an edge more often than all others,
     /// is not beaten in all costs, or is new; of texts with the same count the shorter one is kept.
     pub(super) fn keep(&mut self, derivation: &Derivation, merits: Merits<'_>) -> Option<Kept> {
-        self.keep_as(derivation, merits, || derivation.clone())
-    }
-
-    /// The same for a text that may lack its parts. `whole` makes a copy that has them, if it is kept.
-    pub(super) fn keep_as(
-        &mut self,
-        derivation: &Derivation,
-        merits: Merits<'_>,
-        whole: impl FnOnce() -> Derivation,
-    ) -> Option<Kept> {
         let Merits { cost, executed, costs, edges, is_new } = merits;
         let len = derivation.text.len();
         let bytes = self::bytes(derivation);
@@ -351,8 +352,8 @@ impl Archive {
             return None;
         }
         let reasons = Reasons { edges: won.len() as u32, ..reasons };
-        let (derivation, (picks, stopped, cursor)) = (whole(), Default::default());
-        self.bytes += self::bytes(&derivation);
+        let (derivation, (picks, stopped, cursor)) = (derivation.clone(), Default::default());
+        self.bytes += bytes;
         let serial = self.kept;
         self.kept += 1;
         let entry = Entry { derivation, cost, executed, picks, stopped, cursor, reasons, serial };
@@ -517,6 +518,19 @@ impl Archive {
     fn rather_unused(&self, random: &mut Random) -> usize {
         let drawn: [usize; 3] = std::array::from_fn(|_| self.new[random.below(self.new.len())]);
         drawn.into_iter().min_by_key(|&number| self.entry(number).picks).unwrap_or(drawn[0])
+    }
+}
+
+#[cfg(test)]
+impl Archive {
+    /// The numbers of all texts.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
+        (0..self.entries.len()).filter(|&number| self.entries[number].is_some())
+    }
+
+    /// Whether the memory that it counts is that of its texts.
+    pub(super) fn counts_its_bytes(&self) -> bool {
+        self.bytes == self.numbers().map(|number| bytes(&self.entry(number).derivation)).sum::<usize>()
     }
 }
 

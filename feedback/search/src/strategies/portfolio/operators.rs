@@ -1,7 +1,7 @@
 //! Operators: ways to make a text of one or two others, exactly and within the limit on length.
 
 use gramjet_session::SpanKind;
-use gramjet_session::decisions::{Change, Derivation, Extent, Fit, OpenSite, Part};
+use gramjet_session::decisions::{Change, Chooser, Derivation, Extent, Fit, OpenSite, Part};
 
 use super::archive::Archive;
 use super::habits::Habits;
@@ -113,10 +113,8 @@ impl Workshop {
         if operator == Operator::Next {
             return self.next(desk, archive, number, child);
         }
-        let archive = &*archive;
-        let whole = &archive.entry(number).derivation;
         if operator != Operator::Several {
-            return self.one(operator, desk, archive, whole, habits, child);
+            return self.one(operator, desk, (archive, number), None, habits, child);
         }
         let mut between = std::mem::take(&mut self.between);
         let times = 2 + desk.random.below(MOST - 1);
@@ -124,8 +122,8 @@ impl Workshop {
         for _ in 0..times {
             let operator = [Operator::Redraw, Operator::Habit, Operator::Splice, Operator::Copy, Operator::Change]
                 [desk.random.below(5)];
-            let from = if is_changed { &between } else { whole };
-            if self.one(operator, desk, archive, from, habits, child) {
+            let from = is_changed.then_some(&between);
+            if self.one(operator, desk, (archive, number), from, habits, child) {
                 std::mem::swap(&mut between, child);
                 is_changed = true;
             }
@@ -135,24 +133,30 @@ impl Workshop {
         is_changed
     }
 
+    /// Makes a text of the one with this number, or of another one that comes `from` it.
     fn one(
         &mut self,
         operator: Operator,
         desk: &mut Desk,
-        archive: &Archive,
-        whole: &Derivation,
+        (archive, number): (&mut Archive, usize),
+        from: Option<&Derivation>,
         habits: &Habits,
         child: &mut Derivation,
     ) -> bool {
+        if operator == Operator::Fresh {
+            desk.draw_text(child);
+            return true;
+        }
+        let other = if operator == Operator::Splice { archive.draw_other(&mut desk.random) } else { None };
+        for number in other.iter().copied().chain([number]) {
+            archive.complete(number, &mut desk.deriver);
+        }
+        let archive = &*archive;
+        let whole = from.unwrap_or_else(|| &archive.entry(number).derivation);
         match operator {
-            Operator::Fresh => {
-                desk.draw_whole(child);
-                true
-            }
             Operator::Redraw => self.redraw(desk, whole, None, child),
             Operator::Habit => self.redraw(desk, whole, Some(habits), child),
             Operator::Splice => {
-                let other = archive.draw_other(&mut desk.random);
                 other.is_some_and(|other| self.splice(desk, whole, &archive.entry(other).derivation, child))
             }
             Operator::Copy => self.splice(desk, whole, whole, child),
@@ -161,7 +165,7 @@ impl Workshop {
             Operator::Repeat => self.repeat(desk, whole, child),
             Operator::Shift => self.shift(desk, whole, child),
             Operator::Rename => self.rename(desk, whole, child),
-            Operator::Next | Operator::Several => false,
+            Operator::Fresh | Operator::Next | Operator::Several => false,
         }
     }
 
@@ -193,18 +197,26 @@ impl Workshop {
         let draws = 1 + desk.random.below(4);
         for draw in 0..draws {
             let Desk { deriver, random, .. } = desk;
-            let (symbol, depth, bytes) = (place.symbol, place.depth, room as u64);
-            match habits {
-                Some(habits) => {
-                    let mut chooser = |site: &OpenSite<'_>| habits.choose(site, random);
-                    deriver.draw(symbol, depth, bytes, &mut chooser, &mut self.other)
-                }
-                None => deriver.draw(symbol, depth, bytes, &mut Evenly(random), &mut self.other),
+            let mut draw_by = |chooser: &mut dyn Chooser| {
+                let place = (place.symbol, place.depth);
+                deriver.draw_after(&[], place, room as u64, chooser, self.extent, &mut self.other);
             };
+            match habits {
+                Some(habits) => draw_by(&mut |site: &OpenSite<'_>| habits.choose(site, random)),
+                None => draw_by(&mut Evenly(random)),
+            }
             if draw == 0 || self.other.text.len() > self.part.text.len() {
                 std::mem::swap(&mut self.part, &mut self.other);
             }
         }
+    }
+
+    /// Derives what takes exactly the options that are at hand in place of a part.
+    fn derive_part(&mut self, desk: &mut Desk, place: &Part, room: usize, extent: Extent) -> bool {
+        let mut first = |_: &OpenSite<'_>| 0;
+        let (place, room) = ((place.symbol, place.depth), room as u64);
+        let fit = desk.deriver.draw_after(&self.options, place, room, &mut first, extent, &mut self.part);
+        fit == Some(Fit::Exact)
     }
 
     fn splice(&mut self, desk: &mut Desk, whole: &Derivation, other: &Derivation, child: &mut Derivation) -> bool {
@@ -251,10 +263,7 @@ impl Workshop {
             self.options.clear();
             self.options.extend(whole.options_of(part));
             self.options[at - part.decisions.0 as usize] = option;
-            let place = (part.symbol, part.depth);
-            let fit =
-                desk.deriver.draw_after(&self.options, place, room as u64, &mut |_: &OpenSite<'_>| 0, &mut self.part);
-            return fit == Some(Fit::Exact) && self.put(desk, whole, number, child);
+            return self.derive_part(desk, part, room, self.extent) && self.put(desk, whole, number, child);
         };
         let part = &whole.parts[number];
         let room = part.len() + desk.max_len - whole.text.len();
@@ -263,7 +272,8 @@ impl Workshop {
         self.options.push(option);
         let Desk { deriver, random, .. } = desk;
         let place = (part.symbol, part.depth);
-        let fit = deriver.draw_after(&self.options, place, room as u64, &mut Evenly(random), &mut self.part);
+        let fit =
+            deriver.draw_after(&self.options, place, room as u64, &mut Evenly(random), self.extent, &mut self.part);
         fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, number, child)
     }
 
@@ -278,14 +288,14 @@ impl Workshop {
                 return false;
             }
             entry.cursor += 1;
-            let whole = &archive.entry(number).derivation;
-            let Some(decision) = whole.decisions.get(at) else { return false };
+            let Some(decision) = entry.derivation.decisions.get(at) else { return false };
             if round + 1 >= decision.offered {
                 continue;
             }
             // Of many options, some that lie far apart.
             let stride = (decision.offered / OPTIONS).max(1);
             let option = (decision.option + (round + 1) * stride) % decision.offered;
+            let whole = &archive.complete(number, &mut desk.deriver).derivation;
             if self.change(desk, whole, at, option, child) {
                 return true;
             }
@@ -308,7 +318,10 @@ impl Workshop {
         let repetition = spot.copies_alone(whole, deriver, (copies, times), &mut self.options);
         let Some((symbol, depth, least)) = repetition else { return false };
         let bytes = (*max_len as u64).saturating_add(u64::from(least) * spot.len() as u64);
-        let fit = deriver.draw_after(&self.options, (symbol, depth), bytes, &mut |_: &OpenSite<'_>| 0, &mut self.part);
+        let mut first = |_: &OpenSite<'_>| 0;
+        let place = (symbol, depth);
+        // The rounds are some of its parts.
+        let fit = deriver.draw_after(&self.options, place, bytes, &mut first, Extent::Whole, &mut self.part);
         let edit = (spot.number(), Change::Rounds(&self.part));
         fit == Some(Fit::Exact) && deriver.graft_all(whole, std::iter::once(edit), self.extent, child)
     }
@@ -343,11 +356,11 @@ impl Workshop {
         let part = &whole.parts[outer];
         let (from, to) = part.decisions;
         let options = spot.pump().copied(copies).options(whole, deriver, times);
-        let options = &options[from as usize..options.len() - (whole.decisions.len() - to as usize)];
+        self.options.clear();
+        self.options.extend(&options[from as usize..options.len() - (whole.decisions.len() - to as usize)]);
         let room = part.len() + desk.max_len - whole.text.len();
-        let place = (part.symbol, part.depth);
-        let fit = deriver.draw_after(options, place, room as u64, &mut |_: &OpenSite<'_>| 0, &mut self.part);
-        fit == Some(Fit::Exact) && deriver.graft((whole, outer), (&self.part, 0), self.extent, child)
+        self.derive_part(desk, part, room, self.extent)
+            && desk.deriver.graft((whole, outer), (&self.part, 0), self.extent, child)
     }
 
     /// Makes a part shorter; then another one is drawn anew with the room.
@@ -371,7 +384,7 @@ impl Workshop {
         } else {
             let bytes = desk.deriver.min_len_of(part.symbol);
             // At random among the shortest.
-            desk.draw_part(part.symbol, part.depth, bytes as usize, &mut self.part);
+            desk.draw_part((part.symbol, part.depth), bytes as usize, self.extent, &mut self.part);
             self.put(desk, whole, place, &mut shorter)
         };
         self.extent = extent;
@@ -439,7 +452,7 @@ impl Workshop {
         let fits = |other: &Part| other.len() <= room && whole.text_of(other) != text;
         let taken = if is_taken { self.pick_alike(&mut desk.random, whole, symbol, fits) } else { None };
         if taken.is_none() {
-            desk.draw_part(symbol, part.depth, room, &mut self.part);
+            desk.draw_part((symbol, part.depth), room, self.extent, &mut self.part);
         }
         let by = taken.map_or(Change::By(&self.part, 0), |number| Change::By(whole, number));
         // Those within another one are left as they are in it.

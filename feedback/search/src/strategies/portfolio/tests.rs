@@ -84,7 +84,7 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
     let won = Won { of_all: true, of_quick: false };
     let champion = measured(1, &[]);
     let run = Run::new(desk, &candidate, &champion);
-    portfolio.observe_champion(desk, &run, won, false);
+    portfolio.observe_champion(&run, won, false);
     assert_eq!(portfolio.barren, 0);
     assert_eq!(wide(&mut portfolio, desk, &mut candidate, 1000), BARREN as usize + 1);
     assert_eq!(portfolio.wide_due, 0);
@@ -106,7 +106,7 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
 }
 
 #[test]
-fn texts_that_are_kept_have_their_parts() {
+fn texts_get_their_parts_when_they_are_varied() {
     let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 30, 1);
     let desk = search.desk();
     let (mut portfolio, mut candidate, mut lacking) = (Portfolio::new(), Derivation::default(), 0);
@@ -117,16 +117,17 @@ fn texts_that_are_kept_have_their_parts() {
         portfolio.observe(desk, &candidate, &kit::measured(cost, &edges));
     }
     assert!(lacking > 2000, "{lacking}");
-    let kept = portfolio
-        .recent
-        .archive
-        .top()
-        .chain(portfolio.wide.archive.best().map(|best| portfolio.wide.archive.entry(best)));
-    let kept: Vec<&Derivation> =
-        kept.map(|entry| &entry.derivation).chain(portfolio.past.iter().map(|past| &past.derivation)).collect();
-    assert!(kept.len() > 2);
-    for derivation in kept {
-        assert_eq!(desk.deriver.completed(&Derivation { parts: Vec::new(), ..derivation.clone() }), *derivation);
+    let mut replayed = Derivation::default();
+    for archive in [&mut portfolio.recent.archive, &mut portfolio.wide.archive] {
+        let kept: Vec<usize> = archive.numbers().collect();
+        let complete = kept.iter().filter(|&&number| !archive.entry(number).derivation.parts.is_empty()).count();
+        assert!(kept.len() > 2 && complete > 0 && complete < kept.len(), "{complete} of {}", kept.len());
+        for number in kept {
+            let options: Vec<u32> = archive.entry(number).derivation.options().collect();
+            desk.deriver.replay(&options, &mut replayed);
+            assert_eq!(archive.complete(number, &mut desk.deriver).derivation, replayed);
+        }
+        assert!(archive.counts_its_bytes());
     }
 }
 
