@@ -169,6 +169,9 @@ pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
     }
 }
 
+/// Fewer options are looked at in turn.
+const MANY: usize = 16;
+
 #[inline]
 fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 {
     let cost = |option: &NodeId| ir.facts(*option).min_len - min_len;
@@ -177,6 +180,9 @@ fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 
         u64::MAX => choice.options.len() as u32,
         // Mostly all are offered: where options are ordered, the last one tells.
         slack if costs_most.is_some_and(|cost| cost <= slack) => choice.options.len() as u32,
+        slack if ir.is_ordered() && choice.options.len() > MANY => {
+            choice.options.partition_point(|option| cost(option) <= slack) as u32
+        }
         slack => choice.options.iter().take_while(|option| cost(option) <= slack).count() as u32,
     }
 }
@@ -327,7 +333,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// Derives a node up to its first end: what follows is a task.
+    /// Derives a node, and then the first node within it, and so on; the others become tasks.
     fn node(&mut self, mut node: NodeId, mut depth: u32) {
         let ir = self.ir;
         loop {

@@ -150,9 +150,8 @@ impl Outline {
     }
 }
 
-/// For the symbol of a rule, a number whose bits all depend on all of its bits, so that other symbols hardly have the same sum: SplitMix64
-/// (Steele, Lea and Flood, OOPSLA 2014).
-#[inline]
+/// For the symbol of a rule, a number whose bits all depend on all of its bits, so that other symbols hardly have the
+/// same sum: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 fn weight(symbol: u32) -> u64 {
     let mut bits = (u64::from(symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -387,7 +386,7 @@ impl Deriver {
         let grammar = Arc::clone(&self.grammar);
         let start = self.start();
         let mut text = std::mem::take(&mut derivation.text);
-        let record = Record::<WITH_PARTS> { grammar: &grammar, derivation };
+        let record = Record::<true> { grammar: &grammar, derivation };
         let mut bytes = choices.iter();
         let reader = Reader(|| bytes.next().copied());
         let machine =
@@ -482,7 +481,7 @@ impl Deriver {
         derivation: &mut Derivation,
     ) -> Fit {
         match extent {
-            Extent::Whole => self.run_as::<WITH_PARTS>(place, bytes, options, chooser, derivation),
+            Extent::Whole => self.run_as::<true>(place, bytes, options, chooser, derivation),
             Extent::NoParts => self.run_as::<false>(place, bytes, options, chooser, derivation),
         }
     }
@@ -584,9 +583,6 @@ impl<N: FnMut() -> Option<u8>> Decide for Reader<N> {
         self.0.decide(node, site)
     }
 }
-
-/// That parts are recorded.
-const WITH_PARTS: bool = true;
 
 /// Records decisions, and either all parts or only the outermost one.
 struct Record<'r, const PARTS: bool> {

@@ -49,7 +49,8 @@ pub(crate) struct Grammar {
     pub(crate) weights: Weights,
     /// How many options each site offers, once something has asked.
     pub(crate) offers: OnceLock<Offers>,
-    /// The greatest of these, and the least slack with which all pools offer all their strings.
+    /// The least slack with which all sites offer all their options, and that with which all pools offer all their
+    /// strings.
     ample_room: (u64, u64),
     /// For each symbol the length of its shortest text, in bytes.
     pub(crate) min_lens: Vec<u64>,

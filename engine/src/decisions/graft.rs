@@ -25,14 +25,15 @@ pub enum Change<'d> {
     Rounds(&'d Derivation),
 }
 
-/// How much of a derivation a graft writes.
+/// How much of a derivation is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All of its derivation.
     #[default]
     Whole,
     /// All but its parts, which [`Deriver::complete`] adds. To write them takes as long as all else. What is drawn as a
-    /// part lists itself, but not what is within it: it can be put in place of a part of a text.
+    /// part lists itself, but not what is within it: it can be put in place of a part of a text. (A round does not list
+    /// itself.)
     NoParts,
 }
 
@@ -76,8 +77,9 @@ impl Stretch {
     }
 
     fn outline_of(self, whole: &Derivation, weights: &Weights) -> Outline {
-        if self.parts.0 == 0 {
-            // All that there is, though its parts may not be listed.
+        let has_all = (self.decisions, self.text) == ((0, whole.decisions.len() as u32), (0, whole.text.len() as u32));
+        if self.parts.0 == 0 && has_all {
+            // Its parts may not be listed.
             return whole.outline;
         }
         let mut outline = Outline::default();
@@ -183,7 +185,9 @@ impl Deriver {
         let options: Vec<u32> = derivation.options().collect();
         let mut whole = std::mem::take(&mut self.whole);
         let fit = self.replay(&options, &mut whole);
-        debug_assert!(fit == Fit::Exact && whole.text == derivation.text && whole.outline == derivation.outline);
+        // A derivation that was cut short does not count as exact.
+        debug_assert!(fit == Fit::Exact || options.len() as u64 >= most_decisions(self.max_len));
+        debug_assert!(whole.text == derivation.text && whole.outline == derivation.outline);
         derivation.parts.extend_from_slice(&whole.parts);
         self.whole = whole;
     }
@@ -216,6 +220,7 @@ impl Deriver {
         });
         if extent == Extent::Whole {
             graft_parts(whole, exchanges, derivation);
+            debug_assert!(derivation.outline == Outline::of(&derivation.parts), "a text or a part lacks its parts");
         }
         true
     }
@@ -282,6 +287,9 @@ impl Decision {
     #[inline]
     fn moved(self, by: Option<i64>, offers: &Offers, grammar: &Grammar) -> (Decision, bool) {
         let room = by.map_or(i64::from(u32::MAX), |by| i64::from(self.room) + by);
+        if room == i64::from(self.room) {
+            return (self, true);
+        }
         let (room, has_room) = (room as u32, u32::try_from(room).is_ok());
         let offered = offers.of(self.place, room, grammar);
         (Decision { room, offered, ..self }, has_room && self.option < offered)
@@ -291,28 +299,31 @@ impl Decision {
 /// How many options the site of each node offers, by its slack.
 #[derive(Debug)]
 pub(crate) struct Offers {
-    /// By node: where its numbers begin, and the least slack with which it offers all its options. Only that, if it has
-    /// no numbers.
+    /// By node: where its numbers begin, one for each slack up to the least with which it offers all its options, and
+    /// that slack.
     nodes: Vec<(u32, u32)>,
     counts: Vec<u32>,
 }
 
 impl Offers {
-    /// The node has no numbers.
+    /// In place of the beginning for a node without numbers.
     const NONE: u32 = u32::MAX;
-    /// A node has at most this many numbers, and all nodes together have at most so many.
-    const MOST: (u32, usize) = (1 << 8, 1 << 20);
+    /// A node that needs more numbers has none.
+    const MOST_OF_NODE: u32 = 1 << 8;
+    /// Once there are so many, further nodes have none.
+    const MOST_IN_ALL: usize = 1 << 20;
 
     fn new(grammar: &Grammar) -> Offers {
         let ir = &grammar.lowered;
         let mut counts = Vec::new();
-        let nodes = (0..ir.node_count()).map(|node| {
-            let ample = u32::try_from(ample_slack(ir, NodeId::new(node))).unwrap_or(u32::MAX);
-            if ample >= Offers::MOST.0 || counts.len() + ample as usize >= Offers::MOST.1 {
-                return (Offers::NONE, ample);
+        let nodes = (0..ir.node_count()).map(NodeId::new).map(|node| {
+            let ample = u32::try_from(ample_slack(ir, node)).unwrap_or(u32::MAX);
+            let has_room = ample < Offers::MOST_OF_NODE && counts.len() < Offers::MOST_IN_ALL;
+            if !has_room || ir.node(node).site().is_none() {
+                return (Offers::NONE, 0);
             }
             let start = counts.len() as u32;
-            counts.extend((0..=ample).map(|slack| offered(ir, NodeId::new(node), slack.into())));
+            counts.extend((0..=ample).map(|slack| offered(ir, node, slack.into())));
             (start, ample)
         });
         Offers { nodes: nodes.collect(), counts }

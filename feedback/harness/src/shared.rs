@@ -91,14 +91,14 @@ impl Memory {
         unsafe { AtomicU32::from_ptr(self.start.add(at).cast()) }
     }
 
-    /// Several of them.
+    /// Numbers from a place on, which the program may write to at any time.
     pub(crate) fn numbers(&self, from: usize, count: usize) -> &[AtomicU32] {
         assert!(from.is_multiple_of(align_of::<AtomicU32>()) && from + count * size_of::<AtomicU32>() <= self.len);
         // SAFETY: within the mapping and aligned; numbers are written to at once.
         unsafe { slice::from_raw_parts(self.start.add(from).cast(), count) }
     }
 
-    /// The same, of twice the size.
+    /// A number of twice the size that the program may write to at any time.
     pub(crate) fn large_number(&self, at: usize) -> &AtomicU64 {
         assert!(at.is_multiple_of(align_of::<AtomicU64>()) && at + size_of::<AtomicU64>() <= self.len);
         // SAFETY: as above.

@@ -26,13 +26,13 @@ impl Desk {
         Desk { deriver, max_len, random, empty_cost: 0, explores: false, uses_times: false }
     }
 
-    /// Random texts: each option that is offered is equally probable.
+    /// The same with its parts.
     #[cfg(test)]
     pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
         self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
     }
 
-    /// The same without parts.
+    /// A random text without its parts: each option that is offered is equally probable.
     pub(crate) fn draw_text(&mut self, derivation: &mut Derivation) {
         self.deriver.derive_as(Extent::NoParts, &[], &mut Evenly(&mut self.random), derivation);
     }

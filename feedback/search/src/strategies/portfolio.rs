@@ -364,6 +364,7 @@ impl<'r> Run<'r> {
 /// The best text of a beginning.
 #[derive(Debug)]
 struct Best {
+    /// Its derivation, which may lack its parts.
     derivation: Derivation,
     cost: u64,
     executed: u64,

@@ -110,6 +110,10 @@ impl Workshop {
     ) -> bool {
         // Only texts that others are made of need their parts at once.
         self.extent = if operator == Operator::Several { Extent::Whole } else { Extent::NoParts };
+        if operator == Operator::Fresh {
+            desk.draw_text(child);
+            return true;
+        }
         if operator == Operator::Next {
             return self.next(desk, archive, number, child);
         }
@@ -133,7 +137,7 @@ impl Workshop {
         is_changed
     }
 
-    /// Makes a text of the one with this number, or of another one that comes `from` it.
+    /// Makes a text of the one with this number, or of `from`, which was made of it.
     fn one(
         &mut self,
         operator: Operator,
@@ -143,10 +147,6 @@ impl Workshop {
         habits: &Habits,
         child: &mut Derivation,
     ) -> bool {
-        if operator == Operator::Fresh {
-            desk.draw_text(child);
-            return true;
-        }
         let other = if operator == Operator::Splice { archive.draw_other(&mut desk.random) } else { None };
         for number in other.iter().copied().chain([number]) {
             archive.complete(number, &mut desk.deriver);
@@ -211,11 +211,11 @@ impl Workshop {
         }
     }
 
-    /// Derives what takes exactly the options that are at hand in place of a part.
-    fn derive_part(&mut self, desk: &mut Desk, place: &Part, room: usize, extent: Extent) -> bool {
+    /// Derives a part by the options at hand, to be put in this place. Says whether it takes exactly these.
+    fn derive_part(&mut self, desk: &mut Desk, place: &Part, room: usize) -> bool {
         let mut first = |_: &OpenSite<'_>| 0;
         let (place, room) = ((place.symbol, place.depth), room as u64);
-        let fit = desk.deriver.draw_after(&self.options, place, room, &mut first, extent, &mut self.part);
+        let fit = desk.deriver.draw_after(&self.options, place, room, &mut first, self.extent, &mut self.part);
         fit == Some(Fit::Exact)
     }
 
@@ -263,7 +263,7 @@ impl Workshop {
             self.options.clear();
             self.options.extend(whole.options_of(part));
             self.options[at - part.decisions.0 as usize] = option;
-            return self.derive_part(desk, part, room, self.extent) && self.put(desk, whole, number, child);
+            return self.derive_part(desk, part, room) && self.put(desk, whole, number, child);
         };
         let part = &whole.parts[number];
         let room = part.len() + desk.max_len - whole.text.len();
@@ -359,8 +359,7 @@ impl Workshop {
         self.options.clear();
         self.options.extend(&options[from as usize..options.len() - (whole.decisions.len() - to as usize)]);
         let room = part.len() + desk.max_len - whole.text.len();
-        self.derive_part(desk, part, room, self.extent)
-            && desk.deriver.graft((whole, outer), (&self.part, 0), self.extent, child)
+        self.derive_part(desk, part, room) && desk.deriver.graft((whole, outer), (&self.part, 0), self.extent, child)
     }
 
     /// Makes a part shorter; then another one is drawn anew with the room.
