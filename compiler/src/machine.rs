@@ -180,11 +180,14 @@ fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 
         u64::MAX => choice.options.len() as u32,
         // Mostly all are offered: where options are ordered, the last one tells.
         slack if costs_most.is_some_and(|cost| cost <= slack) => choice.options.len() as u32,
-        slack if ir.is_ordered() && choice.options.len() > MANY => {
-            choice.options.partition_point(|option| cost(option) <= slack) as u32
-        }
+        slack if ir.is_ordered() && choice.options.len() > MANY => offered_of_many(ir, choice, min_len, slack),
         slack => choice.options.iter().take_while(|option| cost(option) <= slack).count() as u32,
     }
+}
+
+#[cold]
+fn offered_of_many(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 {
+    choice.options.partition_point(|option| ir.facts(*option).min_len - min_len <= slack) as u32
 }
 
 #[inline]
