@@ -99,7 +99,7 @@ pub trait Recorder {
 pub trait Decide {
     /// Whether sites with one option are decided and reported, too.
     const FORCED: bool = false;
-    /// Whether it reads choice bytes. If not, positions say nothing of them.
+    /// Whether it reads choice bytes. If not, positions do not count them.
     const READS: bool = true;
 
     /// The option that a site takes.
@@ -169,7 +169,7 @@ pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
     }
 }
 
-/// Fewer options are looked at in turn.
+/// Up to this many options are looked at in turn.
 const MANY: usize = 16;
 
 #[inline]

@@ -94,7 +94,7 @@ impl Memory {
     /// Numbers from a place on, which the program may write to at any time.
     pub(crate) fn numbers(&self, from: usize, count: usize) -> &[AtomicU32] {
         assert!(from.is_multiple_of(align_of::<AtomicU32>()) && from + count * size_of::<AtomicU32>() <= self.len);
-        // SAFETY: within the mapping and aligned; numbers are written to at once.
+        // SAFETY: within the mapping and aligned; they are atomic, as the program may write to them at any time.
         unsafe { slice::from_raw_parts(self.start.add(from).cast(), count) }
     }
 

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use gramjet_session::decisions::{Derivation, Deriver, Outline, Part};
+use gramjet_session::decisions::{Derivation, Deriver, Outline};
 use rustc_hash::FxHashSet;
 
 use super::growth::Growths;
@@ -99,7 +99,8 @@ const RIVALS: usize = 64;
 const HOTTEST: usize = 9;
 /// At most this many further draws, if a text executes too many edges.
 const DRAWS: usize = 32;
-/// About the memory for texts, in bytes. An archive of champions has a quarter of it, and forgets all when it is full.
+/// The approximate memory for texts, in bytes. An archive of champions has a quarter of it, and forgets all when it is
+/// full. The parts of texts that are varied may exceed it until the next text is kept.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The greatest count of an edge, and the text that has it, with its length. The length is in another place, too, but
@@ -534,10 +535,8 @@ impl Archive {
     }
 }
 
-/// About how much memory a derivation takes, its text twice. If its parts are not made yet, it may get twice as many as
-/// it has decisions.
+/// About how much memory a derivation takes, its text twice. Parts that are not made yet do not count.
 fn bytes(derivation: &Derivation) -> usize {
     let Derivation { text, decisions, parts, .. } = derivation;
-    let parts = if parts.is_empty() { 2 * decisions.len() } else { parts.len() };
-    2 * text.len() + size_of_val(&**decisions) + parts * size_of::<Part>()
+    2 * text.len() + size_of_val(&**decisions) + size_of_val(&**parts)
 }
