@@ -4,7 +4,7 @@ use gramjet::choices::SpanKind;
 use gramjet_compiler::ir::NodeId;
 use gramjet_compiler::machine::{ample_slack, offered};
 
-use super::{Decision, Derivation, Deriver, Fit, Outline, Part, Weights, most_decisions};
+use super::{Decision, Derivation, Deriver, Outline, Part, Weights, most_decisions};
 use crate::tracer::Grammar;
 
 /// There is room for this many parts around a change before memory is asked for again.

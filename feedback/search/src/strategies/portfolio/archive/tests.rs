@@ -1,5 +1,6 @@
 //! Tests of the archive: what it keeps, how it ranks, and what it picks.
 
+use gramjet_session::decisions::Part;
 use gramjet_session::{SpanKind, hash};
 
 use super::*;
