@@ -117,8 +117,8 @@ pub struct Derivation {
     pub text: Vec<u8>,
     /// The decisions, in order.
     pub decisions: Vec<Decision>,
-    /// The parts, in the order in which they begin, outer ones first. Empty if it was made without them; a part that was
-    /// drawn without them lists only itself.
+    /// The parts, in the order in which they begin, outer ones first. Empty if it was made without them; a part that
+    /// was drawn without them lists only itself.
     pub parts: Vec<Part>,
     /// The outline of all parts.
     pub outline: Outline,

@@ -299,8 +299,8 @@ impl Decision {
 /// How many options the site of each node offers, by its slack.
 #[derive(Debug)]
 pub(crate) struct Offers {
-    /// By node: where its numbers begin, and the least slack with which it offers all its options. It has one number for
-    /// each slack up to this one.
+    /// By node: where its numbers begin, and the least slack with which it offers all its options. It has one number
+    /// for each slack up to this one.
     nodes: Vec<(u32, u32)>,
     counts: Vec<u32>,
 }
