@@ -185,6 +185,7 @@ fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 
     }
 }
 
+/// Apart from the others, so that these stay short enough to be inlined.
 #[cold]
 fn offered_of_many(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 {
     choice.options.partition_point(|option| ir.facts(*option).min_len - min_len <= slack) as u32

@@ -21,9 +21,13 @@ use gramjet_compiler::reference::Limits;
 use crate::tracer::{Grammar, span_kind};
 
 mod graft;
+mod offers;
+mod outline;
 
-pub(crate) use graft::Offers;
 pub use graft::{Change, Edit, Extent};
+pub(crate) use offers::Offers;
+pub use outline::Outline;
+pub(crate) use outline::Weights;
 
 /// A site at which a decision is due.
 #[derive(Clone, Copy, Debug)]
@@ -122,57 +126,6 @@ pub struct Derivation {
     pub parts: Vec<Part>,
     /// The outline of all parts.
     pub outline: Outline,
-}
-
-/// A number for how many instances of each rule there are among some parts: texts that differ only in characters, or in
-/// the order of their parts, have the same one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Outline(u64);
-
-impl Outline {
-    /// That of some parts.
-    pub fn of(parts: &[Part]) -> Outline {
-        let mut outline = Outline::default();
-        let rules = parts.iter().filter(|part| part.kind == SpanKind::Rule);
-        rules.for_each(|part| outline.add(weight(part.symbol)));
-        outline
-    }
-
-    /// Adds a part with this weight. The order does not matter.
-    #[inline]
-    fn add(&mut self, weight: u64) {
-        self.0 = self.0.wrapping_add(weight);
-    }
-
-    /// The outline after the old parts are replaced by the new ones.
-    fn exchange(self, old: Outline, new: Outline) -> Outline {
-        Outline(self.0.wrapping_sub(old.0).wrapping_add(new.0))
-    }
-}
-
-/// For the symbol of a rule, a number whose bits all depend on all of its bits, so that other symbols hardly have the
-/// same sum: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-fn weight(symbol: u32) -> u64 {
-    let mut bits = (u64::from(symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ bits >> 31
-}
-
-/// The weights of all rules, whose symbols come first.
-#[derive(Debug)]
-pub(crate) struct Weights(Vec<u64>);
-
-impl Weights {
-    pub(crate) fn new(rules: usize) -> Weights {
-        Weights((0..rules as u32).map(weight).collect())
-    }
-
-    /// That of a part with this symbol: 0 if it is no instance of a rule.
-    #[inline]
-    fn of(&self, symbol: u32) -> u64 {
-        self.0.get(symbol as usize).copied().unwrap_or(0)
-    }
 }
 
 impl Derivation {
@@ -602,14 +555,15 @@ impl<const PARTS: bool> Recorder for Record<'_, PARTS> {
         if number == NONE {
             return NONE;
         }
+        let is_listed = PARTS || number == 0;
         // Other kinds of parts have no place in the outline.
-        if !PARTS && number > 0 && kind != Kind::Instance {
+        if !is_listed && kind != Kind::Instance {
             return NONE;
         }
         let symbol = self.grammar.symbol(part);
         let kind = span_kind(kind);
         self.derivation.outline.add(self.grammar.weights.of(symbol));
-        if !PARTS && number > 0 {
+        if !is_listed {
             return NONE;
         }
         let (decided, emitted) = (self.decided(), at.emitted as u32);

@@ -26,15 +26,15 @@ impl Desk {
         Desk { deriver, max_len, random, empty_cost: 0, explores: false, uses_times: false }
     }
 
+    /// A random text without its parts: each option that is offered is equally probable.
+    pub(crate) fn draw_text(&mut self, derivation: &mut Derivation) {
+        self.deriver.derive_as(Extent::NoParts, &[], &mut Evenly(&mut self.random), derivation);
+    }
+
     /// The same with its parts.
     #[cfg(test)]
     pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
         self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
-    }
-
-    /// A random text without its parts: each option that is offered is equally probable.
-    pub(crate) fn draw_text(&mut self, derivation: &mut Derivation) {
-        self.deriver.derive_as(Extent::NoParts, &[], &mut Evenly(&mut self.random), derivation);
     }
 
     /// A random part with this symbol, in an instance of this depth, and at most this many bytes.
