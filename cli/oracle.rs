@@ -183,7 +183,10 @@ impl Oracle {
             return Ok(None);
         }
         self.counts.accepted += u64::from(answer);
-        if matches!(outcome, Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges) {
+        if matches!(
+            outcome,
+            Outcome::Timeout | Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges
+        ) {
             self.counts.stopped += 1;
             self.stopped += 1;
             if self.stopped >= MOST_STOPPED {

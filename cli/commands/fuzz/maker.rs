@@ -212,7 +212,12 @@ impl Evolution {
             }
         }
         self.ending = match run.outcome {
-            Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges => Ending::Stopped,
+            Outcome::Timeout
+            | Outcome::Stopped
+            | Outcome::Memory
+            | Outcome::Processes
+            | Outcome::Disk
+            | Outcome::Edges => Ending::Stopped,
             _ if verdict.failed.is_some() => Ending::Failed,
             _ => Ending::Done,
         };

@@ -190,9 +190,16 @@ impl Judge {
         }
         // Where a limit ended the run, what it had written up to then depends on the clock.
         let Gist { message, frames, is_known, is_sanitizer } = match (outcome, matched) {
-            (Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges | Outcome::Lost, _) => {
-                Gist::default()
-            }
+            (
+                Outcome::Timeout
+                | Outcome::Stopped
+                | Outcome::Memory
+                | Outcome::Processes
+                | Outcome::Disk
+                | Outcome::Edges
+                | Outcome::Lost,
+                _,
+            ) => Gist::default(),
             (Outcome::Exception(Exception { class, frame, .. }), _) => {
                 // Where a stack overflows is chance.
                 let is_overflow = ["RecursionError", "StackOverflowError"].iter().any(|name| class.ends_with(name));
@@ -211,13 +218,16 @@ impl Judge {
         let parts: Vec<String> = parts.collect();
         let kind = if is_known { key(&parts) } else { key(&[kind]) };
         let is_bare = parts.len() == 1
-            && matches!(outcome, Outcome::Exit(_) | Outcome::Signal(_) | Outcome::Timeout | Outcome::Memory);
+            && matches!(
+                outcome,
+                Outcome::Exit(_) | Outcome::Signal(_) | Outcome::Timeout | Outcome::Stopped | Outcome::Memory
+            );
         let what = match outcome {
             Outcome::Exception(_) => outcome.to_string(),
             _ if parts.len() > 1 => format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", ")),
             _ => outcome.to_string(),
         };
-        let is_limit = matches!(outcome, Outcome::Memory | Outcome::Processes | Outcome::Edges);
+        let is_limit = matches!(outcome, Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges);
         Some(Failed { key: key(&parts), kind, what, is_bare, is_limit })
     }
 
@@ -308,6 +318,8 @@ fn short(outcome: &Outcome) -> String {
         Outcome::Timeout => "timeout".to_string(),
         Outcome::Memory => "memory".to_string(),
         Outcome::Processes => "processes".to_string(),
+        Outcome::Disk => "disk".to_string(),
+        Outcome::Stopped => "stopped".to_string(),
         Outcome::Edges => "edges".to_string(),
         Outcome::Exception(Exception { class, .. }) => class.clone(),
         _ => "lost".to_string(),

@@ -480,7 +480,9 @@ fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Failu
 fn ending(run: &Run<'_>) -> Ending {
     match run.outcome {
         Outcome::Exit(_) | Outcome::Exception(_) => Ending::Done,
-        Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Edges => Ending::Stopped,
+        Outcome::Timeout | Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges => {
+            Ending::Stopped
+        }
         _ => Ending::Failed,
     }
 }

@@ -19,6 +19,10 @@ pub enum Outcome {
     Memory,
     /// It exceeded the limit on processes.
     Processes,
+    /// It exceeded the limit on files in its temporary folder.
+    Disk,
+    /// It stopped itself (SIGSTOP and its kin), so that it would never have ended.
+    Stopped,
     /// It exceeded the limit on edges. Its counts are those up to when that was seen.
     Edges,
     /// It threw an exception that nothing caught (Python, Node, Java, a panic in Rust).
@@ -65,6 +69,8 @@ impl fmt::Display for Outcome {
             Outcome::Timeout => f.write_str("timeout"),
             Outcome::Memory => f.write_str("memory limit"),
             Outcome::Processes => f.write_str("process limit"),
+            Outcome::Disk => f.write_str("disk limit"),
+            Outcome::Stopped => f.write_str("stopped itself"),
             Outcome::Edges => f.write_str("edge limit"),
             Outcome::Exception(Exception { class, frame: Some(frame), .. }) => write!(f, "{class} at {frame}"),
             Outcome::Exception(Exception { class, frame: None, .. }) => f.write_str(class),
