@@ -9,6 +9,11 @@
 // their own (pages.ld): the shared memory replaces these pages, so that counting needs no address but one that the
 // linker knows. Else a guard holds the number of its edge.
 //
+// The program is not trusted, as it is run on inputs that shall break it: a plain overflow of one of its static buffers
+// must end in a fault, and not change what this file knows. So counters lie between pages that nothing can touch, what
+// this file keeps in the program's own memory can only be read, and the rest (`struct control`) is mapped elsewhere,
+// between such pages, too.
+//
 // Increments are not atomic: threads of one program may lose some of each other's, and two that pass 2^32 - 1 at once
 // may both carry.
 #define _GNU_SOURCE
@@ -32,13 +37,14 @@
 enum {
     INPUT_FD = 195,    // memory with the input: its length in 4 bytes, then the input; further ones from INPUT_SIZE on
     MAP_FD = 196,      // memory with the counters
+    CONTROL_MAP_FD = 197,  // memory with `struct control`
     CONTROL_FD = 198,  // requests of the harness
     STATUS_FD = 199,   // answers to it
     PAGE = 4096,
     INPUT_SIZE = 1 << 26,
     CAPACITY = 1 << 22,
     IMAGES = 64,
-    GREETING = 0x474a5202,
+    GREETING = 0x474a5203,
     // What the harness offers and the program takes.
     USES_SHARED_INPUT = 1,
     ANSWERS_ITSELF = 2,   // a process that takes many inputs speaks with the harness itself
@@ -65,30 +71,27 @@ typedef uint64_t __attribute__((aligned(4))) packed64;
 // server ends, too.
 enum { RUNS, ANSWERS, WAITS };
 
-// The memory shared with the harness. The first page is the header, with the counter of number 0 at its end; addresses
-// are those in the files, 0 where there is none.
-struct shared {
-    struct {
-        uint32_t greeting;
-        uint32_t edges;   // counters in use, with number 0
-        uint32_t beyond;  // edges for which there was no room
-        uint32_t images;
-        uint32_t process;  // that of a process which answers itself: one of the three above
-        uint32_t carried;  // whether there are carries
-        // What the last run has used, of those that are told: nanoseconds of processor time, and bytes of resident
-        // memory at the peak; 0 if that is not known.
-        packed64 cpu;
-        packed64 peak;
-        packed64 cpu_before;  // that of its process when the run began
-        uint8_t rest[PAGE - 52];
-    } header;
-    uint32_t counters[CAPACITY];
-    uint32_t unused;
+// What the program tells the harness of itself, in memory that both have. Addresses are those in the files, 0 where
+// there is none.
+struct control {
+    uint32_t greeting;
+    uint32_t edges;   // counters in use, with number 0
+    uint32_t beyond;  // edges for which there was no room
+    uint32_t images;
+    uint32_t process;  // that of a process which answers itself: one of the three above
+    uint32_t carried;  // whether there are carries
+    // What the last run has used, of those that are told: nanoseconds of processor time, and bytes of resident memory
+    // at the peak; 0 if that is not known.
+    packed64 cpu;
+    packed64 peak;
+    packed64 cpu_before;  // that of its process when the run began
+    uint32_t end;         // the greeting again: whoever writes beyond an end changes one of the two
+    uint8_t rest[PAGE - 52];
+    struct image described[IMAGES];
     uint64_t addresses[CAPACITY];
-    struct image images[IMAGES];
-    uint32_t carries[CAPACITY];  // older harnesses end before them
+    uint32_t carries[CAPACITY];
 };
-_Static_assert(offsetof(struct shared, counters) == PAGE - sizeof(uint32_t), "as the harness knows it");
+_Static_assert(offsetof(struct control, described) == PAGE && sizeof(struct image) == 1024, "as the harness knows it");
 
 // Inputs that the harness gives while the program runs on earlier ones, with the counts of those that have run. Both
 // count without end; an input is in the slot of its number. Slots begin in different sets of a cache.
@@ -114,37 +117,106 @@ struct ahead {
 };
 _Static_assert(sizeof(struct ahead) == 64 + 16 * 131136, "as the harness knows it");
 
-// The shared memory of the harness replaces this object. The counters then have an address known at link time, which
-// makes counting cheaper. Pages that are never touched take no memory.
+// No page of the processor is larger, where this is used.
 #ifdef __x86_64__
-__attribute__((aligned(1 << 12)))
+enum { ALIGN = 1 << 12 };
 #else
-__attribute__((aligned(1 << 16)))
+enum { ALIGN = 1 << 16 };
 #endif
-static struct shared shared;
-static uint8_t *shared_input;
-static int is_attached;
-// The memory of the harness ends before the carries.
-static int lacks_carries;
+
+// The shared memory of the harness replaces all but the first and the last pages, which nothing can touch. The counters
+// then have addresses known at link time, which makes counting cheaper. Pages that are never touched take no memory.
+static struct {
+    uint8_t before[ALIGN];
+    uint8_t unused[PAGE - sizeof(uint32_t)];
+    uint32_t counters[CAPACITY];
+    uint8_t after[ALIGN] __attribute__((aligned(ALIGN)));
+} area __attribute__((aligned(ALIGN)));
+enum { AREA_SIZE = PAGE - sizeof(uint32_t) + sizeof area.counters };
+_Static_assert(offsetof(__typeof__(area), counters) % PAGE == PAGE - sizeof(uint32_t), "number 1 begins a page");
+
+// The code of an image that gcc has compiled.
+struct code {
+    uintptr_t begin, size, start;
+    uint32_t first;
+};
+
+// What changes in each process.
+struct progress {
+    int is_persistent;
+    unsigned left;  // rounds
+    uint8_t *read_input;
+    size_t capacity;
+};
+
+// What this file keeps in the program's memory: a page that can only be read, but while `change` has it open.
+static union {
+    struct {
+        struct control *control;
+        struct progress *progress;
+        uint8_t *shared_input;
+        struct ahead *ahead;
+        int is_attached, is_served, answers_itself, tells_usage;
+        // Whether clang's guards were met.
+        int has_guards;
+        uint32_t known_codes;
+        struct code codes[IMAGES];
+        // The image of which guards were numbered last.
+        struct image *latest;
+        // The guards that were met last, until their number is known.
+        uint32_t *met;
+        uintptr_t met_end;
+        // Those that are counters already, and their numbers.
+        struct {
+            uint32_t *start;
+            uint32_t first, count;
+        } placed[IMAGES];
+        uint32_t known_placed;
+    };
+    uint8_t pages[ALIGN];
+} own __attribute__((aligned(ALIGN)));
+_Static_assert(sizeof own == ALIGN, "pages of its own");
+
+// Lets `own` be changed, or ends that.
+static void change(int is_open) { mprotect(&own, sizeof own, is_open ? PROT_READ | PROT_WRITE : PROT_READ); }
+
+// Memory between two pages that nothing can touch: that of a file from a place on, or a new one.
+static void *apart(size_t size, int file, off_t from) {
+    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    uint8_t *all = mmap(NULL, size + 2 * ALIGN, PROT_NONE, flags, -1, 0);
+    if (all == MAP_FAILED) return NULL;
+    flags = MAP_FIXED | (file < 0 ? flags : MAP_SHARED);
+    void *map = mmap(all + ALIGN, size, PROT_READ | PROT_WRITE, flags, file, from);
+    return map == MAP_FAILED ? NULL : map;
+}
 
 // The harness looks for this text to know programs that have this run time.
 static const char signature[] = "##SIG_GRAMJET_RUNTIME_1##";
 
 static void attach(void) {
-    static int done;
-    if (done) return;
-    done = 1;
+    if (own.control) return;
     // Linkers leave out what nothing refers to.
     (void)*(const volatile char *)signature;
+    change(1);
+    mprotect(area.before, sizeof area.before, PROT_NONE);
+    mprotect(area.after, sizeof area.after, PROT_NONE);
     if (getenv("GRAMJET_MAP")) {
-        struct stat found;
-        lacks_carries = !fstat(MAP_FD, &found) && (size_t)found.st_size < sizeof shared;
-        size_t size = lacks_carries ? offsetof(struct shared, carries) : sizeof shared;
-        void *map = mmap(&shared, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD, 0);
-        is_attached = map != MAP_FAILED;
+        int flags = MAP_SHARED | MAP_FIXED;
+        void *map = mmap(area.unused, AREA_SIZE, PROT_READ | PROT_WRITE, flags, MAP_FD, 0);
+        if (map != MAP_FAILED) own.control = apart(sizeof *own.control, CONTROL_MAP_FD, 0);
+        own.is_attached = own.control != NULL;
     }
-    shared.header.greeting = GREETING;
-    if (!shared.header.edges) shared.header.edges = 1;
+    if (!own.control) own.control = apart(sizeof *own.control, -1, 0);
+    own.progress = apart(sizeof *own.progress, -1, 0);
+    if (!own.control || !own.progress) {
+        static const char said[] = "gramjet: there is no memory for the counters of edges\n";
+        (void)!write(2, said, sizeof said - 1);
+        _exit(1);
+    }
+    own.control->greeting = own.control->end = GREETING;
+    if (!own.control->edges) own.control->edges = 1;
+    change(0);
 }
 
 // Where functions that clang compiles call one of this kind, they keep what they have in registers.
@@ -155,15 +227,12 @@ static void attach(void) {
 #endif
 
 // Called when the counter of this edge has become 0.
-static void carry_to(uint32_t number, uint32_t *counter) {
-    if (lacks_carries) {
-        *counter = UINT32_MAX;
-        return;
-    }
+static void carry_to(uint32_t number) {
+    if (!own.control) return;
     // In this order: the program may be killed between them.
-    shared.header.carried = 1;
+    own.control->carried = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    shared.carries[number]++;
+    own.control->carries[number]++;
 }
 
 // An image in memory: where it is, and where its code is.
@@ -206,122 +275,123 @@ __attribute__((unused)) static void locate(const struct image *image, const uint
     for (uint32_t i = 0; i < image->count; i++) {
         uintptr_t address = pairs[2 * i];
         // A block that was removed later has no address.
-        shared.addresses[image->first + i] = address > loaded->start + 1 ? address - loaded->start : 0;
+        own.control->addresses[image->first + i] = address > loaded->start + 1 ? address - loaded->start : 0;
     }
 }
 
 // The numbers of an image's edges: those that it had in an earlier process of this program, too.
 static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
     const char *path = loaded->path ? loaded->path : "";
-    uint32_t known = shared.header.images;
+    struct control *control = own.control;
+    uint32_t known = control->images;
     for (uint32_t i = 0; i < known && i < IMAGES; i++) {
-        struct image *image = shared.images + i;
+        struct image *image = control->described + i;
         if (image->count == needed && !strncmp(image->path, path, sizeof image->path - 1)) return image;
     }
-    uint32_t first = first_after(shared.header.edges);
+    uint32_t first = first_after(control->edges);
     if (known >= IMAGES || first > CAPACITY || needed > CAPACITY - first) {
-        shared.header.beyond += needed;
+        control->beyond += needed;
         return NULL;
     }
-    struct image *image = shared.images + known;
+    struct image *image = control->described + known;
     image->first = first;
     image->count = needed;
     image->start = loaded->start;
     strncpy(image->path, path, sizeof image->path - 1);
-    shared.header.images = known + 1;
-    shared.header.edges = first + needed;
+    control->images = known + 1;
+    control->edges = first + needed;
     return image;
 }
 
-RARE static void carry_of(uint32_t number) { carry_to(number, shared.counters + number); }
+RARE static void carry_of(uint32_t number) { carry_to(number); }
 
+// A number that the program has changed must not lead out of the counters.
 static inline void count(uint32_t number) {
-    if (__builtin_expect(!++shared.counters[number], 0)) carry_of(number);
+    number %= CAPACITY;
+    if (__builtin_expect(!++area.counters[number], 0)) carry_of(number);
 }
-
-// Whether clang's guards were met.
-static int has_guards;
 
 #ifdef GRAMJET_IN_PLACE
 
-// The guards that were met last, until their number is known.
-static uint32_t *met;
-static uintptr_t met_end;
-
-// Those that are counters already, and their numbers.
-static struct {
-    uint32_t *start;
-    uint32_t first, count;
-} placed[IMAGES];
-static uint32_t known_placed;
-
 static int is_placed(const uint32_t *start) {
-    for (uint32_t i = 0; i < known_placed; i++) {
-        if (placed[i].start == start) return 1;
+    for (uint32_t i = 0; i < own.known_placed; i++) {
+        if (own.placed[i].start == start) return 1;
     }
     return 0;
 }
 
 // Counters without a number are not those of the harness.
 RARE static void carry(uint32_t *counter) {
-    for (uint32_t i = 0; i < known_placed; i++) {
-        uintptr_t at = ((uintptr_t)counter - (uintptr_t)placed[i].start) / sizeof *counter;
-        if (at < placed[i].count) carry_to(placed[i].first + at, counter);
+    for (uint32_t i = 0; i < own.known_placed; i++) {
+        uintptr_t at = ((uintptr_t)counter - (uintptr_t)own.placed[i].start) / sizeof *counter;
+        if (at < own.placed[i].count) carry_to(own.placed[i].first + at);
     }
 }
 
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
-    has_guards = 1;
-    met = start;
-    met_end = (uintptr_t)stop;
+    change(1);
+    own.has_guards = 1;
+    own.met = start;
+    own.met_end = (uintptr_t)stop;
+    change(0);
 }
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
     if (__builtin_expect(!++*guard, 0)) carry(guard);
 }
 
-// The guards begin and end with pages, unless another linker has put them together.
-static int have_pages(void) { return ((uintptr_t)met | met_end) % PAGE == 0; }
+// Returns true if so many guards have pages of their own, between a page before and one after them (pages.ld). Another
+// linker may have put them together without.
+static int have_pages(uint32_t count) {
+    uintptr_t begin = (uintptr_t)own.met, pages = (count * sizeof(uint32_t) + PAGE - 1) / PAGE;
+    return begin % PAGE == 0 && own.met_end - begin == (pages + 2) * PAGE;
+}
 
 // Called after the function above for the same image: pairs of the address of an edge and flags.
 void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     uint32_t count = (stop - start) / 2;
-    if (!count || !met || is_placed(met) || known_placed == IMAGES) return;
+    if (!count || !own.met || is_placed(own.met + PAGE_OF_COUNTERS) || own.known_placed == IMAGES) return;
     attach();
-    placed[known_placed].start = met;
-    known_placed++;
-    if (!have_pages()) {
-        shared.header.beyond += count;
+    if (!have_pages(count)) {
+        own.control->beyond += count;
         return;
     }
+    uint8_t *before = (uint8_t *)own.met, *counters = before + PAGE, *after = (uint8_t *)own.met_end - PAGE;
     struct loaded loaded = {.at = (uintptr_t)start};
     dl_iterate_phdr(holds, &loaded);
     struct image *image = numbered(&loaded, count);
+    change(1);
+    own.placed[own.known_placed].start = (uint32_t *)counters;
+    own.placed[own.known_placed].first = image ? image->first : 0;
+    own.placed[own.known_placed].count = image ? image->count : 0;
+    own.known_placed++;
+    change(0);
+    mprotect(before, PAGE, PROT_NONE);
+    mprotect(after, PAGE, PROT_NONE);
     if (!image) return;
-    placed[known_placed - 1].first = image->first;
-    placed[known_placed - 1].count = count;
-    if (is_attached) {
-        mmap(met, met_end - (uintptr_t)met, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD,
-             (uint8_t *)(shared.counters + image->first) - (uint8_t *)&shared);
+    if (own.is_attached) {
+        mmap(counters, after - counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD,
+             (uint8_t *)(area.counters + image->first) - area.unused);
     }
     locate(image, start, &loaded);
 }
 
 #else
 
-// The image of which guards were numbered last.
-static struct image *latest;
-
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
-    has_guards = 1;
-    latest = NULL;
-    if (start == stop || *start) return;
     attach();
-    struct loaded loaded = {.at = (uintptr_t)start};
-    dl_iterate_phdr(holds, &loaded);
-    latest = numbered(&loaded, stop - start);
-    if (!latest) return;
-    for (uint32_t i = 0; i < latest->count; i++) start[i] = latest->first + i;
+    struct image *image = NULL;
+    if (start != stop && !*start) {
+        struct loaded loaded = {.at = (uintptr_t)start};
+        dl_iterate_phdr(holds, &loaded);
+        image = numbered(&loaded, stop - start);
+    }
+    change(1);
+    own.has_guards = 1;
+    own.latest = image;
+    change(0);
+    if (!image) return;
+    for (uint32_t i = 0; i < image->count; i++) start[i] = image->first + i;
 }
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(*guard); }
@@ -329,10 +399,10 @@ void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(*guard); }
 // Where the edges are whose guards were numbered just before: pairs of an address and flags, in the order of the
 // guards.
 void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
-    if (!latest || latest->count != (stop - start) / 2) return;
+    if (!own.latest || own.latest->count != (stop - start) / 2) return;
     struct loaded loaded = {.at = (uintptr_t)start};
     dl_iterate_phdr(holds, &loaded);
-    locate(latest, start, &loaded);
+    locate(own.latest, start, &loaded);
 }
 
 #endif
@@ -342,19 +412,14 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
 // code tells them apart, whatever was executed before.
 enum { APART = 4 };
 
-struct code {
-    uintptr_t begin, size, start;
-    uint32_t first;
-};
-static struct code codes[IMAGES];
-static uint32_t known_codes;
-
 static struct code *add(const struct loaded *loaded) {
-    if (!loaded->code || known_codes >= IMAGES) return NULL;
+    if (!loaded->code || own.known_codes >= IMAGES) return NULL;
     struct image *image = numbered(loaded, (loaded->code_end - loaded->code) / APART + 1);
     if (!image) return NULL;
-    struct code *code = codes + known_codes++;
+    change(1);
+    struct code *code = own.codes + own.known_codes++;
     *code = (struct code){loaded->code, loaded->code_end - loaded->code, loaded->start, image->first};
+    change(0);
     return code;
 }
 
@@ -379,7 +444,7 @@ static int is_counted(struct dl_phdr_info *info) {
 // The first image is the program's own. If clang has built it, it has guards; if only a library has them, the program
 // gets its numbers at its first call.
 static int add_counted(struct dl_phdr_info *info, size_t size, void *is_later) {
-    if (*(int *)is_later ? is_counted(info) : !has_guards) {
+    if (*(int *)is_later ? is_counted(info) : !own.has_guards) {
         struct loaded loaded = {.at = info->dlpi_addr + info->dlpi_phdr[0].p_vaddr};
         for (int i = 0; i < info->dlpi_phnum; i++) {
             if (info->dlpi_phdr[i].p_type == PT_LOAD) loaded.at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -391,13 +456,13 @@ static int add_counted(struct dl_phdr_info *info, size_t size, void *is_later) {
 }
 
 __attribute__((noinline)) static struct code *found_code(uintptr_t address) {
-    if (!known_codes) {
+    if (!own.known_codes) {
         int is_later = 0;
         attach();
         dl_iterate_phdr(add_counted, &is_later);
     }
-    for (uint32_t i = 0; i < known_codes; i++) {
-        if (address - codes[i].begin < codes[i].size) return codes + i;
+    for (uint32_t i = 0; i < own.known_codes; i++) {
+        if (address - own.codes[i].begin < own.codes[i].size) return own.codes + i;
     }
     struct loaded loaded = {.at = address};
     return dl_iterate_phdr(holds, &loaded) ? add(&loaded) : NULL;
@@ -405,20 +470,20 @@ __attribute__((noinline)) static struct code *found_code(uintptr_t address) {
 
 void __sanitizer_cov_trace_pc(void) {
     uintptr_t address = (uintptr_t)__builtin_return_address(0);
-    struct code *code = codes;
+    struct code *code = own.codes;
     if (address - code->begin >= code->size && !(code = found_code(address))) return;
     uint32_t number = code->first + (address - code->begin) / APART;
     // Within the call: the next instruction may be that of another line.
-    if (!shared.counters[number]) shared.addresses[number] = address - 1 - code->start;
+    if (!area.counters[number]) own.control->addresses[number] = address - 1 - code->start;
     count(number);
 }
 
 // Drops the counts up to here.
 static void forget(void) {
-    memset(shared.counters, 0, sizeof(uint32_t) * shared.header.edges);
-    if (!shared.header.carried) return;
-    memset(shared.carries, 0, sizeof(uint32_t) * shared.header.edges);
-    shared.header.carried = 0;
+    memset(area.counters, 0, sizeof(uint32_t) * own.control->edges);
+    if (!own.control->carried) return;
+    memset(own.control->carries, 0, sizeof(uint32_t) * own.control->edges);
+    own.control->carried = 0;
 }
 
 static int receive(int fd, void *bytes, size_t count) {
@@ -435,12 +500,8 @@ static int answer(uint32_t word) {
     return sent == sizeof word;
 }
 
-static int is_persistent, is_served, answers_itself, tells_usage;
-
 // Defined by programs that call `gramjet_input`; others read a file or their standard input.
 extern int gramjet_takes_shared_input __attribute__((weak));
-
-static struct ahead *ahead;
 
 static uint64_t nanoseconds(clockid_t clock) {
     struct timespec now;
@@ -450,14 +511,14 @@ static uint64_t nanoseconds(clockid_t clock) {
 
 // A round of this process begins or ends. This clock takes a system call, so it is read only if the harness wants it.
 static void begin_usage(void) {
-    if (tells_usage) shared.header.cpu_before = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    if (own.tells_usage) own.control->cpu_before = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void end_usage(void) {
-    if (!tells_usage) return;
-    uint64_t now = nanoseconds(CLOCK_PROCESS_CPUTIME_ID), before = shared.header.cpu_before;
-    shared.header.cpu = now > before ? now - before : 1;
-    shared.header.peak = 0;
+    if (!own.tells_usage) return;
+    uint64_t now = nanoseconds(CLOCK_PROCESS_CPUTIME_ID), before = own.control->cpu_before;
+    own.control->cpu = now > before ? now - before : 1;
+    own.control->peak = 0;
 }
 
 // In place of `cpu_before`: the process has told what its last run has used, and its end is no part of that.
@@ -466,35 +527,35 @@ static void end_usage(void) {
 // What a child has used since its last run began, or in all if it has had one input. A clock that is less exact than
 // the one above may say that it has used nothing; 0 would mean that it is not known.
 static void tell_usage(const struct rusage *usage) {
-    if (!tells_usage) return;
+    if (!own.tells_usage) return;
     uint64_t seconds = usage->ru_utime.tv_sec + usage->ru_stime.tv_sec;
     uint64_t cpu = 1000 * (1000000 * seconds + usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
-    uint64_t before = shared.header.cpu_before;
+    uint64_t before = own.control->cpu_before;
     if (before == IS_TOLD) return;
-    shared.header.cpu = cpu > before ? cpu - before : 1;
-    shared.header.peak = before ? 0 : 1024ull * usage->ru_maxrss;
+    own.control->cpu = cpu > before ? cpu - before : 1;
+    own.control->peak = before ? 0 : 1024ull * usage->ru_maxrss;
     // It may go on.
-    shared.header.cpu_before = cpu;
+    own.control->cpu_before = cpu;
 }
 
 // Puts the next input where the program looks for it.
 static void begin_next(void) {
-    const struct slot *slot = ahead->slots + ahead->finished % SLOTS;
+    const struct slot *slot = own.ahead->slots + own.ahead->finished % SLOTS;
     if (slot->length <= SLOT_INPUT) {
-        memcpy(shared_input, &slot->length, sizeof slot->length);
-        memcpy(shared_input + sizeof slot->length, slot->input, slot->length);
+        memcpy(own.shared_input, &slot->length, sizeof slot->length);
+        memcpy(own.shared_input + sizeof slot->length, slot->input, slot->length);
     }
-    ahead->begun = nanoseconds(CLOCK_MONOTONIC);
+    own.ahead->begun = nanoseconds(CLOCK_MONOTONIC);
     begin_usage();
 }
 
 // Lists the counts of an input and makes them zero, if there is room.
 static int list(struct slot *slot) {
     enum { BLOCK = 64, FEW = 8 };
-    if (shared.header.carried) return 0;
-    uint32_t edges = shared.header.edges, listed = 0;
+    if (own.control->carried) return 0;
+    uint32_t edges = own.control->edges, listed = 0;
     for (uint32_t first = 1; first < edges; first += BLOCK) {
-        uint32_t *block = shared.counters + first, any = 0, end = edges - first < BLOCK ? edges - first : BLOCK;
+        uint32_t *block = area.counters + first, any = 0, end = edges - first < BLOCK ? edges - first : BLOCK;
         for (uint32_t i = 0; i < end; i++) any |= block[i];
         if (!any) continue;
         // Mostly few counters of a block are used.
@@ -504,7 +565,7 @@ static int list(struct slot *slot) {
             if (!some) continue;
             // There must be room for a pair of each.
             if (listed + FEW > SLOT_EDGES) {
-                while (listed--) shared.counters[slot->edges[listed].number] = slot->edges[listed].count;
+                while (listed--) area.counters[slot->edges[listed].number] = slot->edges[listed].count;
                 return 0;
             }
             // Without a branch, as no processor can predict which of them are used. The pair of one that is not is
@@ -519,57 +580,62 @@ static int list(struct slot *slot) {
         }
     }
     // Number 0 counts the edges without a counter of their own.
-    shared.counters[0] = 0;
+    area.counters[0] = 0;
     slot->count = listed;
     return 1;
 }
 
 // Finishes an input, and begins the next one. Returns whether there is one, so that the harness need not be asked.
 static int go_on(void) {
-    struct slot *slot = ahead->slots + ahead->finished % SLOTS;
+    struct slot *slot = own.ahead->slots + own.ahead->finished % SLOTS;
     uint64_t now = nanoseconds(CLOCK_MONOTONIC);
-    slot->nanoseconds = now - ahead->begun;
-    slot->cpu = shared.header.cpu;
+    slot->nanoseconds = now - own.ahead->begun;
+    slot->cpu = own.control->cpu;
     if (!list(slot)) {
-        ahead->is_in_map = 1;
+        own.ahead->is_in_map = 1;
         return 0;
     }
     // If the process ends now, its status belongs to no input.
-    volatile uint32_t *state = &shared.header.process;
+    volatile uint32_t *state = &own.control->process;
     *state = ANSWERS;
     // The harness must not take the time of this input for that of the next one.
-    ahead->begun = now;
-    uint32_t finished = ahead->finished + 1;
-    __atomic_store_n(&ahead->finished, finished, __ATOMIC_RELEASE);
-    uint32_t left = __atomic_load_n(&ahead->given, __ATOMIC_ACQUIRE) - finished;
+    own.ahead->begun = now;
+    uint32_t finished = own.ahead->finished + 1;
+    __atomic_store_n(&own.ahead->finished, finished, __ATOMIC_RELEASE);
+    uint32_t left = __atomic_load_n(&own.ahead->given, __ATOMIC_ACQUIRE) - finished;
     if (left == 0 || left > SLOTS) return 0;
     *state = RUNS;
     begin_next();
     return 1;
 }
 
+// Agrees with the harness on how inputs come and what is told; returns false if it is gone.
+static int greet(void) {
+    uint32_t flags;
+    if (!receive(CONTROL_FD, &flags, sizeof flags)) return 0;
+    change(1);
+    // Programs may change their input in place.
+    if (flags & USES_SHARED_INPUT && &gramjet_takes_shared_input) own.shared_input = apart(INPUT_SIZE, INPUT_FD, 0);
+    // The harness offers it to programs that have a loop.
+    own.answers_itself = (flags & ANSWERS_ITSELF) != 0;
+    if (flags & TAKES_AHEAD && own.shared_input && own.answers_itself) {
+        own.ahead = apart(sizeof *own.ahead, INPUT_FD, INPUT_SIZE);
+    }
+    own.tells_usage = (flags & TELLS_USAGE) != 0;
+    change(0);
+    uint32_t taken = (own.shared_input ? USES_SHARED_INPUT : 0) | (own.ahead ? TAKES_AHEAD : 0);
+    return answer(taken | (flags & (ANSWERS_ITSELF | TELLS_USAGE)));
+}
+
 // Forks at the harness's request. Returns in each child; the parent never returns.
 void gramjet_serve(void) {
-    if (is_served || !getenv("GRAMJET_MAP")) return;
-    is_served = 1;
+    if (own.is_served || !getenv("GRAMJET_MAP")) return;
     attach();
+    change(1);
+    own.is_served = 1;
+    change(0);
     if (!answer(GREETING)) return;
-    uint32_t flags;
-    if (!receive(CONTROL_FD, &flags, sizeof flags)) _exit(1);
-    if (flags & USES_SHARED_INPUT && &gramjet_takes_shared_input) {
-        // Programs may change their input in place.
-        void *map = mmap(NULL, INPUT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, 0);
-        if (map != MAP_FAILED) shared_input = map;
-    }
-    // The harness offers it to programs that have a loop.
-    answers_itself = (flags & ANSWERS_ITSELF) != 0;
-    if (flags & TAKES_AHEAD && shared_input && answers_itself) {
-        void *map = mmap(NULL, sizeof *ahead, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, INPUT_SIZE);
-        if (map != MAP_FAILED) ahead = map;
-    }
-    tells_usage = (flags & TELLS_USAGE) != 0;
-    uint32_t taken = (shared_input ? USES_SHARED_INPUT : 0) | (ahead ? TAKES_AHEAD : 0);
-    if (!answer(taken | (flags & (ANSWERS_ITSELF | TELLS_USAGE)))) _exit(1);
+    if (!greet()) _exit(1);
     // Other instrumented programs that it starts are not counted.
     unsetenv("GRAMJET_MAP");
     pid_t child = 0;
@@ -584,16 +650,16 @@ void gramjet_serve(void) {
         if (child) {
             kill(child, SIGCONT);
         } else {
-            shared.header.cpu_before = 0;
+            own.control->cpu_before = 0;
             child = fork();
             if (child < 0) _exit(1);
             if (!child) {
-                if (answers_itself) {
+                if (own.answers_itself) {
                     // Not by the parent, which could be later than the answer to the first input.
                     if (!answer((uint32_t)getpid())) _exit(1);
                     fcntl(CONTROL_FD, F_SETFD, FD_CLOEXEC);
                     fcntl(STATUS_FD, F_SETFD, FD_CLOEXEC);
-                    if (ahead) begin_next();
+                    if (own.ahead) begin_next();
                 } else {
                     close(CONTROL_FD);
                     close(STATUS_FD);
@@ -601,13 +667,13 @@ void gramjet_serve(void) {
                 return;
             }
         }
-        if (!answers_itself && !answer((uint32_t)child)) _exit(1);
+        if (!own.answers_itself && !answer((uint32_t)child)) _exit(1);
         pid_t ended;
         struct rusage usage;
-        do ended = wait4(child, &status, answers_itself ? 0 : WUNTRACED, &usage);
+        do ended = wait4(child, &status, own.answers_itself ? 0 : WUNTRACED, &usage);
         while (ended < 0 && errno == EINTR);
         if (ended < 0) _exit(1);
-        if (answers_itself && shared.header.process != RUNS) _exit(1);
+        if (own.answers_itself && own.control->process != RUNS) _exit(1);
         if (!WIFSTOPPED(status)) child = 0;
         tell_usage(&usage);
         if (!answer((uint32_t)status)) _exit(1);
@@ -616,60 +682,57 @@ void gramjet_serve(void) {
 
 // One more round of a program that takes many inputs in one process; 0 when it shall end.
 int gramjet_loop(unsigned rounds) {
-    static unsigned left;
-    if (!is_persistent) {
-        is_persistent = 1;
-        left = rounds;
+    attach();
+    struct progress *progress = own.progress;
+    if (!progress->is_persistent) {
+        progress->is_persistent = 1;
+        progress->left = rounds;
         forget();
         begin_usage();
         return 1;
     }
-    if (!is_served) return 0;
-    if (--left == 0) {
+    // Without that, the harness takes no process that has stopped for one that has run: each gets one input.
+    if (!own.answers_itself) return 0;
+    if (--progress->left == 0) {
         end_usage();
-        if (tells_usage) shared.header.cpu_before = IS_TOLD;
+        if (own.tells_usage) own.control->cpu_before = IS_TOLD;
         return 0;
     }
-    if (!answers_itself) {
-        if (tells_usage && shared.header.cpu_before == IS_TOLD) begin_usage();
-        raise(SIGSTOP);
-        return 1;
-    }
     end_usage();
-    if (ahead && go_on()) return 1;
-    volatile uint32_t *state = &shared.header.process;
+    if (own.ahead && go_on()) return 1;
+    volatile uint32_t *state = &own.control->process;
     *state = ANSWERS;
     if (!answer(HAS_RUN)) _exit(1);
     *state = WAITS;
     uint32_t was_killed;
     if (!receive(CONTROL_FD, &was_killed, sizeof was_killed)) _exit(0);
     *state = RUNS;
-    if (ahead) begin_next();
+    if (own.ahead) begin_next();
     else begin_usage();
     return 1;
 }
 
 // The input, where it comes by shared memory; else it is read from standard input.
 const uint8_t *gramjet_input(size_t *len) {
-    static uint8_t *read_input;
-    static size_t capacity;
-    if (shared_input) {
+    if (own.shared_input) {
         uint32_t count;
-        memcpy(&count, shared_input, sizeof count);
+        memcpy(&count, own.shared_input, sizeof count);
         *len = count;
-        return shared_input + sizeof count;
+        return own.shared_input + sizeof count;
     }
     *len = 0;
+    attach();
+    struct progress *progress = own.progress;
     for (;;) {
-        if (capacity - *len < 1 << 16) {
-            capacity = capacity ? 2 * capacity : 1 << 20;
-            uint8_t *larger = realloc(read_input, capacity);
+        if (progress->capacity - *len < 1 << 16) {
+            progress->capacity = progress->capacity ? 2 * progress->capacity : 1 << 20;
+            uint8_t *larger = realloc(progress->read_input, progress->capacity);
             if (!larger) abort();
-            read_input = larger;
+            progress->read_input = larger;
         }
-        ssize_t got = read(0, read_input + *len, capacity - *len);
+        ssize_t got = read(0, progress->read_input + *len, progress->capacity - *len);
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return read_input;
+        if (got <= 0) return progress->read_input;
         *len += (size_t)got;
     }
 }
@@ -677,11 +740,11 @@ const uint8_t *gramjet_input(size_t *len) {
 // For `__AFL_FUZZ_TESTCASE_BUF` and `__AFL_FUZZ_TESTCASE_LEN`: the input stays in one place.
 static uint8_t testcase[1 << 20];
 
-uint8_t *gramjet_testcase(void) { return shared_input ? shared_input + sizeof(uint32_t) : testcase; }
+uint8_t *gramjet_testcase(void) { return own.shared_input ? own.shared_input + sizeof(uint32_t) : testcase; }
 
 unsigned gramjet_testcase_length(void) {
     size_t len = 0;
-    if (shared_input) {
+    if (own.shared_input) {
         gramjet_input(&len);
         return (unsigned)len;
     }

@@ -12,6 +12,7 @@ mod cache;
 mod command;
 mod confine;
 mod cores;
+mod disk;
 mod edges;
 mod error;
 mod fork_server;

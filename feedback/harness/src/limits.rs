@@ -15,6 +15,9 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Processes that run at once.
     pub processes: u32,
+    /// Bytes of files in the temporary folder of the run, also of such that have no name any more; `None` for no bound.
+    /// It is checked every few milliseconds, and only if the file system has lost as much room.
+    pub disk: Option<u64>,
     /// Executions of edges, all together; none for no bound. It is checked every few milliseconds and at the end,
     /// however the run ended: whether a run exceeds it does not depend on the machine. Targets without exact counts
     /// have no such bound: commands, and programs of AFL++.
@@ -24,9 +27,16 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A second, 2 GiB, 64 processes, any number of edges, 64 KiB.
+    /// A second, 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of output.
     fn default() -> Limits {
-        Limits { time: Duration::from_secs(1), memory: Some(2 << 30), processes: 64, edges: None, kept_output: 1 << 16 }
+        Limits {
+            time: Duration::from_secs(1),
+            memory: Some(2 << 30),
+            processes: 64,
+            disk: Some(1 << 30),
+            edges: None,
+            kept_output: 1 << 16,
+        }
     }
 }
 
@@ -46,6 +56,12 @@ impl Limits {
     /// With this bound on processes that run at once.
     pub fn with_processes(mut self, processes: u32) -> Limits {
         self.processes = processes;
+        self
+    }
+
+    /// With this bound on files in the temporary folder.
+    pub fn with_disk(mut self, bytes: Option<u64>) -> Limits {
+        self.disk = bytes;
         self
     }
 

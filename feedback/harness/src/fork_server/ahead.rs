@@ -95,18 +95,21 @@ impl Server {
             let is_last = ahead.held() == 1 && ahead.process.runs();
             if ahead.ring.is_ready(&self.input) && (!is_last || has_waited || ahead.is_lost) {
                 self.rounds += 1;
+                // A library that was loaded has edges that are known from now on.
+                let is_whole = self.counters.is_whole();
                 let mut usage = ahead.ring.take(&self.input, edges, self.counters.known());
                 let now = Instant::now();
                 usage.wall = usage.wall.min(now.saturating_duration_since(self.begun));
                 ahead.progress = now;
-                return Ok(Ran::Done(Outcome::Exit(0), usage));
+                let ran = Ran::Done(Outcome::Exit(0), usage);
+                return Ok(if is_whole { ran } else { ran.at_the_end() });
             }
             if ahead.is_lost {
                 return Ok(Ran::Stale);
             }
             if let Some(status) = ahead.status.take() {
                 let stopped = ahead.stopped.take();
-                self.counters.take(edges);
+                let is_unchanged = self.counters.take(edges);
                 if stopped.as_ref().is_some_and(|&(number, _)| number != ahead.ring.next()) {
                     // It had just come to this input when it was ended for the one before.
                     continue;
@@ -114,16 +117,17 @@ impl Server {
                 let usage = self.told_usage(self.usage_ahead(ahead).wall);
                 ahead.ring.skip(&self.input);
                 let outcome = stopped.map_or_else(|| outcome_of(status as i32), |(_, outcome)| outcome);
-                let is_whole = self.tidy(program, &outcome)?;
+                let is_whole = self.tidy(program, &outcome)? && is_unchanged;
                 return Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) });
             }
             if !ahead.process.runs() {
                 if ahead.process == Process::Waits && ahead.ring.is_in_map(&self.input) {
                     let usage = self.told_usage(self.usage_ahead(ahead).wall);
                     self.rounds += 1;
-                    self.counters.take(edges);
+                    let is_whole = self.counters.take(edges);
                     ahead.ring.skip(&self.input);
-                    return Ok(Ran::Done(Outcome::Exit(0), usage));
+                    let ran = Ran::Done(Outcome::Exit(0), usage);
+                    return Ok(if is_whole { ran } else { ran.at_the_end() });
                 }
                 // A program can answer again and again, and never run.
                 if ahead.process == Process::Waits && mem::replace(&mut is_told, true) {
@@ -159,7 +163,7 @@ impl Server {
         ahead.progress = self.begun;
         (ahead.status, ahead.stopped) = (None, None);
         ahead.ring.settle(&self.input);
-        if self.say(u32::from(was_killed)).is_none() {
+        if !self.is_quiet() || self.say(u32::from(was_killed)).is_none() {
             return false;
         }
         ahead.process = if ahead.process == Process::Waits { Process::Runs } else { Process::Begins };
@@ -183,6 +187,7 @@ impl Server {
         if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left), limits.kept_output) {
             match self.ready_word() {
                 Some(HAS_RUN) => ahead.process = Process::Waits,
+                Some(status) if !self.is_credible(status as i32) => return Some(Ran::Stale),
                 Some(status) => (ahead.process, ahead.status) = (Process::None, Some(status)),
                 None => ahead.is_lost = true,
             }
@@ -202,11 +207,15 @@ impl Server {
         if outcome == Outcome::Processes {
             return Some(Ran::Ended(outcome, usage));
         }
+        if matches!(outcome, Outcome::Stopped | Outcome::Timeout) && self.is_held_up() {
+            return Some(Ran::Stale);
+        }
         self.guard.kill(self.process);
         self.was_killed = true;
         self.deadline = Instant::now() + GRACE;
         match self.word() {
             Some(HAS_RUN) => ahead.is_lost = true,
+            Some(status) if !self.is_credible(status as i32) => return Some(Ran::Stale),
             Some(status) => {
                 (ahead.process, ahead.status) = (Process::None, Some(status));
                 ahead.stopped = Some((ahead.ring.next(), outcome));

@@ -21,7 +21,7 @@ use crate::edges::Edges;
 use crate::error::Error;
 use crate::locations::Locations;
 use crate::run::{Outcome, Run, Usage};
-use crate::target::Target;
+use crate::target::{Target, again};
 
 /// How many servers an input may end before it counts as one that ends them.
 const ATTEMPTS: usize = 3;
@@ -101,14 +101,14 @@ impl ForkServer {
         self.server.as_mut().map_or_else(Locations::default, |server| server.counters.locations(program))
     }
 
-    /// Gives the program the inputs that it does not have, as far as there is room. If it is in no state to take them,
-    /// there is no server then.
-    fn give(&mut self) -> Result<(), Error> {
+    /// Gives the program the inputs that it does not have, as far as there is room, and no more than `most` of all. If it
+    /// is in no state to take them, there is no server then.
+    fn give(&mut self, most: usize) -> Result<(), Error> {
         let server = match &mut self.server {
             Some(server) => server,
-            none => none.insert(Server::start(&self.program, self.instrumentation)?),
+            none => none.insert(again(|| Server::start(&self.program, self.instrumentation))?),
         };
-        for input in self.inputs.iter().skip(server.held()) {
+        for input in self.inputs.iter().take(most).skip(server.held()) {
             match server.give(&self.program, input) {
                 Ok(Some(true)) => {}
                 Ok(Some(false)) => break,
@@ -151,8 +151,9 @@ impl ForkServer {
 
     /// How the run on the first input has ended; a new server runs it if this one could not.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
-        for _ in 0..ATTEMPTS {
-            self.give()?;
+        for attempt in 0..ATTEMPTS {
+            // Those behind it may have ended the last server.
+            self.give(if attempt == 0 { self.room } else { 1 })?;
             self.lost = None;
             if let Some(ended) = self.attempt()? {
                 return Ok(ended);
@@ -175,7 +176,7 @@ impl Target for ForkServer {
         own.clear();
         own.extend_from_slice(input);
         self.inputs.push_back(own);
-        let given = self.give();
+        let given = self.give(self.room);
         if given.is_err() {
             self.inputs.pop_back();
         }

@@ -15,11 +15,13 @@
 pub(super) const CONTROL: i32 = 198;
 /// The file descriptor of the counters of our instrumentation.
 pub(super) const MAP: i32 = 196;
+/// The file descriptor of what our instrumentation tells of the program.
+pub(super) const CONTROL_MAP: i32 = 197;
 /// The file descriptor of the input, where it comes by shared memory.
 pub(super) const INPUT: i32 = 195;
 
 /// The first word of our instrumentation; the last byte is the version.
-pub(super) const GREETING: u32 = 0x474a_5202;
+pub(super) const GREETING: u32 = 0x474a_5203;
 /// The first three bytes of AFL++'s first word, from 4.10 on; the last byte is the version.
 pub(super) const AFL_GREETING: u32 = 0x4146_4c00;
 pub(super) const AFL_VERSION: u32 = 1;

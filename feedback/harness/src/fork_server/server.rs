@@ -5,14 +5,15 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use super::ahead::Ahead;
-use super::counters::{AFL_CAPACITY, Counters, MAP_SIZE};
+use super::counters::{AFL_CAPACITY, Counters, Own};
 use super::detect::{By, Instrumentation};
-use super::protocol::{self, AFL_GREETING, AFL_VERSION, CONTROL, GREETING, INPUT, MAP};
+use super::protocol::{self, AFL_GREETING, AFL_VERSION, CONTROL, CONTROL_MAP, GREETING, INPUT, MAP};
 use super::ring;
 use crate::command::Program;
+use crate::disk::Disk;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, blocking, pipe, resident};
+use crate::guard::{Guard, blocking, has_ended, is_stopped, pipe, resident};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
@@ -36,6 +37,7 @@ pub(super) struct Server {
     // Dropped before the folder that its processes may write to.
     pub(super) guard: Guard,
     pub(super) scratch: Scratch,
+    disk: Disk,
     pub(super) requests: OwnedFd,
     pub(super) answers: OwnedFd,
     pub(super) counters: Counters,
@@ -45,6 +47,10 @@ pub(super) struct Server {
     pub(super) ahead: Option<Ahead>,
     /// A process that takes many inputs answers itself.
     pub(super) answers_itself: bool,
+    /// Whether a process that takes many inputs stops itself after each (AFL++).
+    pub(super) stops_when_it_has_run: bool,
+    /// Whether the process was found stopped when it was looked at last.
+    was_stopped: bool,
     /// The program tells what each run has used.
     pub(super) tells_usage: bool,
     /// One input at a time: it has answered, and waits for the next input.
@@ -70,6 +76,22 @@ pub(super) enum Ran {
     Stale,
 }
 
+/// Returns true if `wait` can return this for a process that has ended.
+fn is_status(status: i32) -> bool {
+    let by_signal = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) <= libc::SIGRTMAX() && status & !0xff == 0;
+    by_signal || libc::WIFEXITED(status) && status & !0xff00 == 0
+}
+
+impl Ran {
+    /// Returns this with a server that is not used again.
+    pub(super) fn at_the_end(self) -> Ran {
+        match self {
+            Ran::Done(outcome, usage) => Ran::Ended(outcome, usage),
+            other => other,
+        }
+    }
+}
+
 impl Server {
     pub(super) fn start(program: &Program, instrumentation: Instrumentation) -> Result<Server, Error> {
         let failed = |what: &str| Error::ForkServer { program: program.path().to_path_buf(), what: what.into() };
@@ -88,14 +110,15 @@ impl Server {
         let mut variable = |name: &str, value: &str| parts.variables.push((name.into(), value.into()));
         let (counters, input) = match by {
             By::Gramjet => {
-                let map = Memory::new(MAP_SIZE)?;
+                let own = Own::new()?;
                 let input = Memory::new(ring::SIZE)?;
                 variable("GRAMJET_MAP", "1");
                 if instrumentation.is_deferred {
                     variable("GRAMJET_DEFERRED", "1");
                 }
-                parts.descriptors.extend([(map.descriptor()?, MAP), (input.descriptor()?, INPUT)]);
-                (Counters::Own(map), input)
+                let [counters, control] = own.descriptors()?;
+                parts.descriptors.extend([(counters, MAP), (control, CONTROL_MAP), (input.descriptor()?, INPUT)]);
+                (Counters::Own(own), input)
             }
             By::Afl => {
                 let (map, number) = Memory::system_v(AFL_CAPACITY)?;
@@ -112,6 +135,7 @@ impl Server {
                 (Counters::Afl(map, AFL_CAPACITY), input)
             }
         };
+        let disk = Disk::new(scratch.folder(), program.limits.disk);
         let mut guard = Guard::new(parts, scratch.folder().to_path_buf())?;
         guard.start()?;
         let mut server = Server {
@@ -125,6 +149,9 @@ impl Server {
             ahead: None,
             has_input: false,
             answers_itself: false,
+            disk,
+            stops_when_it_has_run: by == By::Afl && instrumentation.is_persistent,
+            was_stopped: false,
             tells_usage: false,
             is_waiting: false,
             was_killed: false,
@@ -135,7 +162,11 @@ impl Server {
             deadline: Instant::now() + START,
         };
         server.greet(program, instrumentation.is_persistent)?;
-        server.counters.take(&mut Edges::default());
+        if !server.counters.take(&mut Edges::default()) {
+            return Err(failed(
+                "has changed the memory in which its edges are counted before its fork server answered",
+            ));
+        }
         Ok(server)
     }
 
@@ -157,7 +188,6 @@ impl Server {
                 self.say(input | answers | usage).ok_or_else(gone)?;
                 let taken = self.word().ok_or_else(gone)?;
                 self.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
-                // Programs of older run times do not.
                 self.tells_usage = taken & protocol::TELLS_USAGE != 0;
                 self.ahead = (taken & protocol::TAKES_AHEAD != 0).then(Ahead::default);
                 taken & protocol::SHARED_INPUT != 0
@@ -262,8 +292,16 @@ impl Server {
         }
         self.has_input = false;
         let ran = self.end_turn(program);
-        self.counters.take(edges);
-        ran
+        let is_whole = self.counters.take(edges);
+        ran.map(|ran| if is_whole { ran } else { ran.at_the_end() })
+    }
+
+    /// Returns true if nothing has come that was not asked for: what a program has written to the descriptor of the
+    /// answers would be taken for one.
+    pub(super) fn is_quiet(&self) -> bool {
+        let mut polled = libc::pollfd { fd: self.answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: a pointer to a live value.
+        unsafe { libc::poll(&mut polled, 1, 0) == 0 }
     }
 
     /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
@@ -274,7 +312,22 @@ impl Server {
         let has_ended = self.guard.sweep()?.is_some();
         self.scratch.tidy();
         self.swept = Instant::now();
-        Ok(!has_ended && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
+        Ok(!has_ended
+            && !self.is_held_up()
+            && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
+    }
+
+    /// Returns true if something has stopped the server: it tells of no end of a process any more.
+    pub(super) fn is_held_up(&self) -> bool {
+        is_stopped(self.guard.server())
+    }
+
+    /// Returns true if a status can be that of the process: the server has waited for its end, unless it has stopped, and
+    /// says nothing else. A program can write to the descriptor of the answers, too.
+    pub(super) fn is_credible(&self, status: i32) -> bool {
+        // A server does not tell when a process stops that answers itself.
+        let is_stop = libc::WIFSTOPPED(status) && !self.answers_itself;
+        is_stop || is_status(status) && has_ended(self.process) && self.is_quiet()
     }
 
     /// Whether it is time to look for leftovers.
@@ -283,14 +336,22 @@ impl Server {
     }
 
     /// The limit that the program exceeds, after it has run for this long.
-    pub(super) fn exceeded(&self, program: &Program, elapsed: Duration) -> Option<Outcome> {
+    pub(super) fn exceeded(&mut self, program: &Program, elapsed: Duration) -> Option<Outcome> {
         let limits = program.limits;
         let most = limits.processes as usize + 2;
+        let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped(self.process));
         match () {
-            () if elapsed >= limits.time || is_interrupted() => Some(Outcome::Timeout),
+            // Something may have let it go on.
+            () if was_stopped && self.was_stopped => Some(Outcome::Stopped),
+            () if is_interrupted() => Some(Outcome::Timeout),
+            () if elapsed >= limits.time && self.guard.processes(most).into_iter().any(is_stopped) => {
+                Some(Outcome::Stopped)
+            }
+            () if elapsed >= limits.time => Some(Outcome::Timeout),
             // The server itself is one more process.
             () if self.guard.processes(most).len() >= most => Some(Outcome::Processes),
             () if limits.memory.is_some_and(|memory| self.resident() > memory) => Some(Outcome::Memory),
+            () if self.disk.is_exceeded(|| self.guard.processes(most).into_iter()) => Some(Outcome::Disk),
             () if limits.edges.is_some() && limits.is_beyond(self.counters.sum()) => Some(Outcome::Edges),
             () => None,
         }

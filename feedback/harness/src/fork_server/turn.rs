@@ -16,8 +16,8 @@ use crate::run::{Outcome, Usage};
 impl Server {
     /// Lets the program begin on one input. Returns whether it could be told so.
     pub(super) fn begin(&mut self, program: &Program, input: &[u8]) -> Result<bool, Error> {
-        if self.put(input)? && !program.reads_file() {
-            // Its standard input is the file that it has removed.
+        if self.put(input)? && !program.reads_file() || !self.is_quiet() {
+            // Its standard input is the file that it has removed, or what it has written would be taken for an answer.
             return Ok(false);
         }
         self.guard.streams().clear();
@@ -47,6 +47,9 @@ impl Server {
         if stopped == Some(Outcome::Processes) {
             return Ok(Ran::Ended(Outcome::Processes, used(begin)));
         }
+        if matches!(stopped, Some(Outcome::Stopped | Outcome::Timeout)) && self.is_held_up() {
+            return Ok(Ran::Stale);
+        }
         let Some(word) = (if stopped.is_none() { self.ready_word() } else { self.word() }) else {
             // It may have ended while it waited.
             let is_stale = was_waiting && stopped.is_none();
@@ -54,12 +57,21 @@ impl Server {
         };
         self.is_waiting = self.answers_itself && word == HAS_RUN;
         let status = word as i32;
+        if !self.is_waiting && !self.is_credible(status) {
+            return Ok(Ran::Stale);
+        }
         if stopped.is_some() {
             self.guard.streams().read_rest(program.limits.kept_output);
         }
+        let has_run = self.is_waiting || self.stops_when_it_has_run && word == HAS_RUN;
         let outcome = match stopped {
             Some(outcome) => outcome,
-            None if libc::WIFSTOPPED(status) => Outcome::Exit(0),
+            None if has_run => Outcome::Exit(0),
+            None if libc::WIFSTOPPED(status) => {
+                self.guard.kill(process);
+                self.was_killed = true;
+                Outcome::Stopped
+            }
             None => outcome_of(status),
         };
         let usage = self.told_usage(begin.elapsed());

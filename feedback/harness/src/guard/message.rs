@@ -15,8 +15,10 @@ pub(super) enum Request {
         time: Duration,
         /// with no more memory in bytes,
         memory: Option<u64>,
-        /// and with no more processes.
+        /// with no more processes,
         processes: u32,
+        /// and with no more bytes in files.
+        disk: Option<u64>,
     },
     /// Start the program and let it run on.
     Start,
@@ -34,6 +36,8 @@ pub(super) enum Reason {
     Time,
     Memory,
     Processes,
+    Disk,
+    Stopped,
     /// The harness has gone.
     Gone,
 }

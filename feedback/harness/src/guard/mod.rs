@@ -11,7 +11,7 @@ use std::{io, ptr};
 
 pub(crate) use launch::{Launch, Parts, find};
 use message::{Reason, Report, Request};
-pub(crate) use process::resident;
+pub(crate) use process::{has_ended, is_stopped, resident};
 
 use crate::error::Error;
 use crate::interrupt::is_interrupted;
@@ -70,8 +70,8 @@ impl Guard {
     /// Begins to run the program once.
     pub(crate) fn begin(&mut self, limits: &Limits) -> Result<(), Error> {
         self.streams.clear();
-        let Limits { time, memory, processes, .. } = *limits;
-        self.send(Request::Run { time, memory, processes })
+        let Limits { time, memory, processes, disk, .. } = *limits;
+        self.send(Request::Run { time, memory, processes, disk })
     }
 
     /// Waits for the end of the run.
@@ -90,6 +90,8 @@ impl Guard {
             Reason::Time => Outcome::Timeout,
             Reason::Memory => Outcome::Memory,
             Reason::Processes => Outcome::Processes,
+            Reason::Disk => Outcome::Disk,
+            Reason::Stopped => Outcome::Stopped,
             Reason::None | Reason::Gone => outcome_of(report.status),
         };
         let usage = Usage { wall: report.wall, cpu: Some(report.user + report.system), peak_memory: Some(report.peak) };

@@ -11,6 +11,7 @@ use std::{fs, io, ptr};
 
 use super::launch::{Launch, Stack};
 use super::message::{Reason, Report, Request};
+use crate::disk::Disk;
 
 /// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
@@ -36,7 +37,7 @@ pub(super) fn serve(guarded: &Guarded) -> ! {
     let mut guard = Process { guarded, stack: Stack::new(), is_scoped: enter_scope(guarded), server: None };
     while let Some(request) = guard.request() {
         let report = match request {
-            Request::Run { time, memory, processes } => guard.run(time, memory, processes),
+            Request::Run { time, memory, processes, disk } => guard.run(time, memory, processes, disk),
             Request::Start => guard.start(),
             Request::Sweep => match guard.sweep() {
                 Some((process, status)) => Report { process, status, ..Report::default() },
@@ -122,13 +123,15 @@ impl Process<'_> {
     }
 
     /// Runs the program once.
-    fn run(&mut self, time: Duration, memory: Option<u64>, processes: u32) -> Report {
+    fn run(&mut self, time: Duration, memory: Option<u64>, processes: u32, disk: Option<u64>) -> Report {
         let begin = Instant::now();
+        let disk = Disk::new(&self.guarded.scratch, disk);
         let process = match self.guarded.launch.start(&mut self.stack) {
             Ok(process) => process,
             Err(error) => return failed(&error),
         };
-        let mut watch = Watch { process, memory, processes, walk: begin + FIRST_WALK, until_next: FIRST_WALK };
+        let walk = begin + FIRST_WALK;
+        let mut watch = Watch { process, memory, processes, disk, was_stopped: false, walk, until_next: FIRST_WALK };
         let ended = self.wait(&mut watch, begin, time);
         let mut report = Report { process, ..Report::default() };
         let (status, usage) = match ended {
@@ -154,7 +157,7 @@ impl Process<'_> {
             if let Some(ended) = wait_for(watch.process, libc::WNOHANG) {
                 break Ok(ended);
             }
-            let Some(left) = time.checked_sub(begin.elapsed()) else { break Err(Reason::Time) };
+            let Some(left) = time.checked_sub(begin.elapsed()) else { break Err(watch.reason_of_time()) };
             let mut polled = [poll_of(pidfd, libc::POLLIN), poll_of(self.guarded.control, 0)];
             let wait = if pidfd < 0 { Duration::from_micros(200) } else { left.min(watch.until_next.min(TICK)) };
             poll(&mut polled, wait);
@@ -354,6 +357,18 @@ fn children(process: libc::pid_t) -> Vec<libc::pid_t> {
     found
 }
 
+/// Returns true if there is no such process.
+pub(crate) fn has_ended(process: libc::pid_t) -> bool {
+    // SAFETY: a system call without pointers, which sends no signal.
+    unsafe { libc::kill(process, 0) < 0 && *libc::__errno_location() == libc::ESRCH }
+}
+
+/// Returns true if a signal has stopped the process, and nothing lets it go on.
+pub(crate) fn is_stopped(process: libc::pid_t) -> bool {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    text.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
+}
+
 /// Resident memory of a process in bytes; 0 if it has ended.
 pub(crate) fn resident(process: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
@@ -367,6 +382,9 @@ struct Watch {
     process: libc::pid_t,
     memory: Option<u64>,
     processes: u32,
+    disk: Disk,
+    /// Whether the process was found stopped when it was looked at last.
+    was_stopped: bool,
     /// When the tree of processes is walked next, and how long after that again.
     walk: Instant,
     until_next: Duration,
@@ -375,6 +393,10 @@ struct Watch {
 impl Watch {
     /// The limit that is exceeded now.
     fn exceeded(&mut self) -> Option<Reason> {
+        // Something may have let it go on.
+        if std::mem::replace(&mut self.was_stopped, is_stopped(self.process)) && self.was_stopped {
+            return Some(Reason::Stopped);
+        }
         if self.memory.is_some_and(|memory| resident(self.process) > memory) {
             return Some(Reason::Memory);
         }
@@ -385,11 +407,23 @@ impl Watch {
         self.until_next = (2 * self.until_next).min(WALK);
         self.walk = now + self.until_next;
         let found = descendants(own(), self.processes as usize + 1);
+        if self.disk.is_exceeded(|| found.iter().map(|found| found.process)) {
+            return Some(Reason::Disk);
+        }
         if found.len() > self.processes as usize {
             return Some(Reason::Processes);
         }
         let memory: u64 = found.into_iter().map(|found| resident(found.process)).sum();
         self.memory.is_some_and(|limit| memory > limit).then_some(Reason::Memory)
+    }
+
+    /// Returns why a run is ended whose time is over: a program may wait for a process that has stopped.
+    fn reason_of_time(&self) -> Reason {
+        let found = descendants(own(), self.processes as usize + 1);
+        match found.into_iter().any(|found| is_stopped(found.process)) {
+            true => Reason::Stopped,
+            false => Reason::Time,
+        }
     }
 }
 

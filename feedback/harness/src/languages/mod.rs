@@ -19,7 +19,7 @@ use worker::Worker;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::run::{Captured, Outcome, Run, Usage};
-use crate::target::Target;
+use crate::target::{Target, again};
 
 /// A function in a worker process.
 ///
@@ -66,10 +66,17 @@ impl Function {
 
     /// Lets a worker process begin to call the function.
     fn begin(&mut self) -> Result<(), Error> {
-        let worker = match &mut self.worker {
+        let Function { subject, table, .. } = self;
+        let mut known = self.worker.take();
+        if !known.as_mut().is_some_and(|worker| worker.is_quiet(subject, table)) {
+            // Its processes end before another one begins.
+            drop(known.take());
+        }
+        let worker = match known {
             Some(worker) => worker,
-            none => none.insert(Worker::start(&self.subject, &mut self.table)?),
+            None => again(|| Worker::start(subject, table))?,
         };
+        let worker = self.worker.insert(worker);
         worker.begin(&self.input);
         Ok(())
     }

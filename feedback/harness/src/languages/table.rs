@@ -20,19 +20,29 @@ impl fmt::Display for Place {
     }
 }
 
+/// The most edges, and the most bytes of their keys: a worker can announce edges without end.
+const EDGES: usize = 1 << 21;
+const BYTES: usize = 1 << 28;
+
 /// The known edges, by their keys.
 #[derive(Default)]
 pub(super) struct Table {
     numbers: HashMap<Vec<u8>, u32>,
     places: Vec<Place>,
+    /// Number of bytes of all keys.
+    bytes: usize,
 }
 
 impl Table {
-    /// The number of an edge, from 1 on. `key` is its file, its function and its mark there, with zero bytes between.
+    /// Returns the number of an edge, from 1 on; 0 if there is no room for another one. `key` is its file, its function and its mark there, with zero bytes between.
     pub(super) fn number(&mut self, key: &[u8], line: u32) -> u32 {
         if let Some(&number) = self.numbers.get(key) {
             return number;
         }
+        if self.places.len() >= EDGES || self.bytes + key.len() > BYTES {
+            return 0;
+        }
+        self.bytes += key.len();
         let mut parts = key.split(|&byte| byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
         let mut part = || parts.next().unwrap_or_default();
         self.places.push(Place { file: part(), line, function: part() });
@@ -63,5 +73,13 @@ mod tests {
         assert_eq!(table.number(b"a.py\0f\x001", 1), 1);
         assert_eq!(table.place(2).map(ToString::to_string).as_deref(), Some("a.py:7 (g)"));
         assert_eq!((table.place(0), table.place(3), table.len()), (None, None, 2));
+    }
+
+    #[test]
+    fn a_full_table_takes_no_further_edges() {
+        let mut table = Table { bytes: BYTES - 10, ..Table::default() };
+        assert_eq!(table.number(b"a.py\0f\x001", 1), 1);
+        assert_eq!(table.number(b"a.py\0g\x001", 7), 0);
+        assert_eq!(table.number(b"a.py\0f\x001", 1), 1);
     }
 }

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use super::protocol::{self, Message};
 use super::subject::{Language, Subject};
 use super::table::Table;
+use crate::disk::Disk;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, blocking, outcome_of, pipe, resident};
+use crate::guard::{Guard, blocking, is_stopped, outcome_of, pipe, resident};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
@@ -30,6 +31,8 @@ const WALK: Duration = Duration::from_millis(80);
 const SWEEP: Duration = Duration::from_millis(50);
 /// A process that has closed its descriptors may take this long to end.
 const END: Duration = Duration::from_secs(2);
+/// Reads of messages that a worker has sent unasked, such as edges of its other threads.
+const MOST_UNASKED: usize = 1 << 10;
 /// Bytes of standard error that an error shows.
 const SHOWN: usize = 2000;
 
@@ -38,6 +41,7 @@ pub(super) struct Worker {
     // Dropped before the folder that its processes may write to.
     guard: Guard,
     scratch: Scratch,
+    disk: Disk,
     process: libc::pid_t,
     requests: OwnedFd,
     answers: OwnedFd,
@@ -85,11 +89,13 @@ impl Worker {
             (requests_read, protocol::REQUESTS),
             (answers_written, protocol::ANSWERS),
         ]);
+        let disk = Disk::new(scratch.folder(), subject.limits.disk);
         let mut guard = Guard::new(parts, scratch.folder().to_path_buf())?;
         let process = guard.start()?;
         let mut worker = Worker {
             guard,
             scratch,
+            disk,
             process,
             requests,
             answers,
@@ -132,6 +138,27 @@ impl Worker {
         Err(subject.error(shown))
     }
 
+    /// Returns true if nothing has come that was not asked for, but for edges: what a function has written to the
+    /// descriptor of the answers would be taken for one.
+    pub(super) fn is_quiet(&mut self, subject: &Subject, table: &mut Table) -> bool {
+        let mut messages = 0;
+        while self.is_alive && messages < MOST_UNASKED {
+            match self.wait(subject, table, Duration::ZERO) {
+                Said::Nothing if self.unread.is_empty() && !self.has_answer() => return true,
+                Said::Nothing => messages += 1,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns true if there is something to read.
+    fn has_answer(&self) -> bool {
+        let mut polled = libc::pollfd { fd: self.answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: a pointer to a live value.
+        unsafe { libc::poll(&mut polled, 1, 0) != 0 }
+    }
+
     /// Begins to call the function.
     pub(super) fn begin(&mut self, input: &[u8]) {
         self.guard.streams().clear();
@@ -170,6 +197,7 @@ impl Worker {
     ) -> Result<(Outcome, Option<Duration>), Error> {
         let limits = subject.limits;
         let (mut walk, mut until_next) = (begin + TICK, TICK);
+        let mut was_stopped = false;
         loop {
             let left = limits.time.saturating_sub(begin.elapsed());
             match self.wait(subject, table, left.min(TICK)) {
@@ -181,17 +209,26 @@ impl Worker {
                 Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None)),
             }
             let mut memory = resident(self.process);
-            let mut processes = 1;
+            let (mut processes, mut fills_disk) = (1, false);
+            let has_stopped_before = mem::replace(&mut was_stopped, is_stopped(self.process));
             if memory > 0 && Instant::now() >= walk {
                 until_next = (2 * until_next).min(WALK);
                 walk = Instant::now() + until_next;
                 let found = self.guard.processes(limits.processes as usize + 1);
                 processes = found.len();
+                fills_disk = self.disk.is_exceeded(|| found.iter().copied());
                 memory = found.into_iter().map(resident).sum::<u64>().max(memory);
             }
             let outcome = match () {
                 () if processes > limits.processes as usize => Outcome::Processes,
-                () if begin.elapsed() >= limits.time || is_interrupted() => Outcome::Timeout,
+                // Something may have let it go on.
+                () if was_stopped && has_stopped_before => Outcome::Stopped,
+                () if fills_disk => Outcome::Disk,
+                () if is_interrupted() => Outcome::Timeout,
+                () if begin.elapsed() >= limits.time => {
+                    let found = self.guard.processes(limits.processes as usize + 1);
+                    if found.into_iter().any(is_stopped) { Outcome::Stopped } else { Outcome::Timeout }
+                }
                 () if limits.memory.is_some_and(|limit| memory > limit) => Outcome::Memory,
                 () if limits.edges.is_some() && limits.is_beyond(self.executed()) => Outcome::Edges,
                 // It has ended, but processes that it has started hold its descriptors open.

@@ -7,4 +7,5 @@ mod fork_server;
 mod instrument;
 mod kit;
 mod languages;
+mod trust;
 mod usage;

@@ -1,14 +1,12 @@
 //! What runs of programs with a fork server use.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use gramjet_harness::{ForkServer, Limits, Outcome, Program, Target, Usage};
 
 use crate::fork_server::own;
 use crate::instrument::{compilers, fresh, source, succeeded, wrapper};
-use crate::kit::built;
 
 /// The least processor time that inputs with this letter use, a little rounded down. Others use less than half of it.
 const BURNT: Duration = Duration::from_millis(45);
@@ -85,9 +83,9 @@ fn processor_time_of_rounds_is_told_where_it_is_asked_for() {
     }
 }
 
-/// It takes each input in its process, but the harness does not look for its loop: after each it stops itself.
+/// The harness does not look for its loop, so each input has a process of its own.
 #[test]
-fn processor_time_of_rounds_that_stop_themselves_is_told() {
+fn processor_time_of_rounds_that_nobody_looks_for_is_told() {
     let Some(rounds) = own("rounds") else { return };
     let unknown = rounds.with_extension("unknown");
     let mark = b"##SIG_GRAMJET_PERSISTENT##";
@@ -98,21 +96,7 @@ fn processor_time_of_rounds_that_stop_themselves_is_told() {
     std::fs::write(&unknown, bytes).expect("a copy");
     std::fs::set_permissions(&unknown, std::fs::metadata(&rounds).expect("the program").permissions()).expect("a copy");
     let mut target = ForkServer::new(program(&unknown)).expect("a fork server");
-    for input in ["b", "S", "x", "b", "a", "b", "x", "a", "q", "x", "x", "x", "x", "x"] {
+    for input in ["b", "S", "x", "b", "a", "b", "x", "a", "x", "x", "x", "x", "x"] {
         assert_cpu(input, target.run(input.as_bytes()).expect("a run").usage.cpu.expect("processor time"));
-    }
-}
-
-#[test]
-fn programs_of_older_run_times_work_without() {
-    let compile = |command: &mut Command, source: &Path, _: &Path| {
-        command.arg(source);
-    };
-    let Some(older) = built("older", "cc", compile) else { return };
-    let mut target = ForkServer::new(program(&older).times_rounds()).expect("a fork server");
-    assert!(!target.measures().cpu && !target.measures().peak_memory);
-    for _ in 0..3 {
-        let run = target.run(b"x").expect("a run");
-        assert_eq!((run.outcome, run.usage.cpu, run.usage.peak_memory), (Outcome::Exit(3), None, None));
     }
 }

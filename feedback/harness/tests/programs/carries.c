@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { MAP_FD = 196, PAGE = 4096 };
+enum { MAP_FD = 196, CONTROL_MAP_FD = 197, PAGE = 4096 };
 
 int letters(const char *text, int len);
 
-// The counters are those from the end of the first page on; the second word of the memory says how many there are.
+// The counters are those from the end of the first page on; the second word of the other memory says how many there are.
 static void put(uint32_t value) {
-    uint32_t *map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, MAP_FD, 0);
-    if (map == MAP_FAILED) abort();
-    uint32_t edges = map[1];
-    map = mmap(NULL, PAGE + 4 * (size_t)edges, PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FD, 0);
+    uint32_t *control = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, CONTROL_MAP_FD, 0);
+    if (control == MAP_FAILED) abort();
+    uint32_t edges = control[1];
+    uint32_t *map = mmap(NULL, PAGE + 4 * (size_t)edges, PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FD, 0);
     if (map == MAP_FAILED) abort();
     for (uint32_t i = 0; i < edges; i++) map[PAGE / 4 - 1 + i] = value;
 }

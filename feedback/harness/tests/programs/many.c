@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { MAP_FD = 196, PAGE = 4096 };
+enum { MAP_FD = 196, CONTROL_MAP_FD = 197, PAGE = 4096 };
 
 static volatile int sum;
 
@@ -22,11 +22,11 @@ static void take(int branch) {
 }
 
 static void put(uint32_t value) {
-    uint32_t *map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, MAP_FD, 0);
-    if (map == MAP_FAILED) abort();
-    size_t size = PAGE + 4 * (size_t)map[1];
-    munmap(map, PAGE);
-    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FD, 0);
+    uint32_t *control = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, CONTROL_MAP_FD, 0);
+    if (control == MAP_FAILED) abort();
+    size_t size = PAGE + 4 * (size_t)control[1];
+    munmap(control, PAGE);
+    uint32_t *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FD, 0);
     if (map == MAP_FAILED) abort();
     for (size_t i = PAGE / 4; i < size / 4; i++) map[i] = value;
     munmap(map, size);
