@@ -27,7 +27,7 @@ pub enum Outcome {
     Edges,
     /// It threw an exception that nothing caught (Python, Node, Java, a panic in Rust).
     Exception(Exception),
-    /// It ended the process that starts it, so how it ended itself is not known.
+    /// It ended or stopped the process that starts it, so how it ended itself is not known.
     Lost,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for Outcome {
             Outcome::Edges => f.write_str("edge limit"),
             Outcome::Exception(Exception { class, frame: Some(frame), .. }) => write!(f, "{class} at {frame}"),
             Outcome::Exception(Exception { class, frame: None, .. }) => f.write_str(class),
-            Outcome::Lost => f.write_str("the program ended the process that starts it"),
+            Outcome::Lost => f.write_str("the program ended or stopped the process that starts it"),
         }
     }
 }

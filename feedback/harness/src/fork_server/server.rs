@@ -49,7 +49,7 @@ pub(super) struct Server {
     pub(super) answers_itself: bool,
     /// Whether a process that takes many inputs stops itself after each (AFL++).
     pub(super) stops_when_it_has_run: bool,
-    /// Whether the process was found stopped when it was looked at last.
+    /// Whether the process, or the server, was found stopped when it was looked at last.
     was_stopped: bool,
     /// The program tells what each run has used.
     pub(super) tells_usage: bool,
@@ -339,7 +339,8 @@ impl Server {
     pub(super) fn exceeded(&mut self, program: &Program, elapsed: Duration) -> Option<Outcome> {
         let limits = program.limits;
         let most = limits.processes as usize + 2;
-        let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped(self.process));
+        let is_stopped_now = is_stopped(self.process) || self.is_held_up();
+        let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped_now);
         match () {
             // Something may have let it go on.
             () if was_stopped && self.was_stopped => Some(Outcome::Stopped),

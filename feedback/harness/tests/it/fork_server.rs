@@ -70,7 +70,7 @@ fn outcomes_are_told(mut target: ForkServer, program: &Path) {
         assert_eq!(cost(&mut target, b"*").0, Outcome::Timeout);
         assert_eq!(cost(&mut target, b"k").0, Outcome::Lost);
         assert_eq!(cost(&mut target, b"f").0, Outcome::Exit(1));
-        assert_eq!(cost(&mut target, b"z").0, Outcome::Timeout);
+        assert_eq!(cost(&mut target, b"z").0, Outcome::Lost);
         assert_eq!(cost(&mut target, b"r").0, Outcome::Exit(1));
         assert_eq!(cost(&mut target, b"[]").0, Outcome::Exit(0));
         assert_eq!(cost(&mut target, b"[x").0, Outcome::Exit(1));
