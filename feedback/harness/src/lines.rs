@@ -4,9 +4,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use addr2line::{Loader, demangle_auto};
+use addr2line::demangle_auto;
 
 use crate::locations::Locations;
+
+mod debug;
+
+use debug::Debug;
 
 /// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,7 +34,7 @@ impl fmt::Display for Line {
 /// Finds source lines. Debug information is read when it is first asked for.
 #[derive(Default)]
 pub struct Lines {
-    loaders: HashMap<PathBuf, Option<Loader>>,
+    files: HashMap<PathBuf, Option<Debug>>,
 }
 
 impl Lines {
@@ -54,17 +58,17 @@ impl Lines {
     }
 
     fn frames_at(&mut self, path: &Path, address: u64) -> Option<Vec<Line>> {
-        if !self.loaders.contains_key(path) {
-            self.loaders.insert(path.to_path_buf(), Loader::new(path).ok());
+        if !self.files.contains_key(path) {
+            self.files.insert(path.to_path_buf(), Debug::read(path));
         }
-        let loader = self.loaders.get(path)?.as_ref()?;
-        let mut frames = loader.find_frames(address).ok()?;
+        let debug = self.files.get(path)?.as_ref()?;
+        let mut frames = debug.frames(address)?;
         let mut lines = Vec::new();
         while let Ok(Some(frame)) = frames.next() {
             let Some((file, line)) = frame.location.and_then(|location| location.file.zip(location.line)) else {
                 continue;
             };
-            let named = || Some(demangle_auto(loader.find_symbol(address)?.into(), None).into_owned());
+            let named = || Some(demangle_auto(debug.symbol(address)?.into(), None).into_owned());
             let function = match &frame.function {
                 Some(function) => function.demangle().ok().map(|name| name.into_owned()),
                 None => named(),

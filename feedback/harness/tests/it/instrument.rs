@@ -216,6 +216,47 @@ fn lines_are_known(target: &mut ForkServer, input: &[u8], place: &str, function:
     assert!(line.line.abs_diff(wanted.parse().expect("a line")) <= 1, "{line}");
 }
 
+/// Where debug information stands, and how it is stored, is for the user to choose.
+#[test]
+#[cfg(feature = "lines")]
+fn debug_information_may_be_compressed_or_split() {
+    // Optimisation at link time changes nothing of it.
+    for compiler in compilers().into_iter().filter(|compiler| compiler[0].1 != "") {
+        let packer = if compiler[0].1 == "gcc" { "dwp" } else { "llvm-dwp" };
+        for options in [&["-gz=zlib"][..], &["-gz=zstd"], &["-gsplit-dwarf"], &["-gsplit-dwarf", "-gdwarf-4"]] {
+            let folder = fresh("debug");
+            // Compilers and linkers that can't write zstd have no such programs.
+            let mut library = wrapper("cc", &compiler, &folder);
+            let library = library.args(["-g", "-c", "-o", "library.o"]).args(options).arg(source("library.c"));
+            if options == ["-gz=zstd"] && !library.output().expect("a compiler").status.success() {
+                continue;
+            }
+            succeeded(library);
+            succeeded(wrapper("c++", &compiler, &folder).args(["-c", "-o", "user.o"]).arg(source("user.cpp")));
+            let mut link = wrapper("c++", &compiler, &folder);
+            let link = link.args(["-g", "user.o", "library.o", "-o", "program"]).args(options);
+            if options == ["-gz=zstd"] && !link.output().expect("a linker").status.success() {
+                continue;
+            }
+            succeeded(link);
+            let mut target = server(&folder.join("program"));
+            let text = "word ".to_string() + &"a".repeat(2000);
+            lines_are_known(&mut target, text.as_bytes(), "library.c:5", "letters");
+            // Packed into one file, the others are not needed.
+            let mut pack = Command::new(packer);
+            let pack = pack.args(["-e", "program", "-o", "program.dwp"]).current_dir(&folder);
+            if options == ["-gsplit-dwarf"] && pack.output().is_ok_and(|output| output.status.success()) {
+                for file in fs::read_dir(&folder).expect("a folder").flatten() {
+                    if file.path().extension() == Some(OsStr::new("dwo")) {
+                        fs::remove_file(file.path()).expect("a file");
+                    }
+                }
+                lines_are_known(&mut target, text.as_bytes(), "library.c:5", "letters");
+            }
+        }
+    }
+}
+
 #[cfg(not(feature = "lines"))]
 fn lines_are_known(_: &mut ForkServer, _: &[u8], _: &str, _: &str) {}
 
