@@ -27,6 +27,8 @@ mod source;
 mod stop;
 #[cfg(target_os = "linux")]
 mod subject;
+#[cfg(unix)]
+mod system;
 mod tally;
 mod texts;
 mod units;

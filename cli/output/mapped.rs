@@ -10,13 +10,13 @@ use std::io;
 use std::path::Path;
 
 use memmap2::{MmapMut, MmapOptions};
-use rustix::fs::{FallocateFlags, fallocate};
 use signal_hook::consts::SIGBUS;
 use signal_hook::low_level;
 
 use crate::failure::quoted;
 use crate::output::chunk::Chunk;
 use crate::output::sink::{Sink, SinkError};
+use crate::system;
 
 /// A multiple of every page size.
 const WINDOW: usize = 8 << 20;
@@ -61,7 +61,7 @@ impl Mapped {
     /// Allocates up to the offset `end`.
     fn allocate(&mut self, end: u64) -> io::Result<()> {
         if end > self.allocated {
-            fallocate(&self.file, FallocateFlags::empty(), self.allocated, end - self.allocated)?;
+            system::allocate(&self.file, self.allocated, end - self.allocated)?;
             self.allocated = end;
         }
         Ok(())
@@ -104,7 +104,7 @@ fn report_bus_errors(description: &str) -> io::Result<()> {
     unsafe {
         low_level::register(SIGBUS, move || {
             // There is no other place to report it.
-            let _ = rustix::io::write(rustix::stdio::stderr(), message.as_bytes());
+            libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
             low_level::exit(1);
         })
     }?;

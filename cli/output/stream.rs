@@ -8,6 +8,8 @@ use crate::failure::quoted;
 use crate::output::chunk::Chunk;
 use crate::output::sink::{Sink, SinkError};
 use crate::output::whole::standard_output;
+#[cfg(unix)]
+use crate::system;
 
 /// A file, pipe or terminal that is written from front to back.
 #[derive(Debug)]
@@ -77,10 +79,10 @@ fn write_counted(file: &mut File, bytes: &[u8]) -> Result<(), (usize, io::Error)
             // Somebody who shares our standard output has made it non-blocking.
             #[cfg(unix)]
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                use rustix::event::{PollFd, PollFlags, poll};
-                match poll(&mut [PollFd::new(file, PollFlags::OUT)], None) {
-                    Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                    Err(error) => return Err((written, error.into())),
+                match system::wait_until_writable(file) {
+                    Ok(()) => {}
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err((written, error)),
                 }
             }
             Err(error) => return Err((written, error)),
@@ -93,7 +95,7 @@ fn write_counted(file: &mut File, bytes: &[u8]) -> Result<(), (usize, io::Error)
 #[cfg(target_os = "linux")]
 fn widen_pipe(file: &File) {
     // Not a pipe, or not allowed: then it stays as it is.
-    let _ = rustix::pipe::fcntl_setpipe_size(file, 1 << 20);
+    let _ = system::set_pipe_size(file, 1 << 20);
 }
 
 #[cfg(not(target_os = "linux"))]

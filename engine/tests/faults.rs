@@ -12,7 +12,6 @@ use gramjet_engine::jit::Jit;
 use gramjet_engine::vm::Vm;
 use gramjet_testkit::emitted::subjects_with_chains;
 use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
 const PAGE: usize = 4096;
 
@@ -36,13 +35,14 @@ unsafe fn guarded(size: usize) -> *mut u8 {
     // SAFETY: a new mapping; its first page is written, its last one made inaccessible.
     unsafe {
         let len = pages(size) + 2 * PAGE;
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        let Ok(base) = mmap_anonymous(std::ptr::null_mut(), len, access, MapFlags::PRIVATE) else {
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        let base = libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0);
+        if base == libc::MAP_FAILED {
             return std::ptr::null_mut();
-        };
+        }
         let base = base.cast::<u8>();
         base.cast::<[u64; 2]>().write([MARK, size as u64]);
-        if mprotect(base.add(len - PAGE).cast(), PAGE, MprotectFlags::empty()).is_err() {
+        if libc::mprotect(base.add(len - PAGE).cast(), PAGE, libc::PROT_NONE) != 0 {
             return std::ptr::null_mut();
         }
         base.add(len - PAGE - size)
@@ -71,7 +71,7 @@ unsafe impl GlobalAlloc for Guarding {
             unsafe {
                 let base = pointer.add(layout.size() + PAGE).sub(len);
                 assert_eq!(base.cast::<[u64; 2]>().read(), [MARK, layout.size() as u64]);
-                let _ = munmap(base.cast(), len);
+                libc::munmap(base.cast(), len);
             }
             return;
         }

@@ -15,6 +15,8 @@ use gramjet_session::Language;
 use crate::engine::AnyProducer;
 use crate::failure::{Failure, quoted};
 use crate::stop::Stop;
+#[cfg(unix)]
+use crate::system;
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,12 +217,9 @@ fn spawn(program: &OsString, arguments: &[OsString], path: &Path) -> io::Result<
 
 /// Ends a command and all processes that it has started.
 fn kill(child: &mut Child) {
+    // It is not waited for yet, so its group number is still its own.
     #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        // It is not waited for yet, so its group number is still its own. If the group is gone, that is fine.
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
+    system::kill_group(child);
     // It cannot be killed only if it has ended.
     let _ = child.kill();
     let _ = child.wait();

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+use super::pages;
 
 /// The unit of access rights, in bytes: the pages of x86-64.
 pub(super) const PAGE: usize = 4096;
@@ -21,10 +21,8 @@ unsafe impl Sync for Mapping {}
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: no other value has the mapping. If it cannot be unmapped, nothing can be done.
-        unsafe {
-            let _ = munmap(self.base.cast(), self.len);
-        }
+        // SAFETY: no other value has the mapping.
+        unsafe { pages::unmap(self.base.cast(), self.len) }
     }
 }
 
@@ -43,10 +41,7 @@ impl Writable {
     /// New memory of at least `len` bytes.
     pub fn map(len: usize) -> io::Result<Writable> {
         let len = len.next_multiple_of(PAGE);
-        // SAFETY: a new mapping at an address of the system's choice touches no memory in use.
-        let base = unsafe {
-            mmap_anonymous(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)?
-        };
+        let base = pages::map(len, 0)?;
         Ok(Writable { mapping: Mapping { base: base.cast(), len } })
     }
 
@@ -61,9 +56,9 @@ impl Writable {
         assert!(instructions.is_multiple_of(PAGE) && instructions <= len);
         // SAFETY: both parts are of this mapping, and there is no reference to it.
         unsafe {
-            mprotect(base.cast(), instructions, MprotectFlags::READ | MprotectFlags::EXEC)?;
+            pages::protect(base.cast(), instructions, libc::PROT_READ | libc::PROT_EXEC)?;
             if instructions < len {
-                mprotect(base.add(instructions).cast(), len - instructions, MprotectFlags::READ)?;
+                pages::protect(base.add(instructions).cast(), len - instructions, libc::PROT_READ)?;
             }
         }
         Ok(Executable { mapping: self.mapping, instructions })

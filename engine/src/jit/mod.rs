@@ -10,6 +10,7 @@ mod context;
 #[cfg(feature = "listing")]
 mod listing;
 mod memory;
+mod pages;
 mod perf_map;
 mod producer;
 mod refusal;

@@ -1,12 +1,10 @@
 //! The file in which the profiler `perf` looks for the names of machine code, `/tmp/perf-PID.map`.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
-
-use rustix::fs::{FileType, Mode, OFlags, fstat, open};
-use rustix::io::Errno;
 
 use super::code::Code;
 
@@ -26,22 +24,23 @@ pub(super) fn lines(code: &Code) -> String {
 /// therefore be a regular file of this user under this one name: no link leads elsewhere, no other user gets the file,
 /// no pipe blocks.
 pub(super) fn append(path: &Path, lines: &str) -> io::Result<()> {
-    let flags =
-        OFlags::CREATE | OFlags::APPEND | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match open(path, flags, Mode::RUSR | Mode::WUSR) {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let mut file = match options.open(path) {
         Ok(file) => file,
-        // The errors of these systems for symbolic links.
-        Err(Errno::LOOP | Errno::MLINK | Errno::NXIO) => return Err(foreign(path)),
-        Err(error) => {
-            return Err(io::Error::new(io::Error::from(error).kind(), format!("{}: {error}", path.display())));
+        // The errors of these systems for symbolic links, and for pipes that nobody reads.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ELOOP | libc::EMLINK | libc::ENXIO)) => {
+            return Err(foreign(path));
         }
+        Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
     };
-    let found = fstat(&file)?;
-    let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
-    if !is_file || found.st_nlink != 1 || found.st_uid != rustix::process::geteuid().as_raw() {
+    let found = file.metadata()?;
+    // SAFETY: the call has no conditions and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    if !found.is_file() || found.nlink() != 1 || found.uid() != user {
         return Err(foreign(path));
     }
-    File::from(file).write_all(lines.as_bytes())
+    file.write_all(lines.as_bytes())
 }
 
 fn foreign(path: &Path) -> io::Error {
@@ -79,7 +78,11 @@ mod tests {
         symlink(at("missing"), at("nowhere")).expect("a link");
         fs::hard_link(at("victim"), at("hard")).expect("a link");
         #[cfg(target_os = "linux")]
-        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+        {
+            let name = std::ffi::CString::new(at("pipe").into_os_string().into_encoded_bytes()).expect("a name");
+            // SAFETY: the name is a string that ends with 0 and outlives the call.
+            assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        }
         #[cfg(not(target_os = "linux"))]
         fs::create_dir(at("pipe")).expect("a folder");
         fs::create_dir(at("folder")).expect("a folder");

@@ -8,7 +8,7 @@
 //! Without a region the machine finishes where [`CALLER_STACK`] is used up. That takes at most [`FINISHING_HERE`] bytes
 //! more: code that may need more has its region before an input begins, or does not run.
 
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+use super::pages;
 
 /// How much of the caller's stack an input may use, in bytes: fits the smallest usual thread stacks.
 pub(super) const CALLER_STACK: usize = 192 << 10;
@@ -52,16 +52,11 @@ impl Region {
     }
 
     fn map_all(len: usize, finishing: usize) -> Option<Region> {
-        // SAFETY: a new mapping at an address of the system's choice touches no memory in use; its first bytes are then
-        // made inaccessible.
-        unsafe {
-            let access = ProtFlags::READ | ProtFlags::WRITE;
-            let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-            let base = mmap_anonymous(std::ptr::null_mut(), len, access, flags).ok()?;
-            let region = Region { base, len, finishing };
-            mprotect(region.base, GUARD, MprotectFlags::empty()).ok()?;
-            Some(region)
-        }
+        let base = pages::map(len, libc::MAP_NORESERVE).ok()?;
+        let region = Region { base, len, finishing };
+        // SAFETY: nothing refers to the new mapping, of which these are the first pages.
+        unsafe { pages::protect(region.base, GUARD, libc::PROT_NONE) }.ok()?;
+        Some(region)
     }
 
     /// The address at which the stack begins: it grows downwards.
@@ -88,11 +83,8 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this region's own, and the run that used it as a stack is over. If it cannot be
-        // unmapped, nothing can be done.
-        unsafe {
-            let _ = munmap(self.base, self.len);
-        }
+        // SAFETY: the mapping is this region's own, and the run that used it as a stack is over.
+        unsafe { pages::unmap(self.base, self.len) }
     }
 }
 
