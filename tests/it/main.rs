@@ -5,7 +5,7 @@ mod comments;
 mod engines;
 mod imports;
 mod packages;
-mod readme;
+mod pages;
 mod rfc;
 mod shapes;
 mod validity;
