@@ -229,6 +229,6 @@ impl Target for Command {
             result => result?,
         };
         let [stdout, stderr] = self.guard.captured();
-        Ok(Run { outcome, usage, edges: None, stdout, stderr })
+        Ok(Run { outcome, earlier: 0, usage, edges: None, stdout, stderr })
     }
 }

@@ -146,6 +146,8 @@ impl Captured {
 pub struct Run<'t> {
     /// How it ended.
     pub outcome: Outcome,
+    /// The number of inputs that the same process had run on before; 0 in a new process.
+    pub earlier: u64,
     /// The resources used.
     pub usage: Usage,
     /// How often each edge was executed; none if the program counts nothing.

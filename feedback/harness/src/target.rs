@@ -50,6 +50,18 @@ pub trait Target {
     /// If no run was begun.
     fn finish(&mut self) -> Result<Run<'_>, Error>;
 
+    /// Ends the process that takes inputs, so that the next one is run in a new process. Runs that were begun are
+    /// finished first, and their results are lost.
+    ///
+    /// Does nothing to a program that is started for each input.
+    ///
+    /// # Errors
+    ///
+    /// If the harness could not finish a run.
+    fn renew(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Runs it on one input.
     ///
     /// # Errors

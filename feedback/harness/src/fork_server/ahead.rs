@@ -94,7 +94,6 @@ impl Server {
             // After the last input the process answers. Until then it may write output, which belongs to this input.
             let is_last = ahead.held() == 1 && ahead.process.runs();
             if ahead.ring.is_ready(&self.input) && (!is_last || has_waited || ahead.is_lost) {
-                self.rounds += 1;
                 // A library that was loaded has edges that are known from now on.
                 let is_whole = self.counters.is_whole();
                 let mut usage = ahead.ring.take(&self.input, edges, self.counters.known());
@@ -123,7 +122,6 @@ impl Server {
             if !ahead.process.runs() {
                 if ahead.process == Process::Waits && ahead.ring.is_in_map(&self.input) {
                     let usage = self.told_usage(self.usage_ahead(ahead).wall);
-                    self.rounds += 1;
                     let is_whole = self.counters.take(edges);
                     ahead.ring.skip(&self.input);
                     let ran = Ran::Done(Outcome::Exit(0), usage);

@@ -54,6 +54,8 @@ pub struct ForkServer {
     edges: Edges,
     /// The output of the program in a run that has ended its server.
     lost: Option<[crate::Captured; 2]>,
+    /// How many inputs the process of the last run had had before.
+    earlier: u32,
 }
 
 impl ForkServer {
@@ -81,6 +83,7 @@ impl ForkServer {
             spare: Vec::new(),
             edges: Edges::default(),
             lost: None,
+            earlier: 0,
         })
     }
 
@@ -98,6 +101,9 @@ impl ForkServer {
     /// Where the edges are that the program has; those of gcc's programs as soon as they were executed.
     pub fn locations(&mut self) -> Locations {
         let program = self.program.path();
+        if self.server.is_none() {
+            self.server = Server::start(&self.program, self.instrumentation).ok();
+        }
         self.server.as_mut().map_or_else(Locations::default, |server| server.counters.locations(program))
     }
 
@@ -128,7 +134,9 @@ impl ForkServer {
     /// How the run on the first input has ended; none if a new server must run it.
     fn attempt(&mut self) -> Result<Option<(Outcome, Usage)>, Error> {
         let Some(server) = &mut self.server else { return Ok(None) };
-        match server.end(&self.program, &mut self.edges) {
+        let ran = server.end(&self.program, &mut self.edges);
+        self.earlier = server.earlier;
+        match ran {
             Ok(Ran::Done(outcome, usage)) => Ok(Some((outcome, usage))),
             Ok(Ran::Ended(outcome, usage)) => {
                 self.lost = Some(server.captured().clone());
@@ -183,6 +191,14 @@ impl Target for ForkServer {
         given
     }
 
+    fn renew(&mut self) -> Result<(), Error> {
+        while !self.inputs.is_empty() {
+            self.finish()?;
+        }
+        self.server = None;
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<Run<'_>, Error> {
         assert!(!self.inputs.is_empty(), "a run was begun");
         let ended = self.end();
@@ -194,6 +210,6 @@ impl Target for ForkServer {
         static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
         let captured = self.server.as_ref().map(Server::captured);
         let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);
-        Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
+        Ok(Run { outcome, earlier: u64::from(self.earlier), usage, edges: Some(&self.edges), stdout, stderr })
     }
 }

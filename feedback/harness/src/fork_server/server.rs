@@ -59,9 +59,11 @@ pub(super) struct Server {
     /// One input at a time: it has one whose result was not taken.
     pub(super) has_input: bool,
     pub(super) swept: Instant,
-    /// The process that was answered last, and how many inputs it has had.
+    /// The process that was answered last, and how many inputs it has had: before the present one, if it has one.
     pub(super) process: libc::pid_t,
     pub(super) rounds: u32,
+    /// How many inputs the process of the run that was finished last had had before.
+    pub(super) earlier: u32,
     /// When it has begun to run on the last input. No answer is waited for beyond the deadline.
     pub(super) begun: Instant,
     pub(super) deadline: Instant,
@@ -158,6 +160,7 @@ impl Server {
             swept: Instant::now(),
             process: 0,
             rounds: 0,
+            earlier: 0,
             begun: Instant::now(),
             deadline: Instant::now() + START,
         };
@@ -288,10 +291,13 @@ impl Server {
         if let Some(mut ahead) = self.ahead.take() {
             let ran = self.end_ahead(&mut ahead, program, edges);
             self.ahead = Some(ahead);
+            self.earlier = self.rounds;
+            self.rounds += 1;
             return ran;
         }
         self.has_input = false;
         let ran = self.end_turn(program);
+        self.earlier = self.rounds;
         let is_whole = self.counters.take(edges);
         ran.map(|ran| if is_whole { ran } else { ran.at_the_end() })
     }

@@ -34,6 +34,8 @@ pub struct Function {
     /// The input of the call that was begun last, and whether it was not waited for.
     input: Vec<u8>,
     is_begun: bool,
+    /// The number of calls that the process of the last call had made before.
+    earlier: u64,
     table: Table,
     edges: Edges,
     captured: [Captured; 2],
@@ -53,6 +55,7 @@ impl Function {
             worker: Some(worker),
             input: Vec::new(),
             is_begun: false,
+            earlier: 0,
             table,
             edges: Edges::default(),
             captured: Default::default(),
@@ -85,14 +88,14 @@ impl Function {
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         // It is not used again after an error.
         let mut worker = self.worker.take().expect("a worker that was told to call the function");
-        let is_fresh = worker.is_fresh();
         let (outcome, usage) = worker.end(&self.subject, &mut self.table)?;
-        if outcome == Outcome::Memory && !is_fresh {
+        if outcome == Outcome::Memory && worker.earlier() > 0 {
             // Memory that earlier inputs have left may have been most of it.
             drop(worker);
             self.begin()?;
             return self.end();
         }
+        self.earlier = worker.earlier();
         worker.take_counters(&mut self.edges, &self.table);
         self.captured = worker.take_output();
         if worker.is_alive() {
@@ -114,11 +117,19 @@ impl Target for Function {
         Ok(())
     }
 
+    fn renew(&mut self) -> Result<(), Error> {
+        if self.is_begun {
+            self.finish()?;
+        }
+        self.worker = None;
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<Run<'_>, Error> {
         assert!(mem::take(&mut self.is_begun), "a run was begun");
         let (outcome, usage) = self.end()?;
         let outcome = self.subject.limits.judged(outcome, self.edges.total());
         let [stdout, stderr] = &self.captured;
-        Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
+        Ok(Run { outcome, earlier: self.earlier, usage, edges: Some(&self.edges), stdout, stderr })
     }
 }

@@ -242,9 +242,9 @@ impl Worker {
         }
     }
 
-    /// Whether the last input was the first.
-    pub(super) fn is_fresh(&self) -> bool {
-        self.runs == 1
+    /// The number of inputs before the last one.
+    pub(super) fn earlier(&self) -> u64 {
+        self.runs.saturating_sub(1)
     }
 
     /// Whether the process can take another input.

@@ -1,6 +1,6 @@
 //! Functions of other languages.
 
 mod java;
-mod kit;
+pub(crate) mod kit;
 mod node;
 mod python;

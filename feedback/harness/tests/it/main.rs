@@ -8,5 +8,6 @@ mod fork_server;
 mod instrument;
 mod kit;
 mod languages;
+mod processes;
 mod trust;
 mod usage;
