@@ -9,6 +9,7 @@
 //! OUT/choices/     the choice bytes of texts in the queue: afl-fuzz would take files beside these for texts
 //! OUT/timeouts/    texts on which the program did not end in time
 //! OUT/failures/    a folder for each failure
+//! OUT/unconfirmed/ a folder for each failure that did not happen again
 //! OUT/.synced/     what was seen of other searches in a shared folder
 //! ```
 //!
@@ -22,12 +23,13 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::siblings::SYNCED;
 
+mod failures;
 mod view;
 
+use failures::{FAILURES, UNCONFIRMED};
 pub use view::CHOICES;
 pub(crate) use view::number_of;
 use view::{FORMAT, PLACES, same};
@@ -93,14 +95,15 @@ impl State {
             }
             Err(source) => return Err(failed(&description)(source)),
         }
-        for name in PLACES.into_iter().chain(["failures"]) {
+        for name in PLACES.into_iter().chain([FAILURES]) {
             let path = folder.join(name);
             fs::create_dir_all(&path).map_err(failed(&path))?;
             remove_unfinished(&path).map_err(failed(&path))?;
         }
-        let beside = folder.join(BESIDE);
-        if beside.is_dir() {
-            remove_unfinished(&beside).map_err(failed(&beside))?;
+        for path in [BESIDE, UNCONFIRMED].map(|name| folder.join(name)) {
+            if path.is_dir() {
+                remove_unfinished(&path).map_err(failed(&path))?;
+            }
         }
         restore_replaced(folder).and_then(|()| remove_unfinished(folder)).map_err(failed(folder))?;
         let sessions = folder.join("sessions");
@@ -248,96 +251,6 @@ impl State {
         };
         append().map_err(|source| StateError::Io { path: path.clone(), source })
     }
-
-    /// The keys of the failures.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
-    pub fn failures(&self) -> Result<Vec<String>, StateError> {
-        self.view().failures()
-    }
-
-    /// A file of a failure.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read.
-    pub fn failure(&self, key: &str, file: &str) -> Result<Vec<u8>, StateError> {
-        self.view().failure(key, file)
-    }
-
-    /// Writes a failure, a folder with these files; those whose names end in `.sh` can be executed. If it is there
-    /// already, its files are replaced one by one. Returns where it is.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written; nothing of a new one is there then.
-    pub fn fail(&self, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
-        let folder = self.folder.join("failures").join(key);
-        if !folder.is_dir() {
-            return self.fail_anew(key, files);
-        }
-        for (name, bytes) in files {
-            let path = folder.join(name);
-            write(&path, bytes).map_err(|source| StateError::Io { path: path.clone(), source })?;
-            set_executable(&path).map_err(|source| StateError::Io { path, source })?;
-        }
-        Ok(folder)
-    }
-
-    /// Gives a failure another key. If there is one with that key, it stays, and this one is removed.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be done.
-    pub fn rename_failure(&self, key: &str, to: &str) -> Result<(), StateError> {
-        let (old, new) = (self.folder.join("failures").join(key), self.folder.join("failures").join(to));
-        let renamed = if new.is_dir() { fs::remove_dir_all(&old) } else { fs::rename(&old, &new) };
-        renamed.map_err(|source| StateError::Io { path: old, source })
-    }
-
-    /// Removes a failure that has turned out to be a known one.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be removed.
-    pub fn withdraw_failure(&self, key: &str) -> Result<(), StateError> {
-        let folder = self.folder.join("failures").join(key);
-        fs::remove_dir_all(&folder).map_err(|source| StateError::Io { path: folder, source })
-    }
-
-    fn fail_anew(&self, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let failures = self.folder.join("failures");
-        let own = failures.join(format!(".{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let folder = failures.join(key);
-        let write = || {
-            fs::create_dir(&own)?;
-            for (name, bytes) in files {
-                let path = own.join(name);
-                let mut file = File::create(&path)?;
-                file.write_all(bytes)?;
-                set_executable(&path)?;
-                file.sync_all()?;
-            }
-            fs::rename(&own, &folder)?;
-            File::open(&failures)?.sync_all()
-        };
-        let written = write();
-        let _ = fs::remove_dir_all(&own);
-        written.map(|()| folder.clone()).map_err(|source| StateError::Io { path: folder, source })
-    }
-}
-
-/// Lets a script be executed.
-fn set_executable(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    if path.extension().is_some_and(|extension| extension == "sh") {
-        return fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755));
-    }
-    let _ = path;
-    Ok(())
 }
 
 /// The name of a folder while a new one takes its place.
@@ -403,7 +316,7 @@ fn put(path: &Path, bytes: &[u8], waits: bool) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn place(name: &str) -> PathBuf {
+    pub(super) fn place(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("gramjet-state-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         folder
@@ -436,29 +349,6 @@ mod tests {
         state.append("log.csv", "a,b", "3,4").expect("a line");
         assert_eq!(fs::read(folder.join("log.csv")).expect("the log"), b"a,b\n1,2\n3,4\n");
         state.write("growth/1/input", b"x").expect("a file");
-        fs::remove_dir_all(folder).expect("the folder");
-    }
-
-    #[test]
-    fn failures_are_replaced_renamed_and_withdrawn() {
-        let folder = place("failures");
-        let state = State::open(&folder, &[]).expect("a new folder");
-        let fail = |key: &str, text: &str| {
-            state.fail(key, &[("input", text.into()), ("replay.sh", "#!/bin/sh\n".into())]).expect("a failure");
-        };
-        let input = |key: &str| state.failure(key, "input").expect("the input");
-        fail("one", "[[");
-        fail("one", "[");
-        assert_eq!(input("one"), b"[");
-        #[cfg(unix)]
-        assert!(std::process::Command::new(folder.join("failures/one/replay.sh")).status().expect("a run").success());
-        fail("two", "{");
-        state.rename_failure("one", "three").expect("another key");
-        assert_eq!(state.failures().expect("failures"), ["three", "two"]);
-        state.rename_failure("three", "two").expect("another key");
-        assert_eq!((state.failures().expect("failures"), input("two")), (vec!["two".to_string()], b"{".to_vec()));
-        state.withdraw_failure("two").expect("the failure");
-        assert_eq!(state.failures().expect("failures"), [""; 0]);
         fs::remove_dir_all(folder).expect("the folder");
     }
 

@@ -120,9 +120,14 @@ impl<'f> View<'f> {
     ///
     /// If they cannot be read.
     pub fn failures(&self) -> Result<Vec<String>, StateError> {
-        let failures = self.folder.join("failures");
-        let is_failure = |name: &String| !name.starts_with('.') && failures.join(name).is_dir();
-        Ok(self.names("failures")?.into_iter().filter(is_failure).collect())
+        self.folders("failures")
+    }
+
+    /// The names of the folders in a folder of the search.
+    pub(super) fn folders(&self, folder: &str) -> Result<Vec<String>, StateError> {
+        let path = self.folder.join(folder);
+        let is_folder = |name: &String| !name.starts_with('.') && path.join(name).is_dir();
+        Ok(self.names(folder)?.into_iter().filter(is_folder).collect())
     }
 
     /// A file of a failure.
