@@ -168,6 +168,15 @@ impl Tested {
         }
     }
 
+    /// Returns true if a process takes many inputs, so that what an input does may depend on earlier ones.
+    pub fn has_history(&self) -> bool {
+        match &self.by {
+            By::Command(_) => false,
+            By::ForkServer(server) => server.instrumentation().is_persistent,
+            By::Function(_) => true,
+        }
+    }
+
     /// Whether it is a program that counts its edges. An exception of a function may only say that a text is invalid.
     pub fn is_guided_program(&self) -> bool {
         matches!(self.by, By::ForkServer(_))
@@ -285,6 +294,14 @@ impl Target for Tested {
             By::Command(command) => command.start(input),
             By::ForkServer(server) => server.start(input),
             By::Function(function) => function.start(input),
+        }
+    }
+
+    fn renew(&mut self) -> Result<(), Error> {
+        match &mut self.by {
+            By::Command(command) => command.renew(),
+            By::ForkServer(server) => server.renew(),
+            By::Function(function) => function.renew(),
         }
     }
 

@@ -30,11 +30,14 @@ mod examine;
 mod exceptions;
 mod finding;
 mod gist;
+mod history;
 mod how;
 mod maker;
 mod recent;
 mod replay;
 mod reporter;
+mod sequence;
+mod unconfirmed;
 mod verdict;
 mod worker;
 
@@ -51,7 +54,8 @@ use verdict::Judge;
 ///
 /// The program is run on one text after another. If it was built by `gramjet cc`, `gramjet c++`, `gramjet cargo` or
 /// AFL++, the code that it executes guides the search. Else its exit status, its messages, the amount of its output and
-/// its time do. Each failure is run again, made smaller within the grammar, and written to a folder of its own.
+/// its time do. Each failure is run again in a new process, made smaller within the grammar, and written to a folder of
+/// its own.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
@@ -103,8 +107,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "2000", value_parser = units::parse_count)]
     max_tests: u64,
 
-    /// Run the failures in the folder again, or this file, and nothing else. Each failure is run under the options that
-    /// it was found with; options of the command line replace them.
+    /// Run the failures in the folder again, or this file, and nothing else; the folder may also be that of one failure.
+    /// Each failure is run under the options that it was found with; options of the command line replace them.
     #[arg(long, value_name = "FILE|DIR", num_args = 0..=1, value_hint = ValueHint::FilePath)]
     replay: Option<Option<PathBuf>>,
 
@@ -270,11 +274,13 @@ fn hunt(args: &Arguments, campaign: &Campaign, mut weights: Option<Weights>) -> 
         reporter.look(campaign);
         weights.iter_mut().for_each(|weights| weights.look(campaign));
     });
-    reporter.end(campaign);
+    let unconfirmed = campaign.end_unconfirmed();
+    reporter.end(campaign, unconfirmed.as_deref().unwrap_or_default());
     let weighed = weights.map_or(Ok(()), |weights| weights.end(campaign));
     let cases: Vec<replay::Case> = reporter.found.iter().map(|(key, what)| replay::Case::failed(key, what)).collect();
     report(args, &cases)?;
     ran?;
+    unconfirmed?;
     match (conclude(campaign, reporter.found.len()), weighed) {
         (Ok(()), weighed) => weighed,
         (concluded, weighed) => {

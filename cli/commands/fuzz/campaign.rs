@@ -13,6 +13,7 @@ use super::exceptions::Exceptions;
 use super::finding::{Call, Finding, REPORT};
 use super::maker::{Making, Yields, no_yields};
 use super::recent::Recent;
+use super::unconfirmed::{Doubts, Unconfirmed};
 use super::verdict::Rules;
 use crate::cores::Cores;
 use crate::failure::Failure;
@@ -76,6 +77,8 @@ pub(super) struct Shared {
     pub(super) looked: HashMap<String, usize>,
     /// Keys of those that workers look at now.
     pub(super) pending: HashSet<String>,
+    /// Classes of failures that did not happen again.
+    pub(super) doubts: Doubts,
     /// How many of them were made smaller a second time.
     pub(super) repeated: HashMap<String, usize>,
     /// Lines for the user that were not printed yet.
@@ -140,6 +143,8 @@ pub(super) struct Progress {
     pub(super) edges: usize,
     /// Failures that are told apart, those of earlier runs on the folder included.
     pub(super) failures: usize,
+    /// Classes of failures that did not happen again.
+    pub(super) unconfirmed: usize,
     /// For each operator how many texts it has made, and how many of them did something new.
     pub(super) yields: Yields,
     /// The number of rules of the grammar in the texts that did something new, and of all rules.
@@ -158,7 +163,8 @@ impl Campaign {
         keys.retain(|key| !unfinished.contains(key));
         let active = AtomicUsize::new(plan.jobs);
         let (yields, exceptions) = (no_yields(plan.making), Exceptions::of(&plan.call.command));
-        let shared = Mutex::new(Shared { keys, yields, exceptions, ..Shared::default() });
+        let shared =
+            Mutex::new(Shared { keys, yields, exceptions, doubts: Doubts::read(&state)?, ..Shared::default() });
         let (begun, runs, valid, broken, failing) = Default::default();
         let (siblings, begin) = (Mutex::new(siblings), Instant::now());
         let rules = plan.language.deriver(None).rule_count();
@@ -242,6 +248,7 @@ impl Campaign {
             texts: shared.texts.len(),
             edges: shared.edges,
             failures: shared.keys.len(),
+            unconfirmed: shared.doubts.count(),
             yields: shared.yields.clone(),
             rules: (shared.rules.len(), self.rules),
             exceptions: shared.exceptions.counts(),
@@ -251,6 +258,11 @@ impl Campaign {
     /// What was found since the last call.
     pub(super) fn news(&self) -> Vec<News> {
         std::mem::take(&mut self.shared().news)
+    }
+
+    /// Writes how often failures were seen that did not happen again, and returns them.
+    pub(super) fn end_unconfirmed(&self) -> Result<Vec<Unconfirmed>, Failure> {
+        Ok(self.shared().doubts.end(&self.state)?)
     }
 
     /// The other searches in a shared folder, for the first who asks.

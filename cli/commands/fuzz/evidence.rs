@@ -55,6 +55,12 @@ impl Evidence {
         Evidence { is_broken, ..self }
     }
 
+    /// Returns true if both are of one kind, or also have the same key.
+    pub(super) fn is_like(&self, other: &Evidence, keeps_key: bool) -> bool {
+        let (one, two) = (&self.failed, &other.failed);
+        one.kind == two.kind && (!keeps_key || one.key == two.key)
+    }
+
     /// The name of a failure, or of a kind of them.
     pub(super) fn named(&self, name: &str) -> String {
         if self.is_broken { format!("{BROKEN}{name}") } else { name.to_string() }

@@ -1,4 +1,4 @@
-//! A failure that was found: whether it is a new one, whether it always fails, and how small it can be.
+//! A failure that was found: whether it is a new one, whether it happens again, and how small it can be.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -8,7 +8,8 @@ use gramjet_search::Shorter;
 
 use super::campaign::News;
 use super::evidence::{Again, Evidence};
-use super::finding::Finding;
+use super::finding::{DEPENDS, Finding, REPORT};
+use super::sequence::{Budget, Sequence};
 use super::verdict::{Failed, key_with};
 use super::worker::Worker;
 use crate::failure::Failure;
@@ -18,8 +19,32 @@ const ALIKE: usize = 16;
 /// At most this many of them are made smaller a second time, with their message kept. The number is small, as a program
 /// that repeats its input in its messages has a new message for each text.
 const REPEATED: usize = 4;
-/// Runs of a failure that show whether it always fails.
+/// Keys of failures that depend on earlier inputs begin with it.
+const SEQUENCE: &str = "sequence-";
+/// Runs of a failure that show whether it happens again, and always.
 const CONFIRMING: u32 = 3;
+/// Where failures are not looked at as they did not happen again, the program begins a new process now and then: one
+/// may have left a state in which every text fails. That takes at most one part of the time in so many.
+const RENEWING: u32 = 5;
+
+/// How a text is made smaller.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    keeps_key: bool,
+    /// Each smaller text has to fail in a new process.
+    is_alone: bool,
+}
+
+/// What has become of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Settled {
+    New,
+    Known,
+    /// It did not happen again in any of so many runs.
+    NotAgain(u32),
+    /// A signal came before that was known.
+    Interrupted,
+}
 
 /// The key of a failure; where nothing but edges tells failures apart, it has them.
 fn key_of(evidence: &Evidence) -> String {
@@ -35,13 +60,19 @@ fn whole_key_of(evidence: &Evidence) -> String {
     }
 }
 
+/// The class of a failure: its key, whatever edges it has executed.
+fn class_of(evidence: &Evidence) -> String {
+    evidence.named(&evidence.failed.key)
+}
+
 impl Worker<'_> {
     /// Looks at a failure, and writes it if it is a new one: as it was found at first, so that it is not lost if the
     /// search is killed, then made smaller.
     pub(super) fn examine(&mut self, text: &[u8], evidence: Evidence) -> Result<(), Failure> {
         let key = key_of(&evidence);
-        let Some(telling) = self.claim(&evidence, &key) else { return Ok(()) };
-        let campaign = self.campaign;
+        let Some(telling) = self.claim(&evidence, &key) else { return self.leave(&evidence) };
+        let (campaign, class) = (self.campaign, class_of(&evidence));
+        let earlier = self.history.texts();
         let (state, call) = (&campaign.state, &campaign.plan.call);
         let mut finding = self.found(text, &evidence, &key);
         {
@@ -51,19 +82,68 @@ impl Worker<'_> {
                 finding.write(state, call)?;
             }
         }
-        let is_new = self.settle(&mut finding, evidence, telling)?;
+        let settled = self.settle(&mut finding, evidence, telling, earlier)?;
         let _folders = campaign.folders();
-        let is_own = finding.failed.key == key && is_new || !campaign.shared().keys.contains(&key);
+        let mut shared = campaign.shared();
+        let is_new = settled == Settled::New;
+        let is_own = finding.failed.key == key && is_new || !shared.keys.contains(&key);
+        let mut is_withdrawn = is_own && !is_new && settled != Settled::Interrupted;
+        if let Settled::NotAgain(tried) = settled {
+            shared.doubts.set_aside(state, call, &class, &finding, tried)?;
+        }
         if is_new {
             if is_own && finding.failed.key != key {
-                state.rename_failure(&key, &finding.failed.key)?;
+                // A sequence has files of its own, so it is written anew.
+                is_withdrawn = finding.class.is_some();
+                if !is_withdrawn {
+                    state.rename_failure(&key, &finding.failed.key)?;
+                }
             }
             let place = finding.write(state, call)?;
-            campaign.shared().news.push(News { finding, place });
-        } else if is_own {
+            shared.doubts.forget(&class);
+            state.forget_unconfirmed(&class)?;
+            shared.news.push(News { finding, place });
+        }
+        if is_withdrawn {
             state.withdraw_failure(&key)?;
         }
-        campaign.shared().pending.remove(&key);
+        shared.pending.remove(&key);
+        Ok(())
+    }
+
+    /// Leaves a failure that is not looked at. If others like it did not happen again, earlier inputs may have left a
+    /// state in which every text fails.
+    fn leave(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+        let (begun, took) = self.renewed;
+        let is_doubtful = self.campaign.shared().doubts.knows(&class_of(evidence));
+        if is_doubtful && begun.elapsed() > RENEWING * took { self.renew() } else { Ok(()) }
+    }
+
+    /// Keeps a failure apart that a killed search has left as it was found, and that did not happen again.
+    pub(super) fn set_unfinished_aside(&mut self, key: &str, text: &[u8]) -> Result<(), Failure> {
+        let campaign = self.campaign;
+        if campaign.stop.is_signalled() {
+            return Ok(());
+        }
+        let (state, call) = (&campaign.state, &campaign.plan.call);
+        let file = |name: &str| state.failure(key, name).unwrap_or_default();
+        let report: serde_json::Value = serde_json::from_slice(&file(REPORT)).unwrap_or_default();
+        let what = report["what"].as_str().unwrap_or("not known").to_string();
+        let (key, kind) = (key.to_string(), String::new());
+        let failed = Failed { key: key.clone(), kind, what, is_bare: false, is_limit: false };
+        let (stdout, stderr, edges) = (file("stdout"), file("stderr"), Vec::new());
+        let is_broken = report["in_language"] == false;
+        let evidence = Evidence { failed, edges, is_hottest: false, is_broken, stdout, stderr };
+        let finding = self.found(text, &evidence, &key);
+        campaign.shared().doubts.set_aside(state, call, &key, &finding, 1)?;
+        Ok(state.withdraw_failure(&key)?)
+    }
+
+    /// Lets the program run the next text in a new process.
+    pub(super) fn renew(&mut self) -> Result<(), Failure> {
+        self.tested.renew()?;
+        self.judge.renew()?;
+        self.renewed.0 = Instant::now();
         Ok(())
     }
 
@@ -76,6 +156,8 @@ impl Worker<'_> {
             is_broken,
             input: text.to_vec(),
             minimised: text.to_vec(),
+            sequence: Vec::new(),
+            class: None,
             choices: self.choices(text),
             stdout,
             stderr,
@@ -91,24 +173,36 @@ impl Worker<'_> {
         language.parse(text).ok().map(|choices| language.with_header(&choices))
     }
 
-    /// Runs a failure again and makes it smaller. Whether it is a new one then.
-    fn settle(&mut self, finding: &mut Finding, evidence: Evidence, telling: Vec<u32>) -> Result<bool, Failure> {
+    /// Runs a failure again and makes it smaller, or finds the `earlier` texts that it depends on.
+    fn settle(
+        &mut self,
+        finding: &mut Finding,
+        evidence: Evidence,
+        mut telling: Vec<u32>,
+        earlier: Vec<Vec<u8>>,
+    ) -> Result<Settled, Failure> {
         let (campaign, text) = (self.campaign, &finding.input.clone());
-        let mut reproduced = (1, 1);
-        while reproduced.1 < CONFIRMING && !campaign.stop.is_requested() {
-            let again = self.try_again(text)?;
-            let fails = matches!(&again, Again::Failed(again) if again.failed.kind == evidence.failed.kind);
-            reproduced = (reproduced.0 + u32::from(fails), reproduced.1 + 1);
-        }
+        let (confirmed, reproduced) = self.confirm(text, &evidence)?;
+        let evidence = match confirmed {
+            _ if reproduced.0 == 0 => return self.settle_sequence(finding, &evidence, earlier, reproduced.1),
+            Some(other) => {
+                telling.clear();
+                if campaign.shared().is_taken(&key_of(&other)) {
+                    return Ok(Settled::Known);
+                }
+                other
+            }
+            None => evidence,
+        };
         let (minimised, evidence) = match reproduced.0 == reproduced.1 {
             true => match self.smallest(text, evidence, telling)? {
                 Some(smallest) => smallest,
-                None => return Ok(false),
+                None => return Ok(Settled::Known),
             },
             false => (text.to_vec(), evidence),
         };
         if !self.is_first(&evidence) {
-            return Ok(false);
+            return Ok(Settled::Known);
         }
         let (key, whole_key) = (key_of(&evidence), whole_key_of(&evidence));
         let Evidence { failed, is_broken, stdout, stderr, .. } = evidence;
@@ -118,12 +212,86 @@ impl Worker<'_> {
         finding.is_finished = true;
         let mut shared = campaign.shared();
         // A text of the language that fails in this way says more.
-        Ok(!(is_broken && shared.is_taken(&whole_key)) && shared.keys.insert(key))
+        let is_new = !(is_broken && shared.is_taken(&whole_key)) && shared.keys.insert(key);
+        Ok(if is_new { Settled::New } else { Settled::Known })
+    }
+
+    /// Runs a failure again: each time in a new process, if processes run on several texts. Returns in how many of how
+    /// many runs it has failed. A text may fail in another way when it is alone, which then counts and is returned.
+    fn confirm(&mut self, text: &[u8], evidence: &Evidence) -> Result<(Option<Evidence>, (u32, u32)), Failure> {
+        let stop = &self.campaign.stop;
+        let (mut other, mut fails, mut tried) = (None::<Evidence>, 0, 0);
+        while tried < CONFIRMING && !(tried > 0 && stop.is_requested()) {
+            if tried == 0 || self.tested.has_history() {
+                self.renew()?;
+            }
+            if let Again::Failed(again) = self.try_again(text)? {
+                if again.failed.kind == other.as_ref().unwrap_or(evidence).failed.kind {
+                    fails += 1;
+                } else if fails == 0 {
+                    (other, fails) = (Some(again.broken(evidence.is_broken)), 1);
+                }
+            }
+            if tried == 0 {
+                self.renewed.1 = self.renewed.0.elapsed();
+            }
+            tried += 1;
+        }
+        Ok((other, (fails, tried)))
+    }
+
+    /// Finds a sequence of texts on which a failure happens that did not happen again in so many runs with its text
+    /// alone.
+    fn settle_sequence(
+        &mut self,
+        finding: &mut Finding,
+        evidence: &Evidence,
+        earlier: Vec<Vec<u8>>,
+        tried: u32,
+    ) -> Result<Settled, Failure> {
+        let (campaign, class) = (self.campaign, class_of(evidence));
+        let found = match campaign.shared().doubts.wants_sequence(&class, &evidence.edges) {
+            true => Some(earlier),
+            false => None,
+        };
+        let found = match found {
+            Some(earlier) => self.sequence(earlier, evidence, &mut self.budget())?,
+            None => None,
+        };
+        let reproduced = match &found {
+            Some(found) => self.reproduced(found, CONFIRMING)?,
+            None => (0, 0),
+        };
+        if campaign.stop.is_signalled() {
+            return Ok(Settled::Interrupted);
+        }
+        let Some(Sequence { texts, evidence: last }) = found.filter(|_| reproduced.0 > 0) else {
+            return Ok(Settled::NotAgain(tried));
+        };
+        finding.minimised = texts.last().cloned().unwrap_or_default();
+        finding.is_broken = !self.maker.session().remember(&finding.minimised);
+        finding.choices = self.choices(&finding.minimised);
+        let key = format!("{SEQUENCE}{}", key_of(&last.clone().broken(finding.is_broken)));
+        let what = format!("{DEPENDS}{}", last.failed.what);
+        finding.failed = Failed { key: key.clone(), what, ..last.failed };
+        (finding.stdout, finding.stderr) = (last.stdout, last.stderr);
+        (finding.sequence, finding.reproduced, finding.is_finished) = (texts, reproduced, true);
+        finding.class = Some(class.clone());
+        let mut shared = campaign.shared();
+        shared.doubts.add_sequence(&class, &[&evidence.edges[..], &last.edges].concat());
+        Ok(if shared.keys.insert(key) { Settled::New } else { Settled::Known })
+    }
+
+    /// What may be spent on one failure.
+    fn budget(&self) -> Budget {
+        let plan = &self.campaign.plan;
+        Budget { tests: plan.shrinks, end: Instant::now() + plan.shrinking }
     }
 
     /// Runs a text that is like one that failed. The search does not learn from it.
     pub(super) fn try_again(&mut self, text: &[u8]) -> Result<Again, Failure> {
         let run = self.tested.run(text)?;
+        self.history.push(text, run.earlier);
         let failed = self.judge.judge(text, &run)?.failed;
         // Runs that a signal has cut short say nothing.
         Ok(match failed.filter(|_| !self.campaign.stop.is_signalled()) {
@@ -154,9 +322,12 @@ impl Worker<'_> {
         if shared.is_taken(key) || evidence.is_broken && shared.is_taken(&whole_key_of(evidence)) {
             return None;
         }
-        let looked = shared.looked.entry(evidence.named(&failed.kind)).or_default();
-        *looked += 1;
-        if *looked > ALIKE {
+        let is_tried = shared.doubts.see(&class_of(evidence)).unwrap_or_else(|| {
+            let looked = shared.looked.entry(evidence.named(&failed.kind)).or_default();
+            *looked += 1;
+            *looked <= ALIKE
+        });
+        if !is_tried {
             return None;
         }
         shared.pending.insert(key.to_string());
@@ -209,17 +380,45 @@ impl Worker<'_> {
         if is_known { self.shrink(text, evidence, Vec::new(), true) } else { Ok(Some(smallest)) }
     }
 
-    /// The smallest text that was found which fails in the same way, and what it did. It executes one of the `telling`
-    /// edges, if there are any; edges of texts that pass tell nothing, and if none is left, the failure is a known one.
+    /// The smallest text that was found which fails in the same way in a new process, and what it did. It executes one
+    /// of the `telling` edges, if there are any; edges of texts that pass tell nothing, and if none is left, the failure
+    /// is a known one.
     fn shrink(
         &mut self,
         text: &[u8],
         evidence: Evidence,
-        mut telling: Vec<u32>,
+        telling: Vec<u32>,
         keeps_key: bool,
     ) -> Result<Option<(Vec<u8>, Evidence)>, Failure> {
+        let mut budget = self.budget();
+        let way = Way { keeps_key, is_alone: false };
+        let smallest = self.shrink_within(&mut budget, text, evidence.clone(), telling.clone(), way)?;
+        let Some((smaller, after)) = &smallest else { return Ok(None) };
+        if !self.tested.has_history() || smaller == text || self.fails_alone(smaller, after, keeps_key)? {
+            return Ok(smallest);
+        }
+        // Earlier texts were the reason why some of them failed.
+        self.shrink_within(&mut budget, text, evidence, telling, Way { keeps_key, is_alone: true })
+    }
+
+    /// Returns true if a text fails in the same way in a new process.
+    fn fails_alone(&mut self, text: &[u8], evidence: &Evidence, keeps_key: bool) -> Result<bool, Failure> {
+        self.renew()?;
+        let again = self.try_again(text)?;
+        Ok(matches!(&again, Again::Failed(again) if again.is_like(evidence, keeps_key)))
+    }
+
+    /// The same of the runs that are left, which may be in processes with earlier texts.
+    fn shrink_within(
+        &mut self,
+        budget: &mut Budget,
+        text: &[u8],
+        evidence: Evidence,
+        mut telling: Vec<u32>,
+        way: Way,
+    ) -> Result<Option<(Vec<u8>, Evidence)>, Failure> {
+        let Way { keeps_key, is_alone } = way;
         let campaign = self.campaign;
-        let end = Instant::now() + campaign.plan.shrinking;
         let mut best = evidence;
         let parts = self.maker.session().minimise(text);
         if parts.is_none() && !best.is_broken {
@@ -227,19 +426,14 @@ impl Worker<'_> {
             return Ok(Some((text.to_vec(), best)));
         }
         let mut trim = Shorter::new(parts, text);
-        for _ in 0..campaign.plan.shrinks {
-            // A search that is to end soon still writes what it has.
-            if Instant::now() > end || campaign.is_over() {
-                break;
-            }
+        // A search that is to end soon still writes what it has.
+        while !campaign.is_over() && budget.take() {
             let Some(proposed) = trim.propose() else { break };
             let proposed = proposed.to_vec();
             let again = match self.try_again(&proposed)? {
                 Again::Failed(again) => Some(again).filter(|again| {
-                    let (one, two) = (&best.failed, &again.failed);
-                    let is_same = one.kind == two.kind && (!keeps_key || one.key == two.key);
                     let is_telling = |&(_, number): &(u64, u32)| telling.contains(&number);
-                    is_same && (telling.is_empty() || again.edges.iter().any(is_telling))
+                    again.is_like(&best, keeps_key) && (telling.is_empty() || again.edges.iter().any(is_telling))
                 }),
                 Again::Passed(edges) => {
                     if !telling.is_empty() && !best.is_hottest {
@@ -250,6 +444,10 @@ impl Worker<'_> {
                     }
                     None
                 }
+            };
+            let again = match again {
+                Some(again) if is_alone && !self.fails_alone(&proposed, &again, keeps_key)? => None,
+                again => again,
             };
             trim.judge(again.is_some());
             if let Some(again) = again {

@@ -17,6 +17,14 @@ pub(super) const INPUT: &str = "input";
 pub(super) const MINIMISED: &str = "minimised";
 pub(super) const REPORT: &str = "report.json";
 
+/// The description of a failure that depends on earlier inputs begins with it.
+pub(super) const DEPENDS: &str = "depends on earlier inputs: ";
+
+/// The file of an input of a sequence, by its number.
+pub(super) fn sequence_file(number: usize) -> String {
+    format!("sequence/{number:03}")
+}
+
 /// A failure.
 #[derive(Debug)]
 pub(super) struct Finding {
@@ -26,6 +34,10 @@ pub(super) struct Finding {
     pub(super) input: Vec<u8>,
     /// The input itself if it is not finished.
     pub(super) minimised: Vec<u8>,
+    /// All inputs of a failure that depends on earlier ones, of which the smaller input is the last one.
+    pub(super) sequence: Vec<Vec<u8>>,
+    /// The class that its last input fails in, if it depends on earlier ones.
+    pub(super) class: Option<String>,
     /// Choice bytes of the smaller input, with a header; none if it does not conform.
     pub(super) choices: Option<Vec<u8>>,
     /// What the program said on the smaller input.
@@ -61,7 +73,7 @@ impl Finding {
 
     /// Writes it, and returns where it is.
     pub(super) fn write(&self, state: &State, call: &Call) -> Result<PathBuf, StateError> {
-        let report = json!({
+        let mut report = json!({
             "key": self.failed.key,
             "what": self.failed.what,
             "in_language": !self.is_broken,
@@ -75,32 +87,44 @@ impl Finding {
             "seconds": self.after.as_secs_f64(),
             "finished": self.is_finished,
         });
+        if let Some(class) = &self.class {
+            report["class"] = class.as_str().into();
+            report["sequence"] = self.sequence.len().into();
+        }
+        let sequence: Vec<String> = (0..self.sequence.len()).map(sequence_file).collect();
         let mut files = vec![
             (INPUT, self.input.clone()),
             (MINIMISED, self.minimised.clone()),
             ("stdout", self.stdout.clone()),
             ("stderr", self.stderr.clone()),
-            (REPORT, format!("{report:#}\n").into_bytes()),
-            ("replay.sh", call.script(self.failed.is_limit).into_vec()),
+            ("replay.sh", call.script(self.failed.is_limit, !sequence.is_empty()).into_vec()),
         ];
+        files.extend(sequence.iter().map(String::as_str).zip(self.sequence.iter().cloned()));
         if let Some(choices) = &self.choices {
             files.push(("minimised.choices", choices.clone()));
         }
+        // The last one: it says which files there are.
+        files.push((REPORT, format!("{report:#}\n").into_bytes()));
         state.fail(&self.failed.key, &files)
     }
 }
 
 impl Call {
-    /// A script that runs the program on the smaller input, within the limits if the failure is one of these.
-    fn script(&self, is_limit: bool) -> OsString {
+    /// A script that runs the program on the smaller input, within the limits if the failure is one of these, or on a
+    /// sequence of inputs.
+    fn script(&self, is_limit: bool, is_sequence: bool) -> OsString {
+        let (what, file) = match is_sequence {
+            true => ("inputs, one after the other in one process; another failure", ""),
+            false => ("input; another one", MINIMISED),
+        };
         let mut script = OsString::from(format!(
-            "#!/bin/sh\n# Runs the program on the input; another one may be named.\n\
-             input=$(realpath \"${{1:-$(dirname \"$0\")/{MINIMISED}}}\")\ncd "
+            "#!/bin/sh\n# Runs the program on the {what} may be named.\n\
+             input=$(realpath \"${{1:-$(dirname \"$0\")/{file}}}\")\ncd "
         ));
         script.push(quoted(&[self.folder.clone().into_os_string()]));
         script.push(" || exit 2\nexec ");
         let is_function = self.command.first().is_some_and(|word| function(word).is_some());
-        let pieces = if is_limit || self.needs_us || is_function {
+        let pieces = if is_limit || self.needs_us || is_function || is_sequence {
             let options: Vec<OsString> = self.options.iter().map(OsString::from).collect();
             rerun::by_us(&self.grammar, &options, &self.command)
         } else {
@@ -126,7 +150,7 @@ mod tests {
             folder: "/a b".into(),
         };
         let script = |words: &[&[u8]], needs_us| {
-            let script = call(words, needs_us).script(false).into_vec();
+            let script = call(words, needs_us).script(false, false).into_vec();
             script.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().map(|line| line.escape_ascii().to_string())
         };
         assert_eq!(script(&[b"./p", b"-x"], false).as_deref(), Some(r#"exec ./p -x < \"$input\""#));
@@ -137,8 +161,11 @@ mod tests {
         assert_eq!(script(&[b"python:json:loads"], false).as_deref(), Some(function));
         assert!(script(&[b"./p"], true).is_some_and(|line| line.ends_with(r#"--replay \"$input\" -- ./p"#)));
         assert!(
-            String::from_utf8_lossy(&call(&[b"./p"], true).script(false).into_vec())
+            String::from_utf8_lossy(&call(&[b"./p"], true).script(false, false).into_vec())
                 .contains("\ncd '/a b' || exit 2\n")
         );
+        let sequence = String::from_utf8_lossy(&call(&[b"./p"], false).script(false, true).into_vec()).into_owned();
+        assert!(sequence.contains("\ninput=$(realpath \"${1:-$(dirname \"$0\")/}\")\n"), "{sequence}");
+        assert!(sequence.ends_with("--replay \"$input\" -- ./p\n"), "{sequence}");
     }
 }

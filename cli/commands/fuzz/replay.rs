@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use gramjet_harness::Target as _;
 use gramjet_search::State;
 use serde_json::json;
 
-use super::finding::{MINIMISED, REPORT};
+use super::finding::{DEPENDS, MINIMISED, REPORT, sequence_file};
 use super::how::How;
 use super::reporter::print;
 use super::verdict::{Failed, Judge};
@@ -20,6 +21,8 @@ use crate::units::plural;
 
 /// A failure is run this often, as it may not fail each time.
 const RUNS: u32 = 3;
+/// The most inputs of a sequence that are read.
+const MOST: usize = 1 << 16;
 
 /// A failure of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,14 +72,81 @@ impl Bench {
         Ok(Bench { options, tested, judge })
     }
 
-    fn failure(&mut self, text: &[u8]) -> Result<Option<Failed>, Failure> {
+    /// How the program fails on the last of these texts, after the others in the same process, which is a new one.
+    fn failure(&mut self, texts: &[Vec<u8>]) -> Result<Option<Failed>, Failure> {
         for _ in 0..RUNS {
-            let run = self.tested.run(text)?;
-            if let Some(failed) = self.judge.judge(text, &run)?.failed {
+            if let Some(failed) = self.failure_of_one_run(texts)? {
                 return Ok(Some(failed));
             }
         }
         Ok(None)
+    }
+
+    fn failure_of_one_run(&mut self, texts: &[Vec<u8>]) -> Result<Option<Failed>, Failure> {
+        self.tested.renew()?;
+        self.judge.renew()?;
+        let mut before = None;
+        for (number, text) in texts.iter().enumerate() {
+            let run = self.tested.run(text)?;
+            let is_same_process = run.earlier == number as u64;
+            let failed = self.judge.judge(text, &run)?.failed;
+            // A text before the last one has ended the process.
+            if !is_same_process || number + 1 == texts.len() {
+                let failed = if is_same_process { failed } else { before };
+                let what = |what: String| if number > 0 { format!("{DEPENDS}{what}") } else { what };
+                return Ok(failed.map(|failed| Failed { what: what(failed.what), ..failed }));
+            }
+            before = failed;
+        }
+        Ok(None)
+    }
+}
+
+/// A failure that a search has kept.
+struct Kept {
+    name: String,
+    folder: PathBuf,
+}
+
+impl Kept {
+    fn new(folder: PathBuf) -> Kept {
+        let name = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Kept { name, folder }
+    }
+
+    fn file(&self, name: &str) -> io::Result<Vec<u8>> {
+        fs::read(self.folder.join(name))
+    }
+
+    /// What the search has written on it.
+    fn report(&self) -> Option<serde_json::Value> {
+        serde_json::from_slice(&self.file(REPORT).ok()?).ok()
+    }
+
+    /// The options that it was found with.
+    fn options(&self) -> Vec<String> {
+        let options = self.report().and_then(|report| serde_json::from_value(report["options"].clone()).ok());
+        options.unwrap_or_default()
+    }
+
+    /// Why it failed when it was found.
+    fn before(&self) -> String {
+        let report = self.report();
+        let what = report.as_ref().and_then(|report| report["what"].as_str());
+        what.unwrap_or("not known").to_string()
+    }
+
+    /// The smaller input; if it depends on earlier ones, all of them.
+    fn texts(&self) -> Result<Vec<Vec<u8>>, String> {
+        let count = self.report().and_then(|report| report["sequence"].as_u64()).unwrap_or(0);
+        let read =
+            |name: String| self.file(&name).map_err(|error| format!("{}: {error}", shown(&self.folder.join(&name))));
+        match usize::try_from(count) {
+            Ok(0) => Ok(vec![read(MINIMISED.to_string())?]),
+            Ok(count) if count <= MOST => (0..count).map(|number| read(sequence_file(number))).collect(),
+            _ => Err(format!("{count} inputs are more than {MOST}")),
+        }
     }
 }
 
@@ -114,7 +184,7 @@ pub(super) fn file(
     }
 }
 
-/// Runs all failures in a folder: each under the options that it was found with, after which the `given` ones hold.
+/// Runs all failures in a folder, or the one that it is the folder of: each under the options that it was found with, after which the `given` ones hold.
 pub(super) fn all(
     folder: &Path,
     junit_file: Option<&Path>,
@@ -122,28 +192,35 @@ pub(super) fn all(
     command: &[OsString],
     given: &[String],
 ) -> Result<(), Failure> {
-    if !folder.join("search").exists() {
-        return Err(Failure::Usage(format!("{} has no search in it; `-o` names the folder", shown(folder))));
+    let has_search = folder.join("search").exists();
+    if !has_search && !folder.join(REPORT).exists() {
+        let folder = shown(folder);
+        return Err(Failure::Usage(format!("{folder} has no search and no failure in it; `-o` names the folder")));
     }
-    let state = State::open(folder, &[])?;
+    // It is locked as long as it is read.
+    let state = if has_search { Some(State::open(folder, &[])?) } else { None };
+    let failures = match &state {
+        Some(state) => state.failures()?.iter().map(|key| folder.join("failures").join(key)).collect(),
+        None => vec![folder.to_path_buf()],
+    };
     let (mut cases, mut bench) = (Vec::new(), None);
-    for name in state.failures()? {
-        let result = match state.failure(&name, MINIMISED) {
-            Err(error) => Outcome::Unusable(error.to_string()),
-            Ok(text) => {
-                let options = [options(&state, &name).as_slice(), given].concat();
+    for kept in failures.into_iter().map(Kept::new) {
+        let result = match kept.texts() {
+            Err(why) => Outcome::Unusable(why),
+            Ok(texts) => {
+                let options = [kept.options().as_slice(), given].concat();
                 let bench = bench_for(&mut bench, options, command)?;
-                bench.failure(&text)?.map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what))
+                bench.failure(&texts)?.map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what))
             }
         };
-        let case = Case { name, result };
+        let case = Case { name: kept.name.clone(), result };
         let Case { name, result } = &case;
         if is_json {
             print(&case.json());
         }
         match result {
             Outcome::Fails(what) => say!("fails: {name}: {what}"),
-            Outcome::Passes => say!("passes: {name} (it was: {})", before(&state, name)),
+            Outcome::Passes => say!("passes: {name} (it was: {})", kept.before()),
             Outcome::Unusable(why) => say!("not run: {name}: {why}"),
         }
         cases.push(case);
@@ -174,24 +251,6 @@ fn bench_for<'b>(
         *bench = Some(Bench::new(options, command, &how)?);
     }
     Ok(bench.as_mut().expect("it was made"))
-}
-
-/// What the search has written on a failure.
-fn report(state: &State, name: &str) -> Option<serde_json::Value> {
-    serde_json::from_slice(&state.failure(name, REPORT).ok()?).ok()
-}
-
-/// The options that a failure was found with.
-fn options(state: &State, name: &str) -> Vec<String> {
-    let options = report(state, name).and_then(|report| serde_json::from_value(report["options"].clone()).ok());
-    options.unwrap_or_default()
-}
-
-/// Why it failed when it was found.
-fn before(state: &State, name: &str) -> String {
-    let report = report(state, name);
-    let what = report.as_ref().and_then(|report| report["what"].as_str());
-    what.unwrap_or("not known").to_string()
 }
 
 /// A report in the format of JUnit.

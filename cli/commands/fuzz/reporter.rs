@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::campaign::{Campaign, News, Progress as Reached};
+use super::unconfirmed::Unconfirmed;
 use crate::failure::say;
 use crate::progress::Progress;
 use crate::units::plural;
@@ -45,6 +46,7 @@ impl Reporter {
                 "event": "failure",
                 "key": finding.failed.key,
                 "what": finding.failed.what,
+                "sequence": finding.sequence.len(),
                 "in_language": !finding.is_broken,
                 "bytes": finding.minimised.len(),
                 "reproduced": finding.reproduced.0,
@@ -60,21 +62,41 @@ impl Reporter {
             false => format!(", in {} of {} runs", finding.reproduced.0, finding.reproduced.1),
         };
         let (before, after) = (finding.input.len(), plural(finding.minimised.len() as u64, "byte"));
-        let size = if before == finding.minimised.len() { after } else { format!("{after} (from {before})") };
+        let size = match finding.sequence.len() {
+            0 if before == finding.minimised.len() => after,
+            0 => format!("{after} (from {before})"),
+            inputs => {
+                let bytes = finding.sequence.iter().map(Vec::len).sum::<usize>() as u64;
+                format!("{inputs} inputs of {} in all", plural(bytes, "byte"))
+            }
+        };
         let broken = if finding.is_broken { ", not in the language" } else { "" };
         self.progress.suspend(|| say!("{}{flaky}; {size}{broken}: {}", finding.failed.what, place.display()));
     }
 
-    pub(super) fn end(&mut self, campaign: &Campaign) {
+    pub(super) fn end(&mut self, campaign: &Campaign, unconfirmed: &[Unconfirmed]) {
         self.progress.finish();
         let progress = campaign.progress();
         if self.is_json {
+            for Unconfirmed { key, what, seen, tried, place } in unconfirmed {
+                print(&json!({
+                    "event": "unconfirmed",
+                    "key": key,
+                    "what": what,
+                    "seen": seen,
+                    "tried": tried,
+                    "folder": place.to_string_lossy(),
+                }));
+            }
             print(&status("end", &progress));
         } else {
             say!("gramjet: {}", line(&progress));
             let operators = operators(&progress);
             if !operators.is_empty() {
                 say!("gramjet: texts kept: {operators}");
+            }
+            if let Some(line) = unconfirmed_line(unconfirmed) {
+                say!("gramjet: {line}");
             }
             if let (classes @ 1.., unexpected) = progress.exceptions {
                 let classes = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };
@@ -117,6 +139,25 @@ fn operators(progress: &Reached) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
+/// What did not happen again, for people; `None` if there is nothing.
+fn unconfirmed_line(unconfirmed: &[Unconfirmed]) -> Option<String> {
+    let times = |count| if count == 1 { "once".to_string() } else { format!("{count} times") };
+    match unconfirmed {
+        [] => None,
+        [Unconfirmed { what, seen, tried, place, .. }] => Some(format!(
+            "1 failure did not happen again: {what}, seen {}, not in {}: {}",
+            times(*seen),
+            plural(*tried, "new run"),
+            place.display()
+        )),
+        [first, ..] => {
+            let folder = first.place.parent().unwrap_or(&first.place).display();
+            let seen = unconfirmed.iter().map(|one| one.seen).sum();
+            Some(format!("{} failures did not happen again, seen {}: {folder}", unconfirmed.len(), times(seen)))
+        }
+    }
+}
+
 /// How far a search is, for machines.
 fn status(event: &str, progress: &Reached) -> serde_json::Value {
     let operators = progress.yields.iter();
@@ -133,6 +174,7 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
         "of_rules": progress.rules.1,
         "texts": progress.texts,
         "failures": progress.failures,
+        "unconfirmed": progress.unconfirmed,
         "exceptions": progress.exceptions.0,
         "unexpected_exceptions": progress.exceptions.1,
         "operators": operators.collect::<std::collections::BTreeMap<_, _>>(),

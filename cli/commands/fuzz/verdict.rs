@@ -147,6 +147,14 @@ impl Judge {
         Ok(())
     }
 
+    /// Lets the programs that outputs are held against begin anew, too.
+    pub(super) fn renew(&mut self) -> Result<(), Failure> {
+        for tested in self.other.iter_mut().chain(&mut self.normalise) {
+            tested.renew()?;
+        }
+        Ok(())
+    }
+
     /// Says once that a run is not judged.
     fn warn(&mut self, why: &str) {
         if !std::mem::replace(&mut self.has_warned, true) {

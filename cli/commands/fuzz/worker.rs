@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use gramjet_harness::{Coverage, Outcome, Target};
 use gramjet_search::{Place, Siblings};
@@ -11,6 +12,7 @@ use gramjet_session::streams;
 use super::campaign::{Campaign, Plan};
 use super::evidence::{Again, Evidence};
 use super::finding::INPUT;
+use super::history::History;
 use super::maker::{Maker, Yields, no_yields};
 use super::verdict::{Judge, Verdict};
 use crate::failure::Failure;
@@ -32,7 +34,7 @@ pub(super) fn work(campaign: &Campaign, number: usize) -> Result<(), Failure> {
     }
     if number == 0 {
         for key in &campaign.unfinished {
-            worker.look_again(&campaign.state.failure(key, INPUT)?)?;
+            worker.look_at_unfinished(key, &campaign.state.failure(key, INPUT)?)?;
         }
     }
     // What other workers find from now on is no sample.
@@ -54,6 +56,10 @@ pub(super) struct Worker<'c> {
     number: usize,
     pub(super) tested: Tested,
     pub(super) judge: Judge,
+    /// What its process has run on.
+    pub(super) history: History,
+    /// When the program was made to begin a new process, and how long a run took then.
+    pub(super) renewed: (Instant, Duration),
     pub(super) maker: Maker,
     /// Knows the rule of each symbol.
     deriver: Deriver,
@@ -118,11 +124,14 @@ impl<'c> Worker<'c> {
         let told = no_yields(*making);
         let siblings = if number == 0 { campaign.siblings() } else { None };
         let imported = 0;
+        let (history, renewed) = (History::new(tested.has_history()), (Instant::now(), Duration::ZERO));
         Ok(Worker {
             campaign,
             number,
             tested,
             judge,
+            history,
+            renewed,
             maker,
             deriver: language.deriver(None),
             coverage,
@@ -140,6 +149,7 @@ impl<'c> Worker<'c> {
     fn run(&mut self, text: &[u8], kind: Kind) -> Result<Seen, Failure> {
         self.maker.compare(None, false);
         let run = self.tested.run(text)?;
+        self.history.push(text, run.earlier);
         let mut verdict = self.judge.judge(text, &run)?;
         self.maker.measure(&run, &verdict);
         if let Outcome::Exception(exception) = &run.outcome {
@@ -320,6 +330,18 @@ impl<'c> Worker<'c> {
                 self.examine(text, evidence.broken(is_broken))
             }
             Again::Passed(_) => Ok(()),
+        }
+    }
+
+    /// Runs the text of a failure that a killed search has not run again.
+    fn look_at_unfinished(&mut self, key: &str, text: &[u8]) -> Result<(), Failure> {
+        self.renew()?;
+        match self.try_again(text)? {
+            Again::Failed(evidence) => {
+                let is_broken = !self.maker.session().remember(text);
+                self.examine(text, evidence.broken(is_broken))
+            }
+            Again::Passed(_) => self.set_unfinished_aside(key, text),
         }
     }
 
