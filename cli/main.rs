@@ -51,7 +51,12 @@ fn main() -> ExitCode {
         Ok(command_line) => command_line,
         Err(error) => return print(&error),
     };
-    match command_line.command.run() {
+    let ended = command_line.command.run();
+    #[cfg(target_os = "linux")]
+    for left in gramjet_harness::left_behind() {
+        say!("gramjet: could not remove {} ({})", left.path.display(), left.why);
+    }
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {

@@ -122,15 +122,23 @@ impl Tested {
         }
     }
 
-    /// A command of the shell; `@@` stands for the input's file.
-    pub fn shell(command: &str, surroundings: Surroundings, variable: Option<OsString>) -> Result<Tested, Error> {
+    /// A command of the shell; `@@` stands for the input's file. The variable names another file, which holds what
+    /// [`Tested::hand`] says.
+    pub fn shell(command: &str, surroundings: Surroundings, variable: Option<&str>) -> Result<Tested, Error> {
         let program = Program::new("/bin/sh", ["-c", command])?;
         let program = program.limits(surroundings.limits).confinement(surroundings.confinement);
         let program = match variable {
-            Some(file) => program.variable("GRAMJET_OUTPUT", file),
+            Some(variable) => program.second_file(variable),
             None => program,
         };
         Ok(Tested::by(By::Command(Box::new(Command::new(program)?))))
+    }
+
+    /// Says what the other file of a command holds from the next run on.
+    pub fn hand(&mut self, bytes: &[u8]) {
+        if let By::Command(command) = &mut self.by {
+            command.hand(bytes);
+        }
     }
 
     fn by(by: By) -> Tested {

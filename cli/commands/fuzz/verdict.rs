@@ -3,11 +3,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fs, io};
-
 use gramjet_harness::{Exception, Outcome, Run, Target, signal_name};
 use gramjet_session::hash;
 use regex_lite::Regex;
@@ -61,37 +56,8 @@ pub(super) struct Judge {
     has_warned: bool,
     other: Option<Tested>,
     normalise: Option<Tested>,
-    oracle: Option<Oracle>,
-}
-
-struct Oracle {
-    program: Tested,
-    /// A folder of its own with the file that the command finds by `$GRAMJET_OUTPUT`.
-    folder: PathBuf,
-}
-
-impl Drop for Oracle {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-impl Oracle {
-    fn new(command: &str, surroundings: Surroundings) -> Result<Oracle, Failure> {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let folder = loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let folder = std::env::temp_dir().join(format!("gramjet-oracle-{}-{number}", std::process::id()));
-            match fs::DirBuilder::new().mode(0o700).create(&folder) {
-                Ok(()) => break folder,
-                // A process with the same number that was killed has left it.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(Failure::writing(&folder, source)),
-            }
-        };
-        let output = folder.join("output").into_os_string();
-        Ok(Oracle { program: Tested::shell(command, surroundings, Some(output))?, folder })
-    }
+    /// The command that looks at outputs; it finds them in the file that `$GRAMJET_OUTPUT` names.
+    oracle: Option<Tested>,
 }
 
 /// A part of a run that is held against another program's.
@@ -122,7 +88,7 @@ impl Judge {
         let surroundings = surroundings.counting(&[]);
         let other =
             |command: &Option<String>| command.as_ref().map(|command| Tested::line(command, surroundings)).transpose();
-        let oracle = rules.oracle.as_ref().map(|command| Oracle::new(command, surroundings));
+        let oracle = rules.oracle.as_ref().map(|command| Tested::shell(command, surroundings, Some("GRAMJET_OUTPUT")));
         Ok(Judge {
             rules: rules.clone(),
             has_warned: false,
@@ -134,7 +100,7 @@ impl Judge {
 
     /// Runs the commands of the shell on a text of the grammar once, to see whether they are there.
     pub(super) fn try_out(&mut self, text: &[u8]) -> Result<(), Failure> {
-        let oracle = self.oracle.as_mut().map(|oracle| (&mut oracle.program, "--oracle"));
+        let oracle = self.oracle.as_mut().map(|oracle| (oracle, "--oracle"));
         let others = [(&mut self.other, "--compare"), (&mut self.normalise, "--normalise")];
         let others = others.into_iter().filter_map(|(tested, option)| Some((tested.as_mut()?, option)));
         for (tested, option) in others.chain(oracle) {
@@ -277,9 +243,8 @@ impl Judge {
 
     /// A failure that the oracle shows: exit status 1.
     fn refused(&mut self, input: &[u8], seen: &Seen) -> Result<Option<Failed>, Failure> {
-        let Some(Oracle { program, folder }) = &mut self.oracle else { return Ok(None) };
-        let output = folder.join("output");
-        fs::write(&output, &seen.stdout).map_err(|source| Failure::writing(&output, source))?;
+        let Some(program) = &mut self.oracle else { return Ok(None) };
+        program.hand(&seen.stdout);
         let run = program.run(input)?;
         match &run.outcome {
             Outcome::Exit(0) => Ok(None),

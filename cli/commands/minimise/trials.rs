@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -89,8 +89,7 @@ impl<'t> Trials<'t> {
         artefact: Option<Artefact>,
         stop: Stop,
     ) -> Result<Trials<'t>, Failure> {
-        let directory = std::env::temp_dir().join(format!("gramjet-minimise-{}", std::process::id()));
-        fs::create_dir(&directory).map_err(|error| Failure::writing(&directory, error))?;
+        let directory = new_directory()?;
         let running = std::iter::repeat_with(|| None).take(jobs).collect();
         Ok(Trials { command, timeout, artefact, stop, directory, running, endings: BTreeMap::new() })
     }
@@ -102,17 +101,17 @@ impl<'t> Trials<'t> {
 
     /// Starts the command on a text, unless its ending is known, or it runs. The caller has room for it.
     pub(super) fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
-        let name = hash(text);
-        let runs = |running: &Option<Running>| running.as_ref().is_some_and(|running| running.text == name);
-        if self.endings.contains_key(&name) || self.running.iter().any(runs) || self.stop.is_requested() {
+        let (bytes, text) = (text, hash(text));
+        let runs = |running: &Option<Running>| running.as_ref().is_some_and(|running| running.text == text);
+        if self.endings.contains_key(&text) || self.running.iter().any(runs) || self.stop.is_requested() {
             return Ok(());
         }
-        let found = self.artefact.as_mut().map(|artefact| artefact.choices(text));
+        let found = self.artefact.as_mut().map(|artefact| artefact.choices(bytes));
         let bytes = match &found {
-            None => text,
+            None => bytes,
             Some(Some(choices)) => choices,
             Some(None) => {
-                self.endings.insert(name, Ending::Unreachable);
+                self.endings.insert(text, Ending::Unreachable);
                 return Ok(());
             }
         };
@@ -124,12 +123,18 @@ impl<'t> Trials<'t> {
                 0
             }
         };
-        let path = self.directory.join(format!("input-{room}"));
-        fs::write(&path, bytes).map_err(|error| Failure::writing(&path, error))?;
+        let name = format!("input-{room}");
+        let mut path = self.directory.join(&name);
+        if write_new(&path, bytes).is_err() {
+            // A command can do anything to the directory. It is left, and another one made.
+            self.directory = new_directory()?;
+            path = self.directory.join(&name);
+            write_new(&path, bytes).map_err(|error| Failure::writing(&path, error))?;
+        }
         let program = &self.command[0];
         let child = spawn(program, &self.command[1..], &path)
             .map_err(|error| Failure::Usage(format!("cannot run {}: {error}", quoted(program))))?;
-        self.running[room] = Some(Running { text: name, child, begin: Instant::now() });
+        self.running[room] = Some(Running { text, child, begin: Instant::now() });
         Ok(())
     }
 
@@ -194,6 +199,34 @@ impl Drop for Trials<'_> {
         // A directory that is left over does no harm.
         let _ = fs::remove_dir_all(&self.directory);
     }
+}
+
+/// A directory for the inputs of commands that is new.
+fn new_directory() -> Result<PathBuf, Failure> {
+    let base = std::env::temp_dir();
+    for number in 0u32.. {
+        let path = base.join(format!("gramjet-minimise-{}-{number}", std::process::id()));
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Failure::writing(&path, error)),
+        }
+    }
+    Err(Failure::writing(&base, io::Error::from(io::ErrorKind::AlreadyExists)))
+}
+
+/// Writes a file that was not there before. A command can have put a link in its place, which must not be followed.
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.parent().is_some_and(Path::is_symlink) {
+        return Err(io::Error::other("the command has put a link in the place of its folder"));
+    }
+    let removed = if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    if let Err(error) = removed
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    File::create_new(path)?.write_all(bytes)
 }
 
 fn spawn(program: &OsString, arguments: &[OsString], path: &Path) -> io::Result<Child> {

@@ -1,15 +1,16 @@
 //! A program that is started for each input.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::confine::{self, Confinement};
+use crate::confine::{self, Confinement, Offered};
 use crate::cores;
 use crate::error::Error;
 use crate::guard::{Guard, Parts, absolute, find};
 use crate::limits::Limits;
 use crate::run::{Outcome, Run, Usage};
-use crate::scratch::Scratch;
+use crate::scratch::{Giving, Scratch, unwritten};
 use crate::target::Target;
 
 /// The argument that stands for the name of the input's file.
@@ -29,6 +30,8 @@ pub struct Program {
     pub(crate) cores: Vec<usize>,
     pub(crate) limits: Limits,
     pub(crate) times_rounds: bool,
+    /// The variable that names another file than the input's.
+    pub(crate) second: Option<OsString>,
 }
 
 impl Program {
@@ -51,6 +54,7 @@ impl Program {
             cores: cores::allowed(),
             limits: Limits::default(),
             times_rounds: false,
+            second: None,
         })
     }
 
@@ -87,6 +91,13 @@ impl Program {
         self
     }
 
+    /// Gives the program another file beside its input, and its name in an environment variable. [`Command::hand`] says
+    /// what it holds. Only a [`Command`] has such a file.
+    pub fn second_file(mut self, variable: impl Into<OsString>) -> Program {
+        self.second = Some(variable.into());
+        self
+    }
+
     /// In this folder; without it, in that of this process.
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Program {
         self.folder = Some(absolute(folder.as_ref()));
@@ -109,16 +120,27 @@ impl Program {
         self
     }
 
+    /// A temporary folder for it.
+    pub(crate) fn scratch(&self) -> Result<Scratch, Error> {
+        let has_rules = self.confinement == Confinement::Confined;
+        let is_exposed = !has_rules || confine::offered() == Offered::Nothing;
+        Scratch::new(Giving { by_name: self.reads_file(), has_second: self.second.is_some(), has_rules, is_exposed })
+    }
+
     /// The parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
     pub(crate) fn parts(&self, scratch: &Scratch) -> Result<Parts, Error> {
         let is_confined = self.confinement == Confinement::Confined;
         let input = scratch.input();
-        let arguments = self.arguments.iter().map(|argument| with_file(argument, &input)).collect();
+        let arguments = self.arguments.iter().map(|argument| with_file(argument, input)).collect();
         let mut variables = self.variables.clone();
         variables.retain(|(name, _)| name != "TMPDIR");
-        variables.push(("TMPDIR".into(), scratch.folder().into()));
+        variables.push(("TMPDIR".into(), scratch.temporary().into()));
+        if let Some((name, path)) = self.second.as_ref().zip(scratch.second()) {
+            variables.retain(|(known, _)| known != name);
+            variables.push((name.clone(), path.into()));
+        }
         let stdin = if self.reads_file() { nothing()? } else { scratch.descriptor()? };
-        let ruleset = if is_confined { confine::ruleset(scratch.folder()).unwrap_or_default() } else { None };
+        let ruleset = if is_confined { confine::ruleset(scratch, self.reads_file()).unwrap_or_default() } else { None };
         Ok(Parts {
             program: self.path.clone(),
             arguments,
@@ -165,6 +187,8 @@ pub struct Command {
     // Dropped before the folder that its processes may write to.
     guard: Guard,
     scratch: Scratch,
+    /// What the other file holds, for programs that get one.
+    second: Vec<u8>,
     is_begun: bool,
 }
 
@@ -175,14 +199,20 @@ impl Command {
     ///
     /// If the operating system refuses a necessary call.
     pub fn new(program: Program) -> Result<Command, Error> {
-        let scratch = Scratch::new()?;
+        let scratch = program.scratch()?;
         let guard = guard(&program, &scratch)?;
-        Ok(Command { program, guard, scratch, is_begun: false })
+        Ok(Command { program, guard, scratch, second: Vec::new(), is_begun: false })
+    }
+
+    /// Says what the other file of the program holds from the next run on ([`Program::second_file`]).
+    pub fn hand(&mut self, bytes: &[u8]) {
+        self.second.clear();
+        self.second.extend_from_slice(bytes);
     }
 
     /// Begins anew in a folder of its own.
     fn renew(&mut self) -> Result<(), Error> {
-        let scratch = Scratch::new()?;
+        let scratch = self.program.scratch()?;
         self.guard = guard(&self.program, &scratch)?;
         self.scratch = scratch;
         Ok(())
@@ -190,10 +220,12 @@ impl Command {
 
     /// Lets a guard start the program.
     fn begin(&mut self, input: &[u8]) -> Result<(), Error> {
-        if self.scratch.write(input)? && !self.program.reads_file() {
-            // Its standard input is the file that it has removed.
+        if self.scratch.write_both(input, Some(&self.second))? {
+            // The program has done something to its files that cannot be undone.
             self.renew()?;
-            self.scratch.write(input)?;
+            if self.scratch.write_both(input, Some(&self.second))? {
+                return Err(unwritten(io::Error::from(io::ErrorKind::NotFound)));
+            }
         }
         // Without a guard the run is lost, as it is if the guard ends later.
         match self.guard.begin(&self.program.limits) {
@@ -204,7 +236,7 @@ impl Command {
 }
 
 fn guard(program: &Program, scratch: &Scratch) -> Result<Guard, Error> {
-    Guard::new(program.parts(scratch)?, scratch.folder().to_path_buf())
+    Guard::new(program.parts(scratch)?, scratch)
 }
 
 impl Target for Command {

@@ -4,12 +4,13 @@
 //! outside its temporary folder, opens no TCP connection, and signals none but its own processes.
 
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreatedAttr, Scope,
 };
+
+use crate::scratch::Scratch;
 
 /// The confinement of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,8 +50,8 @@ pub fn offered() -> Offered {
 /// Files outside the temporary folder that a program may write to.
 const WRITABLE: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
 
-/// A ruleset for programs that may write to `folder`; none where the kernel has no Landlock.
-pub(crate) fn ruleset(folder: &Path) -> Result<Option<OwnedFd>, landlock::RulesetError> {
+/// A ruleset for programs that may write to their temporary folder, and to their input if they get it by name; none where the kernel has no Landlock.
+pub(crate) fn ruleset(scratch: &Scratch, by_name: bool) -> Result<Option<OwnedFd>, landlock::RulesetError> {
     const NEWEST: ABI = ABI::V6;
     let writing: BitFlags<AccessFs> = AccessFs::from_write(NEWEST);
     let mut ruleset = Ruleset::default()
@@ -59,8 +60,11 @@ pub(crate) fn ruleset(folder: &Path) -> Result<Option<OwnedFd>, landlock::Rulese
         .handle_access(AccessNet::from_all(NEWEST))?
         .scope(Scope::from_all(NEWEST))?
         .create()?;
-    if let Ok(folder) = PathFd::new(folder) {
+    if let Ok(folder) = PathFd::new(scratch.temporary()) {
         ruleset = ruleset.add_rule(PathBeneath::new(folder, writing))?;
+    }
+    if by_name && let Ok(input) = PathFd::new(scratch.input()) {
+        ruleset = ruleset.add_rule(PathBeneath::new(input, AccessFs::WriteFile | AccessFs::Truncate))?;
     }
     for device in WRITABLE {
         if let Ok(device) = PathFd::new(device) {

@@ -42,4 +42,5 @@ pub use limits::Limits;
 pub use lines::{Line, Lines};
 pub use locations::Locations;
 pub use run::{Captured, Exception, Outcome, Run, Usage, signal_name};
+pub use scratch::{Left, left_behind};
 pub use target::Target;

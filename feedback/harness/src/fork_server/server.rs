@@ -102,7 +102,7 @@ impl Server {
                 "is not instrumented: build it with `gramjet cc`, `gramjet c++`, `gramjet cargo` or AFL++'s compilers",
             )
         })?;
-        let scratch = Scratch::new()?;
+        let scratch = program.scratch()?;
         let mut parts = program.parts(&scratch)?;
         let (requests_read, requests) = pipe()?;
         let (answers, answers_written) = pipe()?;
@@ -137,8 +137,8 @@ impl Server {
                 (Counters::Afl(map, AFL_CAPACITY), input)
             }
         };
-        let disk = Disk::new(scratch.folder(), program.limits.disk);
-        let mut guard = Guard::new(parts, scratch.folder().to_path_buf())?;
+        let disk = Disk::new(&scratch.temporary(), program.limits.disk);
+        let mut guard = Guard::new(parts, &scratch)?;
         guard.start()?;
         let mut server = Server {
             guard,
@@ -312,13 +312,16 @@ impl Server {
 
     /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
     pub(super) fn tidy(&mut self, program: &Program, outcome: &Outcome) -> Result<bool, Error> {
-        if !outcome.is_abnormal() && !self.is_to_be_swept(Instant::now()) {
+        // What lives on could replace the next input.
+        let is_exposed = self.scratch.is_exposed();
+        if !outcome.is_abnormal() && !is_exposed && !self.is_to_be_swept(Instant::now()) {
             return Ok(true);
         }
         let has_ended = self.guard.sweep()?.is_some();
-        self.scratch.tidy();
+        let is_usable = self.scratch.tidy();
         self.swept = Instant::now();
         Ok(!has_ended
+            && is_usable
             && !self.is_held_up()
             && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
     }

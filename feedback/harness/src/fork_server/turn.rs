@@ -16,8 +16,8 @@ use crate::run::{Outcome, Usage};
 impl Server {
     /// Lets the program begin on one input. Returns whether it could be told so.
     pub(super) fn begin(&mut self, program: &Program, input: &[u8]) -> Result<bool, Error> {
-        if self.put(input)? && !program.reads_file() || !self.is_quiet() {
-            // Its standard input is the file that it has removed, or what it has written would be taken for an answer.
+        if self.put(input)? || !self.is_quiet() {
+            // The files that it knows are no longer its own, or what it has written would be taken for an answer.
             return Ok(false);
         }
         self.guard.streams().clear();
@@ -100,7 +100,7 @@ impl Server {
         }
     }
 
-    /// Puts the input where the program takes it from. Returns whether that is another file than before.
+    /// Puts the input where the program takes it from. Returns true if the program must be started anew for it.
     fn put(&mut self, input: &[u8]) -> Result<bool, Error> {
         if self.uses_shared_input {
             let room = if matches!(self.counters, Counters::Own(_)) { ring::ALONE } else { AFL_SHARED } - 4;

@@ -189,7 +189,7 @@ unsafe fn prepare(launch: &Launch) -> Result<(), ()> {
 }
 
 /// The same file under a high number, closed on execution.
-fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
+pub(super) fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     if descriptor.as_raw_fd() >= HIGH {
         return Ok(descriptor);
     }

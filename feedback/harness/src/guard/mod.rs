@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::interrupt::is_interrupted;
 use crate::limits::Limits;
 use crate::run::{Captured, Outcome, Usage};
+use crate::scratch::Scratch;
 
 /// A process that starts the program under test, and ends all processes that the program leaves, also if this process
 /// is killed.
@@ -39,13 +40,15 @@ pub(crate) struct Streams {
 
 impl Guard {
     /// Starts a guard for the program, which gets two pipes as its output. In the end the guard removes the folder
-    /// `scratch`.
-    pub(crate) fn new(mut parts: Parts, scratch: PathBuf) -> Result<Guard, Error> {
+    /// of `scratch`.
+    pub(crate) fn new(mut parts: Parts, scratch: &Scratch) -> Result<Guard, Error> {
         let program = parts.program.clone();
         let (streams, [stdout, stderr]) = Streams::new()?;
         parts.descriptors.extend([(stdout, 1), (stderr, 2)]);
         let scope = if parts.is_confined { crate::confine::scope() } else { None };
         let launch = Launch::new(parts)?;
+        let (path, folder) = scratch.folder()?;
+        let folder = launch::raised(folder)?;
         let (control, theirs) = sockets()?;
         // SAFETY: the new process goes on with `serve` alone, which allocates (the C library keeps its allocator
         // usable) and takes no lock that another thread may hold.
@@ -55,7 +58,8 @@ impl Guard {
             0 => process::serve(&process::Guarded {
                 launch,
                 control: theirs.as_raw_fd(),
-                scratch,
+                path,
+                folder,
                 scope: scope.as_ref().map(AsRawFd::as_raw_fd),
             }),
             _ => Ok(Guard { control, process, server: 0, program, streams }),

@@ -4,7 +4,7 @@
 //! ends them when the run is over. When the harness is gone, for whatever reason, the socket to it is closed, and the
 //! guard ends everything.
 
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use std::{fs, io, ptr};
@@ -12,6 +12,7 @@ use std::{fs, io, ptr};
 use super::launch::{Launch, Stack};
 use super::message::{Reason, Report, Request};
 use crate::disk::Disk;
+use crate::scratch;
 
 /// The interval at which memory and processes are checked.
 const TICK: Duration = Duration::from_millis(10);
@@ -25,8 +26,9 @@ pub(super) struct Guarded {
     pub(super) launch: Launch,
     /// Where requests come from.
     pub(super) control: RawFd,
-    /// The folder to remove in the end.
-    pub(super) scratch: PathBuf,
+    /// The folder to remove in the end: where it was made, and a descriptor of it.
+    pub(super) path: PathBuf,
+    pub(super) folder: OwnedFd,
     /// A ruleset under which the guard signals none but processes that descend from it.
     pub(super) scope: Option<RawFd>,
 }
@@ -49,7 +51,7 @@ pub(super) fn serve(guarded: &Guarded) -> ! {
         }
     }
     guard.end_all();
-    let _ = fs::remove_dir_all(&guarded.scratch);
+    let _ = scratch::remove(&guarded.path, &guarded.folder);
     // SAFETY: ends the process without the handlers that the harness has registered for its own end.
     unsafe { libc::_exit(0) }
 }
@@ -68,7 +70,8 @@ fn settle(guarded: &Guarded) {
         libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut());
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     }
-    let mut kept: Vec<RawFd> = guarded.launch.descriptors().chain([guarded.control]).chain(guarded.scope).collect();
+    let own = [guarded.control, guarded.folder.as_raw_fd()];
+    let mut kept: Vec<RawFd> = guarded.launch.descriptors().chain(own).chain(guarded.scope).collect();
     kept.sort_unstable();
     // Other descriptors of the harness are closed here: another guard's socket, for one.
     let mut first = 0;
@@ -125,7 +128,7 @@ impl Process<'_> {
     /// Runs the program once.
     fn run(&mut self, time: Duration, memory: Option<u64>, processes: u32, disk: Option<u64>) -> Report {
         let begin = Instant::now();
-        let disk = Disk::new(&self.guarded.scratch, disk);
+        let disk = Disk::new(&self.guarded.path.join("tmp"), disk);
         let process = match self.guarded.launch.start(&mut self.stack) {
             Ok(process) => process,
             Err(error) => return failed(&error),

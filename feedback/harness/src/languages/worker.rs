@@ -76,7 +76,7 @@ impl Worker {
     /// Starts a process that has loaded the function.
     pub(super) fn start(subject: &Subject, table: &mut Table) -> Result<Worker, Error> {
         let program = subject.program()?;
-        let scratch = Scratch::new()?;
+        let scratch = program.scratch()?;
         let mut parts = program.parts(&scratch)?;
         let (requests_read, requests) = pipe()?;
         let (answers, answers_written) = pipe()?;
@@ -89,8 +89,8 @@ impl Worker {
             (requests_read, protocol::REQUESTS),
             (answers_written, protocol::ANSWERS),
         ]);
-        let disk = Disk::new(scratch.folder(), subject.limits.disk);
-        let mut guard = Guard::new(parts, scratch.folder().to_path_buf())?;
+        let disk = Disk::new(&scratch.temporary(), subject.limits.disk);
+        let mut guard = Guard::new(parts, &scratch)?;
         let process = guard.start()?;
         let mut worker = Worker {
             guard,
@@ -183,7 +183,7 @@ impl Worker {
         {
             // The process may end between runs, because of something that a run has left in it.
             self.is_alive = self.guard.sweep()?.is_none();
-            self.scratch.tidy();
+            self.is_alive &= self.scratch.tidy();
             self.swept = Instant::now();
         }
         Ok((subject.outcome(outcome, &self.guard.captured()[1]), Usage { wall, cpu, peak_memory: None }))

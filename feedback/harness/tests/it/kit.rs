@@ -1,5 +1,6 @@
 //! Programs for tests.
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -69,6 +70,52 @@ pub(crate) fn built(name: &str, compiler: &str, arguments: impl Fn(&mut Command,
     let output = command.arg("-o").arg(&program).output().expect("the compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(program)
+}
+
+/// A program of `tests/programs`, built by the C compiler with these options.
+pub(crate) fn compiled(name: &str, options: &[&str]) -> PathBuf {
+    let compile = |command: &mut Command, source: &Path, _: &Path| {
+        command.args(["-O1", "-Wall", "-Wextra", "-Werror"]).args(options).arg(source);
+    };
+    built(name, "cc", compile).expect("a C compiler")
+}
+
+/// The variable that tells a process of the tests that it is to run the body of a test, with the programs for it.
+const BODY: &str = "GRAMJET_TEST_BODY";
+/// A user without rights, and its group.
+const NOBODY: u32 = 65534;
+
+pub(crate) fn is_root() -> bool {
+    // SAFETY: a system call without pointers.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// Runs the body of a test in a process of its own with a temporary folder of its own, as this user and, if that is
+/// root, as one without rights. The folder is empty in the end. `programs` makes what the body needs.
+pub(crate) fn everywhere(test: &str, body: fn(&[PathBuf]), programs: impl FnOnce() -> Vec<PathBuf>) {
+    if let Some(programs) = env::var_os(BODY) {
+        return body(&env::split_paths(&programs).filter(|path| !path.as_os_str().is_empty()).collect::<Vec<_>>());
+    }
+    let programs = env::join_paths(programs()).expect("paths");
+    let this = env::current_exe().expect("this program");
+    if !is_root() {
+        eprintln!("not run: {test} as another user, which needs root");
+    }
+    for user in [None, is_root().then_some(NOBODY)].into_iter().take(if is_root() { 2 } else { 1 }) {
+        let folder = place("everywhere").join(format!("{}-{}", test.replace("::", "-"), user.unwrap_or(0)));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).expect("a folder");
+        let mut process = Command::new(&this);
+        process.args(["--exact", test, "--nocapture"]).env(BODY, &programs).env("TMPDIR", &folder).env("HOME", &folder);
+        if let Some(user) = user {
+            std::os::unix::fs::chown(&folder, Some(user), Some(user)).expect("the folder gets another owner");
+            process.uid(user).gid(user);
+        }
+        let output = process.output().expect("a process");
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success() && said.contains("1 passed"), "as user {user:?}:\n{said}");
+        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "as user {user:?}");
+    }
 }
 
 /// Runs can be begun and waited for apart. Each of the inputs has another outcome.

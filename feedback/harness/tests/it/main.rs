@@ -9,5 +9,6 @@ mod instrument;
 mod kit;
 mod languages;
 mod processes;
+mod scratch;
 mod trust;
 mod usage;
