@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::confine::{self, Confinement, Offered};
+use crate::confine::{self, Confinement, Offered, Permission, Permissions, Rules};
 use crate::cores;
 use crate::error::Error;
 use crate::guard::{Guard, Parts, absolute, find};
@@ -26,6 +26,7 @@ pub struct Program {
     pub(crate) variables: Vec<(OsString, OsString)>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) confinement: Confinement,
+    pub(crate) permissions: Permissions,
     /// Those that it may use; none if all.
     pub(crate) cores: Vec<usize>,
     pub(crate) limits: Limits,
@@ -51,6 +52,7 @@ impl Program {
             variables: std::env::vars_os().collect(),
             folder: None,
             confinement: Confinement::default(),
+            permissions: Permissions::default(),
             cores: cores::allowed(),
             limits: Limits::default(),
             times_rounds: false,
@@ -67,6 +69,12 @@ impl Program {
     /// With this confinement.
     pub fn confinement(mut self, confinement: Confinement) -> Program {
         self.confinement = confinement;
+        self
+    }
+
+    /// Lets it do this although it is confined.
+    pub fn allow(mut self, permission: Permission) -> Program {
+        self.permissions.add(permission);
         self
     }
 
@@ -123,7 +131,8 @@ impl Program {
     /// A temporary folder for it.
     pub(crate) fn scratch(&self) -> Result<Scratch, Error> {
         let has_rules = self.confinement == Confinement::Confined;
-        let is_exposed = !has_rules || confine::offered() == Offered::Nothing;
+        let is_kept = has_rules && confine::offered() > Offered::Nothing;
+        let is_exposed = !is_kept || !self.permissions.writable.is_empty();
         Scratch::new(Giving { by_name: self.reads_file(), has_second: self.second.is_some(), has_rules, is_exposed })
     }
 
@@ -140,15 +149,16 @@ impl Program {
             variables.push((name.clone(), path.into()));
         }
         let stdin = if self.reads_file() { nothing()? } else { scratch.descriptor()? };
-        let ruleset = if is_confined { confine::ruleset(scratch, self.reads_file()).unwrap_or_default() } else { None };
+        let input = self.reads_file().then(|| scratch.input().to_path_buf());
+        let writable = [scratch.temporary()].into_iter().chain(input).collect();
+        let rules = is_confined.then(|| Rules::new(&self.permissions, writable, self.folder.as_deref()));
         Ok(Parts {
             program: self.path.clone(),
             arguments,
             variables,
             folder: self.folder.clone(),
             descriptors: vec![(stdin, 0)],
-            ruleset,
-            is_confined,
+            rules,
             cores: self.cores.clone(),
             file_size: FILE_SIZE,
         })

@@ -30,7 +30,7 @@ mod shared;
 mod target;
 
 pub use command::{Command, FILE, Program};
-pub use confine::{Confinement, Offered, offered};
+pub use confine::{Confinement, Offered, Permission, Protection, offered, protections, refusal};
 pub use cores::{free_cores, stay_on};
 pub use edges::{Added, Coverage, Edge, Edges, count_class};
 pub use error::Error;

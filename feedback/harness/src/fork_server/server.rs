@@ -109,7 +109,8 @@ impl Server {
         blocking(&requests_read)?;
         blocking(&answers)?;
         parts.descriptors.extend([(requests_read, CONTROL), (answers_written, CONTROL + 1)]);
-        let mut variable = |name: &str, value: &str| parts.variables.push((name.into(), value.into()));
+        let variables = &mut parts.variables;
+        let mut variable = |name: &str, value: &str| variables.push((name.into(), value.into()));
         let (counters, input) = match by {
             By::Gramjet => {
                 let own = Own::new()?;
@@ -123,6 +124,9 @@ impl Server {
                 (Counters::Own(own), input)
             }
             By::Afl => {
+                if let Some(rules) = &mut parts.rules {
+                    rules.share_ipc();
+                }
                 let (map, number) = Memory::system_v(AFL_CAPACITY)?;
                 let (input, input_number) = Memory::system_v(AFL_SHARED)?;
                 variable("__AFL_SHM_ID", &number.to_string());

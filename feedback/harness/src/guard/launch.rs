@@ -6,6 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::{io, ptr};
 
+use crate::confine::{Namespaces, Rules, drop_all, install};
 use crate::error::Error;
 
 /// File descriptors of the harness have numbers from here on, so that none is in the way of one that a program gets.
@@ -19,9 +20,10 @@ pub(crate) struct Launch {
     folder: Option<CString>,
     /// The descriptors of the new process, and their numbers there.
     descriptors: Vec<(OwnedFd, RawFd)>,
-    ruleset: Option<OwnedFd>,
     file_size: u64,
-    is_confined: bool,
+    /// How it is confined, if it is, and the namespaces that it enters.
+    rules: Option<Rules>,
+    namespaces: Namespaces,
     cores: Option<libc::cpu_set_t>,
     /// The arrays that `execve` takes; they point into the strings above.
     argv: Vec<*const c_char>,
@@ -38,8 +40,8 @@ pub(crate) struct Parts {
     pub(crate) variables: Vec<(OsString, OsString)>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) descriptors: Vec<(OwnedFd, RawFd)>,
-    pub(crate) ruleset: Option<OwnedFd>,
-    pub(crate) is_confined: bool,
+    /// How it is confined, if it is.
+    pub(crate) rules: Option<Rules>,
     /// The cores of the program; none if it may use those of this thread.
     pub(crate) cores: Vec<usize>,
     pub(crate) file_size: u64,
@@ -75,9 +77,9 @@ impl Launch {
             variables,
             folder,
             descriptors,
-            ruleset: parts.ruleset.map(raised).transpose()?,
             file_size: parts.file_size,
-            is_confined: parts.is_confined,
+            rules: parts.rules.map(raised_rules).transpose()?,
+            namespaces: Namespaces::default(),
             cores: crate::cores::set(&parts.cores),
             argv,
             envp,
@@ -86,7 +88,34 @@ impl Launch {
 
     /// The descriptors that the process which launches must keep open.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
-        self.descriptors.iter().map(|(from, _)| from.as_raw_fd()).chain(self.ruleset.iter().map(AsRawFd::as_raw_fd))
+        let rules = self.rules.iter().flat_map(|rules| [&rules.ruleset, &rules.scope]).flatten();
+        self.descriptors.iter().map(|(from, _)| from).chain(rules).map(AsRawFd::as_raw_fd)
+    }
+
+    /// Prepares the confinement that costs much once, in the guard, which the program inherits. Returns true if signals
+    /// of this process now reach none but those that descend from it.
+    pub(super) fn confine_guard(&mut self) -> bool {
+        let Some(rules) = &mut self.rules else { return false };
+        if let Some(plan) = rules.plan.take() {
+            self.namespaces = Namespaces::prepare(&plan);
+            if self.namespaces.has_mounts() {
+                // Its root becomes that of the namespace, so the program's folder has to be entered by its name.
+                self.folder = Some(plan.folder);
+            }
+        }
+        // SAFETY: system calls without pointers.
+        let is_scoped = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && rules
+                    .scope
+                    .as_ref()
+                    .is_some_and(|scope| libc::syscall(libc::SYS_landlock_restrict_self, scope.as_raw_fd(), 0u32) == 0)
+        };
+        // Where the kernel has no filters the program runs without.
+        for filter in &rules.filters {
+            install(filter);
+        }
+        is_scoped
     }
 
     /// Starts the program; returns its process.
@@ -156,6 +185,9 @@ unsafe fn prepare(launch: &Launch) -> Result<(), ()> {
     // SAFETY: system calls with pointers to live values.
     unsafe {
         libc::setsid();
+        if !launch.namespaces.enter() {
+            return Err(());
+        }
         // The guard is its parent; should it be killed, this goes with it.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
         for signal in 1..32 {
@@ -176,16 +208,31 @@ unsafe fn prepare(launch: &Launch) -> Result<(), ()> {
         if let Some(folder) = &launch.folder {
             check(libc::chdir(folder.as_ptr()))?;
         }
-        if launch.is_confined {
+        if let Some(rules) = &launch.rules {
             let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
             check(libc::setrlimit(libc::RLIMIT_CORE, &none))?;
+            // In a namespace of users every process begins with all capabilities there.
+            let has_user = launch.namespaces.has_user();
+            if (has_user || !rules.keeps_privileges) && !drop_all(rules.is_root && !has_user) {
+                return Err(());
+            }
             check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
-        }
-        if let Some(ruleset) = &launch.ruleset {
-            check(libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0u32) as c_int)?;
+            if let Some(ruleset) = &rules.ruleset {
+                check(libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0u32) as c_int)?;
+            }
+            if let Some(filter) = &rules.last {
+                // Where the kernel has no filters the program runs without.
+                install(filter);
+            }
         }
     }
     Ok(())
+}
+
+fn raised_rules(mut rules: Rules) -> Result<Rules, Error> {
+    rules.ruleset = rules.ruleset.map(raised).transpose()?;
+    rules.scope = rules.scope.map(raised).transpose()?;
+    Ok(rules)
 }
 
 /// The same file under a high number, closed on execution.

@@ -45,7 +45,6 @@ impl Guard {
         let program = parts.program.clone();
         let (streams, [stdout, stderr]) = Streams::new()?;
         parts.descriptors.extend([(stdout, 1), (stderr, 2)]);
-        let scope = if parts.is_confined { crate::confine::scope() } else { None };
         let launch = Launch::new(parts)?;
         let (path, folder) = scratch.folder()?;
         let folder = launch::raised(folder)?;
@@ -55,13 +54,7 @@ impl Guard {
         let process = unsafe { libc::fork() };
         match process {
             -1 => Err(Error::last("a process cannot be made")),
-            0 => process::serve(&process::Guarded {
-                launch,
-                control: theirs.as_raw_fd(),
-                path,
-                folder,
-                scope: scope.as_ref().map(AsRawFd::as_raw_fd),
-            }),
+            0 => process::serve(process::Guarded { launch, control: theirs.as_raw_fd(), path, folder }),
             _ => Ok(Guard { control, process, server: 0, program, streams }),
         }
     }

@@ -29,14 +29,14 @@ pub(super) struct Guarded {
     /// The folder to remove in the end: where it was made, and a descriptor of it.
     pub(super) path: PathBuf,
     pub(super) folder: OwnedFd,
-    /// A ruleset under which the guard signals none but processes that descend from it.
-    pub(super) scope: Option<RawFd>,
 }
 
 /// Serves requests until the harness has gone.
-pub(super) fn serve(guarded: &Guarded) -> ! {
-    settle(guarded);
-    let mut guard = Process { guarded, stack: Stack::new(), is_scoped: enter_scope(guarded), server: None };
+pub(super) fn serve(mut guarded: Guarded) -> ! {
+    settle(&guarded);
+    let is_scoped = guarded.launch.confine_guard();
+    let guarded = &guarded;
+    let mut guard = Process { guarded, stack: Stack::new(), is_scoped, server: None };
     while let Some(request) = guard.request() {
         let report = match request {
             Request::Run { time, memory, processes, disk } => guard.run(time, memory, processes, disk),
@@ -71,7 +71,7 @@ fn settle(guarded: &Guarded) {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     }
     let own = [guarded.control, guarded.folder.as_raw_fd()];
-    let mut kept: Vec<RawFd> = guarded.launch.descriptors().chain(own).chain(guarded.scope).collect();
+    let mut kept: Vec<RawFd> = guarded.launch.descriptors().chain(own).collect();
     kept.sort_unstable();
     // Other descriptors of the harness are closed here: another guard's socket, for one.
     let mut first = 0;
@@ -81,16 +81,6 @@ fn settle(guarded: &Guarded) {
             unsafe { libc::syscall(libc::SYS_close_range, first as u32, descriptor as u32 - 1, 0u32) };
         }
         first = descriptor.saturating_add(1);
-    }
-}
-
-/// Whether signals of this process now reach none but those that descend from it.
-fn enter_scope(guarded: &Guarded) -> bool {
-    let Some(ruleset) = guarded.scope else { return false };
-    // SAFETY: system calls without pointers.
-    unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0u32) == 0
     }
 }
 

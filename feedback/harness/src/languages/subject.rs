@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{java, node, python};
 use crate::command::Program;
-use crate::confine::Confinement;
+use crate::confine::{Confinement, Permission};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::run::{Captured, Outcome};
@@ -51,6 +51,7 @@ pub struct Subject {
     pub(super) interpreter: Option<PathBuf>,
     pub(super) limits: Limits,
     confinement: Confinement,
+    permissions: Vec<Permission>,
     folder: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
 }
@@ -72,6 +73,7 @@ impl Subject {
             interpreter: None,
             limits: Limits::default(),
             confinement: Confinement::default(),
+            permissions: Vec::new(),
             folder: None,
             variables: Vec::new(),
         })
@@ -112,6 +114,12 @@ impl Subject {
         self
     }
 
+    /// Lets it do this although it is confined.
+    pub fn allow(mut self, permission: Permission) -> Subject {
+        self.permissions.push(permission);
+        self
+    }
+
     /// In this folder, where modules and files are searched for; without it, in the folder of this process.
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Subject {
         self.folder = Some(folder.as_ref().to_path_buf());
@@ -146,6 +154,7 @@ impl Subject {
         if let Some(folder) = &self.folder {
             program = program.folder(folder);
         }
+        let program = self.permissions.iter().cloned().fold(program, Program::allow);
         Ok(program.limits(self.limits).confinement(self.confinement))
     }
 

@@ -3,6 +3,7 @@
 mod ahead;
 mod carries;
 mod command;
+mod confine;
 mod disk;
 mod fork_server;
 mod instrument;
