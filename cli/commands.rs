@@ -13,6 +13,8 @@ mod cargo;
 mod cc;
 mod check;
 mod completions;
+#[cfg(target_os = "linux")]
+mod confinement;
 mod convert;
 #[cfg(target_os = "linux")]
 mod cxx;
@@ -101,6 +103,8 @@ commands! {
     Cxx: cxx,
     #[cfg(target_os = "linux")]
     Cargo: cargo,
+    #[cfg(target_os = "linux")]
+    Confinement: confinement,
     Dump: dump,
     Emit: emit,
     Convert: convert,

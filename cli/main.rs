@@ -17,6 +17,8 @@ mod plan;
 mod prepared;
 mod progress;
 mod recorded;
+#[cfg(target_os = "linux")]
+mod refusal;
 mod report;
 #[cfg(target_os = "linux")]
 mod rerun;

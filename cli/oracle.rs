@@ -10,6 +10,7 @@ use regex_lite::Regex;
 
 use crate::arguments::accept::OracleArgs;
 use crate::failure::Failure;
+use crate::refusal::hint;
 use crate::seeds::one_line;
 use crate::stop::{Stop, StopReason};
 use crate::subject::{Surroundings, Tested};
@@ -58,6 +59,8 @@ pub struct Oracle {
     stop: Stop,
     end: Option<End>,
     failure: Option<Failure>,
+    /// What the user is told if the program rejects everything: it may have been refused something.
+    hint: Option<String>,
 }
 
 /// What was asked.
@@ -121,6 +124,7 @@ impl Oracle {
             stop,
             end: None,
             failure: None,
+            hint: None,
         })
     }
 
@@ -216,7 +220,11 @@ impl Oracle {
             &mut self.tested
         };
         let run = tested.run(text)?;
-        Ok((judge(&run, self.accept.as_ref(), self.reject.as_ref()), run.outcome))
+        let answer = judge(&run, self.accept.as_ref(), self.reject.as_ref());
+        if !answer && self.counts.accepted == 0 {
+            self.hint = hint(self.surroundings.confinement, &run);
+        }
+        Ok((answer, run.outcome))
     }
 
     fn hangs(&self, outcome: &Outcome, text: &[u8]) -> Failure {
@@ -245,9 +253,9 @@ impl Oracle {
         if !accepts_one && self.end.is_none() {
             let first = tried.first().map_or(String::new(), |text| format!(", such as `{}`", one_line(text, 60)));
             let all = plural(tried.len() as u64, "text");
+            let rule = self.hint.as_deref().unwrap_or_else(|| self.rule());
             return Err(Failure::Useless(format!(
-                "the program rejects all of {all} that are {valid_is}{first}: {}",
-                self.rule()
+                "the program rejects all of {all} that are {valid_is}{first}: {rule}"
             )));
         }
         if !accepts_one && matches!(self.end, Some(End::Time | End::Runs)) {
@@ -370,6 +378,8 @@ mod tests {
         assert!(said.contains("accepts whatever it gets") && said.contains("`--reject-regex`"), "{said}");
         let said = probe("exit 1", &[]);
         assert!(said.contains("rejects all of 2 texts that are samples, such as `a`"), "{said}");
+        let said = probe("echo > /no/such; cat /dev/null > /gramjet-test", &[]);
+        assert!(said.contains("by confinement") && said.contains("--allow"), "{said}");
         let said = probe("cat > /dev/null", &["--reject-regex", "x"]);
         assert!(said.contains("regular expressions match"), "{said}");
         let early = oracle(&[], "exit 1", 1).probe(&[b"a".to_vec(), b"b".to_vec()], "samples");

@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use gramjet_harness::{
-    Command, Confinement, Error, ForkServer, Function, Limits, Lines, Locations, Program, Run, Subject, Target,
-    instrumentation, stay_on,
+    Command, Confinement, Error, ForkServer, Function, Limits, Lines, Locations, Permission, Program, Run, Subject,
+    Target, instrumentation, stay_on,
 };
 use gramjet_session::hash;
 
@@ -16,6 +16,8 @@ use gramjet_session::hash;
 pub struct Surroundings {
     pub limits: Limits,
     pub confinement: Confinement,
+    /// What programs may do although they are confined.
+    pub allowed: &'static [Permission],
     /// Functions get text, not bytes.
     pub text: bool,
     /// Modules of Python's standard library that are counted.
@@ -88,15 +90,17 @@ impl Tested {
     /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
     /// its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, text, counted, core, times_rounds } = surroundings;
+        let Surroundings { limits, confinement, allowed, text, counted, core, times_rounds } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
+            let subject = allowed.iter().cloned().fold(subject, Subject::allow);
             let subject = if text { subject.text() } else { subject };
             let subject = counted.iter().fold(subject, |subject, module| subject.own(module));
             return Ok(Tested::by(By::Function(Box::new(Function::new(subject)?))));
         }
         let program = Program::new(name, arguments)?.limits(limits).confinement(confinement);
+        let program = allowed.iter().cloned().fold(program, Program::allow);
         let is_instrumented = instrumentation(program.path()).is_ok_and(|found| found.by.is_some());
         if is_instrumented {
             let program = match core {
@@ -127,6 +131,7 @@ impl Tested {
     pub fn shell(command: &str, surroundings: Surroundings, variable: Option<&str>) -> Result<Tested, Error> {
         let program = Program::new("/bin/sh", ["-c", command])?;
         let program = program.limits(surroundings.limits).confinement(surroundings.confinement);
+        let program = surroundings.allowed.iter().cloned().fold(program, Program::allow);
         let program = match variable {
             Some(variable) => program.second_file(variable),
             None => program,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use gramjet_harness::{Confinement, Limits, Offered, offered};
+use gramjet_harness::{Confinement, Limits, Offered, Permission, offered};
 use regex_lite::Regex;
 
 use crate::cores::Cores;
@@ -19,10 +19,15 @@ pub struct RunArgs {
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = units::parse_size_bound)]
     pub memory: Bound<u64>,
 
-    /// Let the program write to files and open connections. Without it, it may write to its temporary folder only, and
-    /// open no TCP connection.
+    /// Let the program do anything that this user may do. Without it, it may write to its temporary folder only, make
+    /// no sockets, and change no other process, nor the system. `gramjet confinement` lists what is enforced here.
     #[arg(long)]
     pub unconfined: bool,
+
+    /// Let the program do this although it is confined: `network`, `write=DIR`, `processes`, `ipc`, `metadata`,
+    /// `privileges` or `system-calls`. Can be given several times.
+    #[arg(long, value_name = "PERMISSION", value_parser = parse_permission)]
+    pub allow: Vec<Permission>,
 
     /// Functions get text (`str` in Python, a string in JavaScript), not bytes.
     #[arg(long)]
@@ -43,7 +48,10 @@ impl RunArgs {
     pub fn surroundings(&self, timeout: Duration) -> Surroundings {
         let limits = Limits::default().with_time(timeout).with_memory(self.memory.number());
         let confinement = if self.unconfined { Confinement::Unconfined } else { Confinement::Confined };
-        Surroundings { limits, confinement, text: self.text, counted: &[], core: None, times_rounds: false }
+        // There are few of them, and they live as long as the process.
+        let allowed: &'static [Permission] = Vec::leak(self.allow.clone());
+        let (text, counted) = (self.text, &[][..]);
+        Surroundings { limits, confinement, allowed, text, counted, core: None, times_rounds: false }
     }
 
     /// The cores of a search with this many workers.
@@ -55,10 +63,27 @@ impl RunArgs {
     pub fn warn_of_confinement(&self) {
         if !self.unconfined && offered() < Offered::Network {
             say!(
-                "gramjet: this kernel does not keep the program from all files and connections; run what you do not trust in a container"
+                "gramjet: this kernel does not keep the program from all files and connections (`gramjet confinement`); run \
+                 what you do not trust in a container"
             );
         }
     }
+}
+
+/// A permission; the folder that it names is the one as seen from here.
+fn parse_permission(text: &str) -> Result<Permission, String> {
+    let permission = text.parse().map_err(|error| {
+        format!("{error}; `gramjet fuzz --expect CLASS` is for exceptions that say that an input is invalid")
+    })?;
+    Ok(match permission {
+        Permission::Write(path) => Permission::Write(std::path::absolute(&path).unwrap_or(path)),
+        other => other,
+    })
+}
+
+/// The permissions as options, as they are recorded.
+pub fn permission_options(allowed: &[Permission]) -> impl Iterator<Item = String> {
+    allowed.iter().map(|permission| format!("--allow={permission}"))
 }
 
 /// A limit on time, which is not 0.

@@ -146,7 +146,7 @@ const EXAMPLES: &str = "\
 Examples:
   gramjet cc -O2 -g my-parser.c -o my-parser && gramjet fuzz json --time 10m -- ./my-parser @@
   gramjet fuzz sql -o out --jobs auto -- sqlite3 :memory:
-  gramjet fuzz json --allow JSONDecodeError -- python:my_module:parse
+  gramjet fuzz json --expect JSONDecodeError -- python:my_module:parse
   gramjet fuzz json --compare 'jq . @@' --time 5m -- ./my-parser @@
   gramjet fuzz json -o shared --name grammar -- ./my-parser @@
   gramjet fuzz json -o out --replay --junit report.xml -- ./my-parser @@

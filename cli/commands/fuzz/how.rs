@@ -4,10 +4,11 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::{Args, Parser};
+use gramjet_harness::Permission;
 use regex_lite::Regex;
 
 use super::verdict::{self, Rules};
-use crate::arguments::run::{RunArgs, parse_regex, parse_timeout};
+use crate::arguments::run::{RunArgs, parse_regex, parse_timeout, permission_options};
 use crate::subject::Surroundings;
 use crate::units::Bound;
 
@@ -31,7 +32,7 @@ pub(super) struct FailureArgs {
     /// Exceptions of these classes and their subclasses are no failures, as they say that an input is invalid; with
     /// commas between.
     #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
-    allow: Vec<String>,
+    expect: Vec<String>,
 
     /// It is a failure if this command of the shell, run on the same text, succeeds where the program reports an error,
     /// or the other way round. It may also be a function, such as `python:json:loads`.
@@ -87,12 +88,12 @@ struct Recorded {
 
 impl How {
     pub(super) fn new(failures: &FailureArgs, run: &RunArgs) -> How {
-        let FailureArgs { timeout, fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } =
+        let FailureArgs { timeout, fail_exit, fail_stderr, expect, compare, compare_output, normalise, oracle } =
             failures;
         let rules = Rules {
             exits: fail_exit.as_ref().map(|exits| exits.0.clone()).unwrap_or_default(),
             stderr: fail_stderr.clone(),
-            allowed: allow.clone(),
+            expected: expect.clone(),
             compare: compare.clone(),
             compare_output: *compare_output,
             normalise: normalise.clone(),
@@ -107,9 +108,17 @@ impl How {
 
     /// What recorded options say, the last of those of the same name; where they cannot be read, what is usual.
     pub(super) fn recorded(options: &[String]) -> How {
-        let words = std::iter::once("fuzz").chain(options.iter().map(String::as_str));
+        let words = std::iter::once("fuzz".to_string()).chain(options.iter().map(|option| renamed(option)));
         let recorded = Recorded::try_parse_from(words).unwrap_or_else(|_| Recorded::parse_from(["fuzz"]));
         How::new(&recorded.failures, &recorded.run)
+    }
+}
+
+/// A recorded option under its present name: `--allow` named the exceptions of `--expect` once.
+fn renamed(option: &str) -> String {
+    match option.strip_prefix("--allow=") {
+        Some(value) if value.parse::<Permission>().is_err() => format!("--expect={value}"),
+        _ => option.to_string(),
     }
 }
 
@@ -127,7 +136,7 @@ impl FailureArgs {
 
 /// The options as they are recorded. Those with the usual values are left out.
 pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
-    let FailureArgs { timeout, fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } = failures;
+    let FailureArgs { timeout, fail_exit, fail_stderr, expect, compare, compare_output, normalise, oracle } = failures;
     let exits = |exits: &Exits| {
         let ranges = exits.0.iter().map(|range| format!("{}-{}", range.start(), range.end()));
         ranges.collect::<Vec<_>>().join(",")
@@ -140,7 +149,7 @@ pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
     let valued = [
         ("--fail-exit", fail_exit.as_ref().map(exits)),
         ("--fail-stderr", fail_stderr.as_ref().map(|regex| regex.as_str().to_string())),
-        ("--allow", (!allow.is_empty()).then(|| allow.join(","))),
+        ("--expect", (!expect.is_empty()).then(|| expect.join(","))),
         ("--compare", compare.clone()),
         ("--normalise", normalise.clone()),
         ("--oracle", oracle.clone()),
@@ -150,7 +159,7 @@ pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
     let flags = [("--compare-output", *compare_output), ("--unconfined", run.unconfined), ("--text", run.text)];
     let valued = valued.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
     let flags = flags.into_iter().filter(|&(_, is_set)| is_set).map(|(name, _)| name.to_string());
-    valued.chain(flags).collect()
+    valued.chain(permission_options(&run.allow)).chain(flags).collect()
 }
 
 #[cfg(test)]
@@ -168,12 +177,14 @@ mod tests {
         let all = [
             "--fail-exit=3-3,7-9",
             "--fail-stderr=^a b",
-            "--allow=A,B",
+            "--expect=A,B",
             "--compare=jq . @@",
             "--normalise=sort -u",
             "--oracle=exit 1",
             "--timeout=250ms",
             "--memory=none",
+            "--allow=network",
+            "--allow=write=/a,b",
             "--compare-output",
             "--unconfined",
             "--text",
@@ -184,6 +195,18 @@ mod tests {
         assert_eq!(how.surroundings.limits.time, Duration::from_millis(250));
         let later = ["--timeout=5ms", "--timeout=7ms"].map(String::from);
         assert_eq!(How::recorded(&later).surroundings.limits.time, Duration::from_millis(7));
+        // Folders of before have the classes under another name.
+        let old = How::recorded(&["--allow=ValueError,B".to_string(), "--allow=network".to_string()]);
+        assert_eq!(
+            (old.rules.expected, old.surroundings.allowed),
+            (vec!["ValueError".into(), "B".into()], &[Permission::Network][..])
+        );
+        assert!(
+            Recorded::try_parse_from(["fuzz", "--allow=ValueError"])
+                .expect_err("a class")
+                .to_string()
+                .contains("--expect")
+        );
         assert_eq!(How::recorded(&["--nonsense".to_string()]).surroundings.limits.time, TIMEOUT);
     }
 }

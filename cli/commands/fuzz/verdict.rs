@@ -3,12 +3,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
-use gramjet_harness::{Exception, Outcome, Run, Target, signal_name};
+use gramjet_harness::{Confinement, Exception, Outcome, Run, Target, signal_name};
 use gramjet_session::hash;
 use regex_lite::Regex;
 
 use super::gist::{Gist, file_of, gist, normalised};
 use crate::failure::{Failure, say};
+use crate::refusal;
 use crate::subject::{Surroundings, Tested};
 
 /// Which runs are failures, besides signals, exceptions, reports of sanitizers and limits that are exceeded.
@@ -17,12 +18,15 @@ pub(super) struct Rules {
     pub(super) exits: Vec<RangeInclusive<i32>>,
     pub(super) stderr: Option<Regex>,
     /// Classes of exceptions that are no failures.
-    pub(super) allowed: Vec<String>,
+    pub(super) expected: Vec<String>,
     pub(super) compare: Option<String>,
     pub(super) compare_output: bool,
     pub(super) normalise: Option<String>,
     pub(super) oracle: Option<String>,
 }
+
+/// If none of this many first texts is valid, the program may lack something.
+const FIRST: u32 = 8;
 
 /// A failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +56,10 @@ pub(super) struct Verdict {
 /// Judges runs. It has the programs that outputs are held against.
 pub(super) struct Judge {
     rules: Rules,
+    confinement: Confinement,
+    /// Runs up to now, and whether one of them was valid.
+    runs: u32,
+    was_valid: bool,
     /// It was said that a run could not be judged.
     has_warned: bool,
     other: Option<Tested>,
@@ -91,6 +99,9 @@ impl Judge {
         let oracle = rules.oracle.as_ref().map(|command| Tested::shell(command, surroundings, Some("GRAMJET_OUTPUT")));
         Ok(Judge {
             rules: rules.clone(),
+            confinement: surroundings.confinement,
+            runs: 0,
+            was_valid: false,
             has_warned: false,
             other: other(&rules.compare)?,
             normalise: other(&rules.normalise)?,
@@ -146,6 +157,11 @@ impl Judge {
                 failed = self.refused(input, &seen)?;
             }
         }
+        self.runs = self.runs.saturating_add(1);
+        self.was_valid |= is_valid;
+        if failed.is_some() || !self.was_valid && self.runs == FIRST {
+            refusal::say_hint(self.confinement, run);
+        }
         Ok(Verdict { failed, behaviour, is_valid })
     }
 
@@ -156,7 +172,7 @@ impl Judge {
             Outcome::Exit(status) => {
                 gist.is_sanitizer || self.rules.exits.iter().any(|range| range.contains(status)) || matched.is_some()
             }
-            Outcome::Exception(exception) => !self.allows(exception),
+            Outcome::Exception(exception) => !self.expects(exception),
             _ => true,
         };
         if !is_failure {
@@ -205,8 +221,8 @@ impl Judge {
         Some(Failed { key: key(&parts), kind, what, is_bare, is_limit })
     }
 
-    fn allows(&self, exception: &Exception) -> bool {
-        self.rules.allowed.iter().any(|allowed| exception.is_a(allowed))
+    fn expects(&self, exception: &Exception) -> bool {
+        self.rules.expected.iter().any(|expected| exception.is_a(expected))
     }
 
     /// A failure that the other program shows.

@@ -13,7 +13,7 @@ use gramjet_search::{Growth, Law};
 use super::hunt::{Hunt, Plan};
 use super::records::{FAMILIES, TOO_LITTLE};
 use super::study::{EdgeLaw, Grown, Hot, Study, families};
-use crate::arguments::run::RunArgs;
+use crate::arguments::run::{RunArgs, permission_options};
 use crate::rerun;
 use crate::subject::{Spot, Surroundings, function, quoted};
 
@@ -131,7 +131,7 @@ fn on_file(plan: &Plan, grammar: &str, folder: &Path, was_stopped: bool) -> Opti
 
 /// The options of `gramjet fuzz` that run a function as this search does.
 fn options(surroundings: &Surroundings) -> Vec<OsString> {
-    let &Surroundings { limits, confinement, text, counted, .. } = surroundings;
+    let &Surroundings { limits, confinement, allowed, text, counted, .. } = surroundings;
     let memory = limits.memory.map_or("none".to_string(), |bytes| bytes.to_string());
     let valued = [
         ("--timeout", Some(format!("{}ms", limits.time.as_millis().max(1)))),
@@ -140,7 +140,8 @@ fn options(surroundings: &Surroundings) -> Vec<OsString> {
     ];
     let flags = [("--unconfined", confinement == Confinement::Unconfined), ("--text", text)];
     let valued = valued.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?).into()));
-    valued.chain(flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0.into())).collect()
+    let allowed = permission_options(allowed).map(OsString::from);
+    valued.chain(allowed).chain(flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0.into())).collect()
 }
 
 fn family(number: usize, (study, grown): (&Study, &Grown)) -> Family {
@@ -207,7 +208,7 @@ fn excerpt(spot: &Spot) -> Option<Excerpt> {
 mod tests {
     use std::time::Duration;
 
-    use gramjet_harness::Limits;
+    use gramjet_harness::{Limits, Permission};
 
     use super::*;
 
@@ -215,12 +216,22 @@ mod tests {
     fn functions_are_run_again_under_the_same_limits() {
         let limits = Limits::default().with_time(Duration::from_secs(10)).with_memory(Some(RunArgs::MEMORY));
         let (confinement, counted) = (Confinement::Confined, &[][..]);
-        let usual = Surroundings { limits, confinement, text: false, counted, core: None, times_rounds: false };
+        let usual =
+            Surroundings { limits, confinement, allowed: &[], text: false, counted, core: None, times_rounds: false };
         assert_eq!(options(&usual), ["--timeout=10000ms"]);
         let modules = Box::leak(Box::new(["html".to_string(), "json".to_string()]));
         let unusual = Surroundings { confinement: Confinement::Unconfined, text: true, ..usual.counting(modules) };
-        let unusual = Surroundings { limits: limits.with_memory(None), ..unusual };
-        let expected = ["--timeout=10000ms", "--memory=none", "--count-module=html,json", "--unconfined", "--text"];
+        let allowed = &[Permission::Network, Permission::Ipc];
+        let unusual = Surroundings { limits: limits.with_memory(None), allowed, ..unusual };
+        let expected = [
+            "--timeout=10000ms",
+            "--memory=none",
+            "--count-module=html,json",
+            "--allow=network",
+            "--allow=ipc",
+            "--unconfined",
+            "--text",
+        ];
         assert_eq!(options(&unusual), expected);
     }
 

@@ -172,14 +172,14 @@ fn exceptions_are_counted_by_class() {
     let module = "class TimeoutException(Exception): pass\nclass Odd(Exception): pass\ndef parse(text):\n \
          if b'[' in text: raise TimeoutException()\n if b'{' in text: raise Odd()\n if b't' in text: raise KeyError()\n";
     fs::write(place.path("planted_module.py"), module).unwrap();
-    let options = ["evolve", "json", "-n", "400", "-o", "out", "--json", "--max-tests", "0", "--allow", "Odd"];
+    let options = ["evolve", "json", "-n", "400", "-o", "out", "--json", "--max-tests", "0", "--expect", "Odd"];
     let found = run_in(&place, &[&options[..], &["--", "python:planted_module:parse"]].concat());
     let end: serde_json::Value = serde_json::from_str(text(&found.stdout).lines().last().unwrap()).unwrap();
     let counts = ["exceptions", "unexpected_exceptions", "failures"].map(|name| end[name].as_u64().unwrap());
     // Two classes are of the module itself.
     assert_eq!(counts, [3, 1, 2], "{end}");
     assert!(end["operators"]["evolve"]["made"].as_u64().unwrap() >= 400, "{end}");
-    let options = ["evolve", "json", "-n", "400", "-o", "file", "--max-tests", "0", "--allow", "Odd"];
+    let options = ["evolve", "json", "-n", "400", "-o", "file", "--max-tests", "0", "--expect", "Odd"];
     let found = run_in(&place, &[&options[..], &["--", "python:planted_module.py:parse"]].concat());
     let said = text(&found.stderr);
     assert!(said.contains("gramjet: 3 classes of exceptions, 1 of them unexpected (not"), "{said}");

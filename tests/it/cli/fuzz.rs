@@ -278,7 +278,7 @@ fn exceptions_of_functions_are_failures_unless_they_are_allowed() {
     let source = "import json\ndef parse(data):\n    if len(json.loads(data)) > 2:\n        raise KeyError('three')\n";
     fs::write(place.path("subject.py"), source).unwrap();
     let fuzz = |out: &str, allow: &str| {
-        let options = ["fuzz", "json", "-n", "600", "-o", out, "--allow", allow, "--", "python:subject:parse"];
+        let options = ["fuzz", "json", "-n", "600", "-o", out, "--expect", allow, "--", "python:subject:parse"];
         let output = run_in(&place, &options);
         (output.status.code(), text(&output.stderr), failures(&place.path(out)))
     };

@@ -69,7 +69,7 @@ impl Permission {
         ("ipc", "use messages and shared memory of System V and POSIX that others have"),
         ("metadata", "change modes, owners and times of files elsewhere"),
         ("privileges", "keep the capabilities and groups of root"),
-        ("system-calls", "make any system call: mount, load, keys, io_uring, namespaces, and all of the network"),
+        ("system-calls", "make any system call: mounts, modules, keys, io_uring, namespaces, sockets"),
     ];
 }
 
@@ -248,7 +248,7 @@ pub fn protections() -> Vec<Protection> {
         protection("tracing other processes", landlock(1, "needs Landlock, from Linux 5.13 on"), None),
         protection("limits, priorities and cores of other processes", filtered, Some("processes")),
         protection("mounts, modules, keys, io_uring and other system calls", filtered, Some("system-calls")),
-        protection("capabilities and groups of root", Ok("dropped"), Some("privileges")),
+        protection("capabilities and groups of root", Ok("giving them up"), Some("privileges")),
         protection("new privileges by programs that give them", Ok("no_new_privs"), None),
         protection(
             "modes, owners and times of files elsewhere",

@@ -191,7 +191,8 @@ fn a_confined_python_function_writes_no_files() {
         let outside = place("python").join("outside");
         let mut target = Function::new(subject("python:torture:run").interpreter(python).variable("OUTSIDE", &outside))
             .expect("one");
-        assert_eq!(exception(outcome(&mut target, "w")).0, "PermissionError");
+        // As Landlock, or the namespace of mounts, refuses it.
+        assert!(["PermissionError", "OSError"].contains(&&*exception(outcome(&mut target, "w")).0));
         assert!(!outside.exists());
     }
     assert!(fs::metadata(programs().join("__pycache__")).is_err());
