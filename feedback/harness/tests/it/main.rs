@@ -6,6 +6,7 @@ mod command;
 mod confine;
 mod disk;
 mod fork_server;
+mod hostile;
 mod instrument;
 mod kit;
 mod languages;

@@ -1,0 +1,1 @@
+//! Many runs with random attacks.
