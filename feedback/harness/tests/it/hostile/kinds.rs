@@ -144,6 +144,11 @@ impl Kind {
         !FRESH.contains(&self)
     }
 
+    /// Whether a guard looks after each run.
+    pub(super) fn is_plain(self) -> bool {
+        matches!(self, Kind::Plain | Kind::File)
+    }
+
     fn is_language(self) -> bool {
         IN_MEMORY.contains(&self)
     }
@@ -195,7 +200,10 @@ impl Subjected {
         let target = self.target();
         inputs.iter().try_for_each(|input| target.start(input.as_bytes()))?;
         // The output is not told apart.
-        inputs.iter().map(|_| self.finish().map(|seen| Seen { stdout: String::new(), ..seen })).collect()
+        inputs
+            .iter()
+            .map(|_| self.finish().map(|seen| Seen { stdout: String::new(), stderr: String::new(), ..seen }))
+            .collect()
     }
 
     pub(super) fn run(&mut self, input: &str) -> Result<Seen, Error> {

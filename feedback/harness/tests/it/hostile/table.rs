@@ -42,6 +42,22 @@ impl Right {
     }
 }
 
+/// What an attack may spoil of the next input, on targets that do not end all processes after each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum After {
+    /// Nothing.
+    Nothing,
+    /// Output, as it has closed or changed what the process goes on with.
+    Output,
+    /// Edges and output, as a process that it leaves counts, reads and writes until the guard looks: within 50 ms.
+    Counts,
+    /// For as long its outcome, too: what is left reads or answers what the process that goes on should, or counts as
+    /// its processes.
+    Outcome,
+    /// All of it, until the process that takes many inputs has ended because of what the attack has done to it.
+    Process,
+}
+
 /// An attack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attack {
@@ -53,9 +69,7 @@ pub(super) struct Attack {
     pub(super) kinds: &'static [Kind],
     /// Whether only a limit ends it, so that the limit on time is short.
     pub(super) is_endless: bool,
-    /// Whether what it does to its own process is there for the next input of the process: standard output is not
-    /// compared then.
-    pub(super) stays: bool,
+    pub(super) after: After,
     rights: &'static [Right],
     /// Those of targets that take many inputs in one process, if they are others.
     rights_in_process: Option<&'static [Right]>,
@@ -88,7 +102,22 @@ impl Attack {
     }
 
     const fn stays(mut self) -> Attack {
-        self.stays = true;
+        self.after = After::Output;
+        self
+    }
+
+    const fn leaves(mut self) -> Attack {
+        self.after = After::Counts;
+        self
+    }
+
+    const fn meddles(mut self) -> Attack {
+        self.after = After::Outcome;
+        self
+    }
+
+    const fn spoils_process(mut self) -> Attack {
+        self.after = After::Process;
         self
     }
 
@@ -107,7 +136,7 @@ const fn quick(name: &'static str, rights: &'static [Right]) -> Attack {
         much_in_long: 0,
         kinds: ALL,
         is_endless: false,
-        stays: false,
+        after: After::Nothing,
         rights,
         rights_in_process: None,
     }
@@ -140,10 +169,10 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("input_device", DONE),
     quick("input_victim", DONE),
     quick("input_written", DONE),
-    quick("input_lease", DONE),
-    quick("input_race", DONE),
+    quick("input_lease", DONE).leaves(),
+    quick("input_race", DONE).leaves(),
     // The temporary folder.
-    quick("folder_race", DONE),
+    quick("folder_race", DONE).leaves(),
     quick("folder_mode", DONE),
     quick("folder_remove", DONE),
     quick("folder_rename", DONE),
@@ -154,7 +183,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("many_files", SLOW).much(5000).much_in_long(50_000),
     quick("disk_filled", &[Disk]).much(100),
     quick("disk_filled_without_names", &[Disk]).much(100).on(FRESH),
-    quick("disk_filled_by_one_left", DONE).much(100),
+    quick("disk_filled_by_one_left", DONE).much(100).leaves(),
     quick("sparse_file", DONE).stays(),
     // Files outside.
     quick("outside_made", DONE),
@@ -174,24 +203,24 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("stop_by_terminal", &[Stopped, Exit(0)]),
     quick("stop_from_terminal", &[Stopped, Exit(0)]),
     quick("stop_in_thread", &[Stopped]),
-    quick("stop_child", DONE),
+    quick("stop_child", DONE).leaves(),
     endless("stop_child_and_wait", &[Timeout, Stopped]),
     quick("stop_by_child", &[Stopped, Timeout]),
     // Processes that are left, and many of them.
     endless("fork_bomb", &[Processes, Timeout]).in_process(&[Processes, Timeout, Memory]),
-    quick("fork_comet", DONE),
-    quick("daemon", DONE),
-    quick("daemons", DONE),
+    quick("fork_comet", DONE).meddles(),
+    quick("daemon", DONE).leaves(),
+    quick("daemons", DONE).leaves(),
     endless("daemons_and_wait", &[Timeout]),
     endless("vfork", &[Timeout]),
-    quick("clones", DONE).on(FRESH),
+    quick("clones", DONE).on(FRESH).leaves(),
     quick("exit_from_thread", &[Exit(5)]),
     quick("exit_after_main_thread", &[Exit(6)]).on(FRESH),
-    quick("threads", DONE).in_process(OWN),
-    quick("death_signal", DONE),
-    quick("subreaper", DONE),
-    quick("names_of_processes", DONE),
-    quick("arguments", DONE),
+    quick("threads", DONE).on(FRESH),
+    quick("death_signal", DONE).leaves(),
+    quick("subreaper", DONE).leaves(),
+    quick("names_of_processes", DONE).leaves(),
+    quick("arguments", DONE).leaves(),
     endless("exec_without_end", &[Timeout]).in_process(&[Timeout, Lost]),
     quick("exec_of_another", OWN),
     // Signals.
@@ -201,7 +230,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     endless("blocked_signals", &[Timeout]),
     quick("kill_harness", DONE),
     quick("kill_victim", DONE),
-    quick("kill_group", &[Signal(9)]),
+    quick("kill_group", &[Signal(9), Lost]),
     quick("kill_parent", &[Exit(0), Lost, Signal(9)]),
     quick("kill_ancestors", &[Exit(0), Lost, Signal(9)]),
     quick("kill_all", &[Exit(0), Lost, Signal(9)]),
@@ -224,10 +253,10 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("output_escapes", DONE),
     quick("output_huge", SLOW).much(16),
     endless("output_without_end", &[Timeout]),
-    quick("output_closed", DONE).stays(),
+    quick("output_closed", DONE).stays().on(C),
     quick("output_not_blocking", DONE),
-    quick("output_stolen", DONE),
-    quick("output_late", DONE),
+    quick("output_stolen", DONE).leaves(),
+    quick("output_late", DONE).leaves(),
     quick("terminal", DONE),
     quick("kernel_log", DONE),
     // Memory and descriptors.
@@ -238,14 +267,15 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("descriptors_filled", DONE).on(FRESH),
     quick("descriptors_closed", DONE).in_process(OWN),
     quick("descriptors_closed_but_output", DONE).in_process(OWN),
-    quick("descriptors_kept", DONE),
-    quick("protocol_words", OWN),
-    quick("protocol_half", OWN),
-    quick("protocol_half", OWN).much(1),
-    quick("protocol_flood", OWN),
-    quick("protocol_closed", OWN),
-    quick("protocol_read", OWN),
-    quick("protocol_words_later", OWN),
+    quick("descriptors_kept", DONE).leaves(),
+    quick("protocol_words", OWN).spoils_process(),
+    quick("protocol_half", OWN).spoils_process(),
+    quick("protocol_half", OWN).much(1).spoils_process(),
+    quick("protocol_flood", OWN).spoils_process(),
+    quick("protocol_closed", OWN).spoils_process(),
+    // Where a request is lost, time passes until the limit.
+    endless("protocol_read", OWN).meddles(),
+    quick("protocol_words_later", OWN).meddles(),
     quick("protocol_sent", DONE),
     // What is shared with the harness.
     quick("shared_truncated", OWN),
@@ -254,9 +284,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("shared_emptied", OWN),
     quick("shared_written", OWN),
     quick("shared_written", OWN).much(1),
-    quick("shared_written_later", OWN),
-    quick("map_removed", OWN).in_process(OWN),
-    quick("map_protected", OWN),
+    quick("shared_written_later", OWN).leaves(),
+    quick("map_removed", OWN).spoils_process(),
+    quick("map_protected", OWN).spoils_process(),
     quick("map_overwritten", OWN),
     quick("map_overwritten", OWN).much(1),
     quick("map_replaced", OWN).on(FRESH),
@@ -299,8 +329,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("calls_of_32_bits", DONE),
     quick("calls_of_x32", DONE),
     // What the languages can do themselves.
-    quick("language_process", DONE).on(IN_MEMORY),
-    quick("language_fork", DONE).on(&[Kind::Python]),
+    quick("language_process", DONE).on(IN_MEMORY).leaves(),
+    quick("language_fork", DONE).on(&[Kind::Python]).leaves(),
     quick("language_threads", DONE).on(IN_MEMORY),
     quick("language_signals", DONE).on(&[Kind::Python, Kind::Node]),
     quick("language_files", &[Exit(0), Exception]).on(IN_MEMORY),

@@ -86,13 +86,12 @@ impl Victims {
     pub(super) fn harm(&self) -> Vec<String> {
         let mut harm = Vec::new();
         let now = snapshot(&self.folder);
-        for path in self.files.keys().chain(now.keys()) {
+        for path in self.files.keys().chain(now.keys().filter(|path| !self.files.contains_key(*path))) {
             let (before, after) = (self.files.get(path), now.get(path));
             if before != after {
                 harm.push(format!("{} was {before:?} and is {after:?}", path.display()));
             }
         }
-        harm.dedup();
         for (what, process, before) in
             [("the victim", self.process.id(), &self.states[0]), ("the harness", process::id(), &self.states[1])]
         {

@@ -31,6 +31,7 @@ static void run(char *text) {
     char *end = text + strcspn(text, " \n");
     much = *end ? atoi(end + 1) : 0;
     *end = 0;
+    if (!*text) return;
     for (const struct attack *attack = __start_attacks; attack < __stop_attacks; attack++) {
         if (!strcmp(attack->name, text)) {
             attack->run();
