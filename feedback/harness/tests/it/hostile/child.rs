@@ -85,9 +85,9 @@ pub(super) struct Scene {
 /// How often a harmless input is run until what an attack has left is gone.
 const PATIENCE: usize = 500;
 /// The guard looks at least as often, after a run.
-const SWEEP: Duration = Duration::from_millis(60);
-const FIRST: &str = "benign 7";
-const SECOND: &str = "benign 31";
+pub(super) const SWEEP: Duration = Duration::from_millis(60);
+pub(super) const FIRST: &str = "benign 7";
+pub(super) const SECOND: &str = "benign 31";
 
 impl Scene {
     pub(super) fn new(kind: Kind, programs: &Path, folder: &Path) -> Result<Scene, Error> {
@@ -144,7 +144,7 @@ impl Scene {
     }
 
     /// What an attack may spoil of the next input, and of later ones.
-    fn spoilt(&self, attack: &Attack) -> [After; 2] {
+    pub(super) fn spoilt(&self, attack: &Attack) -> [After; 2] {
         match attack.after {
             // The guard looks after each run.
             After::Counts | After::Outcome if self.kind.is_plain() => [After::Nothing; 2],
@@ -154,8 +154,23 @@ impl Scene {
         }
     }
 
+    /// Waits until what an attack has left is gone.
+    pub(super) fn settle(&self, target: &mut Subjected, later: After) -> Result<(), Error> {
+        std::thread::sleep(SWEEP);
+        // The guard looks after this one.
+        target.run(SECOND)?;
+        for _ in 0..PATIENCE {
+            let seen = target.run(SECOND)?;
+            if self.wrong(&seen, later).is_none() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
     /// Runs an attack between two harmless inputs; what is wrong.
-    pub(super) fn attack(&mut self, target: &mut Subjected, attack: &Attack) -> Result<Vec<String>, Error> {
+    fn attack(&mut self, target: &mut Subjected, attack: &Attack) -> Result<Vec<String>, Error> {
         let mut wrong = Vec::new();
         let input = attack.input();
         let [next, later] = self.spoilt(attack);
@@ -166,16 +181,7 @@ impl Scene {
         }
         wrong.extend(self.wrong(&seen[2], next));
         if next != later {
-            // What the attack has left is ended after the first run that ends later than this.
-            std::thread::sleep(SWEEP);
-            target.run(SECOND)?;
-            for _ in 0..PATIENCE {
-                let seen = target.run(SECOND)?;
-                if self.wrong(&seen, later).is_none() {
-                    break;
-                }
-                std::thread::sleep(Duration::from_millis(10));
-            }
+            self.settle(target, later)?;
         }
         // Nor may it come to light later, and what fails is found.
         let seen = target.run_all(&[SECOND, "finding", SECOND])?;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use gramjet_harness::{Command, Error, ForkServer, Function, Limits, Outcome, Program, Subject, Target};
@@ -71,10 +72,16 @@ fn interpreter(name: &str) -> Option<PathBuf> {
 }
 
 impl Programs {
-    /// Compiles them.
-    pub(super) fn new() -> Programs {
+    /// Compiles them, once for all tests.
+    pub(super) fn get() -> &'static Programs {
+        static PROGRAMS: OnceLock<Programs> = OnceLock::new();
+        PROGRAMS.get_or_init(Programs::new)
+    }
+
+    fn new() -> Programs {
         let folder = place("hostile-programs").join(std::process::id().to_string());
-        let _ = std::fs::remove_dir_all(&folder);
+        // Those of earlier processes are of no use.
+        let _ = std::fs::remove_dir_all(place("hostile-programs"));
         std::fs::create_dir_all(&folder).expect("a folder");
         let source = sources().join("hostile.c");
         // Results of most calls do not matter to an attack.

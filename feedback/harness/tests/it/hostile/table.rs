@@ -85,6 +85,10 @@ impl Attack {
         format!("{} {}", self.name, self.much)
     }
 
+    pub(super) fn input_in_long(&self) -> String {
+        format!("{} {}", self.name, self.much_in_long)
+    }
+
     const fn much(mut self, much: u32) -> Attack {
         self.much = much;
         self.much_in_long = much;
@@ -284,7 +288,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("shared_emptied", OWN),
     quick("shared_written", OWN),
     quick("shared_written", OWN).much(1),
-    quick("shared_written_later", OWN).leaves(),
+    quick("shared_written_later", OWN).meddles(),
     quick("map_removed", OWN).spoils_process(),
     quick("map_protected", OWN).spoils_process(),
     quick("map_overwritten", OWN),
