@@ -78,13 +78,11 @@ fn write_counted(file: &mut File, bytes: &[u8]) -> Result<(), (usize, io::Error)
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // Somebody who shares our standard output has made it non-blocking.
             #[cfg(unix)]
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                match system::wait_until_writable(file) {
-                    Ok(()) => {}
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err((written, error)),
-                }
-            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => match system::wait_until_writable(file) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err((written, error)),
+            },
             Err(error) => return Err((written, error)),
         }
     }

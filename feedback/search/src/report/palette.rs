@@ -1,8 +1,6 @@
 //! The colours of plots and marks. A plot is drawn in the light ones; the stylesheet replaces them for dark screens.
 
-use std::fmt::Write as _;
-
-use plotters::style::RGBColor;
+use std::fmt::{self, Write as _};
 
 /// A colour for light screens, and the one that stands for it on dark screens.
 #[derive(Clone, Copy)]
@@ -11,10 +9,10 @@ pub(super) struct Colour {
     dark: u32,
 }
 
-impl Colour {
-    pub(super) fn rgb(self) -> RGBColor {
-        let [_, red, green, blue] = self.light.to_be_bytes();
-        RGBColor(red, green, blue)
+impl fmt::Display for Colour {
+    /// The one for light screens, as `#RRGGBB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{:06X}", self.light)
     }
 }
 

@@ -1,15 +1,26 @@
 //! Plots as SVG elements within the page. They have no size of their own: the page makes them as wide as it can.
 
-use plotters::prelude::*;
+use std::fmt::{self, Write as _};
 
 use super::markup::escape;
-use super::palette::{self, SERIES};
+use super::palette::{AXIS, Colour, GRID, SERIES, TEXT};
 use super::scale::Scale;
 
-/// Places of a plot are whole numbers, so that it is drawn larger than it is seen.
+/// Coordinates are whole numbers, so a plot is drawn larger than it is seen: one unit is a quarter of a pixel.
 const FINE: i32 = 4;
-/// Width and height, in units of about a pixel.
-const SIZE: (i32, i32) = (480, 300);
+/// Width and height of a plot, in these units.
+const SIZE: (i32, i32) = (480 * FINE, 300 * FINE);
+/// The first and last coordinates of the area between the axes.
+const LEFT: i32 = 54 * FINE;
+const RIGHT: i32 = 460 * FINE - 1;
+const TOP: i32 = 8 * FINE;
+const BOTTOM: i32 = 248 * FINE - 1;
+/// The length of the mark of a labelled line, outside of the area.
+const MARK: i32 = 4 * FINE;
+/// How far labels are from an axis.
+const GAP: i32 = 2 * MARK;
+/// The size of letters.
+const LETTERS: i32 = 58;
 
 /// A plot: two axes, and what is drawn between them.
 pub(super) struct Plot {
@@ -35,78 +46,101 @@ pub(super) enum Shape {
 impl Plot {
     /// The SVG element.
     pub(super) fn svg(&self) -> String {
-        let mut drawing = String::new();
-        // Drawing into a string fails only if the area is too small for the axes, and it has one size.
-        if self.draw(&mut drawing).is_err() {
-            return String::new();
-        }
-        // The start tag of the crate has a fixed size and the address of the namespace, which HTML does not need.
-        let (_, content) = drawing.split_once('>').unwrap_or_default();
-        let (width, height) = (SIZE.0 * FINE, SIZE.1 * FINE);
         let title = escape(&self.title);
-        format!("<svg viewBox=\"0 0 {width} {height}\" role=img aria-label=\"{title}\"><title>{title}</title>{content}")
+        let (width, height) = SIZE;
+        let mut svg =
+            format!("<svg viewBox=\"0 0 {width} {height}\" role=img aria-label=\"{title}\"><title>{title}</title>\n");
+        // Writing to a string cannot fail.
+        let _ = self.draw(&mut svg);
+        svg.push_str("</svg>");
+        svg
     }
 
-    fn draw(&self, drawing: &mut String) -> Result<(), Box<dyn std::error::Error + '_>> {
-        let size = ((SIZE.0 * FINE) as u32, (SIZE.1 * FINE) as u32);
-        let root = SVGBackend::with_string(drawing, size).into_drawing_area();
-        let mut chart = ChartBuilder::on(&root)
-            .margin_top(8 * FINE)
-            .margin_right(20 * FINE)
-            .x_label_area_size(52 * FINE)
-            .y_label_area_size(54 * FINE)
-            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
-        chart
-            .configure_mesh()
-            .bold_line_style(palette::GRID.rgb().stroke_width(FINE as u32))
-            .light_line_style(TRANSPARENT)
-            .axis_style(palette::AXIS.rgb().stroke_width(FINE as u32))
-            .label_style(("sans-serif", 18 * FINE).into_font().color(&palette::TEXT.rgb()))
-            .axis_desc_style(("sans-serif", 18 * FINE).into_font().color(&palette::TEXT.rgb()))
-            .set_all_tick_mark_size(4 * FINE)
-            .x_label_formatter(&|place| self.x.label(*place))
-            .y_label_formatter(&|place| self.y.label(*place))
-            .x_desc(&self.across)
-            .draw()?;
-        let area = chart.plotting_area();
-        for shape in &self.shapes {
-            match shape {
-                Shape::Line { series, points, thin } => {
-                    let width = if *thin { 1 } else { 2 };
-                    let style = colour(*series).stroke_width((width * FINE) as u32);
-                    area.draw(&PathElement::new(self.places(points), style))?;
+    fn draw(&self, svg: &mut String) -> fmt::Result {
+        for x in self.x.ticks.iter().map(|tick| self.across_at(*tick)) {
+            line(svg, GRID, [(x, TOP), (x, BOTTOM)])?;
+        }
+        for y in self.y.ticks.iter().map(|tick| self.up_at(*tick)) {
+            line(svg, GRID, [(LEFT, y), (RIGHT, y)])?;
+        }
+        line(svg, AXIS, [(LEFT, TOP), (LEFT, BOTTOM)])?;
+        line(svg, AXIS, [(LEFT, BOTTOM), (RIGHT, BOTTOM)])?;
+        for tick in &self.x.ticks {
+            let x = self.across_at(*tick);
+            line(svg, AXIS, [(x, BOTTOM), (x, BOTTOM + MARK)])?;
+            text(svg, (x, BOTTOM + GAP), "dy=\"0.76em\" text-anchor=middle", &self.x.label(*tick))?;
+        }
+        for tick in &self.y.ticks {
+            let y = self.up_at(*tick);
+            line(svg, AXIS, [(LEFT - MARK, y), (LEFT, y)])?;
+            text(svg, (LEFT - GAP, y), "dy=\"0.5ex\" text-anchor=end", &self.y.label(*tick))?;
+        }
+        text(svg, (i32::midpoint(LEFT, RIGHT), SIZE.1), "dy=\"-0.5ex\" text-anchor=middle", &self.across)?;
+        self.shapes.iter().try_for_each(|shape| self.draw_shape(svg, shape))
+    }
+
+    fn draw_shape(&self, svg: &mut String, shape: &Shape) -> fmt::Result {
+        match shape {
+            Shape::Line { series, points, thin } => {
+                let width = if *thin { FINE } else { 2 * FINE };
+                write!(svg, "<polyline fill=none stroke=\"{}\" stroke-width={width} points=\"", colour(*series))?;
+                for (x, y) in self.places(points) {
+                    write!(svg, "{x},{y} ")?;
                 }
-                Shape::Dots { series, points } => {
-                    for place in self.places(points) {
-                        area.draw(&Circle::new(place, 4 * FINE, colour(*series).filled()))?;
-                    }
+                svg.push_str("\"/>\n");
+            }
+            Shape::Dots { series, points } => {
+                for (x, y) in self.places(points) {
+                    let radius = 4 * FINE;
+                    writeln!(svg, "<circle cx={x} cy={y} r={radius} fill=\"{}\" />", colour(*series))?;
                 }
-                Shape::Bars { series, bars } => {
-                    for bar in bars.iter().filter_map(|bar| self.bar(*bar)) {
-                        area.draw(&Rectangle::new(bar, colour(*series).filled()))?;
-                    }
+            }
+            Shape::Bars { series, bars } => {
+                for (left, right, top) in bars.iter().filter_map(|bar| self.bar(*bar)) {
+                    let (width, height) = (right - left, BOTTOM - top);
+                    writeln!(
+                        svg,
+                        "<rect x={left} y={top} width={width} height={height} fill=\"{}\" />",
+                        colour(*series)
+                    )?;
                 }
             }
         }
-        root.present()?;
-        drop(chart);
-        drop(root);
         Ok(())
     }
 
-    /// Where points lie, without those that have no place.
-    fn places(&self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-        points.iter().filter_map(|(x, y)| Some((self.x.place(*x)?, self.y.place(*y)?))).collect()
+    /// The coordinate of a place of the axis at the bottom.
+    fn across_at(&self, place: f64) -> i32 {
+        LEFT + self.x.share(place, RIGHT - LEFT)
     }
 
-    /// The corners of a bar, which stands on the lower end of the axis, with a gap to the next.
-    fn bar(&self, (left, right, height): (f64, f64, f64)) -> Option<[(f64, f64); 2]> {
+    /// The coordinate of a place of the axis at the left; coordinates grow downwards.
+    fn up_at(&self, place: f64) -> i32 {
+        BOTTOM - self.y.share(place, BOTTOM - TOP)
+    }
+
+    /// Coordinates of points, without those that have no place.
+    fn places(&self, points: &[(f64, f64)]) -> impl Iterator<Item = (i32, i32)> {
+        let places = points.iter().filter_map(|(x, y)| Some((self.x.place(*x)?, self.y.place(*y)?)));
+        places.map(|(x, y)| (self.across_at(x), self.up_at(y)))
+    }
+
+    /// The left, right and upper end of a bar, which stands on the lower end of the axis, with a gap to the next.
+    fn bar(&self, (left, right, height): (f64, f64, f64)) -> Option<(i32, i32, i32)> {
         let (left, right) = (self.x.place(left)?, self.x.place(right)?);
         let gap = (right - left) * 0.06;
-        Some([(left + gap, self.y.place(height)?), (right - gap, self.y.from)])
+        Some((self.across_at(left + gap), self.across_at(right - gap), self.up_at(self.y.place(height)?)))
     }
 }
 
-fn colour(series: usize) -> RGBColor {
-    SERIES[series % SERIES.len()].rgb()
+fn line(svg: &mut String, colour: Colour, [(x1, y1), (x2, y2)]: [(i32, i32); 2]) -> fmt::Result {
+    writeln!(svg, "<line stroke=\"{colour}\" stroke-width={FINE} x1={x1} y1={y1} x2={x2} y2={y2} />")
+}
+
+fn text(svg: &mut String, (x, y): (i32, i32), place: &str, text: &str) -> fmt::Result {
+    writeln!(svg, "<text x={x} y={y} {place} font-size={LETTERS} fill=\"{TEXT}\">{}</text>", escape(text))
+}
+
+fn colour(series: usize) -> Colour {
+    SERIES[series % SERIES.len()]
 }

@@ -1,9 +1,5 @@
 //! Axes of a plot: from values to places, and where the labelled lines are.
 
-use std::ops::Range;
-
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
-
 use super::markup;
 
 /// An axis.
@@ -53,6 +49,11 @@ impl Scale {
         if self.log { 10f64.powf(place) } else { place }
     }
 
+    /// How far a place is from the lower end of the axis, in units of which `length` are the whole axis.
+    pub(super) fn share(&self, place: f64, length: i32) -> i32 {
+        ((place - self.from) / (self.to - self.from) * f64::from(length)).round() as i32
+    }
+
     /// The label of a place.
     pub(super) fn label(&self, place: f64) -> String {
         markup::short(self.value(place))
@@ -62,25 +63,6 @@ impl Scale {
     pub(super) fn with_room(mut self) -> Scale {
         self.to += (self.to - self.from) * 0.04;
         self
-    }
-}
-
-/// The plotting crate draws in places.
-impl Ranged for Scale {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, place: &f64, (first, last): (i32, i32)) -> i32 {
-        let share = (place - self.from) / (self.to - self.from);
-        first + (share * f64::from(last - first)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        if hint.weight().allow_light_points() { Vec::new() } else { self.ticks.clone() }
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.from..self.to
     }
 }
 
