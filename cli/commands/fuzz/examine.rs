@@ -60,18 +60,14 @@ fn whole_key_of(evidence: &Evidence) -> String {
     }
 }
 
-/// The class of a failure: its key, whatever edges it has executed.
-fn class_of(evidence: &Evidence) -> String {
-    evidence.named(&evidence.failed.key)
-}
-
 impl Worker<'_> {
     /// Looks at a failure, and writes it if it is a new one: as it was found at first, so that it is not lost if the
     /// search is killed, then made smaller.
     pub(super) fn examine(&mut self, text: &[u8], evidence: Evidence) -> Result<(), Failure> {
         let key = key_of(&evidence);
         let Some(telling) = self.claim(&evidence, &key) else { return self.leave(&evidence) };
-        let (campaign, class) = (self.campaign, class_of(&evidence));
+        let campaign = self.campaign;
+        let class = campaign.shared().doubts.class_of(&evidence);
         let earlier = self.history.texts();
         let (state, call) = (&campaign.state, &campaign.plan.call);
         let mut finding = self.found(text, &evidence, &key);
@@ -115,7 +111,7 @@ impl Worker<'_> {
     /// state in which every text fails.
     fn leave(&mut self, evidence: &Evidence) -> Result<(), Failure> {
         let (begun, took) = self.renewed;
-        let is_doubtful = self.campaign.shared().doubts.knows(&class_of(evidence));
+        let is_doubtful = self.campaign.shared().doubts.knows(evidence);
         if is_doubtful && begun.elapsed() > RENEWING * took { self.renew() } else { Ok(()) }
     }
 
@@ -249,7 +245,8 @@ impl Worker<'_> {
         earlier: Vec<Vec<u8>>,
         tried: u32,
     ) -> Result<Settled, Failure> {
-        let (campaign, class) = (self.campaign, class_of(evidence));
+        let campaign = self.campaign;
+        let class = campaign.shared().doubts.class_of(evidence);
         let found = match campaign.shared().doubts.wants_sequence(&class, &evidence.edges) {
             true => Some(earlier),
             false => None,
@@ -322,7 +319,7 @@ impl Worker<'_> {
         if shared.is_taken(key) || evidence.is_broken && shared.is_taken(&whole_key_of(evidence)) {
             return None;
         }
-        let is_tried = shared.doubts.see(&class_of(evidence)).unwrap_or_else(|| {
+        let is_tried = shared.doubts.see(evidence).unwrap_or_else(|| {
             let looked = shared.looked.entry(evidence.named(&failed.kind)).or_default();
             *looked += 1;
             *looked <= ALIKE

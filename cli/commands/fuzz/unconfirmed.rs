@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use gramjet_search::{State, StateError};
 use serde_json::{Value, json};
 
+use super::evidence::Evidence;
 use super::finding::{Call, Finding, INPUT, REPORT};
 
 /// The first texts of a class are all tried; then those whose number is a power of two. So a failure that happens now
@@ -56,16 +57,24 @@ impl Doubts {
         Ok(doubts)
     }
 
+    /// Returns the class of a failure: its key, whatever edges it has executed. A text that is not in the language adds
+    /// nothing to a sequence of texts on which the program fails in the same way.
+    pub(super) fn class_of(&self, evidence: &Evidence) -> String {
+        let key = &evidence.failed.key;
+        let has_sequence = self.0.get(key).is_some_and(|doubt| doubt.sequences.is_some());
+        if has_sequence { key.clone() } else { evidence.named(key) }
+    }
+
     /// Takes note of another failure if its class is known. Returns `None` if it is not, else whether to try this one.
-    pub(super) fn see(&mut self, class: &str) -> Option<bool> {
-        let doubt = self.0.get_mut(class)?;
+    pub(super) fn see(&mut self, evidence: &Evidence) -> Option<bool> {
+        let doubt = self.0.get_mut(&self.class_of(evidence))?;
         doubt.seen += 1;
         Some(doubt.seen <= TRIED || doubt.seen.is_power_of_two())
     }
 
-    /// Returns true if it is known that failures of this class need not happen again.
-    pub(super) fn knows(&self, class: &str) -> bool {
-        self.0.contains_key(class)
+    /// Returns true if it is known that failures of the same class need not happen again.
+    pub(super) fn knows(&self, evidence: &Evidence) -> bool {
+        self.0.contains_key(&self.class_of(evidence))
     }
 
     /// Whether to look for a sequence on which a failure of this class happens: there is none, or the failure has
@@ -174,18 +183,27 @@ pub(super) struct Unconfirmed {
 
 #[cfg(test)]
 mod tests {
+    use super::super::verdict::Failed;
     use super::*;
+
+    fn failed(key: &str, is_broken: bool) -> Evidence {
+        let (key, kind, what) = (key.to_string(), String::new(), String::new());
+        let failed = Failed { key, kind, what, is_bare: true, is_limit: false };
+        let (edges, stdout, stderr) = Default::default();
+        Evidence { failed, edges, is_hottest: false, is_broken, stdout, stderr }
+    }
 
     #[test]
     fn fewer_and_fewer_texts_of_a_class_are_tried() {
         let mut doubts = Doubts::default();
-        assert_eq!((doubts.see("a"), doubts.knows("a")), (None, false));
+        let one = failed("a", false);
+        assert_eq!((doubts.see(&one), doubts.knows(&one)), (None, false));
         doubts.add("a", "timeout", 3);
-        let tried: Vec<u64> = (2..100).filter(|_| doubts.see("a") == Some(true)).collect();
+        let tried: Vec<u64> = (2..100).filter(|_| doubts.see(&one) == Some(true)).collect();
         assert_eq!(tried, [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]);
         assert_eq!(doubts.count(), 1);
         doubts.forget("a");
-        assert_eq!((doubts.see("a"), doubts.count()), (None, 0));
+        assert_eq!((doubts.see(&one), doubts.count()), (None, 0));
     }
 
     #[test]
@@ -199,5 +217,8 @@ mod tests {
         (0..SEQUENCES).for_each(|_| doubts.add_sequence("a", &[]));
         assert!(!doubts.wants_sequence("a", &[(3, 3)]));
         assert_eq!(doubts.count(), 0);
+        // Nor does a text that is not in the language make another class.
+        assert_eq!(doubts.class_of(&failed("a", true)), "a");
+        assert_eq!(doubts.class_of(&failed("b", true)), "broken-b");
     }
 }

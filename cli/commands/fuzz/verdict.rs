@@ -39,7 +39,7 @@ pub(super) struct Failed {
     pub(super) what: String,
     /// Nothing but the outcome is known of the reason.
     pub(super) is_bare: bool,
-    /// It is seen only where the same limits hold.
+    /// It is seen only where the same limits hold, and something sees to them.
     pub(super) is_limit: bool,
 }
 
@@ -217,7 +217,11 @@ impl Judge {
             _ if parts.len() > 1 => format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", ")),
             _ => outcome.to_string(),
         };
-        let is_limit = matches!(outcome, Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges);
+        // A program that stops itself would stop a script, too.
+        let is_limit = matches!(
+            outcome,
+            Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges
+        );
         Some(Failed { key: key(&parts), kind, what, is_bare, is_limit })
     }
 

@@ -1,6 +1,6 @@
 //! What the workers of a search share: its plan, the texts that cost most, and counts.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -123,6 +123,8 @@ pub(super) struct Shared {
     pub(super) repeats: u64,
     /// Keys of failures.
     pub(super) failures: HashSet<String>,
+    /// How often runs failed in ways that did not happen again.
+    pub(super) doubts: HashMap<String, u64>,
     /// The texts on which the program was stopped, those in the folder included, once one was.
     pub(super) timeouts: Option<HashSet<Vec<u8>>>,
     failure: Option<Failure>,
@@ -143,6 +145,7 @@ impl Default for Shared {
             edges: 0,
             repeats: 0,
             failures: HashSet::new(),
+            doubts: HashMap::new(),
             timeouts: None,
             failure: None,
         }

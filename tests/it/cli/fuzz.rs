@@ -1,5 +1,7 @@
 //! `gramjet fuzz` and the compiler wrappers, on real programs.
 
+mod history;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
