@@ -80,8 +80,13 @@ impl Programs {
 
     fn new() -> Programs {
         let folder = place("hostile-programs").join(std::process::id().to_string());
-        // Those of earlier processes are of no use.
-        let _ = std::fs::remove_dir_all(place("hostile-programs"));
+        // Those of processes that have ended are of no use.
+        for entry in place("hostile-programs").read_dir().expect("the folder").flatten() {
+            if !Path::new("/proc").join(entry.file_name()).exists() {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+        let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder");
         let source = sources().join("hostile.c");
         // Results of most calls do not matter to an attack.
