@@ -232,7 +232,9 @@ impl Oracle {
             Outcome::Timeout => {
                 (format!("{:?}", self.timeout), "raise `--timeout`, or see whether it waits for something else")
             }
+            Outcome::Stopped => ("it stopped itself".to_string(), "see why it waits to be let go on"),
             Outcome::Memory => ("memory".to_string(), "raise `--memory`"),
+            Outcome::Disk => ("files".to_string(), "raise `--disk`"),
             _ => ("processes".to_string(), "see what it starts"),
         };
         let text = one_line(text, 60);

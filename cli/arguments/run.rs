@@ -19,6 +19,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = units::parse_size_bound)]
     pub memory: Bound<u64>,
 
+    /// A run that writes more to its temporary folder is stopped; `none` for no limit.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = units::parse_size_bound)]
+    pub disk: Bound<u64>,
+
     /// Let the program do anything that this user may do. Without it, it may write to its temporary folder only, make
     /// no sockets, and change no other process, nor the system. `gramjet confinement` lists what is enforced here.
     #[arg(long)]
@@ -43,10 +47,13 @@ pub struct RunArgs {
 impl RunArgs {
     /// The usual limit on memory.
     pub const MEMORY: u64 = 2 << 30;
+    /// The usual limit on files.
+    pub const DISK: u64 = 1 << 30;
 
     /// The limits and the confinement of a run that may take this long.
     pub fn surroundings(&self, timeout: Duration) -> Surroundings {
         let limits = Limits::default().with_time(timeout).with_memory(self.memory.number());
+        let limits = limits.with_disk(self.disk.number());
         let confinement = if self.unconfined { Confinement::Unconfined } else { Confinement::Confined };
         // There are few of them, and they live as long as the process.
         let allowed: &'static [Permission] = Vec::leak(self.allow.clone());

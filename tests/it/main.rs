@@ -6,6 +6,7 @@ mod engines;
 mod imports;
 mod packages;
 mod pages;
+mod promises;
 mod rfc;
 mod shapes;
 mod validity;

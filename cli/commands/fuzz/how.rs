@@ -141,8 +141,8 @@ pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
         let ranges = exits.0.iter().map(|range| format!("{}-{}", range.start(), range.end()));
         ranges.collect::<Vec<_>>().join(",")
     };
-    let memory = match run.memory {
-        Bound::At(MEMORY) => None,
+    let bound = |bound: Bound<u64>, usual| match bound {
+        Bound::At(bytes) if bytes == usual => None,
         Bound::At(bytes) => Some(bytes.to_string()),
         Bound::Unlimited => Some("none".to_string()),
     };
@@ -154,7 +154,8 @@ pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
         ("--normalise", normalise.clone()),
         ("--oracle", oracle.clone()),
         ("--timeout", (*timeout != TIMEOUT).then(|| format!("{}ms", timeout.as_millis().max(1)))),
-        ("--memory", memory),
+        ("--memory", bound(run.memory, MEMORY)),
+        ("--disk", bound(run.disk, RunArgs::DISK)),
     ];
     let flags = [("--compare-output", *compare_output), ("--unconfined", run.unconfined), ("--text", run.text)];
     let valued = valued.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
@@ -183,6 +184,7 @@ mod tests {
             "--oracle=exit 1",
             "--timeout=250ms",
             "--memory=none",
+            "--disk=4096",
             "--allow=network",
             "--allow=write=/a,b",
             "--compare-output",

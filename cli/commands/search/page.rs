@@ -132,10 +132,13 @@ fn on_file(plan: &Plan, grammar: &str, folder: &Path, was_stopped: bool) -> Opti
 /// The options of `gramjet fuzz` that run a function as this search does.
 fn options(surroundings: &Surroundings) -> Vec<OsString> {
     let &Surroundings { limits, confinement, allowed, text, counted, .. } = surroundings;
-    let memory = limits.memory.map_or("none".to_string(), |bytes| bytes.to_string());
+    let bound = |bound: Option<u64>, usual| {
+        (bound != Some(usual)).then(|| bound.map_or("none".to_string(), |bytes| bytes.to_string()))
+    };
     let valued = [
         ("--timeout", Some(format!("{}ms", limits.time.as_millis().max(1)))),
-        ("--memory", (limits.memory != Some(RunArgs::MEMORY)).then_some(memory)),
+        ("--memory", bound(limits.memory, RunArgs::MEMORY)),
+        ("--disk", bound(limits.disk, RunArgs::DISK)),
         ("--count-module", (!counted.is_empty()).then(|| counted.join(","))),
     ];
     let flags = [("--unconfined", confinement == Confinement::Unconfined), ("--text", text)];
@@ -222,10 +225,11 @@ mod tests {
         let modules = Box::leak(Box::new(["html".to_string(), "json".to_string()]));
         let unusual = Surroundings { confinement: Confinement::Unconfined, text: true, ..usual.counting(modules) };
         let allowed = &[Permission::Network, Permission::Ipc];
-        let unusual = Surroundings { limits: limits.with_memory(None), allowed, ..unusual };
+        let unusual = Surroundings { limits: limits.with_memory(None).with_disk(Some(9)), allowed, ..unusual };
         let expected = [
             "--timeout=10000ms",
             "--memory=none",
+            "--disk=9",
             "--count-module=html,json",
             "--allow=network",
             "--allow=ipc",
