@@ -195,7 +195,9 @@ pub(super) fn all(
     let has_search = folder.join("search").exists();
     if !has_search && !folder.join(REPORT).exists() {
         let folder = shown(folder);
-        return Err(Failure::Usage(format!("{folder} has no search and no failure in it; `-o` names the folder")));
+        return Err(Failure::Usage(format!(
+            "{folder} has no search in it, and is no failure of one; `-o` names the folder"
+        )));
     }
     // It is locked as long as it is read.
     let state = if has_search { Some(State::open(folder, &[])?) } else { None };

@@ -218,10 +218,8 @@ impl Judge {
             _ => outcome.to_string(),
         };
         // A program that stops itself would stop a script, too.
-        let is_limit = matches!(
-            outcome,
-            Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges
-        );
+        let is_limit =
+            matches!(outcome, Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges);
         Some(Failed { key: key(&parts), kind, what, is_bare, is_limit })
     }
 
