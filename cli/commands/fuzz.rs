@@ -107,8 +107,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "2000", value_parser = units::parse_count)]
     max_tests: u64,
 
-    /// Run the failures in the folder again, or this file, and nothing else; the folder may also be that of one failure.
-    /// Each failure is run under the options that it was found with; options of the command line replace them.
+    /// Run the failures in the folder again, or this file, and nothing else. The folder may also be that of one
+    /// failure. Each failure is run under the options that it was found with; options of the command line replace them.
     #[arg(long, value_name = "FILE|DIR", num_args = 0..=1, value_hint = ValueHint::FilePath)]
     replay: Option<Option<PathBuf>>,
 

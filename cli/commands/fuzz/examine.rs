@@ -377,9 +377,9 @@ impl Worker<'_> {
         if is_known { self.shrink(text, evidence, Vec::new(), true) } else { Ok(Some(smallest)) }
     }
 
-    /// The smallest text that was found which fails in the same way in a new process, and what it did. It executes one
-    /// of the `telling` edges, if there are any; edges of texts that pass tell nothing, and if none is left, the failure
-    /// is a known one.
+    /// Returns the smallest text that was found which fails in the same way in a new process, and what it did. It
+    /// executes one of the `telling` edges, if there are any; edges of texts that pass tell nothing, and if none is
+    /// left, the failure is a known one.
     fn shrink(
         &mut self,
         text: &[u8],
@@ -405,7 +405,7 @@ impl Worker<'_> {
         Ok(matches!(&again, Again::Failed(again) if again.is_like(evidence, keeps_key)))
     }
 
-    /// The same of the runs that are left, which may be in processes with earlier texts.
+    /// Makes a text smaller within the budget. Processes may have run on earlier texts, unless the way says otherwise.
     fn shrink_within(
         &mut self,
         budget: &mut Budget,

@@ -184,7 +184,8 @@ pub(super) fn file(
     }
 }
 
-/// Runs all failures in a folder, or the one that it is the folder of: each under the options that it was found with, after which the `given` ones hold.
+/// Runs all failures in a folder, or the one that it is the folder of: each under the options that it was found with,
+/// after which the `given` ones hold.
 pub(super) fn all(
     folder: &Path,
     junit_file: Option<&Path>,

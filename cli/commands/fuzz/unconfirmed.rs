@@ -26,7 +26,7 @@ pub(super) struct Doubt {
     /// How many texts have failed in this way, and how many runs in new processes have not.
     pub(super) seen: u64,
     pub(super) tried: u64,
-    /// Both of earlier searches in the folder.
+    /// The two counts of earlier searches in the folder.
     before: (u64, u64),
     /// A sequence of texts fails in this way. The edges of those that were found here.
     sequences: Option<(u32, HashSet<u64>)>,
