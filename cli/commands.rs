@@ -113,9 +113,6 @@ commands! {
     Man: man (CommandLine::command()),
 }
 
-#[cfg(all(test, target_os = "linux"))]
-mod pages_tests;
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,8 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod oracle;
 mod output;
+#[cfg(all(test, target_os = "linux"))]
+mod pages_tests;
 mod plan;
 mod prepared;
 mod progress;

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use super::CommandLine;
+use crate::commands::CommandLine;
 
 /// The words of the commands `gramjet` of a text, where a line has them, without what comes after a sign of the shell.
 fn commands(text: &str) -> Vec<(usize, Vec<String>)> {
