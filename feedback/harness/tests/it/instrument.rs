@@ -221,7 +221,7 @@ fn lines_are_known(target: &mut ForkServer, input: &[u8], place: &str, function:
 #[cfg(feature = "lines")]
 fn debug_information_may_be_compressed_or_split() {
     // Optimisation at link time changes nothing of it.
-    for compiler in compilers().into_iter().filter(|compiler| compiler[0].1 != "") {
+    for compiler in compilers().into_iter().filter(|compiler| !compiler[0].1.is_empty()) {
         let packer = if compiler[0].1 == "gcc" { "dwp" } else { "llvm-dwp" };
         for options in [&["-gz=zlib"][..], &["-gz=zstd"], &["-gsplit-dwarf"], &["-gsplit-dwarf", "-gdwarf-4"]] {
             let folder = fresh("debug");

@@ -40,7 +40,7 @@ fn files(programs: &[PathBuf]) {
     for confinement in [Confinement::default(), Confinement::Unconfined] {
         for argument in [None, Some("@@")] {
             let about = format!("{confinement:?} {argument:?}");
-            let program = |path| program(path, argument, confinement.clone(), &victim);
+            let program = |path| program(path, argument, confinement, &victim);
             attack(&mut Command::new(program(&programs[0])).expect("a target"), &victim, &about);
             if let Some(path) = programs.get(1) {
                 attack(&mut ForkServer::new(program(path)).expect("a target"), &victim, &about);
