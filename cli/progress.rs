@@ -254,8 +254,8 @@ mod tests {
 
     #[test]
     fn the_line_says_how_much_is_done_and_how_long_the_rest_takes() {
-        let progress = Progress::new(Unit::Inputs, 1000);
-        let mut line = progress.line.expect("a line");
+        let mut progress = Progress::new(Unit::Inputs, 1000);
+        let line = progress.line.as_mut().expect("a line");
         (line.position, line.message) = (250, "5 kB".to_string());
         assert_eq!(line.text(Duration::from_secs(60)), "======>                   25%  5 kB  3m left");
         line.position = 1000;

@@ -45,12 +45,12 @@ pub fn judge(script: &str, arguments: &[&str], bar: u32, documents: &Path) {
         .output();
     let output = match output {
         Ok(output) => output,
-        Err(error) if !required => return eprintln!("SKIPPED {script}: {program}: {error}"),
+        Err(_) if !required => return gramjet_needs::lacks(program),
         Err(error) => panic!("{program}: {error}"),
     };
     let said = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(77) && !required {
-        return eprintln!("SKIPPED {said}");
+        return gramjet_needs::lacks("what ci/judges-setup installs");
     }
     let (accepted, judged) = verdict(&said).unwrap_or_default();
     let is_enough = judged > 0 && accepted * 100 >= judged * u64::from(bar);

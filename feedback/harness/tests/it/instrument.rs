@@ -29,22 +29,23 @@ fn wrappers() -> &'static Path {
     })
 }
 
-/// Whether a program is there; it must be where the checks of the whole project run.
+/// Returns true if a program is there. Otherwise the test that asks must return.
 pub(crate) fn is_there(program: &str) -> bool {
-    let is_there = Command::new(program).arg("--version").output().is_ok();
-    assert!(is_there || env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "{program} is not installed");
-    is_there
+    gramjet_needs::has(program)
 }
 
 /// The compilers to test with: the default one, clang without optimisation at link time, gcc.
 pub(crate) fn compilers() -> Vec<[(&'static str, &'static str); 3]> {
     let mut found = Vec::new();
-    if is_there("clang") {
+    if gramjet_needs::has_for_a_part("clang") {
         found.push([("GRAMJET_CC", ""), ("GRAMJET_CXX", ""), ("GRAMJET_LTO", "")]);
         found.push([("GRAMJET_CC", "clang"), ("GRAMJET_CXX", "clang++"), ("GRAMJET_LTO", "off")]);
     }
-    if is_there("gcc") && is_there("g++") {
+    if ["gcc", "g++"].into_iter().all(gramjet_needs::has_for_a_part) {
         found.push([("GRAMJET_CC", "gcc"), ("GRAMJET_CXX", ""), ("GRAMJET_LTO", "")]);
+    }
+    if found.is_empty() {
+        gramjet_needs::lacks("a compiler");
     }
     found
 }

@@ -47,7 +47,7 @@ fn target(program: &str, directory: &Path) -> Option<PathBuf> {
 
 fn afl_fuzz(version: &str) -> Command {
     let mut command = Command::new(version);
-    command.env_remove("GRAMJET_AFL_FUZZ").env_remove("GRAMJET_REQUIRE_TOOLS").env_remove("GRAMJET_BLESS");
+    command.env_remove("GRAMJET_AFL_FUZZ").env_remove("GRAMJET_REQUIRE_JUDGES").env_remove("GRAMJET_BLESS");
     for name in ["AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_SKIP_CPUFREQ", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES"] {
         command.env(name, "1");
     }

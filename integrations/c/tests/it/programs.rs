@@ -1,5 +1,5 @@
 //! C programs against the libraries: by themselves, with AddressSanitizer and its leak check, and under valgrind.
-//! Missing tools are reported and skipped, unless `GRAMJET_REQUIRE_TOOLS` is set.
+//! Parts that need a missing tool are left out, unless `GRAMJET_REQUIRE_JUDGES` is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};

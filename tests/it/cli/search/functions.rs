@@ -3,9 +3,7 @@
 use super::*;
 
 pub(super) fn has_python() -> bool {
-    let has_python = std::process::Command::new("python3").arg("--version").output().is_ok();
-    assert!(has_python || std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "python3 is not installed");
-    has_python
+    gramjet_needs::has("python3")
 }
 
 /// Functions report errors in their input by exceptions, so these are no failures. If there is nothing else, the

@@ -25,7 +25,11 @@ fn classes() -> Option<&'static Path> {
         assert!(done.expect("javac").success());
         Some(folder)
     };
-    CLASSES.get_or_init(compile).as_deref()
+    let classes = CLASSES.get_or_init(compile).as_deref();
+    if classes.is_none() {
+        gramjet_needs::lacks("javac");
+    }
+    classes
 }
 
 fn java(class: &str) -> Option<Subject> {

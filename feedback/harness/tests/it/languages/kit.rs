@@ -13,8 +13,11 @@ pub(crate) fn interpreters(names: &[&'static str]) -> Vec<&'static str> {
     let is_there =
         |name: &&&'static str| Command::new(name).arg("--version").output().is_ok_and(|done| done.status.success());
     let found: Vec<&'static str> = names.iter().filter(is_there).copied().collect();
-    let is_required = std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_some();
-    assert!(!is_required || found.first() == names.first(), "{} is not installed", names[0]);
+    if found.is_empty() {
+        gramjet_needs::lacks(names[0]);
+    } else if found.first() != names.first() {
+        gramjet_needs::lacks_for_a_part(names[0]);
+    }
     found
 }
 

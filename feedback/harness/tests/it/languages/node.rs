@@ -209,9 +209,11 @@ fn node_functions_of_modules_and_packages_are_found() {
 #[test]
 fn a_package_from_npm_is_counted() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/judges-node");
-    let is_required = std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_some();
-    if !is_there() || !is_required && !folder.join("node_modules/json5").exists() {
+    if !is_there() {
         return;
+    }
+    if !folder.join("node_modules/json5").exists() {
+        return gramjet_needs::lacks("what ci/judges-setup installs");
     }
     let mut target = Function::new(subject("node:json5#parse").folder(folder).text()).expect("a target");
     let text = "{a: [1, +2.5, 'b\\n', Infinity], /* c */}";
