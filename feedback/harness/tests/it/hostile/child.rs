@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gramjet_harness::Error;
 
@@ -160,8 +160,7 @@ impl Scene {
         // The guard looks after this one.
         target.run(SECOND)?;
         for _ in 0..PATIENCE {
-            let seen = target.run(SECOND)?;
-            if self.wrong(&seen, later).is_none() {
+            if self.wrong(&target.run_all(&[SECOND])?[0], later).is_none() {
                 break;
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -244,12 +243,13 @@ fn on_one_target(scene: &mut Scene, attacks: &[(usize, &Attack)]) -> usize {
     for (number, attack) in attacks {
         tell(&format!("begin {number} {} {}", attack.name, attack.much));
         done += 1;
+        let begin = Instant::now();
         let wrong = scene.attack(&mut target, attack).unwrap_or_else(|error| vec![format!("the harness: {error}")]);
         if !wrong.is_empty() {
             succeeded = Some((*attack, wrong));
             break;
         }
-        tell(&format!("ok {}", attack.name));
+        tell(&format!("ok {} {} {:?}", begin.elapsed().as_millis(), attack.name, scene.kind));
     }
     drop(target);
     let mut left = scene.victims.processes_left();

@@ -159,9 +159,9 @@ impl Long {
             match self.draw(100) {
                 0..50 => {
                     tell("done harmless");
-                    let seen = target.run(SECOND)?;
+                    let seen = target.run_all(&[SECOND])?;
                     self.count("harmless");
-                    if let Some(wrong) = self.scene.wrong(&seen, spoilt.max(for_good)) {
+                    if let Some(wrong) = self.scene.wrong(&seen[0], spoilt.max(for_good)) {
                         self.fail("wrong", &format!("{last}: {wrong}"));
                     }
                 }

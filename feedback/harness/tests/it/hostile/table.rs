@@ -184,7 +184,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     quick("folders_deep", SLOW).much(3000).much_in_long(20_000),
     quick("names", DONE),
     quick("kinds_of_files", DONE),
-    quick("many_files", SLOW).much(5000).much_in_long(50_000),
+    quick("many_files", SLOW).much(2000).much_in_long(50_000),
     quick("disk_filled", &[Disk]).much(100),
     quick("disk_filled_without_names", &[Disk]).much(100).on(FRESH),
     quick("disk_filled_by_one_left", DONE).much(100).leaves(),
