@@ -27,6 +27,8 @@ pub(crate) struct Guard {
     /// The program that runs on; 0 if there is none.
     server: libc::pid_t,
     program: PathBuf,
+    /// This process is root, and the program runs without the privileges of that.
+    is_stripped: bool,
     streams: Streams,
 }
 
@@ -43,6 +45,7 @@ impl Guard {
     /// of `scratch`.
     pub(crate) fn new(mut parts: Parts, scratch: &Scratch) -> Result<Guard, Error> {
         let program = parts.program.clone();
+        let is_stripped = parts.rules.as_ref().is_some_and(|rules| rules.is_root && !rules.keeps_privileges);
         let (streams, [stdout, stderr]) = Streams::new()?;
         parts.descriptors.extend([(stdout, 1), (stderr, 2)]);
         let launch = Launch::new(parts)?;
@@ -55,7 +58,7 @@ impl Guard {
         match process {
             -1 => Err(Error::last("a process cannot be made")),
             0 => process::serve(process::Guarded { launch, control: theirs.as_raw_fd(), path, folder }),
-            _ => Ok(Guard { control, process, server: 0, program, streams }),
+            _ => Ok(Guard { control, process, server: 0, program, is_stripped, streams }),
         }
     }
 
@@ -140,6 +143,13 @@ impl Guard {
         let report = Report::receive(self.control.as_raw_fd()).ok_or(Error::Guard)?;
         if report.errno != 0 {
             let source = io::Error::from_raw_os_error(report.errno);
+            let source = match source.kind() {
+                io::ErrorKind::PermissionDenied if self.is_stripped => io::Error::new(
+                    source.kind(),
+                    format!("{source}; it has no privileges although gramjet is root: `--allow privileges` keeps them"),
+                ),
+                _ => source,
+            };
             return Err(Error::Program { program: self.program.clone(), source });
         }
         Ok(report)

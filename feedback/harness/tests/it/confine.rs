@@ -176,14 +176,16 @@ fn check_reach(programs: &[PathBuf]) {
     let everything = refused(&[&NETWORK, &PROCESSES, &SYSTEM, &FILES]);
     for (number, path) in programs.iter().enumerate() {
         let about = ["64 bits", "a fork server", "32 bits"][number];
-        let target: &mut dyn FnMut(Program) -> Box<dyn FnMut(&str) -> i32> = &mut |program| match about {
-            "a fork server" => {
-                let mut target = ForkServer::new(program).expect("a target");
-                Box::new(move |attempt| told(&mut target, attempt))
-            }
-            _ => {
-                let mut target = Command::new(program).expect("a target");
-                Box::new(move |attempt| told(&mut target, attempt))
+        let target = |program: Program| -> Box<dyn FnMut(&str) -> i32> {
+            match about {
+                "a fork server" => {
+                    let mut target = ForkServer::new(program).expect("a target");
+                    Box::new(move |attempt| told(&mut target, attempt))
+                }
+                _ => {
+                    let mut target = Command::new(program).expect("a target");
+                    Box::new(move |attempt| told(&mut target, attempt))
+                }
             }
         };
         let mut confined = target(outside.program(path, &[]));
@@ -387,6 +389,29 @@ fn sanitizers_and_their_symbolizers_work_confined() {
         newest.into_iter().chain([compiled("sanitized", &options)]).collect()
     };
     everywhere("confine::sanitizers_and_their_symbolizers_work_confined", check_sanitizers, programs);
+}
+
+#[test]
+fn a_program_that_needs_privileges_to_be_executed_is_named_with_the_permission() {
+    fn check(_: &[PathBuf]) {
+        if !is_root() {
+            return;
+        }
+        let folder = env::temp_dir().join("of-another");
+        fs::create_dir(&folder).expect("a folder");
+        fs::copy("/bin/true", folder.join("true")).expect("a copy");
+        std::os::unix::fs::chown(&folder, Some(12345), Some(12345)).expect("another owner");
+        fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("its own alone");
+        let program = Program::new(folder.join("true"), [""; 0]).expect("the program");
+        let mut target = Command::new(program.clone()).expect("a target");
+        let error = target.run(b"").expect_err("it cannot be executed").to_string();
+        assert!(error.contains("`--allow privileges`"), "{error}");
+        let mut target = Command::new(program.allow(Permission::Privileges)).expect("a target");
+        assert_eq!(target.run(b"").expect("a run").outcome, Outcome::Exit(0));
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+    let test = "confine::a_program_that_needs_privileges_to_be_executed_is_named_with_the_permission";
+    everywhere(test, check, Vec::new);
 }
 
 #[test]
