@@ -205,7 +205,7 @@ impl Server {
         if outcome == Outcome::Processes {
             return Some(Ran::Ended(outcome, usage));
         }
-        if matches!(outcome, Outcome::Stopped | Outcome::Timeout) && self.is_held_up() {
+        if matches!(outcome, Outcome::Stopped | Outcome::Timeout) && (self.is_held_up() || self.has_no_request()) {
             return Some(Ran::Stale);
         }
         self.guard.kill(self.process);

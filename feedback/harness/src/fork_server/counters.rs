@@ -40,6 +40,9 @@ pub(super) const CONTROL_SIZE: usize = CARRIES + CAPACITY * size_of::<u32>();
 const FIRST: usize = 0;
 const EDGES: usize = 4;
 const TOLD_IMAGES: usize = 12;
+/// Whether a process that takes many inputs runs, answers or waits.
+const PROCESS: usize = 16;
+const WAITS: u32 = 2;
 const CARRIED: usize = 20;
 /// Where it says what the last run has used: nanoseconds of processor time, and bytes of memory at the peak; 0 if that
 /// is not known.
@@ -110,6 +113,11 @@ impl Own {
 }
 
 impl Counters {
+    /// Returns true if the process says that it waits for a request.
+    pub(super) fn waits(&self) -> bool {
+        matches!(self, Counters::Own(own) if own.number(PROCESS) == WAITS)
+    }
+
     /// Takes the counts of a run. Returns false if the program has changed what it must not: its counts, and those of
     /// runs to come, may be wrong then.
     pub(super) fn take(&mut self, edges: &mut Edges) -> bool {

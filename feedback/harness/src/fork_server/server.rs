@@ -13,7 +13,7 @@ use crate::command::Program;
 use crate::disk::Disk;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, blocking, has_ended, is_stopped, pipe, resident};
+use crate::guard::{Guard, blocking, has_ended, is_gone, is_stopped, pipe, resident};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
@@ -330,9 +330,16 @@ impl Server {
             && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
     }
 
-    /// Returns true if something has stopped the server: it tells of no end of a process any more.
+    /// Returns true if something has stopped or ended the server: it tells of no end of a process any more. What a run has
+    /// left may hold its end of the answers open.
     pub(super) fn is_held_up(&self) -> bool {
-        is_stopped(self.guard.server())
+        is_stopped(self.guard.server()) || is_gone(self.guard.server())
+    }
+
+    /// Returns true if the program was not told to run on its input until now: what an earlier run has left may have read
+    /// the request.
+    pub(super) fn has_no_request(&self) -> bool {
+        self.answers_itself && self.counters.waits()
     }
 
     /// Returns true if a status can be that of the process: the server has waited for its end, unless it has stopped, and

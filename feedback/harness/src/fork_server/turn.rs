@@ -47,7 +47,8 @@ impl Server {
         if stopped == Some(Outcome::Processes) {
             return Ok(Ran::Ended(Outcome::Processes, used(begin)));
         }
-        if matches!(stopped, Some(Outcome::Stopped | Outcome::Timeout)) && self.is_held_up() {
+        if matches!(stopped, Some(Outcome::Stopped | Outcome::Timeout)) && (self.is_held_up() || self.has_no_request())
+        {
             return Ok(Ran::Stale);
         }
         let Some(word) = (if stopped.is_none() { self.ready_word() } else { self.word() }) else {

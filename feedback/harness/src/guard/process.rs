@@ -362,6 +362,12 @@ pub(crate) fn is_stopped(process: libc::pid_t) -> bool {
     text.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
 }
 
+/// Returns true if the process has ended, whether it was waited for or not.
+pub(crate) fn is_gone(process: libc::pid_t) -> bool {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    text.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+}
+
 /// Resident memory of a process in bytes; 0 if it has ended.
 pub(crate) fn resident(process: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();

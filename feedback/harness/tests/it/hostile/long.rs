@@ -1,17 +1,17 @@
 //! Many runs of random attacks among harmless inputs and inputs that fail: no process and no file is left, none that
 //! fails is lost, and none that is harmless fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::env;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Error, Outcome};
 
 use super::child::{FIRST, JOB, Job, SECOND, SWEEP, Scene, is_found, tell};
-use super::kinds::{ALL, Kind, Programs, Subjected};
+use super::kinds::{Kind, Programs, Subjected};
 use super::table::{After, Attack};
 use super::victims::files_left;
-use super::{AT_A_TIME, NOBODY, at_once, is_offered, is_root, own_folder, supervise, victims};
+use super::{AT_A_TIME, NOBODY, at_once, is_offered, is_root, kinds_asked, own_folder, supervise, victims};
 
 /// Runs in all, if `GRAMJET_TEST_RUNS` says nothing else.
 const RUNS: u32 = 100_000;
@@ -29,7 +29,7 @@ fn child_of_a_long_run() {
     let (runs, seed) = (runs.parse().expect("a number"), seed.parse().expect("a number"));
     let job = Job::parse(&text);
     match Scene::new(job.kind, &job.programs, &job.folder) {
-        Ok(scene) => Long { scene, job, random: seed, counts: Counts::default() }.run(runs),
+        Ok(scene) => Long { scene, job, random: seed, counts: Counts::default(), last: VecDeque::new() }.run(runs),
         Err(error) => tell(&format!("fail setup {error}")),
     }
 }
@@ -46,8 +46,8 @@ fn hostile_programs_harm_nobody_in_a_long_run() {
     let runs: u32 = env::var("GRAMJET_TEST_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(RUNS);
     let programs = Programs::get();
     let users: &[Option<u32>] = if is_root() { &[None, Some(NOBODY)] } else { &[None] };
-    let kinds = ALL.iter().filter(|&&kind| programs.has(kind));
-    let jobs: Vec<(Kind, Option<u32>)> = kinds.flat_map(|&kind| users.iter().map(move |&user| (kind, user))).collect();
+    let kinds = kinds_asked(programs).into_iter();
+    let jobs: Vec<(Kind, Option<u32>)> = kinds.flat_map(|kind| users.iter().map(move |&user| (kind, user))).collect();
     let each = runs.div_ceil(jobs.len() as u32);
     let begin = Instant::now();
     let found = at_once(&jobs, AT_A_TIME, |&(kind, user)| long(programs, kind, user, each));
@@ -69,7 +69,9 @@ fn hostile_programs_harm_nobody_in_a_long_run() {
 /// Runs on one kind of target: what was counted, and what is wrong.
 fn long(programs: &Programs, kind: Kind, user: Option<u32>, runs: u32) -> (String, Counts, Vec<String>) {
     let who = format!("{kind:?}{}", if user.is_some() { ", another user" } else { "" });
-    let (mut counts, mut lines, mut left, mut seed) = (Counts::new(), Vec::new(), runs, 1);
+    // Each kind and user has other attacks.
+    let mut seed = 1000 * (2 * kind as u64 + u64::from(user.is_some()));
+    let (mut counts, mut lines, mut left) = (Counts::new(), Vec::new(), runs);
     while left > 0 {
         let folder = own_folder(user);
         let job =
@@ -111,7 +113,12 @@ struct Long {
     job: Job,
     random: u64,
     counts: Counts,
+    /// The last attacks.
+    last: VecDeque<&'static str>,
 }
+
+/// Attacks that a line of what is wrong names.
+const LAST: usize = 8;
 
 impl Long {
     fn run(mut self, runs: u32) {
@@ -136,7 +143,8 @@ impl Long {
 
     fn fail(&mut self, kind: &str, what: &str) {
         self.count(kind);
-        tell(&format!("fail {what}"));
+        let last: Vec<&str> = self.last.iter().copied().collect();
+        tell(&format!("fail {what}, after {}", last.join(" ")));
     }
 
     fn count(&mut self, what: &str) {
@@ -145,12 +153,11 @@ impl Long {
 
     fn on_one_target(&mut self, runs: u32) -> Result<(), Error> {
         let attacks = self.job.attacks();
-        let (endless, quick): (Vec<&Attack>, Vec<&Attack>) =
+        let (endless, quick): (Vec<&'static Attack>, Vec<&'static Attack>) =
             attacks.into_iter().map(|(_, attack)| attack).partition(|attack| attack.is_endless);
         let mut target = self.scene.target(TIME)?;
         // What attacks on this target may have spoilt: for now, and for good.
         let (mut spoilt, mut until, mut for_good) = (After::Nothing, Instant::now(), After::Nothing);
-        let mut last = "nothing";
         for _ in 0..runs {
             if spoilt != After::Nothing && until.elapsed() > SWEEP {
                 target.run(FIRST)?;
@@ -162,7 +169,7 @@ impl Long {
                     let seen = target.run_all(&[SECOND])?;
                     self.count("harmless");
                     if let Some(wrong) = self.scene.wrong(&seen[0], spoilt.max(for_good)) {
-                        self.fail("wrong", &format!("{last}: {wrong}"));
+                        self.fail("wrong", &wrong);
                     }
                 }
                 50..65 => {
@@ -170,14 +177,18 @@ impl Long {
                     let seen = target.run("finding")?;
                     self.count("findings");
                     if !is_found(&seen) {
-                        self.fail("lost", &format!("{last}: the finding ended with {}", seen.outcome));
+                        self.fail("lost", &format!("the finding ended with {}", seen.outcome));
                     }
                 }
                 _ => {
-                    let from = if self.draw(50) == 0 && !endless.is_empty() { &endless } else { &quick };
+                    let is_endless = quick.is_empty() || self.draw(50) == 0 && !endless.is_empty();
+                    let from = if is_endless { &endless } else { &quick };
                     let attack = from[self.draw(from.len() as u64) as usize];
-                    last = attack.name;
-                    tell(&format!("begin {last}"));
+                    self.last.push_back(attack.name);
+                    if self.last.len() > LAST {
+                        self.last.pop_front();
+                    }
+                    tell(&format!("begin {}", attack.name));
                     let [next, later] = self.scene.spoilt(attack);
                     if self.attack(&mut target, attack)? {
                         // Everything is new.
@@ -200,8 +211,9 @@ impl Long {
         let seen = target.run(&attack.input_in_long())?;
         self.count("attacks");
         let mut harm = self.scene.victims.harm();
-        // Other processes may have had all time.
-        if !attack.is_right(self.job.kind, &seen.outcome) && seen.outcome != Outcome::Timeout {
+        // Other processes may have had all time. A process that goes on may have a child that was stopped earlier.
+        let is_late = matches!(seen.outcome, Outcome::Timeout | Outcome::Stopped);
+        if !is_late && !attack.is_right(self.job.kind, &seen.outcome) {
             harm.push(format!("it ended with {}, {:?}", seen.outcome, seen.stderr));
         }
         harm.iter().for_each(|harm| self.fail("harm", &format!("{}: {harm}", attack.name)));

@@ -77,9 +77,7 @@ fn assert_harmless(user: Option<u32>) {
         return;
     }
     let programs = Programs::get();
-    let only = env::var("GRAMJET_TEST_KIND").ok();
-    let is_asked = |kind: &Kind| only.as_ref().is_none_or(|only| format!("{kind:?}") == *only);
-    let kinds: Vec<Kind> = ALL.iter().copied().filter(|&kind| programs.has(kind)).filter(is_asked).collect();
+    let kinds = kinds_asked(programs);
     let mut jobs: Vec<(Kind, usize)> =
         kinds.iter().flat_map(|&kind| (0..SHARDS).map(move |shard| (kind, shard))).collect();
     // Java takes longest.
@@ -94,6 +92,14 @@ fn assert_harmless(user: Option<u32>) {
     let slowest: Vec<&str> = slowest.iter().rev().take(SLOWEST).map(|line| &line["ok ".len()..]).collect();
     println!("{} attacks harmed nobody; most milliseconds: {}", ok.len(), slowest.join(", "));
     assert!(failed.is_empty(), "{} attacks succeeded:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// The kinds to run: all that are there, or the one of `GRAMJET_TEST_KIND`. `GRAMJET_TEST_ATTACK` is a part of the names of
+/// the attacks to run.
+fn kinds_asked(programs: &Programs) -> Vec<Kind> {
+    let only = env::var("GRAMJET_TEST_KIND").ok();
+    let is_asked = |kind: &Kind| only.as_ref().is_none_or(|only| format!("{kind:?}") == *only);
+    ALL.iter().copied().filter(is_asked).filter(|&kind| programs.has(kind)).collect()
 }
 
 /// Attacks of which the test says how long they took.

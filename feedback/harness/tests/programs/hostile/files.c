@@ -218,6 +218,12 @@ ATTACK(sparse_file) {
     close(file);
 }
 
+// An earlier attack may have taken a process that goes on to its temporary folder.
+static int is_outside(const char *folder) {
+    char path[4096];
+    return !realpath(folder, path) || strncmp(path, variable("TMPDIR"), strlen(variable("TMPDIR")));
+}
+
 ATTACK(outside_made) {
     refused("a new file outside", open(outside("new"), O_CREAT | O_WRONLY, 0600));
     refused("a new folder outside", mkdir(outside("made"), 0700));
@@ -225,7 +231,7 @@ ATTACK(outside_made) {
     refused("a new FIFO outside", mkfifo(outside("made"), 0600));
     refused("a new device outside", mknod(outside("made"), S_IFCHR | 0600, 0x103));
     refused("a file without a name outside", open(variable("HOSTILE_OUTSIDE"), O_TMPFILE | O_WRONLY, 0600));
-    refused("a file in the working folder", open("made", O_CREAT | O_WRONLY, 0600));
+    if (is_outside(".")) refused("a file in the working folder", open("made", O_CREAT | O_WRONLY, 0600));
 }
 
 ATTACK(outside_written) {
@@ -294,7 +300,7 @@ ATTACK(outside_attributes) {
 ATTACK(outside_anywhere) {
     const char *folders[] = {variable("HOME"), "/tmp", "/var/tmp", "/dev/shm", "/run", "/var/lock", "/dev/mqueue", "."};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        refused(folders[i], open(in(folders[i], "gramjet-hostile-left"), O_CREAT | O_WRONLY, 0600));
+        if (is_outside(folders[i])) refused(folders[i], open(in(folders[i], "gramjet-hostile-left"), O_CREAT | O_WRONLY, 0600));
     }
 }
 

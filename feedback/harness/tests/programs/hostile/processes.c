@@ -36,6 +36,8 @@ ATTACK(stop_by_child) {
         _exit(0);
     }
     wait(NULL);
+    // Another thread may have to stop this one.
+    sleep(1);
 }
 
 ATTACK(fork_bomb) {
