@@ -1,7 +1,7 @@
 //! A failure that was found: whether it is a new one, whether it happens again, and how small it can be.
 
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gramjet_harness::Target as _;
 use gramjet_search::Shorter;
@@ -26,6 +26,8 @@ const CONFIRMING: u32 = 3;
 /// Where failures are not looked at as they did not happen again, the program begins a new process now and then: one
 /// may have left a state in which every text fails. That takes at most one part of the time in so many.
 const RENEWING: u32 = 5;
+/// The time that a new process is taken to need until it was measured.
+const SLOW: Duration = Duration::from_millis(200);
 
 /// How a text is made smaller.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +114,8 @@ impl Worker<'_> {
     fn leave(&mut self, evidence: &Evidence) -> Result<(), Failure> {
         let (begun, took) = self.renewed;
         let is_doubtful = self.campaign.shared().doubts.knows(evidence);
+        // Until it was measured, a new process is taken to need long.
+        let took = if took.is_zero() { SLOW } else { took };
         if is_doubtful && begun.elapsed() > RENEWING * took { self.renew() } else { Ok(()) }
     }
 
@@ -183,7 +187,8 @@ impl Worker<'_> {
             _ if reproduced.0 == 0 => return self.settle_sequence(finding, &evidence, earlier, reproduced.1),
             Some(other) => {
                 telling.clear();
-                if campaign.shared().is_taken(&key_of(&other)) {
+                let key = key_of(&other);
+                if key != finding.failed.key && campaign.shared().is_taken(&key) {
                     return Ok(Settled::Known);
                 }
                 other
@@ -213,7 +218,8 @@ impl Worker<'_> {
     }
 
     /// Runs a failure again: each time in a new process, if processes run on several texts. Returns in how many of how
-    /// many runs it has failed. A text may fail in another way when it is alone, which then counts and is returned.
+    /// many runs it has failed. What it did in a new process counts, and is returned; a text may fail in another way
+    /// when it is alone.
     fn confirm(&mut self, text: &[u8], evidence: &Evidence) -> Result<(Option<Evidence>, (u32, u32)), Failure> {
         let stop = &self.campaign.stop;
         let (mut other, mut fails, mut tried) = (None::<Evidence>, 0, 0);
@@ -222,11 +228,12 @@ impl Worker<'_> {
                 self.renew()?;
             }
             if let Again::Failed(again) = self.try_again(text)? {
-                if again.failed.kind == other.as_ref().unwrap_or(evidence).failed.kind {
-                    fails += 1;
-                } else if fails == 0 {
-                    (other, fails) = (Some(again.broken(evidence.is_broken)), 1);
+                let is_same = again.failed.kind == other.as_ref().unwrap_or(evidence).failed.kind;
+                // What the process did in which it was found may come from the inputs before it.
+                if fails == 0 && (!is_same || self.tested.has_history()) {
+                    other = Some(again.broken(evidence.is_broken));
                 }
+                fails += u32::from(is_same || fails == 0);
             }
             if tried == 0 {
                 self.renewed.1 = self.renewed.0.elapsed();
@@ -265,6 +272,13 @@ impl Worker<'_> {
         let Some(Sequence { texts, evidence: last }) = found.filter(|_| reproduced.0 > 0) else {
             return Ok(Settled::NotAgain(tried));
         };
+        // A text that was made smaller, or that came before, may fail by itself.
+        let alone = texts.last().filter(|&text| *text != finding.input).cloned();
+        if let Some(alone) = alone
+            && self.confirm(&alone, evidence)?.1.0 > 0
+        {
+            return Ok(Settled::NotAgain(tried));
+        }
         finding.minimised = texts.last().cloned().unwrap_or_default();
         finding.is_broken = !self.maker.session().remember(&finding.minimised);
         finding.choices = self.choices(&finding.minimised);

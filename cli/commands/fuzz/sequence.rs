@@ -155,8 +155,9 @@ impl Worker<'_> {
                 return Ok(None);
             }
             if let Some(again) = verdict.failed.filter(|again| again.kind == failed.failed.kind) {
+                // It needs no others.
                 if number == 0 {
-                    return Ok(None);
+                    continue;
                 }
                 let evidence = Evidence::new(again, &run).identified(&self.tested).broken(failed.is_broken);
                 return Ok(Some((number + 1, evidence)));

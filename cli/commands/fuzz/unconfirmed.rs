@@ -51,7 +51,8 @@ impl Doubts {
             let report = report(state.failure(&key, REPORT));
             let class = report.and_then(|report| report["class"].as_str().map(str::to_string));
             if let Some(class) = class {
-                doubts.0.entry(class).or_default().sequences = Some((SEQUENCES, HashSet::new()));
+                // Which edges it has executed is not kept: others are looked for again.
+                doubts.0.entry(class).or_default().sequences.get_or_insert_default().0 += 1;
             }
         }
         Ok(doubts)

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Bytes of a block of `st_blocks`.
 const BLOCK: u64 = 512;
+/// The folder itself, and an input that the program has copied, are within any limit on a disk that is nearly full.
+const LEAST: u64 = 1 << 20;
 /// The most files of a folder that are looked at. A run that has more is stopped, if the file system has lost the room.
 const FILES: usize = 200_000;
 
@@ -49,11 +51,13 @@ impl Disk {
             return false;
         }
         let used = in_folder(&self.folder).saturating_add(without_name(&self.folder, processes()));
-        if used < limit {
+        // Where a disk was full before, nothing is the fault of a run that takes no room.
+        let is_exceeded = used >= limit.max(LEAST);
+        if !is_exceeded {
             // Others have taken it.
             self.free = free;
         }
-        used >= limit
+        is_exceeded
     }
 
     /// Returns the bytes that are free for users.

@@ -69,7 +69,10 @@ impl Permission {
         ("ipc", "use messages and shared memory of System V and POSIX that others have"),
         ("metadata", "change modes, owners and times of files elsewhere"),
         ("privileges", "keep the capabilities and groups of root"),
-        ("system-calls", "make any system call: mounts, modules, keys, io_uring, namespaces, sockets"),
+        (
+            "system-calls",
+            "make any system call: mounts, modules, keys, io_uring, namespaces; with it, all of network and processes",
+        ),
     ];
 }
 
