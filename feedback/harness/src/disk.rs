@@ -17,8 +17,8 @@ const FILES: usize = 200_000;
 
 /// Watches how much a run writes to its temporary folder.
 ///
-/// To look at all of its files takes long. The file system says at once how much room it has left, so they are looked at
-/// only if it has lost as much as the run may take.
+/// To look at all of its files takes long. The file system says at once how much room it has left, so they are looked
+/// at only if it has lost as much as the run may take.
 #[derive(Debug)]
 pub(crate) struct Disk {
     folder: PathBuf,

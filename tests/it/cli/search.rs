@@ -495,15 +495,15 @@ fn processor_time_and_memory_are_costs_of_instrumented_programs() {
     assert!(text(&refused.stderr).contains("`memory` needs a process for each text"), "{}", text(&refused.stderr));
 }
 
-/// A program of an earlier version does not tell what a run has used.
+/// A program that AFL++ has built does not tell what a run has used.
 #[test]
 fn time_by_the_clock_stands_for_processor_time_where_that_is_not_known() {
     let place = place("search-older");
-    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("feedback/harness/tests/programs/older.c");
-    let built = std::process::Command::new("cc").arg(source).arg("-o").arg(place.path("older")).status().unwrap();
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("feedback/harness/tests/programs/untold.c");
+    let built = std::process::Command::new("cc").arg(source).arg("-o").arg(place.path("untold")).status().unwrap();
     assert!(built.success());
     fs::write(place.path("names.ebnf"), GRAMMAR).unwrap();
-    let search = |cost| run_in(&place, &[&SEARCH[..], &["-n", "5", "--cost", cost, "--", "./older"]].concat());
+    let search = |cost| run_in(&place, &[&SEARCH[..], &["-n", "5", "--cost", cost, "--", "./untold"]].concat());
     let found = search("cpu");
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     assert!(text(&found.stderr).contains("the cost `cpu` is its time by the clock"), "{}", text(&found.stderr));

@@ -195,9 +195,9 @@ fn network(is_allowed: bool) -> Vec<Call> {
         call(libc::SYS_bind, 361),
         call(libc::SYS_connect, 362),
         call(libc::SYS_listen, 363),
-        // Old programs of 32 bits make sockets by a call with arguments in memory. 1 to 4 are `socket`, `bind`, `connect`
-        // and `listen`. 8 is `socketpair`, which programs need, so calls that can send to a path are refused instead:
-        // 11 is `sendto`, 16 `sendmsg`, 20 `sendmmsg`.
+        // Old programs of 32 bits make sockets by a call with arguments in memory. 1 to 4 are `socket`, `bind`,
+        // `connect` and `listen`. 8 is `socketpair`, which programs need, so calls that can send to a path are refused
+        // instead: 11 is `sendto`, 16 `sendmsg`, 20 `sendmmsg`.
         old(SOCKETCALL).whens([1, 2, 3, 4, 11, 16, 20].map(|number| vec![Is::Equal(0, number)])),
         old(369).when(vec![Is::Other(4, 0)]),
         old(370),

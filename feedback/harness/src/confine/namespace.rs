@@ -1,8 +1,8 @@
-//! Namespaces: a program sees all files, but can change modes, owners, times and attributes only of its own; and queues,
-//! semaphores and shared memory of System V and POSIX are its own, and vanish with it.
+//! Namespaces: a program sees all files, but can change modes, owners, times and attributes only of its own; and
+//! queues, semaphores and shared memory of System V and POSIX are its own, and vanish with it.
 //!
-//! The guard prepares them once; each new process enters them. The guard itself stays outside, so that it can remove the
-//! program's folder. Where the kernel or a container does not offer this, the program runs without.
+//! The guard prepares them once; each new process enters them. The guard itself stays outside, so that it can remove
+//! the program's folder. Where the kernel or a container does not offer this, the program runs without.
 
 use std::ffi::CString;
 use std::fs::File;

@@ -107,8 +107,8 @@ impl ForkServer {
         self.server.as_mut().map_or_else(Locations::default, |server| server.counters.locations(program))
     }
 
-    /// Gives the program the inputs that it does not have, as far as there is room, and no more than `most` of all. If it
-    /// is in no state to take them, there is no server then.
+    /// Gives the program the inputs that it does not have, as far as there is room, and no more than `most` of all. If
+    /// it is in no state to take them, there is no server then.
     fn give(&mut self, most: usize) -> Result<(), Error> {
         let server = match &mut self.server {
             Some(server) => server,

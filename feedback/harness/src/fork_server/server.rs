@@ -330,20 +330,20 @@ impl Server {
             && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
     }
 
-    /// Returns true if something has stopped or ended the server: it tells of no end of a process any more. What a run has
-    /// left may hold its end of the answers open.
+    /// Returns true if something has stopped or ended the server: it tells of no end of a process any more. What a run
+    /// has left may hold its end of the answers open.
     pub(super) fn is_held_up(&self) -> bool {
         is_stopped(self.guard.server()) || is_gone(self.guard.server())
     }
 
-    /// Returns true if the program was not told to run on its input until now: what an earlier run has left may have read
-    /// the request.
+    /// Returns true if the program was not told to run on its input until now: what an earlier run has left may have
+    /// read the request.
     pub(super) fn has_no_request(&self) -> bool {
         self.answers_itself && self.counters.waits()
     }
 
-    /// Returns true if a status can be that of the process: the server has waited for its end, unless it has stopped, and
-    /// says nothing else. A program can write to the descriptor of the answers, too.
+    /// Returns true if a status can be that of the process: the server has waited for its end, unless it has stopped,
+    /// and says nothing else. A program can write to the descriptor of the answers, too.
     pub(super) fn is_credible(&self, status: i32) -> bool {
         // A server does not tell when a process stops that answers itself.
         let is_stop = libc::WIFSTOPPED(status) && !self.answers_itself;

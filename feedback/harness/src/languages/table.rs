@@ -34,7 +34,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Returns the number of an edge, from 1 on; 0 if there is no room for another one. `key` is its file, its function and its mark there, with zero bytes between.
+    /// Returns the number of an edge, from 1 on; 0 if there is no room for another one. `key` is its file, its function
+    /// and its mark there, with zero bytes between.
     pub(super) fn number(&mut self, key: &[u8], line: u32) -> u32 {
         if let Some(&number) = self.numbers.get(key) {
             return number;

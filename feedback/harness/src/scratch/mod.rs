@@ -1,11 +1,10 @@
 //! The temporary folder of a target, and the files in it that the program reads.
 //!
-//! ```text
-//! gramjet-PID-N/         not for the program
-//!     in/input           the input: the program may write to it, but not remove or replace it
-//!     in/output          another file, for programs that get two
-//!     tmp/               the program's own, `TMPDIR`
-//! ```
+//! | in `gramjet-PID-N/`, which is not for the program | |
+//! |---|---|
+//! | `in/input` | the input: the program may write to it, but not remove or replace it |
+//! | `in/output` | another file, for programs that get two |
+//! | `tmp/` | the program's own, `TMPDIR` |
 //!
 //! A program that is not confined can do anything to these. So files are written through descriptors that this process
 //! holds, and a name is used only to make a file that was not there, relative to the descriptor of its folder. What the

@@ -9,7 +9,8 @@ enum { MAP_FD = 196, CONTROL_MAP_FD = 197, PAGE = 4096 };
 
 int letters(const char *text, int len);
 
-// The counters are those from the end of the first page on; the second word of the other memory says how many there are.
+// The counters are those from the end of the first page on; the second word of the other memory says how many there
+// are.
 static void put(uint32_t value) {
     uint32_t *control = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, CONTROL_MAP_FD, 0);
     if (control == MAP_FAILED) abort();

@@ -1,5 +1,5 @@
-// Tries what its input names, and writes the error number; 0 if it may. The second argument of each attempt is harmless,
-// so that nothing happens where it may.
+// Tries what its input names, and writes the error number; 0 if it may. The second argument of each attempt is
+// harmless, so that nothing happens where it may.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -88,6 +88,8 @@ pub(super) struct Scene {
 const PATIENCE: usize = 500;
 /// The guard looks at least as often, after a run.
 pub(super) const SWEEP: Duration = Duration::from_millis(60);
+/// What is said of an input with other counts begins with it.
+const OTHER_COUNTS: &str = "the next input has";
 pub(super) const FIRST: &str = "benign 7";
 pub(super) const SECOND: &str = "benign 31";
 
@@ -139,7 +141,7 @@ impl Scene {
                 format!("the next input ended with {}, {:?}", seen.outcome, seen.stderr)
             }
             () if expected.edges != seen.edges => {
-                format!("the next input has {} edges, not {}", seen.edges.len(), expected.edges.len())
+                format!("{OTHER_COUNTS} {} edges, not {}", seen.edges.len(), expected.edges.len())
             }
             () => format!("the next input said {:?} and {:?}", seen.stdout, seen.stderr),
         })
@@ -247,11 +249,20 @@ fn on_one_target(scene: &mut Scene, attacks: &[(usize, &Attack)]) -> usize {
         done += 1;
         let begin = Instant::now();
         let wrong = scene.attack(&mut target, attack).unwrap_or_else(|error| vec![format!("the harness: {error}")]);
-        if !wrong.is_empty() {
-            succeeded = Some((*attack, wrong));
-            break;
+        if wrong.is_empty() {
+            tell(&format!("ok {} {} {:?}", begin.elapsed().as_millis(), attack.name, scene.kind));
+            continue;
         }
-        tell(&format!("ok {} {} {:?}", begin.elapsed().as_millis(), attack.name, scene.kind));
+        // On a busy machine what a run has left may count for longer than it is waited for. That happens once; what an
+        // attack does to others never may.
+        let is_about_counts = wrong.iter().all(|wrong| wrong.starts_with(OTHER_COUNTS));
+        let again = |scene: &mut Scene| scene.target(time).and_then(|mut target| scene.attack(&mut target, attack));
+        if is_about_counts && again(scene).is_ok_and(|wrong| wrong.is_empty()) {
+            tell(&format!("ok {} {} {:?}", begin.elapsed().as_millis(), attack.name, scene.kind));
+        } else {
+            succeeded = Some((*attack, wrong));
+        }
+        break;
     }
     drop(target);
     let mut left = scene.victims.processes_left();

@@ -1,8 +1,8 @@
 //! Programs that do harm: whatever they do, the next input is run as if nothing had been, no process and no file is
 //! left, and nothing else on the machine is touched.
 //!
-//! Each attack of [`table`] runs on each kind of target where it applies, as the user of the tests and, if that is root,
-//! as another one. A process of its own stands for each kind, as an attack may end the harness.
+//! Each attack of [`table`] runs on each kind of target where it applies, as the user of the tests and, if that is
+//! root, as another one. A process of its own stands for each kind, as an attack may end the harness.
 
 mod child;
 mod kinds;
@@ -94,8 +94,8 @@ fn assert_harmless(user: Option<u32>) {
     assert!(failed.is_empty(), "{} attacks succeeded:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// The kinds to run: all that are there, or the one of `GRAMJET_TEST_KIND`. `GRAMJET_TEST_ATTACK` is a part of the names of
-/// the attacks to run.
+/// The kinds to run: all that are there, or the one of `GRAMJET_TEST_KIND`. `GRAMJET_TEST_ATTACK` is a part of the
+/// names of the attacks to run.
 fn kinds_asked(programs: &Programs) -> Vec<Kind> {
     let only = env::var("GRAMJET_TEST_KIND").ok();
     let is_asked = |kind: &Kind| only.as_ref().is_none_or(|only| format!("{kind:?}") == *only);
@@ -166,7 +166,8 @@ fn own_folder(user: Option<u32>) -> PathBuf {
     folder
 }
 
-/// Runs one of the functions of this program in a process of its own, and reads its lines; how it has failed, if it has.
+/// Runs one of the functions of this program in a process of its own, and reads its lines; how it has failed, if it
+/// has.
 fn supervise(
     function: &str,
     job: &str,
