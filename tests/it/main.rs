@@ -1,5 +1,6 @@
 //! Tests across crates, in one binary.
 
+mod builds;
 mod cli;
 mod comments;
 mod engines;

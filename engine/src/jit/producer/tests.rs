@@ -230,3 +230,62 @@ fn high_derivations_without_another_stack_are_interpreted() {
     });
     work.expect("a thread").join().expect("no panic");
 }
+
+/// Another disassembler reads the code of many grammars alike, in all variants, also for older processors.
+#[cfg(feature = "listing")]
+#[test]
+fn instructions_are_listed_as_another_disassembler_has_them() {
+    use gramjet_testkit::emitted::{random_subjects, subjects_with_chains};
+    use iced_x86::{Decoder, DecoderOptions, Formatter as _, NasmFormatter};
+
+    let mut formatter = NasmFormatter::new();
+    let mut expected = String::new();
+    let mut count = 0;
+    for subject in random_subjects().chain(subjects_with_chains()) {
+        let compiled = &subject.compiled;
+        let all = Features::detect();
+        for features in [all, Features { ssse3: false, bmi1: false }] {
+            for limits in [Limits::new(), Limits::new().max_depth(40u32), Limits::new().max_len(50u64)] {
+                let jit = Jit::for_processor(compiled, limits, features, Unfolded::new(compiled)).expect("code");
+                let code = jit.code.instructions();
+                let listed = listing::decoded(code);
+                let mut others = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+                for own in &listed {
+                    let other = others.decode();
+                    assert_eq!(other.ip(), own.at as u64, "{}: {} {}", subject.name, own.mnemonic, own.operands);
+                    expected.clear();
+                    formatter.format(&other, &mut expected);
+                    let text = format!("{} {}", own.mnemonic, own.operands);
+                    // It says which jumps are short ones, and pads the target with zeros.
+                    match own.target {
+                        Some(target) => assert_eq!(other.near_branch_target(), target, "{expected}"),
+                        None => assert_eq!(text.trim_end(), expected),
+                    }
+                    count += 1;
+                }
+                assert!(!others.can_decode());
+            }
+        }
+    }
+    assert!(count > 50_000, "{count}");
+}
+
+/// Any bytes are listed, each once.
+#[cfg(feature = "listing")]
+#[test]
+fn bytes_that_are_no_instructions_are_listed_as_data() {
+    let mut state = 7_u32;
+    let bytes: Vec<u8> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    })
+    .take(100_000)
+    .collect();
+    for len in (0..64).chain([bytes.len()]) {
+        let listed = listing::decoded(&bytes[..len]);
+        assert!(listed.is_sorted_by(|a, b| a.at < b.at) && listed.iter().all(|own| own.at < len));
+    }
+    let listed = listing::decoded(&[0x06, 0x0F, 0x90, 0xE8]);
+    let listed: Vec<String> = listed.iter().map(|own| format!("{} {}", own.mnemonic, own.operands)).collect();
+    assert_eq!(listed, ["db 6", "db 0Fh", "nop ", "db 0E8h"]);
+}
