@@ -3,6 +3,7 @@
 use super::*;
 
 #[test]
+#[ignore = "run by ci/test"]
 fn the_bulk_engine_makes_the_same_with_any_number_of_threads_and_shards() {
     let place = place("bulk");
     let bulk = |arguments: &[&str]| place.generate(&[&["--engine", "bulk"], arguments].concat());

@@ -263,6 +263,7 @@ fn alternatives_of_weight_0_are_for_texts() {
 
 /// Texts have blanks and comments where their authors like, the grammar generates few of them.
 #[test]
+#[ignore = "run by ci/test"]
 fn texts_of_others_have_hidden_matches_anywhere() {
     let place = place("parse-others");
     let (grammar, file, choices) = (place.path("Calls.g4"), place.path("in"), place.path("out"));

@@ -285,7 +285,7 @@ fn bytes_that_are_no_instructions_are_listed_as_data() {
         let listed = listing::decoded(&bytes[..len]);
         assert!(listed.is_sorted_by(|a, b| a.at < b.at) && listed.iter().all(|own| own.at < len));
     }
-    let listed = listing::decoded(&[0x06, 0x0F, 0x90, 0xE8]);
+    let listed = listing::decoded(&[0x06, 0x90, 0xE8, 0x01]);
     let listed: Vec<String> = listed.iter().map(|own| format!("{} {}", own.mnemonic, own.operands)).collect();
-    assert_eq!(listed, ["db 6", "db 0Fh", "nop ", "db 0E8h"]);
+    assert_eq!(listed, ["db 6", "nop ", "db 0E8h", "db 1"]);
 }

@@ -52,6 +52,7 @@ fn mutations_do_no_harm() {
 
 /// The sample of public grammars, if it is in a folder beside the project.
 #[test]
+#[ignore = "run by ci/test"]
 fn public_grammars_compile() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/g4");
     let Ok(index) = std::fs::read_to_string(folder.join("index.tsv")) else { return };
