@@ -3,7 +3,7 @@
 //! The crate `seccompiler` makes filters for the machine's own calls, each with one answer. It ends a program that
 //! calls by another convention, such as one of 32 bits; ours let that pass, to a filter of its own (`foreign`).
 //!
-//! The kernel takes half a millisecond to install such filters. So the guard installs them for itself, once, and each
+//! The kernel needs time to install such filters. So the guard installs them for itself, once, and each
 //! new process adds a small one (`last`) for the call that the guard needs.
 
 use seccompiler::{
