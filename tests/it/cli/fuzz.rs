@@ -1,6 +1,7 @@
 //! `gramjet fuzz` and the compiler wrappers, on real programs.
 
 mod history;
+mod hostile;
 
 use std::fs;
 use std::path::Path;
