@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -177,8 +178,25 @@ static union {
 } own __attribute__((aligned(ALIGN)));
 _Static_assert(sizeof own == ALIGN, "pages of its own");
 
-// Lets `own` be changed, or ends that.
-static void change(int is_open) { mprotect(&own, sizeof own, is_open ? PROT_READ | PROT_WRITE : PROT_READ); }
+// Lets `own` be changed, or ends that. Threads may load libraries at the same time, and a handler of a signal may count:
+// one thread changes it, and no handler meanwhile.
+static void change(int is_open) {
+    static int is_taken;
+    static sigset_t signals;
+    if (is_open) {
+        sigset_t all, before;
+        sigfillset(&all);
+        sigprocmask(SIG_BLOCK, &all, &before);
+        while (__atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQUIRE)) sched_yield();
+        signals = before;
+        mprotect(&own, sizeof own, PROT_READ | PROT_WRITE);
+    } else {
+        sigset_t before = signals;
+        mprotect(&own, sizeof own, PROT_READ);
+        __atomic_store_n(&is_taken, 0, __ATOMIC_RELEASE);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+    }
+}
 
 // Memory between two pages that nothing can touch: that of a file from a place on, or a new one.
 static void *apart(size_t size, int file, off_t from) {
@@ -199,6 +217,10 @@ static void attach(void) {
     // Linkers leave out what nothing refers to.
     (void)*(const volatile char *)signature;
     change(1);
+    if (own.control) {
+        change(0);
+        return;
+    }
     mprotect(area.before, sizeof area.before, PROT_NONE);
     mprotect(area.after, sizeof area.after, PROT_NONE);
     if (getenv("GRAMJET_MAP")) {
@@ -417,8 +439,12 @@ static struct code *add(const struct loaded *loaded) {
     struct image *image = numbered(loaded, (loaded->code_end - loaded->code) / APART + 1);
     if (!image) return NULL;
     change(1);
-    struct code *code = own.codes + own.known_codes++;
-    *code = (struct code){loaded->code, loaded->code_end - loaded->code, loaded->start, image->first};
+    struct code *code = NULL;
+    if (own.known_codes < IMAGES) {
+        code = own.codes + own.known_codes;
+        *code = (struct code){loaded->code, loaded->code_end - loaded->code, loaded->start, image->first};
+        __atomic_store_n(&own.known_codes, own.known_codes + 1, __ATOMIC_RELEASE);
+    }
     change(0);
     return code;
 }

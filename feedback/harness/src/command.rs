@@ -151,7 +151,8 @@ impl Program {
         let stdin = if self.reads_file() { nothing()? } else { scratch.descriptor()? };
         let input = self.reads_file().then(|| scratch.input().to_path_buf());
         let writable = [scratch.temporary()].into_iter().chain(input).collect();
-        let rules = is_confined.then(|| Rules::new(&self.permissions, writable, self.folder.as_deref()));
+        let folder = self.folder.as_deref();
+        let rules = is_confined.then(|| Rules::new(&self.path, &self.permissions, writable, folder)).transpose()?;
         Ok(Parts {
             program: self.path.clone(),
             arguments,

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::mem::MaybeUninit;
+use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::scratch::taken;
 
 /// Bytes of a block of `st_blocks`.
 const BLOCK: u64 = 512;
 /// The folder itself, and an input that the program has copied, are within any limit on a disk that is nearly full.
 const LEAST: u64 = 1 << 20;
-/// The most files of a folder that are looked at. A run that has more is stopped, if the file system has lost the room.
-const FILES: usize = 200_000;
-
 /// Watches how much a run writes to its temporary folder.
 ///
 /// To look at all of its files takes long. The file system says at once how much room it has left, so they are looked
@@ -43,14 +44,14 @@ impl Disk {
 
     /// Returns true if the run has taken more room than it may. These are its processes: they may have files open that
     /// have no name any more.
-    pub(crate) fn is_exceeded<I: Iterator<Item = libc::pid_t>>(&mut self, processes: impl FnOnce() -> I) -> bool {
+    pub(crate) fn is_exceeded(&mut self, processes: &[libc::pid_t]) -> bool {
         let Some(limit) = self.limit else { return false };
         let Some(free) = self.free() else { return false };
         self.free = self.free.max(free);
         if self.free - free < limit {
             return false;
         }
-        let used = in_folder(&self.folder).saturating_add(without_name(&self.folder, processes()));
+        let used = taken(&self.folder).saturating_add(without_name(&self.folder, processes));
         // Where a disk was full before, nothing is the fault of a run that takes no room.
         let is_exceeded = used >= limit.max(LEAST);
         if !is_exceeded {
@@ -70,34 +71,38 @@ impl Disk {
     }
 }
 
-/// Returns the bytes that the files in a folder take.
-fn in_folder(folder: &Path) -> u64 {
-    let (mut open, mut used, mut files) = (vec![folder.to_path_buf()], 0, 0);
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            files += 1;
-            if files > FILES {
-                return u64::MAX;
-            }
-            // Links are not followed.
-            let Ok(facts) = entry.metadata() else { continue };
-            used += facts.blocks() * BLOCK;
-            if facts.is_dir() {
-                open.push(entry.path());
-            }
-        }
-    }
-    used
+/// Returns the bytes of the files beside a folder that processes have open and that have no name.
+fn without_name(folder: &Path, processes: &[libc::pid_t]) -> u64 {
+    let Ok(device) = fs::metadata(folder).map(|facts| facts.dev()) else { return 0 };
+    nameless(processes, |facts| facts.dev() == device && !is_in_memory(facts))
 }
 
-/// Returns the bytes of the files beside a folder that processes have open and that have no name.
-fn without_name(folder: &Path, processes: impl Iterator<Item = libc::pid_t>) -> u64 {
-    let Ok(device) = fs::metadata(folder).map(|facts| facts.dev()) else { return 0 };
-    let descriptors = processes.flat_map(|process| fs::read_dir(format!("/proc/{process}/fd"))).flatten().flatten();
-    let facts = descriptors.filter_map(|descriptor| fs::metadata(descriptor.path()).ok());
+/// Returns the bytes of the files in memory that processes have open and that have no name (`memfd_create`). What is
+/// written to them is part of no process's memory.
+pub(crate) fn in_memory(processes: &[libc::pid_t]) -> u64 {
+    nameless(processes, is_in_memory)
+}
+
+/// Returns true for a file of the file system that `memfd_create` uses, which is mounted nowhere and has no device.
+fn is_in_memory(facts: &Metadata) -> bool {
+    static DEVICE: OnceLock<Option<u64>> = OnceLock::new();
+    let device = DEVICE.get_or_init(|| {
+        // SAFETY: a string that ends in zero; the descriptor has no other owner.
+        let file = unsafe {
+            let descriptor = libc::memfd_create(c"gramjet".as_ptr(), libc::MFD_CLOEXEC);
+            (descriptor >= 0).then(|| fs::File::from_raw_fd(descriptor))
+        };
+        file.and_then(|file| file.metadata().ok()).map(|facts| facts.dev())
+    });
+    *device == Some(facts.dev())
+}
+
+fn nameless(processes: &[libc::pid_t], is_meant: impl Fn(&Metadata) -> bool) -> u64 {
+    let folders = processes.iter().flat_map(|process| fs::read_dir(format!("/proc/{process}/fd")));
+    let facts = folders.flatten().flatten().filter_map(|descriptor| fs::metadata(descriptor.path()).ok());
     // A file that several processes have open takes its room once.
     let files: BTreeMap<u64, u64> = facts
-        .filter(|facts| facts.is_file() && facts.nlink() == 0 && facts.dev() == device)
+        .filter(|facts| facts.is_file() && facts.nlink() == 0 && is_meant(facts))
         .map(|facts| (facts.ino(), facts.blocks() * BLOCK))
         .collect();
     files.values().sum()
@@ -116,18 +121,28 @@ mod tests {
         let mut named = fs::File::create(folder.join("a/b/c")).expect("a file");
         named.write_all(&[1; 1 << 20]).expect("room");
         named.sync_all().expect("room");
-        assert!(in_folder(&folder) >= 1 << 20);
+        assert!(taken(&folder) >= 1 << 20);
         fs::remove_file(folder.join("a/b/c")).expect("a file");
-        assert!(in_folder(&folder) < 1 << 20);
+        assert!(taken(&folder) < 1 << 20);
         let own = std::process::id() as libc::pid_t;
-        let used = without_name(&folder, [own, own].into_iter());
+        let used = without_name(&folder, &[own, own]);
         assert!((1 << 20..2 << 20).contains(&used), "{used}");
         fs::remove_dir_all(&folder).expect("a folder");
     }
 
     #[test]
+    fn files_in_memory_are_counted() {
+        let own = [std::process::id() as libc::pid_t];
+        let before = in_memory(&own);
+        // SAFETY: a string that ends in zero; the descriptor has no other owner.
+        let mut file = unsafe { fs::File::from_raw_fd(libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC)) };
+        file.write_all(&[1; 4 << 20]).expect("memory");
+        assert!(in_memory(&own) >= before + (3 << 20));
+    }
+
+    #[test]
     fn without_a_limit_nothing_is_looked_at() {
         let mut disk = Disk::new(Path::new("/"), None);
-        assert!(!disk.is_exceeded(|| -> std::iter::Empty<libc::pid_t> { unreachable!("nothing is looked at") }));
+        assert!(!disk.is_exceeded(&[]));
     }
 }

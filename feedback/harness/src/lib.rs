@@ -28,6 +28,7 @@ mod run;
 mod scratch;
 mod shared;
 mod target;
+mod watch;
 
 pub use command::{Command, FILE, Program};
 pub use confine::{Confinement, Offered, Permission, Protection, offered, protections, refusal};

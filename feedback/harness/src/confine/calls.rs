@@ -69,12 +69,15 @@ pub(super) fn missing() -> Vec<Call> {
 }
 
 /// Calls that fail for lack of a permission.
-pub(super) fn refused(permissions: &Permissions) -> Vec<Call> {
+pub(super) fn refused(permissions: &Permissions, is_of_32_bits: bool) -> Vec<Call> {
     let mut calls = system();
     if !permissions.processes {
         calls.extend(processes());
     }
     calls.extend(network(permissions.network));
+    if !permissions.network {
+        calls.extend(datagrams(is_of_32_bits));
+    }
     calls
 }
 
@@ -175,7 +178,6 @@ fn network(is_allowed: bool) -> Vec<Call> {
     const UNIX: u32 = libc::AF_UNIX as u32;
     const NETLINK: u32 = libc::AF_NETLINK as u32;
     const KIND: u32 = 0xf;
-    const SOCKETCALL: u32 = 102;
     let socket = call(libc::SYS_socket, 359);
     if is_allowed {
         let [internet, internet6] = [libc::AF_INET as u32, libc::AF_INET6 as u32];
@@ -195,12 +197,25 @@ fn network(is_allowed: bool) -> Vec<Call> {
         call(libc::SYS_bind, 361),
         call(libc::SYS_connect, 362),
         call(libc::SYS_listen, 363),
-        // Old programs of 32 bits make sockets by a call with arguments in memory. 1 to 4 are `socket`, `bind`,
-        // `connect` and `listen`. 8 is `socketpair`, which programs need, so calls that can send to a path are refused
-        // instead: 11 is `sendto`, 16 `sendmsg`, 20 `sendmmsg`.
-        old(SOCKETCALL).whens([1, 2, 3, 4, 11, 16, 20].map(|number| vec![Is::Equal(0, number)])),
-        old(369).when(vec![Is::Other(4, 0)]),
-        old(370),
-        old(345),
     ]
+}
+
+/// Calls by which a pair of datagram sockets could be made, or could send to a socket that has a path.
+///
+/// Programs of 32 bits make sockets by one call with arguments in memory, which a filter does not see, so they can make
+/// such a pair; they need it. So nothing that descends from them may send with an address, by either convention. Other
+/// programs, which may mix both, cannot make the pair.
+fn datagrams(is_of_32_bits: bool) -> Vec<Call> {
+    const SOCKETCALL: u32 = 102;
+    // `socket`, `bind`, `connect`, `listen`; `socketpair`; `sendto`, `sendmsg`, `sendmmsg`.
+    let (never, pair, sends) = ([1, 2, 3, 4], [8], [11, 16, 20]);
+    let refused = |numbers: &[u32]| numbers.iter().map(|&number| vec![Is::Equal(0, number)]).collect::<Vec<_>>();
+    let socketcall = old(SOCKETCALL).whens(refused(&never)).whens(refused(&sends));
+    let [sendto, sendmsg, sendmmsg] = [libc::SYS_sendto, libc::SYS_sendmsg, libc::SYS_sendmmsg];
+    match is_of_32_bits {
+        true => {
+            vec![socketcall, call(sendto, 369).when(vec![Is::Other(4, 0)]), call(sendmsg, 370), call(sendmmsg, 345)]
+        }
+        false => vec![socketcall.whens(refused(&pair)), old(369).when(vec![Is::Other(4, 0)]), old(370), old(345)],
+    }
 }

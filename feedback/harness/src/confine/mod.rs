@@ -19,6 +19,7 @@ mod seccomp;
 
 use std::ffi::CString;
 use std::fmt;
+use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -26,9 +27,11 @@ use std::str::FromStr;
 
 pub(crate) use namespace::Namespaces;
 use namespace::Plan;
-pub(crate) use privileges::drop_all;
+pub(crate) use privileges::{drop_capabilities, drop_groups};
 pub use refusal::refusal;
 pub(crate) use seccomp::{Filter, install};
+
+use crate::error::Error;
 
 /// The confinement of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,17 +178,38 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The rules for a program that may write to these folders and files, and runs in `folder`.
-    pub(crate) fn new(permissions: &Permissions, mut writable: Vec<PathBuf>, folder: Option<&Path>) -> Rules {
+    /// Makes the rules for a program that may write to these folders and files, and runs in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel can enforce a part of them, and it cannot be made ready: the program must not run without it.
+    pub(crate) fn new(
+        program: &Path,
+        permissions: &Permissions,
+        mut writable: Vec<PathBuf>,
+        folder: Option<&Path>,
+    ) -> Result<Rules, Error> {
+        let failed = |what, source: Box<dyn std::error::Error + Send + Sync>| Error::System {
+            what,
+            source: std::io::Error::other(source),
+        };
         writable.extend(permissions.writable.iter().cloned());
-        let ruleset = landlock::ruleset(permissions, &writable).unwrap_or_default();
-        let filters = if permissions.system_calls { Vec::new() } else { seccomp::filters(permissions) };
+        let ruleset = match landlock::version() {
+            0 => None,
+            _ => landlock::ruleset(permissions, &writable)
+                .map_err(|error| failed("the rules of Landlock cannot be made", error.into()))?,
+        };
+        let filters = match permissions.system_calls || !seccomp::is_offered() {
+            true => Vec::new(),
+            false => seccomp::filters(permissions, is_of_32_bits(program))
+                .map_err(|error| failed("the filters of system calls cannot be made", error.into()))?,
+        };
         let last = (!filters.is_empty()).then(seccomp::last);
         let plan = plan(permissions, &writable, folder);
         let (keeps_privileges, is_root) = (permissions.privileges, privileges::is_root());
         // The program inherits what the guard is kept from.
         let scope = if permissions.processes { None } else { landlock::scope() };
-        Rules { ruleset, scope, filters, last, plan, keeps_privileges, is_root }
+        Ok(Rules { ruleset, scope, filters, last, plan, keeps_privileges, is_root })
     }
 
     /// The program uses messages and memory of this process.
@@ -194,6 +218,13 @@ impl Rules {
             plan.messages = false;
         }
     }
+}
+
+/// Returns true for a program of 32 bits.
+fn is_of_32_bits(program: &Path) -> bool {
+    let mut head = [0; 5];
+    let read = std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == *b"\x7fELF\x01"
 }
 
 /// The plan for namespaces; none if they cannot serve.
@@ -251,7 +282,15 @@ pub fn protections() -> Vec<Protection> {
         protection("tracing other processes", landlock(1, "needs Landlock, from Linux 5.13 on"), None),
         protection("limits, priorities and cores of other processes", filtered, Some("processes")),
         protection("mounts, modules, keys, io_uring and other system calls", filtered, Some("system-calls")),
-        protection("capabilities and groups of root", Ok("giving them up"), Some("privileges")),
+        protection("capabilities of root", Ok("giving them up"), Some("privileges")),
+        protection(
+            "supplementary groups of root",
+            match privileges::gives_up_groups() {
+                true => Ok("giving them up"),
+                false => Err("needs the right to change groups, which a container may not give"),
+            },
+            Some("privileges"),
+        ),
         protection("new privileges by programs that give them", Ok("no_new_privs"), None),
         protection(
             "modes, owners and times of files elsewhere",

@@ -12,12 +12,22 @@ pub(super) fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
-/// Takes all capabilities from this process, and its supplementary groups where it may give them up. Returns whether
-/// none is left.
+/// Takes the supplementary groups from this process, where that is allowed. Returns true if none is left.
 ///
-/// It makes system calls alone, and not by functions of the C library that concern all threads, so that a new process
-/// can use it that shares the memory of its parent.
-pub(crate) fn drop_all(has_groups: bool) -> bool {
+/// It makes a system call alone, and not by the function of the C library, which concerns all threads, so that a new
+/// process can use it that shares the memory of its parent.
+pub(crate) fn drop_groups() -> bool {
+    // SAFETY: system calls with null pointers for an empty list.
+    unsafe {
+        libc::syscall(libc::SYS_setgroups, 0usize, std::ptr::null::<libc::gid_t>()) == 0
+            || libc::syscall(libc::SYS_getgroups, 0usize, std::ptr::null::<libc::gid_t>()) == 0
+    }
+}
+
+/// Takes all capabilities from this process. Returns true if none is left.
+///
+/// It makes system calls alone, so that a new process can use it that shares the memory of its parent.
+pub(crate) fn drop_capabilities() -> bool {
     #[repr(C)]
     struct Header {
         version: u32,
@@ -25,15 +35,25 @@ pub(crate) fn drop_all(has_groups: bool) -> bool {
     }
     let header = Header { version: VERSION, process: 0 };
     let none = [0u32; 6];
-    // SAFETY: system calls with pointers to live values, or null ones for an empty list.
+    // SAFETY: system calls with pointers to live values.
     unsafe {
-        if has_groups {
-            libc::syscall(libc::SYS_setgroups, 0usize, std::ptr::null::<libc::gid_t>());
-        }
         libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
         // From the first number on that the kernel does not know, it refuses; all are refused without the right to it.
         (0..64).take_while(|&capability| libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) == 0).for_each(drop);
         libc::prctl(libc::PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0);
         libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) == 0
+    }
+}
+
+/// Tries, in a process of its own, whether root can give up its supplementary groups here.
+pub(super) fn gives_up_groups() -> bool {
+    // SAFETY: the new process makes system calls alone, and ends.
+    unsafe {
+        let process = libc::fork();
+        if process == 0 {
+            libc::_exit(i32::from(!drop_groups()));
+        }
+        let mut status = 1;
+        process > 0 && libc::waitpid(process, &mut status, 0) == process && status == 0
     }
 }

@@ -52,14 +52,18 @@ pub(super) fn is_offered() -> bool {
     found == 0 && target().is_some()
 }
 
-/// The filters for a program; none if they cannot be made.
-pub(super) fn filters(permissions: &Permissions) -> Vec<Filter> {
-    let Some(target) = target() else { return Vec::new() };
-    let (missing, refused) = (calls::missing(), calls::refused(permissions));
-    let native = |calls: &[Call], errno| native(calls, errno, target).ok();
-    let made = [native(&missing, libc::ENOSYS), native(&refused, libc::EPERM), Some(foreign(&missing, &refused))];
-    let made: Option<Vec<Filter>> = made.into_iter().collect();
-    made.unwrap_or_default()
+/// Makes the filters for a program on a machine that has them ([`is_offered`]).
+pub(super) fn filters(
+    permissions: &Permissions,
+    is_of_32_bits: bool,
+) -> Result<Vec<Filter>, seccompiler::BackendError> {
+    let (missing, refused) = (calls::missing(), calls::refused(permissions, is_of_32_bits));
+    let target = std::env::consts::ARCH.try_into()?;
+    Ok(vec![
+        native(&missing, libc::ENOSYS, target)?,
+        native(&refused, libc::EPERM, target)?,
+        foreign(&missing, &refused),
+    ])
 }
 
 /// A filter that refuses calls of this machine's own convention.
@@ -218,7 +222,7 @@ mod tests {
         let filter: Filter = filter.into_iter().map(|step| step_of(step.code, step.jt, step.jf, step.k)).collect();
         assert!(is_check_of_convention(&filter), "seccompiler makes other filters than it did");
         assert_eq!(filter[1].k, audit_value());
-        for filter in &filters(&Permissions::default())[..2] {
+        for filter in &filters(&Permissions::default(), false).expect("filters")[..2] {
             assert_eq!((filter[2].code, filter[2].k), (RETURN, ALLOW));
         }
     }
@@ -230,7 +234,7 @@ mod tests {
             Permissions { network: true, ..Permissions::default() },
             Permissions { processes: true, ..Permissions::default() },
         ] {
-            assert_eq!(filters(&permissions).len(), 3);
+            assert_eq!(filters(&permissions, true).expect("filters").len(), 3);
         }
     }
 }

@@ -156,6 +156,7 @@ impl Server {
     fn go_on(&mut self, ahead: &mut Ahead, program: &Program) -> bool {
         self.guard.streams().clear();
         self.begun = Instant::now();
+        self.watch.begin(self.begun);
         self.deadline = self.begun + program.limits.time + GRACE;
         let was_killed = mem::take(&mut self.was_killed);
         ahead.progress = self.begun;
@@ -205,7 +206,7 @@ impl Server {
         if outcome == Outcome::Processes {
             return Some(Ran::Ended(outcome, usage));
         }
-        if matches!(outcome, Outcome::Stopped | Outcome::Timeout) && (self.is_held_up() || self.has_no_request()) {
+        if matches!(outcome, Outcome::Stopped | Outcome::Timeout) && self.is_cut_off() {
             return Some(Ran::Stale);
         }
         self.guard.kill(self.process);

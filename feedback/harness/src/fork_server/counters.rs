@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
@@ -67,15 +67,16 @@ pub(super) enum Counters {
 pub(super) struct Own {
     counters: Memory,
     control: Memory,
-    /// Number of counters, with number 0, and of images, as they were told and checked last.
+    /// Number of counters, with number 0, as it was told and checked last.
     edges: u32,
-    images: u32,
+    /// The images, as they were told first; the path of the program's own is empty.
+    images: Vec<Image>,
 }
 
 impl Own {
     pub(super) fn new() -> Result<Own, Error> {
         let (counters, control) = (Memory::new(COUNTERS_SIZE)?, Memory::new(CONTROL_SIZE)?);
-        Ok(Own { counters, control, edges: 1, images: 0 })
+        Ok(Own { counters, control, edges: 1, images: Vec::new() })
     }
 
     /// The descriptors of the counters and of what the program tells.
@@ -94,21 +95,33 @@ impl Own {
             return false;
         }
         let (edges, images) = (self.number(EDGES), self.number(TOLD_IMAGES));
-        if (edges, images) == (self.edges, self.images) {
+        let (images, known) = (images as usize, self.images.len());
+        if (edges, images) == (self.edges, known) {
             return true;
         }
-        if edges < self.edges || edges as usize > CAPACITY || images < self.images || images as usize > IMAGES {
+        if edges < self.edges || edges as usize > CAPACITY || images < known || images > IMAGES {
             return false;
         }
         // A library was loaded: its edges come after the others.
-        let mut next = 1;
-        for image in 0..images as usize {
-            let [first, count] = [0, 4].map(|at| self.number(DESCRIBED + image * IMAGE + at));
-            let Some(end) = first.checked_add(count).filter(|&end| first >= next && end <= edges) else { return false };
+        let mut next = self.images.last().map_or(1, |image| image.first + image.count);
+        for number in known..images {
+            let image = self.described(number);
+            let end = image.first.checked_add(image.count);
+            let Some(end) = end.filter(|&end| image.first >= next && end <= edges) else { return false };
             next = end;
+            self.images.push(image);
         }
-        (self.edges, self.images) = (edges, images);
+        self.edges = edges;
         true
+    }
+
+    /// Returns an image as the program describes it.
+    fn described(&mut self, number: usize) -> Image {
+        let at = DESCRIBED + number * IMAGE;
+        let [first, count] = [at, at + 4].map(|at| self.number(at));
+        let path = self.control.values::<u8>(at + 16, IMAGE - 16);
+        let path = path.split(|&byte| byte == 0).next().unwrap_or_default();
+        Image { path: PathBuf::from(OsStr::from_bytes(path)), first, count }
     }
 }
 
@@ -186,16 +199,11 @@ impl Counters {
     pub(super) fn locations(&mut self, program: &Path) -> Locations {
         let Counters::Own(Own { control, edges, images, .. }) = self else { return Locations::default() };
         let addresses = control.values::<u64>(ADDRESSES, *edges as usize).to_vec();
-        let images = (0..*images as usize).map(|number| {
-            let at = DESCRIBED + number * IMAGE;
-            let numbers = control.values::<u32>(at, 2);
-            let (first, count) = (numbers[0], numbers[1]);
-            let path = control.values::<u8>(at + 16, IMAGE - 16);
-            let path = path.split(|&byte| byte == 0).next().unwrap_or_default();
-            let path = if path.is_empty() { program } else { Path::new(OsStr::from_bytes(path)) };
-            Image { path: path.to_path_buf(), first, count }
+        let mut images = images.clone();
+        images.iter_mut().filter(|image| image.path.as_os_str().is_empty()).for_each(|image| {
+            image.path = program.to_path_buf();
         });
-        Locations { images: images.collect(), addresses }
+        Locations { images, addresses }
     }
 }
 
@@ -227,6 +235,7 @@ mod tests {
             (TOLD_IMAGES, 2),
             (DESCRIBED + 4, 10),
         ];
+        assert_eq!(told().images[0].count, 9);
         for (at, value) in changes {
             let mut own = told();
             // Growth is what lets it look at the images.
@@ -234,7 +243,8 @@ mod tests {
             own.control.number(at).store(value, Ordering::Relaxed);
             let is_whole = own.is_whole();
             assert_eq!(is_whole, at == DESCRIBED + 4, "{value:#x} at {at}");
-            assert!(own.edges as usize <= CAPACITY && own.images as usize <= IMAGES);
+            assert_eq!(own.images[0].count, 9);
+            assert!(own.edges as usize <= CAPACITY && own.images.len() <= IMAGES);
         }
     }
 

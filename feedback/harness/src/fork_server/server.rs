@@ -10,14 +10,14 @@ use super::detect::{By, Instrumentation};
 use super::protocol::{self, AFL_GREETING, AFL_VERSION, CONTROL, CONTROL_MAP, GREETING, INPUT, MAP};
 use super::ring;
 use crate::command::Program;
-use crate::disk::Disk;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, blocking, has_ended, is_gone, is_stopped, pipe, resident};
+use crate::guard::{Guard, has_ended, is_gone, is_stopped, pipe_from_program, pipe_to_program, resident};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
+use crate::watch::{Excess, Watch};
 
 /// AFL++'s run time takes inputs of up to a megabyte by shared memory, with the length.
 pub(super) const AFL_SHARED: usize = (1 << 20) + 4;
@@ -37,7 +37,7 @@ pub(super) struct Server {
     // Dropped before the folder that its processes may write to.
     pub(super) guard: Guard,
     pub(super) scratch: Scratch,
-    disk: Disk,
+    pub(super) watch: Watch,
     pub(super) requests: OwnedFd,
     pub(super) answers: OwnedFd,
     pub(super) counters: Counters,
@@ -49,8 +49,6 @@ pub(super) struct Server {
     pub(super) answers_itself: bool,
     /// Whether a process that takes many inputs stops itself after each (AFL++).
     pub(super) stops_when_it_has_run: bool,
-    /// Whether the process, or the server, was found stopped when it was looked at last.
-    was_stopped: bool,
     /// The program tells what each run has used.
     pub(super) tells_usage: bool,
     /// One input at a time: it has answered, and waits for the next input.
@@ -76,6 +74,11 @@ pub(super) enum Ran {
     Ended(Outcome, Usage),
     /// The program has not run on the input, or in a state that other inputs have left: a new server shall run it.
     Stale,
+}
+
+/// Returns true for the error of a call that may be repeated.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock)
 }
 
 /// Returns true if `wait` can return this for a process that has ended.
@@ -104,10 +107,8 @@ impl Server {
         })?;
         let scratch = program.scratch()?;
         let mut parts = program.parts(&scratch)?;
-        let (requests_read, requests) = pipe()?;
-        let (answers, answers_written) = pipe()?;
-        blocking(&requests_read)?;
-        blocking(&answers)?;
+        let (requests_read, requests) = pipe_to_program()?;
+        let (answers, answers_written) = pipe_from_program()?;
         parts.descriptors.extend([(requests_read, CONTROL), (answers_written, CONTROL + 1)]);
         let variables = &mut parts.variables;
         let mut variable = |name: &str, value: &str| variables.push((name.into(), value.into()));
@@ -141,7 +142,7 @@ impl Server {
                 (Counters::Afl(map, AFL_CAPACITY), input)
             }
         };
-        let disk = Disk::new(&scratch.temporary(), program.limits.disk);
+        let watch = Watch::new(&scratch.temporary(), &program.limits);
         let mut guard = Guard::new(parts, &scratch)?;
         guard.start()?;
         let mut server = Server {
@@ -155,9 +156,8 @@ impl Server {
             ahead: None,
             has_input: false,
             answers_itself: false,
-            disk,
+            watch,
             stops_when_it_has_run: by == By::Afl && instrumentation.is_persistent,
-            was_stopped: false,
             tells_usage: false,
             is_waiting: false,
             was_killed: false,
@@ -316,11 +316,14 @@ impl Server {
 
     /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
     pub(super) fn tidy(&mut self, program: &Program, outcome: &Outcome) -> Result<bool, Error> {
-        // What lives on could replace the next input.
-        let is_exposed = self.scratch.is_exposed();
-        if !outcome.is_abnormal() && !is_exposed && !self.is_to_be_swept(Instant::now()) {
+        if !outcome.is_abnormal() && !self.is_to_be_swept(Instant::now()) {
             return Ok(true);
         }
+        self.clear(program)
+    }
+
+    /// Ends and removes what runs have left. Returns true if the server can be used again.
+    pub(super) fn clear(&mut self, program: &Program) -> Result<bool, Error> {
         let has_ended = self.guard.sweep()?.is_some();
         let is_usable = self.scratch.tidy();
         self.swept = Instant::now();
@@ -336,10 +339,10 @@ impl Server {
         is_stopped(self.guard.server()) || is_gone(self.guard.server())
     }
 
-    /// Returns true if the program was not told to run on its input until now: what an earlier run has left may have
-    /// read the request.
-    pub(super) fn has_no_request(&self) -> bool {
-        self.answers_itself && self.counters.waits()
+    /// Returns true if a run has not ended in time for a reason that is not its own: its server was stopped or has ended,
+    /// or what an earlier run has left has read the request to begin, or the answer that it has ended.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.is_held_up() || self.answers_itself && self.counters.waits() || has_ended(self.process)
     }
 
     /// Returns true if a status can be that of the process: the server has waited for its end, unless it has stopped,
@@ -357,36 +360,26 @@ impl Server {
 
     /// The limit that the program exceeds, after it has run for this long.
     pub(super) fn exceeded(&mut self, program: &Program, elapsed: Duration) -> Option<Outcome> {
-        let limits = program.limits;
-        let most = limits.processes as usize + 2;
-        let is_stopped_now = is_stopped(self.process) || self.is_held_up();
-        let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped_now);
-        match () {
-            // Something may have let it go on.
-            () if was_stopped && self.was_stopped => Some(Outcome::Stopped),
-            () if is_interrupted() => Some(Outcome::Timeout),
-            () if elapsed >= limits.time && self.guard.processes(most).into_iter().any(is_stopped) => {
-                Some(Outcome::Stopped)
-            }
-            () if elapsed >= limits.time => Some(Outcome::Timeout),
-            // The server itself is one more process.
-            () if self.guard.processes(most).len() >= most => Some(Outcome::Processes),
-            () if limits.memory.is_some_and(|memory| self.resident() > memory) => Some(Outcome::Memory),
-            () if self.disk.is_exceeded(|| self.guard.processes(most).into_iter()) => Some(Outcome::Disk),
-            () if limits.edges.is_some() && limits.is_beyond(self.counters.sum()) => Some(Outcome::Edges),
-            () => None,
+        let limits = &program.limits;
+        if is_interrupted() {
+            return Some(Outcome::Timeout);
         }
-    }
-
-    /// Resident memory of all processes of the run, without the server.
-    fn resident(&self) -> u64 {
-        let processes = self.guard.processes(usize::MAX);
-        processes.into_iter().filter(|&process| process != self.guard.server()).map(resident).sum()
+        // It tells of no end any more.
+        if self.is_held_up() {
+            return Some(Outcome::Stopped);
+        }
+        // The server is none of the run's.
+        let (guard, server) = (&self.guard, self.guard.server());
+        let processes = |most| guard.processes(most + 1).into_iter().filter(|&process| process != server).collect();
+        let excess = self.watch.exceeded(limits, elapsed, self.process, processes);
+        let is_beyond = || limits.edges.is_some() && limits.is_beyond(self.counters.sum());
+        excess.map(Excess::outcome).or_else(|| is_beyond().then_some(Outcome::Edges))
     }
 
     pub(super) fn say(&mut self, word: u32) -> Option<()> {
         let bytes = word.to_ne_bytes();
-        // SAFETY: the bytes of a live value. The pipe's reader may be gone: SIGPIPE is ignored in Rust programs.
+        // SAFETY: the bytes of a live value. The pipe's reader may be gone: SIGPIPE is ignored in Rust programs. The
+        // pipe may be full, as the program can write to it, too: this does not wait for room.
         let written = unsafe { libc::write(self.requests.as_raw_fd(), bytes.as_ptr().cast(), bytes.len()) };
         (written == bytes.len() as isize).then_some(())
     }
@@ -428,7 +421,8 @@ impl Server {
             let got = unsafe { libc::read(self.answers.as_raw_fd(), rest.as_mut_ptr().cast(), rest.len()) };
             match got {
                 1.. => read += got as usize,
-                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                // Another process may have read what was there.
+                -1 if is_passing(&io::Error::last_os_error()) => {}
                 _ => return None,
             }
         }

@@ -16,12 +16,17 @@ use crate::run::{Outcome, Usage};
 impl Server {
     /// Lets the program begin on one input. Returns whether it could be told so.
     pub(super) fn begin(&mut self, program: &Program, input: &[u8]) -> Result<bool, Error> {
+        // What an earlier run has left could change the input while this one reads it.
+        if !self.uses_shared_input && self.guard.has_leftovers() && !self.clear(program)? {
+            return Ok(false);
+        }
         if self.put(input)? || !self.is_quiet() {
             // The files that it knows are no longer its own, or what it has written would be taken for an answer.
             return Ok(false);
         }
         self.guard.streams().clear();
         self.begun = Instant::now();
+        self.watch.begin(self.begun);
         self.deadline = self.begun + program.limits.time + GRACE;
         let was_killed = mem::take(&mut self.was_killed);
         self.has_input = self.say(u32::from(was_killed)).is_some();
@@ -39,7 +44,7 @@ impl Server {
         };
         self.rounds = if process == self.process { self.rounds + 1 } else { 0 };
         self.process = process;
-        let stopped = self.wait(program, process, begin);
+        let (stopped, is_cut_off) = self.wait(program, process, begin);
         if stopped == Some(Outcome::Memory) && self.rounds > 0 {
             // Earlier inputs may have left the memory in use.
             return Ok(Ran::Stale);
@@ -47,14 +52,12 @@ impl Server {
         if stopped == Some(Outcome::Processes) {
             return Ok(Ran::Ended(Outcome::Processes, used(begin)));
         }
-        if matches!(stopped, Some(Outcome::Stopped | Outcome::Timeout)) && (self.is_held_up() || self.has_no_request())
-        {
+        if matches!(stopped, Some(Outcome::Stopped | Outcome::Timeout)) && is_cut_off {
             return Ok(Ran::Stale);
         }
         let Some(word) = (if stopped.is_none() { self.ready_word() } else { self.word() }) else {
-            // It may have ended while it waited.
-            let is_stale = was_waiting && stopped.is_none();
-            return Ok(if is_stale { Ran::Stale } else { Ran::Ended(stopped.unwrap_or(Outcome::Lost), used(begin)) });
+            // It may have ended while it waited, or what an earlier run has left may have read the answer.
+            return Ok(stopped.map_or(Ran::Stale, |outcome| Ran::Ended(outcome, used(begin))));
         };
         self.is_waiting = self.answers_itself && word == HAS_RUN;
         let status = word as i32;
@@ -83,21 +86,23 @@ impl Server {
         Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) })
     }
 
-    /// Waits until the program has a status; the outcome if it had to be ended for it.
-    fn wait(&mut self, program: &Program, process: libc::pid_t, begin: Instant) -> Option<Outcome> {
+    /// Waits until the program has a status. Returns the outcome if it had to be ended for it, and whether that was for a
+    /// reason that is not its own.
+    fn wait(&mut self, program: &Program, process: libc::pid_t, begin: Instant) -> (Option<Outcome>, bool) {
         let limits = program.limits;
         loop {
             let left = limits.time.saturating_sub(begin.elapsed());
             if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left.min(TICK)), limits.kept_output) {
-                return None;
+                return (None, false);
             }
             let Some(outcome) = self.exceeded(program, begin.elapsed()) else { continue };
             if outcome == Outcome::Processes {
-                return Some(outcome);
+                return (Some(outcome), false);
             }
+            let is_cut_off = self.is_cut_off();
             self.guard.kill(process);
             self.was_killed = true;
-            return Some(outcome);
+            return (Some(outcome), is_cut_off);
         }
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::{io, ptr};
 
-use crate::confine::{Namespaces, Rules, drop_all, install};
+use crate::confine::{Namespaces, Rules, drop_capabilities, drop_groups, install};
 use crate::error::Error;
 
 /// File descriptors of the harness have numbers from here on, so that none is in the way of one that a program gets.
@@ -24,6 +24,8 @@ pub(crate) struct Launch {
     /// How it is confined, if it is, and the namespaces that it enters.
     rules: Option<Rules>,
     namespaces: Namespaces,
+    /// Whether the filters that the program inherits are in force, if there are any.
+    is_filtered: bool,
     cores: Option<libc::cpu_set_t>,
     /// The arrays that `execve` takes; they point into the strings above.
     argv: Vec<*const c_char>,
@@ -80,6 +82,7 @@ impl Launch {
             file_size: parts.file_size,
             rules: parts.rules.map(raised_rules).transpose()?,
             namespaces: Namespaces::default(),
+            is_filtered: true,
             cores: crate::cores::set(&parts.cores),
             argv,
             envp,
@@ -111,10 +114,7 @@ impl Launch {
                     .as_ref()
                     .is_some_and(|scope| libc::syscall(libc::SYS_landlock_restrict_self, scope.as_raw_fd(), 0u32) == 0)
         };
-        // Where the kernel has no filters the program runs without.
-        for filter in &rules.filters {
-            install(filter);
-        }
+        self.is_filtered = rules.filters.iter().all(install);
         is_scoped
     }
 
@@ -125,6 +125,9 @@ impl Launch {
     pub(super) fn start(&self, stack: &mut Stack) -> io::Result<libc::pid_t> {
         debug_assert_eq!(self.argv.len(), self.arguments.len() + 1);
         debug_assert_eq!(self.envp.len(), self.variables.len() + 1);
+        if !self.is_filtered {
+            return Err(io::Error::from_raw_os_error(libc::EPERM));
+        }
         let mut attempt = Attempt { launch: self, errno: 0 };
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         // SAFETY: the child has a stack of its own, changes no memory but `attempt`, and ends in `execve` or `_exit`.
@@ -185,6 +188,11 @@ unsafe fn prepare(launch: &Launch) -> Result<(), ()> {
     // SAFETY: system calls with pointers to live values.
     unsafe {
         libc::setsid();
+        // In a namespace of users they cannot be given up any more.
+        if launch.rules.as_ref().is_some_and(|rules| rules.is_root && !rules.keeps_privileges) {
+            // Some containers do not allow that; `gramjet confinement` says so.
+            drop_groups();
+        }
         if !launch.namespaces.enter() {
             return Err(());
         }
@@ -213,16 +221,15 @@ unsafe fn prepare(launch: &Launch) -> Result<(), ()> {
             check(libc::setrlimit(libc::RLIMIT_CORE, &none))?;
             // In a namespace of users every process begins with all capabilities there.
             let has_user = launch.namespaces.has_user();
-            if (has_user || !rules.keeps_privileges) && !drop_all(rules.is_root && !has_user) {
+            if (has_user || !rules.keeps_privileges) && !drop_capabilities() {
                 return Err(());
             }
             check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
             if let Some(ruleset) = &rules.ruleset {
                 check(libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0u32) as c_int)?;
             }
-            if let Some(filter) = &rules.last {
-                // Where the kernel has no filters the program runs without.
-                install(filter);
+            if rules.last.as_ref().is_some_and(|filter| !install(filter)) {
+                return Err(());
             }
         }
     }

@@ -5,21 +5,14 @@ use std::time::Duration;
 use std::{mem, ptr};
 
 use super::process::Used;
+use crate::limits::Limits;
+use crate::watch::Excess;
 
 /// A request to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request {
     /// Run the program once, and end the processes that it has left.
-    Run {
-        /// For no longer than this,
-        time: Duration,
-        /// with no more memory in bytes,
-        memory: Option<u64>,
-        /// with no more processes,
-        processes: u32,
-        /// and with no more bytes in files.
-        disk: Option<u64>,
-    },
+    Run(Limits),
     /// Start the program and let it run on.
     Start,
     /// End the processes that a run has left; the program itself runs on.
@@ -27,17 +20,9 @@ pub(super) enum Request {
 }
 
 /// Why a program was ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// It was not.
-    #[default]
-    None,
-    Time,
-    Memory,
-    Processes,
-    Disk,
-    Stopped,
+    Exceeded(Excess),
     /// The harness has gone.
     Gone,
 }
@@ -52,7 +37,8 @@ pub(super) struct Report {
     pub(super) errno: i32,
     /// Its status as `wait` returns it.
     pub(super) status: i32,
-    pub(super) reason: Reason,
+    /// Why it was ended, if it was.
+    pub(super) reason: Option<Reason>,
     pub(super) wall: Duration,
     pub(super) user: Duration,
     pub(super) system: Duration,

@@ -4,7 +4,9 @@ mod launch;
 mod message;
 mod process;
 
+use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{io, ptr};
@@ -26,6 +28,8 @@ pub(crate) struct Guard {
     process: libc::pid_t,
     /// The program that runs on; 0 if there is none.
     server: libc::pid_t,
+    /// The kernel's list of the guard's children, once it was asked for.
+    children: Option<File>,
     program: PathBuf,
     /// This process is root, and the program runs without the privileges of that.
     is_stripped: bool,
@@ -58,7 +62,7 @@ impl Guard {
         match process {
             -1 => Err(Error::last("a process cannot be made")),
             0 => process::serve(process::Guarded { launch, control: theirs.as_raw_fd(), path, folder }),
-            _ => Ok(Guard { control, process, server: 0, program, is_stripped, streams }),
+            _ => Ok(Guard { control, process, server: 0, children: None, program, is_stripped, streams }),
         }
     }
 
@@ -70,8 +74,7 @@ impl Guard {
     /// Begins to run the program once.
     pub(crate) fn begin(&mut self, limits: &Limits) -> Result<(), Error> {
         self.streams.clear();
-        let Limits { time, memory, processes, disk, .. } = *limits;
-        self.send(Request::Run { time, memory, processes, disk })
+        self.send(Request::Run(*limits))
     }
 
     /// Waits for the end of the run.
@@ -87,12 +90,8 @@ impl Guard {
         let report = self.receive()?;
         self.streams.read_rest(kept_output);
         let outcome = match report.reason {
-            Reason::Time => Outcome::Timeout,
-            Reason::Memory => Outcome::Memory,
-            Reason::Processes => Outcome::Processes,
-            Reason::Disk => Outcome::Disk,
-            Reason::Stopped => Outcome::Stopped,
-            Reason::None | Reason::Gone => outcome_of(report.status),
+            Some(Reason::Exceeded(excess)) => excess.outcome(),
+            Some(Reason::Gone) | None => outcome_of(report.status),
         };
         let usage = Usage { wall: report.wall, cpu: Some(report.user + report.system), peak_memory: Some(report.peak) };
         Ok((outcome, usage))
@@ -128,6 +127,20 @@ impl Guard {
     /// The program's processes, or as many of them.
     pub(crate) fn processes(&self, most: usize) -> Vec<libc::pid_t> {
         process::descendants(self.process, most).into_iter().map(|descendant| descendant.process).collect()
+    }
+
+    /// Returns true if there may be processes that runs of the program have left, beside the program itself.
+    pub(crate) fn has_leftovers(&mut self) -> bool {
+        let file = match self.children.take() {
+            Some(file) => Ok(file),
+            None => File::open(format!("/proc/{0}/task/{0}/children", self.process)),
+        };
+        let Ok(file) = file else { return true };
+        // The guard has one thread, and one child, unless others were left to it.
+        let mut found = [0; 32];
+        let got = file.read_at(&mut found, 0);
+        self.children = Some(file);
+        got.map_or(true, |got| found[..got].split(|&byte| byte == b' ').filter(|child| !child.is_empty()).count() > 1)
     }
 
     /// The output of the program.
@@ -195,7 +208,7 @@ pub(crate) fn outcome_of(status: i32) -> Outcome {
 impl Streams {
     /// The ends that are read, and those that the program writes to.
     fn new() -> Result<(Streams, [OwnedFd; 2]), Error> {
-        let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe()?, pipe()?);
+        let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe_from_program()?, pipe_from_program()?);
         let captured = [Captured::default(), Captured::default()];
         let buffer = vec![0; 1 << 16].into_boxed_slice();
         Ok((Streams { descriptors: [stdout, stderr], captured, buffer }, [to_stdout, to_stderr]))
@@ -255,23 +268,36 @@ impl Streams {
     }
 }
 
-/// A pipe: the end that is read, which does not block, and the end that is written.
-pub(crate) fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
+/// Makes a pipe from the program: the end that the harness reads, which does not block, and the end for the program.
+pub(crate) fn pipe_from_program() -> Result<(OwnedFd, OwnedFd), Error> {
+    let (read, written) = pipe()?;
+    unblock(&read)?;
+    Ok((read, written))
+}
+
+/// Makes a pipe to the program: the end for the program, and the end that the harness writes, which does not block. The
+/// program can write to the pipe, too, and fill it up.
+pub(crate) fn pipe_to_program() -> Result<(OwnedFd, OwnedFd), Error> {
+    let (read, written) = pipe()?;
+    unblock(&written)?;
+    Ok((read, written))
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors, which have no other owner.
     unsafe {
         if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
             return Err(Error::last("a pipe cannot be made"));
         }
-        libc::fcntl(ends[0], libc::F_SETFL, libc::O_NONBLOCK);
         Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
     }
 }
 
-/// Makes operations on it wait.
-pub(crate) fn blocking(descriptor: &OwnedFd) -> Result<(), Error> {
+/// Makes operations on one end of a pipe fail that would have to wait.
+fn unblock(end: &OwnedFd) -> Result<(), Error> {
     // SAFETY: a system call without pointers.
-    let result = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, 0) };
+    let result = unsafe { libc::fcntl(end.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
     if result < 0 { Err(Error::last("a pipe cannot be set up")) } else { Ok(()) }
 }
 

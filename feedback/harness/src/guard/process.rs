@@ -11,15 +11,9 @@ use std::{fs, io, ptr};
 
 use super::launch::{Launch, Stack};
 use super::message::{Reason, Report, Request};
-use crate::disk::Disk;
+use crate::limits::Limits;
 use crate::scratch;
-
-/// The interval at which memory and processes are checked.
-const TICK: Duration = Duration::from_millis(10);
-/// How often the tree of processes is walked, which takes longer: soon at first, as a program that forks without end
-/// has to be found before there are thousands of them, then less and less often.
-const FIRST_WALK: Duration = Duration::from_millis(5);
-const WALK: Duration = Duration::from_millis(80);
+use crate::watch::Watch;
 
 /// The program and the means of a guard.
 pub(super) struct Guarded {
@@ -39,7 +33,7 @@ pub(super) fn serve(mut guarded: Guarded) -> ! {
     let mut guard = Process { guarded, stack: Stack::new(), is_scoped, server: None };
     while let Some(request) = guard.request() {
         let report = match request {
-            Request::Run { time, memory, processes, disk } => guard.run(time, memory, processes, disk),
+            Request::Run(limits) => guard.run(&limits),
             Request::Start => guard.start(),
             Request::Sweep => match guard.sweep() {
                 Some((process, status)) => Report { process, status, ..Report::default() },
@@ -116,21 +110,20 @@ impl Process<'_> {
     }
 
     /// Runs the program once.
-    fn run(&mut self, time: Duration, memory: Option<u64>, processes: u32, disk: Option<u64>) -> Report {
+    fn run(&mut self, limits: &Limits) -> Report {
+        let mut watch = Watch::new(&self.guarded.path.join("tmp"), limits);
         let begin = Instant::now();
-        let disk = Disk::new(&self.guarded.path.join("tmp"), disk);
+        watch.begin(begin);
         let process = match self.guarded.launch.start(&mut self.stack) {
             Ok(process) => process,
             Err(error) => return failed(&error),
         };
-        let walk = begin + FIRST_WALK;
-        let mut watch = Watch { process, memory, processes, disk, was_stopped: false, walk, until_next: FIRST_WALK };
-        let ended = self.wait(&mut watch, begin, time);
+        let ended = self.wait(process, &mut watch, begin, limits);
         let mut report = Report { process, ..Report::default() };
         let (status, usage) = match ended {
             Ok(ended) => ended,
             Err(reason) => {
-                report.reason = reason;
+                report.reason = Some(reason);
                 // All of them before anything is waited for, as the others may go on forking.
                 self.kill_all();
                 wait_for(process, 0).unwrap_or_default()
@@ -143,24 +136,24 @@ impl Process<'_> {
     }
 
     /// Waits for the end of the process, or for the reason to end it.
-    fn wait(&self, watch: &mut Watch, begin: Instant, time: Duration) -> Result<Ended, Reason> {
+    fn wait(&self, process: libc::pid_t, watch: &mut Watch, begin: Instant, limits: &Limits) -> Result<Ended, Reason> {
+        let found = |most| descendants(own(), most).into_iter().map(|found| found.process).collect();
         // SAFETY: a system call without pointers.
-        let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, watch.process, 0u32) } as RawFd;
+        let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0u32) } as RawFd;
         let result = loop {
-            if let Some(ended) = wait_for(watch.process, libc::WNOHANG) {
+            if let Some(ended) = wait_for(process, libc::WNOHANG) {
                 break Ok(ended);
             }
-            let Some(left) = time.checked_sub(begin.elapsed()) else { break Err(watch.reason_of_time()) };
+            let left = limits.time.saturating_sub(begin.elapsed());
             let mut polled = [poll_of(pidfd, libc::POLLIN), poll_of(self.guarded.control, 0)];
-            let wait = if pidfd < 0 { Duration::from_micros(200) } else { left.min(watch.until_next.min(TICK)) };
-            poll(&mut polled, wait);
+            poll(&mut polled, if pidfd < 0 { Duration::from_micros(200) } else { watch.wait(left) });
             if polled[1].revents != 0 {
                 break Err(Reason::Gone);
             }
             if polled[0].revents == 0
-                && let Some(reason) = watch.exceeded()
+                && let Some(excess) = watch.exceeded(limits, begin.elapsed(), process, found)
             {
-                break Err(reason);
+                break Err(Reason::Exceeded(excess));
             }
         };
         if pidfd >= 0 {
@@ -374,56 +367,6 @@ pub(crate) fn resident(process: libc::pid_t) -> u64 {
     let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
     // SAFETY: a system call without pointers.
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
-}
-
-/// Checks the resources that a run uses.
-struct Watch {
-    process: libc::pid_t,
-    memory: Option<u64>,
-    processes: u32,
-    disk: Disk,
-    /// Whether the process was found stopped when it was looked at last.
-    was_stopped: bool,
-    /// When the tree of processes is walked next, and how long after that again.
-    walk: Instant,
-    until_next: Duration,
-}
-
-impl Watch {
-    /// The limit that is exceeded now.
-    fn exceeded(&mut self) -> Option<Reason> {
-        // Something may have let it go on.
-        if std::mem::replace(&mut self.was_stopped, is_stopped(self.process)) && self.was_stopped {
-            return Some(Reason::Stopped);
-        }
-        if self.memory.is_some_and(|memory| resident(self.process) > memory) {
-            return Some(Reason::Memory);
-        }
-        let now = Instant::now();
-        if now < self.walk {
-            return None;
-        }
-        self.until_next = (2 * self.until_next).min(WALK);
-        self.walk = now + self.until_next;
-        let found = descendants(own(), self.processes as usize + 1);
-        if self.disk.is_exceeded(|| found.iter().map(|found| found.process)) {
-            return Some(Reason::Disk);
-        }
-        if found.len() > self.processes as usize {
-            return Some(Reason::Processes);
-        }
-        let memory: u64 = found.into_iter().map(|found| resident(found.process)).sum();
-        self.memory.is_some_and(|limit| memory > limit).then_some(Reason::Memory)
-    }
-
-    /// Returns why a run is ended whose time is over: a program may wait for a process that has stopped.
-    fn reason_of_time(&self) -> Reason {
-        let found = descendants(own(), self.processes as usize + 1);
-        match found.into_iter().any(|found| is_stopped(found.process)) {
-            true => Reason::Stopped,
-            false => Reason::Time,
-        }
-    }
 }
 
 fn poll_of(fd: RawFd, events: i16) -> libc::pollfd {

@@ -88,7 +88,15 @@ impl Function {
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         // It is not used again after an error.
         let mut worker = self.worker.take().expect("a worker that was told to call the function");
-        let (outcome, usage) = worker.end(&self.subject, &mut self.table)?;
+        let (outcome, usage) = match worker.end(&self.subject, &mut self.table) {
+            Err(Error::Guard) => {
+                self.earlier = worker.earlier();
+                self.edges = Edges::default();
+                self.captured = worker.take_output();
+                return Ok((Outcome::Lost, Usage::default()));
+            }
+            result => result?,
+        };
         if outcome == Outcome::Memory && worker.earlier() > 0 {
             // Memory that earlier inputs have left may have been most of it.
             drop(worker);

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use super::protocol::{self, Message};
 use super::subject::{Language, Subject};
 use super::table::Table;
-use crate::disk::Disk;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, blocking, is_stopped, outcome_of, pipe, resident};
+use crate::guard::{Guard, is_gone, outcome_of, pipe_from_program, pipe_to_program};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
+use crate::watch::Watch;
 
 /// Counters for which there is room.
 const COUNTERS: usize = 1 << 20;
@@ -25,8 +25,6 @@ const LONGEST_INPUT: usize = 1 << 26;
 const START: Duration = Duration::from_secs(60);
 /// The interval at which the memory of the process is checked.
 const TICK: Duration = Duration::from_millis(10);
-/// The interval at which its other processes are checked, which takes longer: short at first, then longer and longer.
-const WALK: Duration = Duration::from_millis(80);
 /// How often processes that runs have left are ended.
 const SWEEP: Duration = Duration::from_millis(50);
 /// A process that has closed its descriptors may take this long to end.
@@ -41,7 +39,7 @@ pub(super) struct Worker {
     // Dropped before the folder that its processes may write to.
     guard: Guard,
     scratch: Scratch,
-    disk: Disk,
+    watch: Watch,
     process: libc::pid_t,
     requests: OwnedFd,
     answers: OwnedFd,
@@ -78,9 +76,8 @@ impl Worker {
         let program = subject.program()?;
         let scratch = program.scratch()?;
         let mut parts = program.parts(&scratch)?;
-        let (requests_read, requests) = pipe()?;
-        let (answers, answers_written) = pipe()?;
-        blocking(&requests_read)?;
+        let (requests_read, requests) = pipe_to_program()?;
+        let (answers, answers_written) = pipe_from_program()?;
         let counters = Memory::new(COUNTERS * size_of::<u64>())?;
         let input = Memory::new(LONGEST_INPUT)?;
         parts.descriptors.extend([
@@ -89,13 +86,13 @@ impl Worker {
             (requests_read, protocol::REQUESTS),
             (answers_written, protocol::ANSWERS),
         ]);
-        let disk = Disk::new(&scratch.temporary(), subject.limits.disk);
+        let watch = Watch::new(&scratch.temporary(), &subject.limits);
         let mut guard = Guard::new(parts, &scratch)?;
         let process = guard.start()?;
         let mut worker = Worker {
             guard,
             scratch,
-            disk,
+            watch,
             process,
             requests,
             answers,
@@ -196,8 +193,7 @@ impl Worker {
         begin: Instant,
     ) -> Result<(Outcome, Option<Duration>), Error> {
         let limits = subject.limits;
-        let (mut walk, mut until_next) = (begin + TICK, TICK);
-        let mut was_stopped = false;
+        self.watch.begin(begin);
         loop {
             let left = limits.time.saturating_sub(begin.elapsed());
             match self.wait(subject, table, left.min(TICK)) {
@@ -208,36 +204,23 @@ impl Worker {
                 Said::Nothing => {}
                 Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None)),
             }
-            let mut memory = resident(self.process);
-            let (mut processes, mut fills_disk) = (1, false);
-            let has_stopped_before = mem::replace(&mut was_stopped, is_stopped(self.process));
-            if memory > 0 && Instant::now() >= walk {
-                until_next = (2 * until_next).min(WALK);
-                walk = Instant::now() + until_next;
-                let found = self.guard.processes(limits.processes as usize + 1);
-                processes = found.len();
-                fills_disk = self.disk.is_exceeded(|| found.iter().copied());
-                memory = found.into_iter().map(resident).sum::<u64>().max(memory);
-            }
-            let outcome = match () {
-                () if processes > limits.processes as usize => Outcome::Processes,
-                // Something may have let it go on.
-                () if was_stopped && has_stopped_before => Outcome::Stopped,
-                () if fills_disk => Outcome::Disk,
-                () if is_interrupted() => Outcome::Timeout,
-                () if begin.elapsed() >= limits.time => {
-                    let found = self.guard.processes(limits.processes as usize + 1);
-                    if found.into_iter().any(is_stopped) { Outcome::Stopped } else { Outcome::Timeout }
-                }
-                () if limits.memory.is_some_and(|limit| memory > limit) => Outcome::Memory,
-                () if limits.edges.is_some() && limits.is_beyond(self.executed()) => Outcome::Edges,
+            let guard = &self.guard;
+            let excess = self.watch.exceeded(&limits, begin.elapsed(), self.process, |most| guard.processes(most));
+            let outcome = match excess {
+                _ if is_interrupted() => Outcome::Timeout,
+                Some(excess) => excess.outcome(),
+                None if limits.edges.is_some() && limits.is_beyond(self.executed()) => Outcome::Edges,
                 // It has ended, but processes that it has started hold its descriptors open.
-                () if memory == 0 => return Ok((self.ended()?, None)),
-                () => continue,
+                None if is_gone(self.process) => return Ok((self.ended()?, None)),
+                None => continue,
             };
             self.kill();
-            // Edges that were found up to the end.
-            while !matches!(self.wait(subject, table, Duration::ZERO), Said::Nothing | Said::Gone) {}
+            // Edges that were found up to the end. A process that is left can say anything without end.
+            for _ in 0..MOST_UNASKED {
+                if matches!(self.wait(subject, table, Duration::ZERO), Said::Nothing | Said::Gone) {
+                    break;
+                }
+            }
             return Ok((outcome, None));
         }
     }

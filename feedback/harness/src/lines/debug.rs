@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use object::{CompressionFormat, Object, ObjectSection, ReadCache, SymbolMap, Sym
 type Slice = EndianArcSlice<RunTimeEndian>;
 
 /// A section that is longer when decompressed is not read, in bytes.
-const LONGEST: u64 = 4 << 30;
+const LONGEST: u64 = 1 << 30;
 
 /// The debug information of a program or library.
 pub(super) struct Debug {
@@ -28,7 +29,7 @@ pub(super) struct Debug {
 impl Debug {
     /// Reads the debug information of a file; `None` if that fails. Without any, its symbols are known all the same.
     pub(super) fn read(path: &Path) -> Option<Debug> {
-        let cache = ReadCache::new(File::open(path).ok()?);
+        let cache = ReadCache::new(opened(path)?);
         let file = object::File::parse(&cache).ok()?;
         let dwarf = Dwarf::load(|id| section(&file, Some(id.name()), is_used(id))).ok()?;
         let symbols = symbols(&file.symbol_map());
@@ -59,7 +60,7 @@ impl Debug {
             return Some(Arc::new(dwarf));
         }
         let folder = load.comp_dir.as_ref().and_then(path_of).unwrap_or_default();
-        let cache = ReadCache::new(File::open(folder.join(path_of(load.path.as_ref()?)?)).ok()?);
+        let cache = ReadCache::new(opened(&folder.join(path_of(load.path.as_ref()?)?))?);
         let file = object::File::parse(&cache).ok()?;
         let mut dwarf = Dwarf::load(|id| section(&file, id.dwo_name(), is_used(id))).ok()?;
         // A file of an earlier build has another number.
@@ -72,11 +73,17 @@ impl Debug {
     }
 }
 
+/// Opens a regular file. The program names it, or its debug information does: a pipe would be waited for.
+fn opened(path: &Path) -> Option<File> {
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
+    file.metadata().is_ok_and(|facts| facts.is_file()).then_some(file)
+}
+
 /// The package of `.dwo` files that stands beside a program, if there is one.
 fn package(path: &Path) -> Option<DwarfPackage<Slice>> {
     let mut name = path.as_os_str().to_os_string();
     name.push(".dwp");
-    let cache = ReadCache::new(File::open(name).ok()?);
+    let cache = ReadCache::new(opened(Path::new(&name))?);
     let file = object::File::parse(&cache).ok()?;
     let empty = Slice::new(Arc::default(), endian(&file));
     // A section that cannot be read is as good as not there.

@@ -27,6 +27,8 @@ pub(super) struct Status {
     pub(super) mode: u32,
     pub(super) links: u32,
     pub(super) len: u64,
+    /// Number of bytes that it takes.
+    pub(super) taken: u64,
     /// Whether a flag of the file system keeps it from being changed or removed.
     pub(super) is_frozen: bool,
 }
@@ -49,6 +51,11 @@ pub(super) fn status_at(folder: RawFd, name: &CStr) -> io::Result<Status> {
     statx(folder, name, 0)
 }
 
+/// The status of an entry of a folder itself, also of a link.
+pub(super) fn status_of_entry(folder: RawFd, name: &CStr) -> io::Result<Status> {
+    statx(folder, name, libc::AT_SYMLINK_NOFOLLOW)
+}
+
 fn statx(folder: RawFd, name: &CStr, flags: libc::c_int) -> io::Result<Status> {
     // SAFETY: zeroes are a value of this type, and the pointers are to live values.
     let found = unsafe {
@@ -63,6 +70,7 @@ fn statx(folder: RawFd, name: &CStr, flags: libc::c_int) -> io::Result<Status> {
         mode: mode & 0o7777,
         links: found.stx_nlink,
         len: found.stx_size,
+        taken: found.stx_blocks * 512,
         is_frozen: found.stx_attributes & FROZEN != 0,
     })
 }

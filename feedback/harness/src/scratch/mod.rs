@@ -12,6 +12,7 @@
 
 mod at;
 mod held;
+mod measure;
 mod remove;
 
 use std::io;
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use held::{Held, Settled};
+pub(crate) use measure::taken;
 pub(crate) use remove::remove;
 pub use remove::{Left, left_behind};
 
@@ -125,7 +127,7 @@ impl Scratch {
             match held.write(bytes) {
                 Err(error) if error.raw_os_error().is_some_and(|error| FULL.contains(&error)) => {
                     // The program may have filled the disk.
-                    remove::empty(&self.temporary, None);
+                    remove::empty(&self.temporary, Some(Instant::now() + TIDYING));
                     held.write(bytes).map_err(unwritten)?;
                 }
                 result => is_stale |= result.is_err(),
@@ -133,11 +135,6 @@ impl Scratch {
         }
         self.is_lost |= is_stale;
         Ok(is_stale)
-    }
-
-    /// Whether a process that lives on could put another file in the place of the input that the program reads.
-    pub(crate) fn is_exposed(&self) -> bool {
-        self.giving.is_exposed && self.giving.by_name
     }
 
     /// Removes the files that the program has left. Returns false if the folder does not serve any more.

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process};
 use std::time::Duration;
@@ -70,9 +70,10 @@ const SYSTEM: [(&str, i32); 22] = [
 const METADATA: [(&str, i32); 4] = [("chmod", EROFS), ("utimes", EROFS), ("chown", EROFS), ("xattr", EROFS)];
 const FILES: [(&str, i32); 2] = [("write", EACCES), ("truncate", EACCES)];
 /// By the conventions of 32 bits, from a program of 64.
-const OLD: [(&str, i32); 8] = [
+const OLD: [(&str, i32); 9] = [
     ("old-tcp", EPERM),
     ("old-socketcall", EPERM),
+    ("old-pair", EPERM),
     ("old-limit", EPERM),
     ("old-io_uring", ENOSYS),
     ("old-clone3", ENOSYS),
@@ -87,6 +88,7 @@ struct Outside {
     process: Child,
     segment: i32,
     _listeners: [UnixListener; 2],
+    _datagrams: UnixDatagram,
 }
 
 impl Outside {
@@ -103,7 +105,8 @@ impl Outside {
         // SAFETY: a system call without pointers.
         let segment = unsafe { libc::shmget(libc::IPC_PRIVATE, 4096, libc::IPC_CREAT | 0o600) };
         let process = Process::new("sleep").arg("1000").spawn().expect("a process");
-        Outside { folder, process, segment, _listeners: listeners }
+        let datagrams = UnixDatagram::bind(folder.join("datagrams")).expect("a socket");
+        Outside { folder, process, segment, _listeners: listeners, _datagrams: datagrams }
     }
 
     fn file(&self) -> PathBuf {
@@ -118,6 +121,7 @@ impl Outside {
             .limits(Limits::default().with_time(Duration::from_secs(20)))
             .variable("OUTSIDE", self.file())
             .variable("SOCKET", self.folder.join("socket"))
+            .variable("DATAGRAMS", self.folder.join("datagrams"))
             .variable("ABSTRACT", format!("gramjet-test-{}", std::process::id()))
             .variable("OTHER", self.process.id().to_string())
             .variable("SEGMENT", self.segment.to_string())
@@ -204,6 +208,7 @@ fn check_reach(programs: &[PathBuf]) {
         for unusual in UNUSUAL.into_iter().chain(["mptcp", "datagram-pair"]) {
             assert_eq!(confined(unusual), EPERM, "{about}: {unusual}");
         }
+        assert_eq!(free("datagram-pair"), 0, "{about}, unconfined");
         if enforces("metadata") {
             for (attempt, error) in METADATA {
                 assert_eq!(confined(attempt), error, "{about}: {attempt}");

@@ -1,8 +1,10 @@
 // A libFuzzer harness that writes where it must not. The first byte of an input says where.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +37,38 @@ static void tell(uint32_t word, size_t times) {
     }
 }
 
+static int reopened(int number, int how) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", number);
+    return open(name, how);
+}
+
+static void fill(void) {
+    static char bytes[4096];
+    int file = reopened(STATUS_FD - 1, O_WRONLY | O_NONBLOCK);
+    if (file < 0) abort();
+    while (write(file, bytes, sizeof bytes) > 0) {}
+    while (write(file, bytes, 1) > 0) {}
+}
+
+static void drain(void) {
+    char bytes[4096];
+    int file = reopened(STATUS_FD, O_RDONLY);
+    for (;;) {
+        if (read(file, bytes, sizeof bytes) <= 0) _exit(0);
+    }
+}
+
+static void keep(size_t megabytes) {
+    static char block[1 << 20];
+    memset(block, 1, sizeof block);
+    int file = memfd_create("kept", 0);
+    for (size_t i = 0; i < megabytes; i++) {
+        if (write(file, block, sizeof block) < 0) abort();
+    }
+    sleep(60);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < size; i++) total += data[i];
     if (!size) return 0;
@@ -56,6 +90,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         case 'x': tell(6, far); break;
         case 'y': tell(19 << 8 | 0x7f, far); break;
         case 'h': if (write(STATUS_FD, "xyz", far % 4) < 0) abort(); break;
+        // The pipe of the requests is filled up, and the answers are read by a process that lives on.
+        case 'f': fill(); break;
+        case 'd':
+            if (!fork()) drain();
+            usleep(20000);
+            break;
+        // Where the edges are is told anew.
+        case 'P': scribble(CONTROL_MAP_FD, 4096, 4096, 'x'); break;
+        // Memory that is in no process's.
+        case 'm': keep(far); break;
         case 'c': close(STATUS_FD), close(STATUS_FD - 1); break;
         case 's': raise(SIGSTOP); break;
         case 't': kill(getppid(), SIGSTOP); break;

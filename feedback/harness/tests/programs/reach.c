@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,19 @@ static long old_call(long call, long a, long b, long c) {
         return -1;
     }
     return result;
+}
+
+// A pair of datagram sockets by a call of 32 bits, which sends to a socket that has a path by one of 64.
+static long mixed_datagram(void) {
+    uint32_t *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    if (low == MAP_FAILED) return -1;
+    low[0] = AF_UNIX, low[1] = SOCK_DGRAM, low[2] = 0, low[3] = (uint32_t)(uintptr_t)(low + 8);
+    if (old_call(102, 8, (long)low, 0) < 0) return -1;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strncpy(address.sun_path, getenv("DATAGRAMS"), sizeof address.sun_path - 1);
+    struct iovec part = {"x", 1};
+    struct msghdr message = {.msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &part, .msg_iovlen = 1};
+    return sendmsg((int)low[8], &message, 0);
 }
 #endif
 
@@ -133,7 +147,7 @@ static long attempt(const char *name) {
         int ends[2];
         if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) < 0) return -1;
         struct sockaddr_un address = {.sun_family = AF_UNIX};
-        strncpy(address.sun_path, getenv("SOCKET"), sizeof address.sun_path - 1);
+        strncpy(address.sun_path, getenv("DATAGRAMS"), sizeof address.sun_path - 1);
         return sendto(ends[0], "", 1, 0, (struct sockaddr *)&address, sizeof address);
     }
     // Other processes.
@@ -192,6 +206,7 @@ static long attempt(const char *name) {
 #ifdef __x86_64__
     IS("old-tcp") return old_call(359, AF_INET, SOCK_STREAM, 0);
     IS("old-socketcall") return old_call(102, 1, 0, 0);
+    IS("old-pair") return mixed_datagram();
     IS("old-limit") return old_call(340, other, RLIMIT_CPU, 0);
     IS("old-io_uring") return old_call(425, 0, 0, 0);
     IS("old-clone3") return old_call(435, 0, 0, 0);

@@ -1,0 +1,108 @@
+//! The limits on a run that are looked at while it goes on: time, processes, memory, files, and whether it has stopped.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::disk::{Disk, in_memory};
+use crate::guard::{is_stopped, resident};
+use crate::limits::Limits;
+use crate::run::Outcome;
+
+/// The interval at which the main process of a run is looked at.
+const TICK: Duration = Duration::from_millis(10);
+/// How often all of its processes are looked at, which takes longer: soon at first, as a program that forks without end
+/// has to be found before there are thousands of them, then less and less often.
+const FIRST_WALK: Duration = Duration::from_millis(5);
+const WALK: Duration = Duration::from_millis(80);
+
+/// A limit that a run has exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excess {
+    Time,
+    Stopped,
+    Memory,
+    Processes,
+    Disk,
+}
+
+impl Excess {
+    pub(crate) fn outcome(self) -> Outcome {
+        match self {
+            Excess::Time => Outcome::Timeout,
+            Excess::Stopped => Outcome::Stopped,
+            Excess::Memory => Outcome::Memory,
+            Excess::Processes => Outcome::Processes,
+            Excess::Disk => Outcome::Disk,
+        }
+    }
+}
+
+/// Looks at the processes of a run.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    disk: Disk,
+    /// Whether the main process was found stopped when it was looked at last.
+    was_stopped: bool,
+    /// When all processes are looked at next, and how long after that again.
+    walk: Instant,
+    until_next: Duration,
+}
+
+impl Watch {
+    /// Begins to watch runs that write to this folder.
+    pub(crate) fn new(folder: &Path, limits: &Limits) -> Watch {
+        let disk = Disk::new(folder, limits.disk);
+        Watch { disk, was_stopped: false, walk: Instant::now() + FIRST_WALK, until_next: FIRST_WALK }
+    }
+
+    /// Begins to watch the next run.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        (self.was_stopped, self.walk, self.until_next) = (false, now + FIRST_WALK, FIRST_WALK);
+    }
+
+    /// Returns how long to wait before the next look, if so much time is left.
+    pub(crate) fn wait(&self, left: Duration) -> Duration {
+        left.min(self.until_next).min(TICK)
+    }
+
+    /// Returns the limit that a run exceeds now that has taken so long. `processes` finds all of its processes, or as
+    /// many of them.
+    pub(crate) fn exceeded(
+        &mut self,
+        limits: &Limits,
+        elapsed: Duration,
+        main: libc::pid_t,
+        processes: impl Fn(usize) -> Vec<libc::pid_t>,
+    ) -> Option<Excess> {
+        let most = limits.processes as usize;
+        let is_too_large = |memory: u64| limits.memory.is_some_and(|limit| memory > limit);
+        let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped(main));
+        // Something may have let it go on.
+        if was_stopped && self.was_stopped {
+            return Some(Excess::Stopped);
+        }
+        if elapsed >= limits.time {
+            // It may wait for a process that has stopped.
+            let is_held_up = processes(most + 1).into_iter().any(is_stopped);
+            return Some(if is_held_up { Excess::Stopped } else { Excess::Time });
+        }
+        if is_too_large(resident(main)) {
+            return Some(Excess::Memory);
+        }
+        let now = Instant::now();
+        if now < self.walk {
+            return None;
+        }
+        self.until_next = (2 * self.until_next).min(WALK);
+        self.walk = now + self.until_next;
+        let found = processes(most + 1);
+        match () {
+            () if found.len() > most => Some(Excess::Processes),
+            () if is_too_large(found.iter().map(|&process| resident(process)).sum::<u64>() + in_memory(&found)) => {
+                Some(Excess::Memory)
+            }
+            () if self.disk.is_exceeded(&found) => Some(Excess::Disk),
+            () => None,
+        }
+    }
+}
