@@ -178,8 +178,8 @@ static union {
 } own __attribute__((aligned(ALIGN)));
 _Static_assert(sizeof own == ALIGN, "pages of its own");
 
-// Lets `own` be changed, or ends that. Threads may load libraries at the same time, and a handler of a signal may count:
-// one thread changes it, and no handler meanwhile.
+// Lets `own` be changed, or ends that. Threads may load libraries at the same time, and a handler of a signal may
+// count: one thread changes it, and no handler meanwhile.
 static void change(int is_open) {
     static int is_taken;
     static sigset_t signals;

@@ -339,8 +339,8 @@ impl Server {
         is_stopped(self.guard.server()) || is_gone(self.guard.server())
     }
 
-    /// Returns true if a run has not ended in time for a reason that is not its own: its server was stopped or has ended,
-    /// or what an earlier run has left has read the request to begin, or the answer that it has ended.
+    /// Returns true if a run has not ended in time for a reason that is not its own: its server was stopped or has
+    /// ended, or what an earlier run has left has read the request to begin, or the answer that it has ended.
     pub(super) fn is_cut_off(&self) -> bool {
         self.is_held_up() || self.answers_itself && self.counters.waits() || has_ended(self.process)
     }

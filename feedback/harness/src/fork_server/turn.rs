@@ -86,8 +86,8 @@ impl Server {
         Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) })
     }
 
-    /// Waits until the program has a status. Returns the outcome if it had to be ended for it, and whether that was for a
-    /// reason that is not its own.
+    /// Waits until the program has a status. Returns the outcome if it had to be ended for it, and whether that was for
+    /// a reason that is not its own.
     fn wait(&mut self, program: &Program, process: libc::pid_t, begin: Instant) -> (Option<Outcome>, bool) {
         let limits = program.limits;
         loop {

@@ -84,6 +84,26 @@ const BODY: &str = "GRAMJET_TEST_BODY";
 /// A user without rights, and its group.
 const NOBODY: u32 = 65534;
 
+/// A folder that is removed in the end. Its path is short wherever the tests run: that of a socket has at most 107
+/// bytes.
+struct Short(PathBuf);
+
+impl Short {
+    fn new() -> Short {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("gj-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let folder = Path::new("/tmp").join(name);
+        fs::create_dir(&folder).expect("a folder");
+        Short(folder)
+    }
+}
+
+impl Drop for Short {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 pub(crate) fn is_root() -> bool {
     // SAFETY: a system call without pointers.
     unsafe { libc::geteuid() == 0 }
@@ -101,19 +121,21 @@ pub(crate) fn everywhere(test: &str, body: fn(&[PathBuf]), programs: impl FnOnce
         eprintln!("not run: {test} as another user, which needs root");
     }
     for user in [None, is_root().then_some(NOBODY)].into_iter().take(if is_root() { 2 } else { 1 }) {
-        let folder = place("everywhere").join(format!("{}-{}", test.replace("::", "-"), user.unwrap_or(0)));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir(&folder).expect("a folder");
+        let folder = Short::new();
         let mut process = Command::new(&this);
-        process.args(["--exact", test, "--nocapture"]).env(BODY, &programs).env("TMPDIR", &folder).env("HOME", &folder);
+        process
+            .args(["--exact", test, "--nocapture"])
+            .env(BODY, &programs)
+            .env("TMPDIR", &folder.0)
+            .env("HOME", &folder.0);
         if let Some(user) = user {
-            std::os::unix::fs::chown(&folder, Some(user), Some(user)).expect("the folder gets another owner");
+            std::os::unix::fs::chown(&folder.0, Some(user), Some(user)).expect("the folder gets another owner");
             process.uid(user).gid(user);
         }
         let output = process.output().expect("a process");
         let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success() && said.contains("1 passed"), "as user {user:?}:\n{said}");
-        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "as user {user:?}");
+        assert_eq!(fs::read_dir(&folder.0).expect("the folder").count(), 0, "as user {user:?}");
     }
 }
 
