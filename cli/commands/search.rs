@@ -29,6 +29,7 @@ mod calm;
 mod conclusion;
 mod course;
 mod early;
+mod failures;
 mod hunt;
 mod kept;
 mod log;

@@ -23,10 +23,10 @@ const REPEATED: usize = 4;
 const SEQUENCE: &str = "sequence-";
 /// Runs of a failure that show whether it happens again, and always.
 const CONFIRMING: u32 = 3;
-/// Where failures are not looked at as they did not happen again, the program begins a new process now and then: one
-/// may have left a state in which every text fails. That takes at most one part of the time in so many.
+/// Share of the time, one part in this many, for new processes where failures did not happen again: an earlier text may
+/// have left a state in which every text fails.
 const RENEWING: u32 = 5;
-/// The time that a new process is taken to need until it was measured.
+/// Time that a new process is taken to need until it was measured.
 const SLOW: Duration = Duration::from_millis(200);
 
 /// How a text is made smaller.
@@ -37,23 +37,23 @@ struct Way {
     is_alone: bool,
 }
 
-/// What has become of a failure.
+/// The result of looking at a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Settled {
     New,
     Known,
-    /// It did not happen again in any of so many runs.
+    /// A failure that did not happen again, with the number of runs.
     NotAgain(u32),
-    /// A signal came before that was known.
+    /// A failure that a signal has cut off.
     Interrupted,
 }
 
-/// The key of a failure; where nothing but edges tells failures apart, it has them.
+/// Returns the key of a failure; where nothing but edges tells failures apart, it has them.
 fn key_of(evidence: &Evidence) -> String {
     evidence.named(&whole_key_of(evidence))
 }
 
-/// The key that it has if the text is in the language.
+/// Returns the key that a failure has if its text is in the language.
 fn whole_key_of(evidence: &Evidence) -> String {
     let Evidence { failed, edges, .. } = evidence;
     match failed.is_bare && !edges.is_empty() {
@@ -72,7 +72,8 @@ impl Worker<'_> {
         let class = campaign.shared().doubts.class_of(&evidence);
         let earlier = self.history.texts();
         let (state, call) = (&campaign.state, &campaign.plan.call);
-        let mut finding = self.found(text, &evidence, &key);
+        let mut finding = self.found(text, &evidence, &key, &class);
+        let edges = evidence.edges.clone();
         {
             let _folders = campaign.folders();
             // Another worker's failure may have come to this key meanwhile.
@@ -87,19 +88,20 @@ impl Worker<'_> {
         let is_own = finding.failed.key == key && is_new || !shared.keys.contains(&key);
         let mut is_withdrawn = is_own && !is_new && settled != Settled::Interrupted;
         if let Settled::NotAgain(tried) = settled {
-            shared.doubts.set_aside(state, call, &class, &finding, tried)?;
+            shared.doubts.set_aside(state, call, &class, &finding, (&edges, tried))?;
         }
         if is_new {
             if is_own && finding.failed.key != key {
                 // A sequence has files of its own, so it is written anew.
-                is_withdrawn = finding.class.is_some();
+                is_withdrawn = !finding.sequence.is_empty();
                 if !is_withdrawn {
                     state.rename_failure(&key, &finding.failed.key)?;
                 }
             }
             let place = finding.write(state, call)?;
-            shared.doubts.forget(&class);
-            state.forget_unconfirmed(&class)?;
+            if finding.sequence.is_empty() && shared.doubts.forget(&class, &edges) {
+                state.forget_unconfirmed(&class)?;
+            }
             shared.news.push(News { finding, place });
         }
         if is_withdrawn {
@@ -119,24 +121,52 @@ impl Worker<'_> {
         if is_doubtful && begun.elapsed() > RENEWING * took { self.renew() } else { Ok(()) }
     }
 
-    /// Keeps a failure apart that a killed search has left as it was found, and that did not happen again.
-    pub(super) fn set_unfinished_aside(&mut self, key: &str, text: &[u8]) -> Result<(), Failure> {
-        let campaign = self.campaign;
-        if campaign.stop.is_signalled() {
-            return Ok(());
+    /// Runs the text of a failure that a killed search has left as it was found. One that does not happen again is kept
+    /// apart.
+    pub(super) fn look_at_unfinished(&mut self, key: &str, text: &[u8]) -> Result<(), Failure> {
+        for _ in 0..CONFIRMING {
+            self.renew()?;
+            if let Again::Failed(evidence) = self.try_again(text)? {
+                let is_broken = !self.maker.session().remember(text);
+                self.examine(text, evidence.broken(is_broken))?;
+                // It may be another failure now, or have another key.
+                return self.withdraw_unfinished(key);
+            }
+            if self.campaign.stop.is_signalled() {
+                return Ok(());
+            }
         }
+        self.set_unfinished_aside(key, text)
+    }
+
+    /// Removes what a killed search has left of a failure, once it was looked at.
+    fn withdraw_unfinished(&self, key: &str) -> Result<(), Failure> {
+        let campaign = self.campaign;
+        let _folders = campaign.folders();
+        let is_left =
+            !campaign.shared().keys.contains(key) && campaign.state.failures()?.iter().any(|left| left == key);
+        if is_left && !campaign.stop.is_signalled() {
+            campaign.state.withdraw_failure(key)?;
+        }
+        Ok(())
+    }
+
+    fn set_unfinished_aside(&mut self, key: &str, text: &[u8]) -> Result<(), Failure> {
+        let campaign = self.campaign;
         let (state, call) = (&campaign.state, &campaign.plan.call);
         let file = |name: &str| state.failure(key, name).unwrap_or_default();
         let report: serde_json::Value = serde_json::from_slice(&file(REPORT)).unwrap_or_default();
         let what = report["what"].as_str().unwrap_or("not known").to_string();
-        let (key, kind) = (key.to_string(), String::new());
-        let failed = Failed { key: key.clone(), kind, what, is_bare: false, is_limit: false };
+        // Searches of earlier versions have not told the class.
+        let class = report["class"].as_str().unwrap_or(key).to_string();
+        let failed = Failed { key: key.to_string(), kind: String::new(), what, is_bare: false, is_limit: false };
         let (stdout, stderr, edges) = (file("stdout"), file("stderr"), Vec::new());
         let is_broken = report["in_language"] == false;
         let evidence = Evidence { failed, edges, is_hottest: false, is_broken, stdout, stderr };
-        let finding = self.found(text, &evidence, &key);
-        campaign.shared().doubts.set_aside(state, call, &key, &finding, 1)?;
-        Ok(state.withdraw_failure(&key)?)
+        let finding = self.found(text, &evidence, key, &class);
+        let _folders = campaign.folders();
+        campaign.shared().doubts.set_aside(state, call, &class, &finding, (&[], CONFIRMING))?;
+        Ok(state.withdraw_failure(key)?)
     }
 
     /// Lets the program run the next text in a new process.
@@ -147,8 +177,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A failure as it was found.
-    fn found(&self, text: &[u8], evidence: &Evidence, key: &str) -> Finding {
+    /// Returns a failure as it was found.
+    fn found(&self, text: &[u8], evidence: &Evidence, key: &str, class: &str) -> Finding {
         let campaign = self.campaign;
         let Evidence { failed, is_broken, stdout, stderr, .. } = evidence.clone();
         Finding {
@@ -157,7 +187,7 @@ impl Worker<'_> {
             input: text.to_vec(),
             minimised: text.to_vec(),
             sequence: Vec::new(),
-            class: None,
+            class: class.to_string(),
             choices: self.choices(text),
             stdout,
             stderr,
@@ -243,7 +273,7 @@ impl Worker<'_> {
         Ok((other, (fails, tried)))
     }
 
-    /// Finds a sequence of texts on which a failure happens that did not happen again in so many runs with its text
+    /// Finds a sequence of texts on which a failure happens that did not happen again in `tried` runs with its text
     /// alone.
     fn settle_sequence(
         &mut self,
@@ -287,13 +317,12 @@ impl Worker<'_> {
         finding.failed = Failed { key: key.clone(), what, ..last.failed };
         (finding.stdout, finding.stderr) = (last.stdout, last.stderr);
         (finding.sequence, finding.reproduced, finding.is_finished) = (texts, reproduced, true);
-        finding.class = Some(class.clone());
         let mut shared = campaign.shared();
         shared.doubts.add_sequence(&class, &[&evidence.edges[..], &last.edges].concat());
         Ok(if shared.keys.insert(key) { Settled::New } else { Settled::Known })
     }
 
-    /// What may be spent on one failure.
+    /// Returns the runs and the time that one failure may take.
     fn budget(&self) -> Budget {
         let plan = &self.campaign.plan;
         Budget { tests: plan.shrinks, end: Instant::now() + plan.shrinking }

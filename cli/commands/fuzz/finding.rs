@@ -29,26 +29,26 @@ pub(super) fn sequence_file(number: usize) -> String {
 #[derive(Debug)]
 pub(super) struct Finding {
     pub(super) failed: Failed,
-    /// The smaller input is not in the language.
+    /// Whether the smaller input is not in the language.
     pub(super) is_broken: bool,
     pub(super) input: Vec<u8>,
     /// The input itself if it is not finished.
     pub(super) minimised: Vec<u8>,
-    /// All inputs of a failure that depends on earlier ones, of which the smaller input is the last one.
+    /// All inputs of a failure that depends on earlier ones, of which the smaller input is the last one; else empty.
     pub(super) sequence: Vec<Vec<u8>>,
-    /// The class that its last input fails in, if it depends on earlier ones.
-    pub(super) class: Option<String>,
+    /// The class under which it is kept if it does not happen again.
+    pub(super) class: String,
     /// Choice bytes of the smaller input, with a header; none if it does not conform.
     pub(super) choices: Option<Vec<u8>>,
     /// What the program said on the smaller input.
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
-    /// How many runs failed in the same way, and how many were made.
+    /// Number of runs that failed in the same way, and of all that were made.
     pub(super) reproduced: (u32, u32),
     /// After this many runs and this time of the search.
     pub(super) runs: u64,
     pub(super) after: Duration,
-    /// It was run again and made smaller. Until then it is kept as it was found.
+    /// Whether it was run again and made smaller. Until then it is kept as it was found.
     pub(super) is_finished: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Call {
 }
 
 impl Finding {
-    /// Whether it failed in each run.
+    /// Returns true if it failed in each run.
     pub(super) fn is_reproducible(&self) -> bool {
         self.reproduced.0 == self.reproduced.1
     }
@@ -86,9 +86,9 @@ impl Finding {
             "runs": self.runs,
             "seconds": self.after.as_secs_f64(),
             "finished": self.is_finished,
+            "class": self.class,
         });
-        if let Some(class) = &self.class {
-            report["class"] = class.as_str().into();
+        if !self.sequence.is_empty() {
             report["sequence"] = self.sequence.len().into();
         }
         let sequence: Vec<String> = (0..self.sequence.len()).map(sequence_file).collect();

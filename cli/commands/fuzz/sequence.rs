@@ -9,14 +9,14 @@ use super::evidence::Evidence;
 use super::worker::Worker;
 use crate::failure::Failure;
 
-/// How many runs, or runs of a sequence, may still look for something smaller, and until when.
+/// Bound on the search for something smaller: the number of runs, or of runs of a sequence, and the time of the end.
 pub(super) struct Budget {
     pub(super) tests: u32,
     pub(super) end: Instant,
 }
 
 impl Budget {
-    /// Takes one of them; returns false if there is none.
+    /// Takes one run. Returns false if none is left.
     pub(super) fn take(&mut self) -> bool {
         let is_left = self.tests > 0 && Instant::now() < self.end;
         self.tests -= u32::from(is_left);
@@ -24,13 +24,13 @@ impl Budget {
     }
 }
 
-/// What a new process has done on a part of a sequence.
+/// The result of a part of a sequence in a new process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trial {
-    /// It failed on the last one of so many texts.
+    /// The process failed on the last one of this many texts.
     Fails(usize),
     Passes,
-    /// It was not tried, as the time is over.
+    /// The time was over.
     Over,
 }
 
@@ -169,7 +169,7 @@ impl Worker<'_> {
         Ok(None)
     }
 
-    /// Counts in how many of so many new processes a sequence fails.
+    /// Runs a sequence in new processes. Returns in how many it fails, and their number.
     pub(super) fn reproduced(&mut self, found: &Sequence, tries: u32) -> Result<(u32, u32), Failure> {
         let (mut fails, mut tried) = (0, 0);
         while tried < tries && !(tried > 0 && self.campaign.stop.is_requested()) {

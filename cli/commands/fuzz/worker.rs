@@ -56,9 +56,9 @@ pub(super) struct Worker<'c> {
     number: usize,
     pub(super) tested: Tested,
     pub(super) judge: Judge,
-    /// What its process has run on.
+    /// Texts that its process has run on.
     pub(super) history: History,
-    /// When the program was made to begin a new process, and how long a run took then.
+    /// Time at which the program was made to begin a new process, and the duration of the first run in it.
     pub(super) renewed: (Instant, Duration),
     pub(super) maker: Maker,
     /// Knows the rule of each symbol.
@@ -330,18 +330,6 @@ impl<'c> Worker<'c> {
                 self.examine(text, evidence.broken(is_broken))
             }
             Again::Passed(_) => Ok(()),
-        }
-    }
-
-    /// Runs the text of a failure that a killed search has not run again.
-    fn look_at_unfinished(&mut self, key: &str, text: &[u8]) -> Result<(), Failure> {
-        self.renew()?;
-        match self.try_again(text)? {
-            Again::Failed(evidence) => {
-                let is_broken = !self.maker.session().remember(text);
-                self.examine(text, evidence.broken(is_broken))
-            }
-            Again::Passed(_) => self.set_unfinished_aside(key, text),
         }
     }
 

@@ -123,7 +123,7 @@ pub(super) struct Shared {
     pub(super) repeats: u64,
     /// Keys of failures.
     pub(super) failures: HashSet<String>,
-    /// How often runs failed in ways that did not happen again.
+    /// Number of failures by their key, of those of which one did not happen again.
     pub(super) doubts: HashMap<String, u64>,
     /// The texts on which the program was stopped, those in the folder included, once one was.
     pub(super) timeouts: Option<HashSet<Vec<u8>>>,

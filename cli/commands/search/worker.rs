@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Scope, Thread};
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Outcome, Target as _};
+use gramjet_harness::Outcome;
 use gramjet_search::{Coverage, Ending, Gain, Place, Search, Siblings};
 use gramjet_session::decisions::{Derivation, Fit};
 
 use super::behaviours::first_with;
 use super::calm;
-use super::hunt::{Found, Hunt, Plan};
+use super::hunt::{Found, Hunt};
 use super::kept;
 use super::meter::{Meter, REPEATED, Records};
 use super::records;
@@ -20,17 +20,12 @@ use super::runner::{Job, Runner};
 use super::totals::class;
 use crate::failure::Failure;
 use crate::files::shown;
-use crate::subject::{Tested, quoted};
+use crate::subject::quoted;
 use crate::units::plural;
 
-/// At most this many texts on which the program was stopped are kept.
-const TIMEOUTS: u64 = 100;
 /// The most texts that are made before their runs are learned from, by strategies that may, where the program takes
 /// fewer at a time.
 const AHEAD: usize = 3;
-
-/// After this many failures that did not happen again, fewer and fewer like them are run again.
-const DOUBTS: u64 = 16;
 
 /// The time between two looks at what was found. A look takes as long as a run of a fast program.
 const LOOK: Duration = Duration::from_millis(50);
@@ -142,8 +137,8 @@ impl Origin {
 ///
 /// Where the strategy allows, up to `ahead` texts are made before the first of them returns. Where it awaits a run, no
 /// text is made before that run returns. Neither depends on how fast the program is.
-struct Worker<'h> {
-    hunt: &'h Hunt,
+pub(super) struct Worker<'h> {
+    pub(super) hunt: &'h Hunt,
     number: usize,
     search: Search,
     runner: Runner<'h>,
@@ -526,57 +521,6 @@ impl<'h> Worker<'h> {
             shared.best = Some(found.clone());
         }
         is_best
-    }
-
-    /// Keeps a text on which the program was stopped, unless another thread or an earlier search has kept it.
-    fn keep_timeout(&mut self, text: &[u8], about: &str) -> Result<(), Failure> {
-        let state = &self.hunt.state;
-        if state.count(Place::Timeouts) >= TIMEOUTS {
-            return Ok(());
-        }
-        let is_first = match &mut self.hunt.shared().timeouts {
-            Some(kept) => kept,
-            unknown => unknown.insert(state.texts(Place::Timeouts)?.into_iter().collect()),
-        }
-        .insert(text.to_vec());
-        if is_first {
-            state.keep(Place::Timeouts, text, None, about)?;
-        }
-        Ok(())
-    }
-
-    /// Keeps one text for each way to fail, if it fails in a new process, too. `gramjet fuzz` tells failures apart, and
-    /// finds those that depend on earlier inputs.
-    fn keep_failure(&mut self, text: &[u8], outcome: &Outcome) -> Result<(), Failure> {
-        let words = outcome.to_string();
-        let key: String = words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        if !self.may_be_new(&key) {
-            return Ok(());
-        }
-        let Plan { command, surroundings, .. } = &self.hunt.plan;
-        let is_same = Tested::new(command, *surroundings)?.run(text)?.outcome == *outcome;
-        if self.hunt.stop.is_signalled() {
-            return Ok(());
-        }
-        if !is_same {
-            self.hunt.shared().doubts.entry(key).or_insert(1);
-            return Ok(());
-        }
-        let is_first = self.hunt.shared().failures.insert(key.clone());
-        if is_first && !self.hunt.state.failures()?.contains(&key) {
-            self.hunt.state.fail(&key, &[("input", text.to_vec()), ("outcome", format!("{words}\n").into_bytes())])?;
-        }
-        Ok(())
-    }
-
-    /// Returns true if no failure with this key is known, and not too many such failures did not happen again.
-    fn may_be_new(&self, key: &str) -> bool {
-        let mut shared = self.hunt.shared();
-        let seen = shared.doubts.get_mut(key).map_or(0, |seen| {
-            *seen += 1;
-            *seen
-        });
-        (seen <= DOUBTS || seen.is_power_of_two()) && !shared.failures.contains(key)
     }
 
     /// Whether others may have texts that this search does not know.

@@ -17,7 +17,8 @@ use super::calls::{self, Call, Is};
 /// A filter that the kernel can take.
 pub(crate) type Filter = Vec<libc::sock_filter>;
 
-/// `SECCOMP_FILTER_FLAG_SPEC_ALLOW`: no slower code in the program, as it has no secrets of others in its memory.
+/// `SECCOMP_FILTER_FLAG_SPEC_ALLOW`: keeps the program as fast as without a filter. Its memory has no secrets that
+/// speculation could reveal.
 const SPEC_ALLOW: libc::c_ulong = 4;
 const LOAD: u16 = 0x20;
 const AND: u16 = 0x54;

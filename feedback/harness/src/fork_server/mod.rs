@@ -160,7 +160,7 @@ impl ForkServer {
     /// How the run on the first input has ended; a new server runs it if this one could not.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         for attempt in 0..ATTEMPTS {
-            // Those behind it may have ended the last server.
+            // An input after the first may have ended the last server.
             self.give(if attempt == 0 { self.room } else { 1 })?;
             self.lost = None;
             if let Some(ended) = self.attempt()? {

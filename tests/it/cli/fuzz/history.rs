@@ -124,7 +124,11 @@ fn the_inputs_on_which_a_failure_depends_are_found_among_thousands() {
     // A search of costly texts leaves those alone that pass in a new process.
     let place = harness("search-third", THIRD);
     let searched = run_in(&place, &["search", "letters.ebnf", "-n", "500", "-o", "out", "--", "./harness"]);
-    assert_eq!((searched.status.code(), failures(&place.path("out"))), (Some(0), vec![]), "{}", text(&searched.stderr));
+    let said = text(&searched.stderr);
+    assert_eq!((searched.status.code(), failures(&place.path("out"))), (Some(0), vec![]), "{said}");
+    assert!(said.contains("(signal 6 (SIGABRT)) did not happen again in 3 new processes: out/unconfirmed/"), "{said}");
+    let apart: Vec<_> = fs::read_dir(place.path("out/unconfirmed")).unwrap().flatten().collect();
+    assert!(apart.len() == 1 && fs::read_to_string(apart[0].path().join("input")).unwrap().contains('x'));
 }
 
 #[test]
@@ -226,12 +230,24 @@ fn what_a_killed_search_has_found_is_kept_apart_if_it_does_not_happen_again() {
     let folder = place.path("out/failures/timeout-1");
     fs::create_dir(&folder).unwrap();
     fs::write(Path::new(&folder).join("input"), "[]").unwrap();
-    fs::write(Path::new(&folder).join("report.json"), "{\"finished\": false, \"what\": \"timeout\"}").unwrap();
+    let report = "{\"finished\": false, \"what\": \"timeout\", \"class\": \"timeout\"}";
+    fs::write(Path::new(&folder).join("report.json"), report).unwrap();
     let passed = run_in(&place, &fuzz);
     let said = text(&passed.stderr);
-    assert!(passed.status.success() && said.contains("did not happen again: timeout, seen once"), "{said}");
+    let line = "did not happen again: timeout, seen once, not in 3 new runs";
+    assert!(passed.status.success() && said.contains(line), "{said}");
     assert_eq!(failures(&place.path("out")), [""; 0]);
-    assert_eq!(fs::read(place.path("out/unconfirmed/timeout-1/input")).unwrap(), b"[]");
+    assert_eq!(fs::read(place.path("out/unconfirmed/timeout/input")).unwrap(), b"[]");
+    // One that happens again is a failure, of which nothing is left under the old key.
+    fs::create_dir(&folder).unwrap();
+    fs::write(Path::new(&folder).join("input"), "[]").unwrap();
+    fs::write(Path::new(&folder).join("report.json"), report).unwrap();
+    let fails = ["fuzz", "json", "-n", "0", "-o", "other", "--", "sh", "-c", "kill -6 $$"];
+    run_in(&place, &fails);
+    fs::rename(&folder, place.path("other/failures/timeout-1")).unwrap();
+    assert_eq!(run_in(&place, &fails).status.code(), Some(1));
+    let left = failures(&place.path("other"));
+    assert!(left.len() == 1 && left[0].starts_with("SIGABRT"), "{left:?}");
 }
 
 /// A name that is longer than its buffer overwrites what follows the buffer.
