@@ -4,11 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+#[cfg(target_os = "linux")]
+use gramjet_campaign::StateError as State;
 use gramjet_files::Unreadable;
 #[cfg(target_os = "linux")]
 use gramjet_harness::Error as Target;
-#[cfg(target_os = "linux")]
-use gramjet_search::StateError as State;
 
 use crate::tally::Tally;
 
@@ -138,6 +138,20 @@ impl Failure {
             }
             Failure::Internal(_) => ExitCode::from(101),
             _ => ExitCode::FAILURE,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl From<gramjet_campaign::Error> for Failure {
+    fn from(error: gramjet_campaign::Error) -> Failure {
+        use gramjet_campaign::Error;
+        match error {
+            Error::Usage(what) => Failure::Usage(what),
+            Error::Target(error) => Failure::Target(error),
+            Error::State(error) => Failure::State(error),
+            Error::Read { what, source } => Failure::Read { what, source },
+            Error::Internal(what) => Failure::Internal(what),
         }
     }
 }

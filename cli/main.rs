@@ -4,8 +4,6 @@
 
 mod arguments;
 mod commands;
-#[cfg(target_os = "linux")]
-mod cores;
 mod engine;
 mod failure;
 mod files;
@@ -22,15 +20,11 @@ mod recorded;
 #[cfg(target_os = "linux")]
 mod refusal;
 mod report;
-#[cfg(target_os = "linux")]
-mod rerun;
 mod samples;
 #[cfg(target_os = "linux")]
 mod seeds;
 mod source;
 mod stop;
-#[cfg(target_os = "linux")]
-mod subject;
 #[cfg(unix)]
 mod system;
 mod tally;

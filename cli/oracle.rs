@@ -11,10 +11,10 @@ use regex_lite::Regex;
 use crate::arguments::accept::OracleArgs;
 use crate::failure::Failure;
 use crate::refusal::hint;
-use crate::seeds::one_line;
-use crate::stop::{Stop, StopReason};
-use crate::subject::{Surroundings, Tested};
 use crate::units::plural;
+use gramjet_campaign::one_line;
+use gramjet_campaign::subject::{Surroundings, Tested};
+use gramjet_campaign::{Stop, StopReason};
 
 /// Bytes of each output stream that regular expressions see.
 const JUDGED_OUTPUT: usize = 1 << 20;

@@ -1,130 +1,53 @@
-//! The request to stop: from a signal or from the clock. Workers look at it after every few inputs.
+//! Signals that ask a command to stop.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use gramjet_campaign::Stop;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::failure::Failure;
 use crate::tally::Tally;
 
-/// There is no request.
-const RUN: usize = 0;
-/// The time is over. Not the number of a signal.
-const TIME: usize = usize::MAX;
-
-/// A request to stop that any thread may make and see.
+/// A request to stop, and whether signals make it yet.
 #[derive(Clone, Debug, Default)]
-pub struct Stop {
-    reason: Arc<AtomicUsize>,
+pub struct Stopping {
+    stop: Stop,
     /// Whether a signal ends the process at once, as the workers do not look at requests yet.
     in_preparation: Arc<AtomicBool>,
-    /// The end of the run's time, if no thread could be started that waits for it.
-    deadline: Arc<OnceLock<Instant>>,
 }
 
-/// Who asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopReason {
-    /// The clock.
-    Time,
-    /// A signal: its name and number.
-    Signal(&'static str, u8),
+/// Returns a request that SIGINT and SIGTERM make. A second signal ends the process at once.
+///
+/// A signal that is ignored when the process starts stays ignored: shells start commands in the background with
+/// ignored signals, and `nohup` and `trap ''` request it.
+pub fn on_signals() -> Stop {
+    on_signals_in_preparation().end_preparation()
 }
 
-impl Stop {
-    /// A request that SIGINT and SIGTERM make. A second signal ends the process at once.
-    ///
-    /// A signal that is ignored when the process starts stays ignored: shells start commands in the background with
-    /// ignored signals, and `nohup` and `trap ''` request it.
-    pub fn on_signals() -> Stop {
-        let stop = Stop::on_signals_in_preparation();
-        stop.end_preparation();
-        stop
+/// Returns a request as [`on_signals`] does, but until [`Stopping::end_preparation`] a signal ends the process at once,
+/// with the message of a run that has written nothing: compilers and makers of tables look at no request.
+pub fn on_signals_in_preparation() -> Stopping {
+    let stopping = Stopping::default();
+    stopping.in_preparation.store(true, Ordering::SeqCst);
+    let again = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal)) {
+        // Actions run in the order of registration, so the first signal finds `again` unset. Where a signal cannot
+        // be caught the system's own action, to end the process, is a fair substitute.
+        end_in_preparation(signal, &stopping.in_preparation);
+        let _ = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again));
+        let _ = flag::register(signal, Arc::clone(&again));
+        let _ = flag::register_usize(signal, stopping.stop.flag(), signal.unsigned_abs() as usize);
     }
+    stopping
+}
 
-    /// As [`Stop::on_signals`], but until [`Stop::end_preparation`] a signal ends the process at once, with the message
-    /// of a run that has written nothing: compilers and makers of tables look at no request.
-    pub fn on_signals_in_preparation() -> Stop {
-        let stop = Stop::default();
-        stop.in_preparation.store(true, Ordering::SeqCst);
-        let again = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal)) {
-            // Actions run in the order of registration, so the first signal finds `again` unset. Where a signal cannot
-            // be caught the system's own action, to end the process, is a fair substitute.
-            end_in_preparation(signal, &stop.in_preparation);
-            let _ = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again));
-            let _ = flag::register(signal, Arc::clone(&again));
-            let _ = flag::register_usize(signal, Arc::clone(&stop.reason), signal.unsigned_abs() as usize);
-        }
-        stop
-    }
-
-    /// From now on signals make the request.
-    pub fn end_preparation(&self) {
+impl Stopping {
+    /// Lets signals make the request from now on.
+    pub fn end_preparation(self) -> Stop {
         self.in_preparation.store(false, Ordering::SeqCst);
-    }
-
-    /// Makes the request when `time` has passed.
-    pub fn after(&self, time: Duration) {
-        if time.is_zero() {
-            self.time_is_over();
-            return;
-        }
-        let start = Instant::now();
-        let stop = self.clone();
-        // The thread ends with the process. If it could not be started, the workers ask the clock.
-        let timer = std::thread::Builder::new().name("timer".to_string()).stack_size(64 << 10).spawn(move || {
-            std::thread::sleep(time);
-            stop.time_is_over();
-        });
-        if timer.is_err() {
-            self.at(start.checked_add(time));
-        }
-    }
-
-    /// Makes the request after a moment, as soon as a worker looks; a moment beyond the range of clocks makes none.
-    fn at(&self, deadline: Option<Instant>) {
-        if let Some(deadline) = deadline {
-            // The time of a run is set once.
-            let _ = self.deadline.set(deadline);
-        }
-    }
-
-    /// Makes the request as SIGINT does.
-    pub fn signal(&self) {
-        self.reason.store(SIGINT.unsigned_abs() as usize, Ordering::Relaxed);
-    }
-
-    fn time_is_over(&self) {
-        // A signal that came first stays the reason.
-        let _ = self.reason.compare_exchange(RUN, TIME, Ordering::Relaxed, Ordering::Relaxed);
-    }
-
-    /// Whether anyone asked.
-    #[inline]
-    pub fn is_requested(&self) -> bool {
-        if self.deadline.get().is_some_and(|&deadline| Instant::now() >= deadline) {
-            self.time_is_over();
-        }
-        self.reason.load(Ordering::Relaxed) != RUN
-    }
-
-    /// Whether a signal asked.
-    pub fn is_signalled(&self) -> bool {
-        matches!(self.reason(), Some(StopReason::Signal(..)))
-    }
-
-    /// Who asked.
-    pub fn reason(&self) -> Option<StopReason> {
-        match self.reason.load(Ordering::Relaxed) {
-            RUN => None,
-            TIME => Some(StopReason::Time),
-            signal if signal == SIGTERM.unsigned_abs() as usize => Some(StopReason::Signal(name(SIGTERM), 15)),
-            _ => Some(StopReason::Signal(name(SIGINT), 2)),
-        }
+        self.stop
     }
 }
 
@@ -181,35 +104,4 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(not(unix))]
 fn is_ignored(_: i32) -> bool {
     false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_a_thread_the_clock_is_asked() {
-        let stop = Stop::default();
-        stop.at(Instant::now().checked_add(Duration::from_secs(1 << 20)));
-        assert!(!stop.is_requested() && stop.reason().is_none());
-        let stop = Stop::default();
-        stop.at(Some(Instant::now()));
-        assert!(stop.is_requested());
-        assert_eq!(stop.reason(), Some(StopReason::Time));
-    }
-
-    #[test]
-    fn the_clock_asks_once_and_a_signal_stays() {
-        let stop = Stop::default();
-        assert!(!stop.is_requested());
-        stop.after(Duration::ZERO);
-        while !stop.is_requested() {
-            std::thread::yield_now();
-        }
-        assert_eq!(stop.reason(), Some(StopReason::Time));
-        let stop = Stop::default();
-        stop.reason.store(15, Ordering::Relaxed);
-        stop.time_is_over();
-        assert_eq!(stop.reason(), Some(StopReason::Signal("SIGTERM", 15)));
-    }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gramjet_search::{Place, Siblings};
+use gramjet_campaign::{Place, Siblings};
 
 use crate::failure::Failure;
 

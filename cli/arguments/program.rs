@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, Resettable};
 
 use crate::failure::Failure;
-use crate::subject;
+use gramjet_campaign::subject;
 
 /// The program, and its arguments.
 #[derive(Debug, Args)]

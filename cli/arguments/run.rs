@@ -6,10 +6,10 @@ use clap::Args;
 use gramjet_harness::{Confinement, Limits, Offered, Permission, offered};
 use regex_lite::Regex;
 
-use crate::cores::Cores;
 use crate::failure::say;
-use crate::subject::Surroundings;
 use crate::units::{self, Bound};
+use gramjet_campaign::Cores;
+use gramjet_campaign::subject::Surroundings;
 
 /// How the program is run.
 #[derive(Debug, Args)]

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum, ValueHint};
 use gramjet::{Choices, Producer as _};
-use gramjet_search::{FOR_COVERAGE, Place, State};
+use gramjet_campaign::{Place, State};
+use gramjet_search::FOR_COVERAGE;
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
@@ -20,35 +21,19 @@ use crate::output::whole::write_output;
 use crate::prepared::Prepared;
 use crate::seeds::seeds;
 use crate::source::Source;
-use crate::stop::{Stop, StopReason};
 use crate::units::{self, plural};
+use gramjet_campaign::StopReason;
 
-mod campaign;
-mod evidence;
 mod evolved;
-mod examine;
-mod exceptions;
-mod finding;
-mod gist;
-mod history;
 mod how;
-mod maker;
-mod recent;
 mod replay;
 mod reporter;
-mod sequence;
-mod unconfirmed;
-mod verdict;
-mod worker;
 
-use crate::subject::{Tested, quoted};
-use campaign::{Campaign, Plan};
 use evolved::Weights;
-use finding::Call;
+use gramjet_campaign::failing::{Call, Campaign, GUIDED, Judge, Making, Plan};
+use gramjet_campaign::subject::{Tested, quoted};
 use how::{FailureArgs, How};
-use maker::{GUIDED, Making};
 use reporter::Reporter;
-use verdict::Judge;
 
 /// Find texts of a grammar on which a program fails.
 ///
@@ -202,7 +187,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     if args.node.is_shared() {
         state.wait_for_disk();
     }
-    let stop = Stop::on_signals();
+    let stop = crate::stop::on_signals();
     if let Some(time) = args.time {
         stop.after(time);
     }
@@ -270,7 +255,7 @@ fn plan(
 /// Lets the workers search, tells what they find, and concludes.
 fn hunt(args: &Arguments, campaign: &Campaign, mut weights: Option<Weights>) -> Result<(), Failure> {
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let ran = campaign.run(worker::work, |campaign| {
+    let ran = campaign.run(|campaign| {
         reporter.look(campaign);
         weights.iter_mut().for_each(|weights| weights.look(campaign));
     });

@@ -25,13 +25,13 @@ use crate::output::separator::Separator;
 use crate::plan::{Amount, Plan, Shard, ShardArgument};
 use crate::prepared::Prepared;
 use crate::progress::Progress;
-use crate::stop::{Stop, StopReason};
 use crate::tally::Tally;
 use crate::units::{self, display_size};
 use bulk::InBulk;
 use choice::{Choice, Wish};
 use counted::{Counted, End};
 use destination::{Destination, OutputArgs};
+use gramjet_campaign::{Stop, StopReason};
 use worker::Orders;
 
 /// Generate inputs.
@@ -140,7 +140,7 @@ struct Planned {
 /// Generates inputs.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
     let asked = Asked::new(args)?;
-    let stop = Stop::on_signals_in_preparation();
+    let stopping = crate::stop::on_signals_in_preparation();
     let prepared = Prepared::load(&args.grammar, &args.limits)?;
     let planned = asked.plan(&prepared)?;
     asked.announce(&planned);
@@ -148,7 +148,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         say!("gramjet: the machine code is named for perf in {}", path.display());
     }
     // Opened files must be closed.
-    stop.end_preparation();
+    let stop = stopping.end_preparation();
     let (written, elapsed) = asked.make(&planned, &stop)?;
     if let (Ok(written), true) = (&written, args.verbose) {
         summarise(*written, asked.separator, elapsed);

@@ -15,7 +15,6 @@ use crate::files::{self, shown};
 use crate::oracle::Oracle;
 use crate::output::whole::write_output;
 use crate::samples;
-use crate::stop::Stop;
 use crate::units::{self, plural};
 
 /// Infer a grammar from samples and a program that accepts or rejects texts.
@@ -85,7 +84,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let paths = samples::find(&args.samples)?;
     let held_out = if args.held_out.is_empty() { Vec::new() } else { samples::find(&args.held_out)? };
     let texts = read(args, &paths)?;
-    let stop = Stop::on_signals();
+    let stop = crate::stop::on_signals();
     stop.after(args.time);
     let mut oracle = Oracle::new(&args.oracle, args.max_tests, stop)?;
     args.oracle.run.warn_of_confinement();

@@ -19,9 +19,9 @@ use crate::prepared::Prepared;
 use crate::progress::Progress;
 use crate::recorded;
 use crate::source::Source;
-use crate::stop::{Stop, StopReason};
 use crate::texts::describe;
 use crate::units::{self, plural};
+use gramjet_campaign::{Stop, StopReason};
 
 mod search;
 mod trials;
@@ -105,7 +105,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         Failure::Nonconforming(format!("{} was not parsed", shown(&args.file)))
     })?;
     let mut tracer = language.parsing_tracer();
-    let stop = Stop::on_signals();
+    let stop = crate::stop::on_signals();
     let mut trials = Trials::new(&args.command, args.timeout, args.jobs, artefact, stop.clone())?;
     let expected = expected_ending(&mut trials, &text, &args.file, &stop)?;
     let mut search = Search::new(&mut tracer, &choices, args.max_tests);

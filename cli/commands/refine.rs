@@ -18,7 +18,6 @@ use crate::output::whole::write_output;
 use crate::prepared::Prepared;
 use crate::samples;
 use crate::source::Source;
-use crate::stop::Stop;
 use crate::units::{self, plural};
 
 mod telling;
@@ -102,7 +101,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let given = given(&prepared, args)?;
     let held_out = texts(&args.held_out, usize::MAX)?;
     let samples = texts(&args.samples, LONGEST_SAMPLE)?;
-    let stop = Stop::on_signals();
+    let stop = crate::stop::on_signals();
     stop.after(args.time);
     let mut oracle = Oracle::new(&args.oracle, args.max_tests, stop.clone())?;
     say!("gramjet: {}", oracle.describe());

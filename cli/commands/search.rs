@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
+use gramjet_campaign::costly::{Depth, Hunt, Meter, Objectives, Plan, REPORT, Studied, Study, refresh};
+use gramjet_campaign::{Place, State, View};
 use gramjet_search::report::{Report, html};
-use gramjet_search::{Effort, Place, STRATEGIES, SaffronSettings, State, View};
+use gramjet_search::{Effort, STRATEGIES, SaffronSettings};
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
@@ -20,37 +22,17 @@ use crate::files::shown;
 use crate::prepared::Prepared;
 use crate::seeds::seeds;
 use crate::source::Source;
-use crate::stop::{Stop, StopReason};
-use crate::subject::{Tested, quoted};
 use crate::units::{self, plural};
+use gramjet_campaign::StopReason;
+use gramjet_campaign::subject::{Tested, quoted};
 
-mod behaviours;
-mod calm;
 mod conclusion;
 mod course;
-mod early;
-mod failures;
-mod hunt;
-mod kept;
-mod log;
-mod meter;
-mod operators;
-mod pace;
 mod page;
-mod records;
+mod replay;
 mod reporter;
-mod runner;
-mod study;
-mod totals;
-mod worker;
 
-use calm::Reference;
-use early::Early;
-use hunt::{Found, Hunt, Plan};
-use meter::{Meter, Objectives};
 use reporter::Reporter;
-use study::{Student, Study};
-use totals::Totals;
 
 /// Find the short texts of a grammar that cost a program most.
 ///
@@ -235,7 +217,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
             return Err(Failure::Usage(format!("{} has no search in it", shown(&folder))));
         }
         let _state = State::open(&folder, &facts(args, &prepared, &language, &objectives, counted))?;
-        return records::replay(&folder, &mut meter, &objectives);
+        return replay::run(&folder, &mut meter, &objectives);
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--edge-budget needs a program that counts its edges".to_string()));
@@ -270,7 +252,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if args.node.is_shared() {
         state.wait_for_disk();
     }
-    let stop = Stop::on_signals();
+    let stop = crate::stop::on_signals();
     let plan = Plan {
         language,
         studied,
@@ -292,32 +274,16 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         time: args.time,
         seeds,
     };
-    let before = before(&state)?;
-    let hunt = Hunt::new(plan, state, stop, before);
+    let hunt = Hunt::open(plan, state, stop)?;
     // So `gramjet report` makes a page of the folder, however the search ends.
     if hunt.state.view().file(REPORT)?.is_none() {
         write_page(args, &hunt, &[])?;
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let mut saved = Instant::now();
-    let (ran, proved) = std::thread::scope(|scope| {
-        let mut early = Early::new(args.until_exponent, effort(args), args.study);
-        let ran = worker::run(&hunt, meter, siblings, || {
-            reporter.look(&hunt);
-            if saved.elapsed() >= SAVE {
-                saved = Instant::now();
-                hunt.write_totals().unwrap_or_else(|failure| hunt.fail(failure));
-            }
-            early.look(&hunt, scope);
-        });
-        (ran, early.end(&hunt))
-    });
+    let depth = depth(args);
+    let ran = hunt.run(meter, siblings, &depth, |hunt| reporter.look(hunt));
     reporter.end(&hunt);
-    hunt.log_end()?;
-    hunt.write_totals()?;
-    records::write_front(&hunt)?;
-    ran?;
-    study(args, &hunt, proved, &mut reporter)?;
+    study(args, &hunt, &depth, ran?, &mut reporter)?;
     reporter.failure.take().map_or(Ok(()), Err)?;
     conclude(&hunt)
 }
@@ -327,18 +293,6 @@ fn parse_exponent(text: &str) -> Result<f64, String> {
         Ok(exponent) if (1.0..100.0).contains(&exponent) => Ok(exponent),
         _ => Err("use a number from 1 on, such as 1.5".to_string()),
     }
-}
-
-/// The interval at which a search writes what it has done.
-const SAVE: Duration = Duration::from_secs(5);
-
-/// What the searches have done that were in a folder before.
-fn before(state: &State) -> Result<Totals, Failure> {
-    if let Some(totals) = Totals::read(&state.view())? {
-        return Ok(totals);
-    }
-    let report = state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
-    Ok(report.map_or_else(Totals::default, |report| Totals::of_report(&report)))
 }
 
 /// Options that tell one run of a search from the next.
@@ -374,90 +328,31 @@ fn is_once(word: &str) -> bool {
     ONCE.iter().any(has_value) || is_short || ["--replay", "--json", "--no-progress", "--from-scratch"].contains(&word)
 }
 
-fn effort(args: &Arguments) -> Effort {
-    Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() }
+fn depth(args: &Arguments) -> Depth {
+    let effort = Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() };
+    Depth { time: args.study, effort, until_exponent: args.until_exponent }
 }
 
-fn student<'s>(args: &Arguments, hunt: &'s Hunt, meter: &'s mut Meter) -> Student<'s> {
-    Student { language: &hunt.plan.studied, meter, stop: &hunt.stop, effort: effort(args), time: args.study }
-}
-
-/// Keeps the smaller text of a study as the best one, if it costs more than that, also when it is run again. If it does
-/// not, the study has the cost that was confirmed.
-fn improve(study: &mut Study, best: &Found, hunt: &Hunt, meter: &mut Meter) -> Result<Option<Found>, Failure> {
-    let Some((text, cost)) = study.smaller.as_mut().filter(|smaller| smaller.1 > best.cost) else { return Ok(None) };
-    if hunt.stop.is_signalled() {
-        return Ok(None);
+/// Looks closely at what was found, and says what that shows. The page is there whatever interrupts the study: that of
+/// a search that is interrupted can be completed by `-n 0`.
+fn study(
+    args: &Arguments,
+    hunt: &Hunt,
+    depth: &Depth,
+    proved: Option<Vec<u8>>,
+    reporter: &mut Reporter,
+) -> Result<(), Failure> {
+    let studied = hunt.study(depth, proved, |hunt, studies| write_page(args, hunt, studies).map(drop))?;
+    let place = hunt.state.folder().join(PAGE);
+    match studied {
+        Studied::Nothing => say!("gramjet: no text ended by itself; report: {}", shown(&place)),
+        Studied::LeftOut => {}
+        Studied::Texts(best, studies) => reporter.conclude(hunt, &best, &studies, &place),
     }
-    let Some((confirmed, hottest)) = meter.confirmed(text, &mut Reference::new(&best.text, best.cost), &hunt.stop)?
-    else {
-        study.smaller = None;
-        return Ok(None);
-    };
-    *cost = confirmed;
-    if confirmed > best.cost { hunt.improve(text, (confirmed, hottest)).map(Some) } else { Ok(None) }
-}
-
-/// Looks at the best text, at one whose growth is proved, and at some others, and writes what is found.
-fn study(args: &Arguments, hunt: &Hunt, proved: Option<Vec<u8>>, reporter: &mut Reporter) -> Result<(), Failure> {
-    // The page is there whatever interrupts the study. That of a search that is interrupted can be completed by `-n 0`.
-    let place = write_page(args, hunt, &[])?;
-    let Some(mut best) = hunt.progress().best else {
-        say!("gramjet: no text ended by itself; report: {}", shown(&place));
-        return Ok(());
-    };
-    if args.study.is_zero() {
-        return Ok(());
-    }
-    let mut meter = hunt.meter()?;
-    if hunt.stop.is_signalled() {
-        let glance = student(args, hunt, &mut meter).glance(&best.text)?;
-        return write_page(args, hunt, &[glance]).map(drop);
-    }
-    let mut begin = Instant::now();
-    let mut study = student(args, hunt, &mut meter).study(&best.text)?;
-    // Making a text smaller finds better ones, too.
-    if let Some(found) = improve(&mut study, &best, hunt, &mut meter)? {
-        best = found;
-        begin = Instant::now();
-        study = student(args, hunt, &mut meter).study(&best.text)?;
-    }
-    let is_whole = !hunt.stop.is_signalled();
-    let end = begin + args.study;
-    let mut studies = vec![study];
-    let mut student = student(args, hunt, &mut meter);
-    // The growth that has ended the search is shown, if the best text does not show it.
-    let exponent = args.until_exponent.unwrap_or(f64::MAX);
-    let is_shown = |proved: &Vec<u8>| *proved == studies[0].text || studies[0].is_faster_than(exponent);
-    if let Some(proved) = proved.filter(|proved| is_whole && !is_shown(proved)) {
-        let proof = student.study(&proved)?;
-        if !hunt.stop.is_signalled() {
-            studies.push(proof);
-        }
-    }
-    student.study_others(&hunt.behaviours(), &mut studies, end)?;
-    let mut most = best.clone();
-    for study in studies.iter_mut().skip(1) {
-        if let Some(found) = improve(study, &most, hunt, &mut meter)? {
-            most = found;
-        }
-    }
-    if is_whole {
-        records::write_studied(hunt, &studies)?;
-        records::write_families(&hunt.state, &studies)?;
-    } else {
-        // What an interrupted study says of growth and causes may be wrong.
-        for study in &mut studies {
-            (study.families, study.causes) = Default::default();
-        }
-    }
-    let place = write_page(args, hunt, &studies)?;
-    reporter.conclude(hunt, &best, &studies, &place);
     Ok(())
 }
 
-/// The report as data, for `gramjet report`, and as a page.
-const REPORT: &str = "report.json";
+/// The report as a page.
 const PAGE: &str = "report.html";
 
 fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBuf, Failure> {
@@ -465,7 +360,7 @@ fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBu
     let earlier = hunt.state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
     let mut report = page::page(hunt, studies, (&grammar, &again(false), &again(true)), earlier);
     hunt.write_totals()?;
-    kept::refresh(&mut report, &hunt.state.view())?;
+    refresh(&mut report, &hunt.state.view())?;
     let json = serde_json::to_vec(&report).map_err(|error| Failure::Internal(error.to_string()))?;
     hunt.state.write(REPORT, &json)?;
     Ok(hunt.state.write(PAGE, html(&report).as_bytes())?)
@@ -478,7 +373,7 @@ pub(super) fn page_of(folder: &Path) -> Result<(String, PathBuf), Failure> {
     let json = json.ok_or_else(|| Failure::Usage(format!("{} has no report of `gramjet search`", shown(folder))))?;
     let mut report: Report = serde_json::from_slice(&json)
         .map_err(|error| Failure::Usage(format!("{} cannot be read: {error}", shown(&folder.join(REPORT)))))?;
-    kept::refresh(&mut report, &view)?;
+    refresh(&mut report, &view)?;
     Ok((html(&report), folder.join(PAGE)))
 }
 

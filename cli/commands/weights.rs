@@ -63,7 +63,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 /// Whether alternatives of weight 0 belong to the language of a search, as its folder says.
 #[cfg(target_os = "linux")]
 fn begun_with(run: &Path) -> Option<String> {
-    gramjet_search::State::fact(run, crate::arguments::grammar::ZERO_WEIGHTS)
+    gramjet_campaign::State::fact(run, crate::arguments::grammar::ZERO_WEIGHTS)
 }
 
 /// There are no searches on other systems.

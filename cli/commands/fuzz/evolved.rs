@@ -2,12 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use gramjet_campaign::State;
 use gramjet_compiler::Learned;
 use gramjet_compiler::shape::learn::How;
-use gramjet_search::State;
 
-use super::campaign::Campaign;
-use super::recent::Recent;
 use crate::arguments::grammar::{GrammarArgs, ShapeArgs};
 use crate::commands::learn;
 use crate::failure::{Failure, say};
@@ -15,6 +13,7 @@ use crate::files::shown;
 use crate::prepared::Prepared;
 use crate::samples;
 use crate::units::plural;
+use gramjet_campaign::failing::{Campaign, Recent};
 
 /// The file, in the folder of the search.
 const WEIGHTS: &str = "weights";
@@ -76,7 +75,7 @@ impl Weights {
 
     /// The weights, and the number of texts that they are learned from; none if there are no new texts.
     fn write(&mut self, campaign: &Campaign) -> Result<Option<(Learned, u64)>, Failure> {
-        let recent: Vec<Recent> = campaign.shared().recent.values().cloned().collect();
+        let recent = campaign.recent();
         if recent.is_empty() {
             return Ok(None);
         }

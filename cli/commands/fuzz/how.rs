@@ -7,10 +7,10 @@ use clap::{Args, Parser};
 use gramjet_harness::Permission;
 use regex_lite::Regex;
 
-use super::verdict::{self, Rules};
 use crate::arguments::run::{RunArgs, parse_regex, parse_timeout, permission_options};
-use crate::subject::Surroundings;
 use crate::units::Bound;
+use gramjet_campaign::failing::{self, Rules};
+use gramjet_campaign::subject::Surroundings;
 
 /// What a failure is, besides signals, uncaught exceptions, reports of sanitizers, and limits of the program that are
 /// exceeded.
@@ -65,7 +65,7 @@ const MEMORY: u64 = RunArgs::MEMORY;
 struct Exits(Vec<RangeInclusive<i32>>);
 
 fn parse_exits(text: &str) -> Result<Exits, String> {
-    verdict::parse_exits(text).map(Exits)
+    failing::parse_exits(text).map(Exits)
 }
 
 /// How the program is run, and what a failure is.

@@ -5,19 +5,18 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use gramjet_campaign::State;
 use gramjet_harness::Target as _;
-use gramjet_search::State;
 use serde_json::json;
 
-use super::finding::{DEPENDS, MINIMISED, REPORT, sequence_file};
 use super::how::How;
 use super::reporter::print;
-use super::verdict::{Failed, Judge};
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::output::whole::write_output;
-use crate::subject::Tested;
 use crate::units::plural;
+use gramjet_campaign::failing::{DEPENDS, Failed, Judge, MINIMISED, REPORT, sequence_file};
+use gramjet_campaign::subject::Tested;
 
 /// A failure is run this often, as it may not fail each time.
 const RUNS: u32 = 3;

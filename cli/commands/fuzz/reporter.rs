@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::campaign::{Campaign, News, Progress as Reached};
-use super::unconfirmed::Unconfirmed;
 use crate::failure::say;
 use crate::progress::Progress;
+use crate::refusal::hint_of;
 use crate::units::plural;
+use gramjet_campaign::failing::{Advice, Campaign, News, Progress as Reached, Unconfirmed};
 
 /// Tells the user what is found and how far the search is.
 pub(super) struct Reporter {
@@ -26,6 +26,9 @@ impl Reporter {
     }
 
     pub(super) fn look(&mut self, campaign: &Campaign) {
+        for advice in campaign.advice() {
+            self.progress.suspend(|| say_advice(&advice));
+        }
         for news in campaign.news() {
             self.tell(&news);
             self.found.push((news.finding.failed.key, news.finding.failed.what));
@@ -40,6 +43,7 @@ impl Reporter {
         }
     }
 
+    /// Tells of a failure.
     fn tell(&self, News { finding, place }: &News) {
         if self.is_json {
             print(&json!({
@@ -111,6 +115,14 @@ impl Reporter {
                 say!("gramjet: {classes} of exceptions{unexpected}");
             }
         }
+    }
+}
+
+/// Gives advice on the runs of a program.
+pub(super) fn say_advice(advice: &Advice) {
+    match advice {
+        Advice::NotJudged(why) => say!("gramjet: warning: {why}; such runs are not judged"),
+        Advice::Refused { sign } => say!("gramjet: {}", hint_of(sign)),
     }
 }
 

@@ -13,7 +13,7 @@ use super::ordered::{Cause, Ordered, Then};
 use crate::output::chunk::{CHUNK_BYTES, CHUNK_INPUTS, Chunk};
 use crate::output::separator::Separator;
 use crate::plan::Plan;
-use crate::stop::Stop;
+use gramjet_campaign::Stop;
 
 /// The chunks that wait for their turn hold at most this many bytes.
 const BUDGET: usize = 16 << 20;

@@ -14,9 +14,9 @@ use gramjet_session::Language;
 
 use crate::engine::AnyProducer;
 use crate::failure::{Failure, quoted};
-use crate::stop::Stop;
 #[cfg(unix)]
 use crate::system;
+use gramjet_campaign::Stop;
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use crate::failure::{Failure, say};
 use crate::oracle::Counts;
 use crate::output::whole::write_output;
 use crate::progress::Progress;
-use crate::seeds::one_line;
 use crate::units::plural;
+use gramjet_campaign::one_line;
 
 /// Tells the user, or a program.
 pub(super) struct Telling {

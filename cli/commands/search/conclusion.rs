@@ -2,10 +2,9 @@
 
 use gramjet_search::{Family, Growth};
 
-use super::hunt::{Found, Hunt};
-use super::study::{Grown, Study};
-use crate::seeds::one_line;
 use crate::units::plural;
+use gramjet_campaign::costly::{Found, Grown, Hunt, Study};
+use gramjet_campaign::one_line;
 
 /// Hot lines and causes that are shown in the terminal.
 const SHOWN: usize = 3;

@@ -9,7 +9,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 
 /// The best cost at moments that are equally far apart.
 #[derive(Debug)]
-pub(super) struct Course {
+pub(crate) struct Course {
     costs: Vec<u64>,
     interval: Duration,
 }
@@ -22,7 +22,7 @@ impl Default for Course {
 
 impl Course {
     /// At this time since the search began, this is the best cost.
-    pub(super) fn at(&mut self, elapsed: Duration, cost: u64) {
+    pub(crate) fn at(&mut self, elapsed: Duration, cost: u64) {
         while self.interval * self.costs.len() as u32 <= elapsed {
             self.costs.push(cost);
             if self.costs.len() > MOST {
@@ -37,7 +37,7 @@ impl Course {
     }
 
     /// How far each lies above the first.
-    pub(super) fn heights(&self) -> Vec<u64> {
+    pub(crate) fn heights(&self) -> Vec<u64> {
         let first = self.costs.iter().copied().find(|&cost| cost > 0).unwrap_or(0);
         self.costs.iter().map(|cost| cost.saturating_sub(first)).collect()
     }

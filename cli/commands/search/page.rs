@@ -10,12 +10,10 @@ use gramjet_search::report::{
 };
 use gramjet_search::{Growth, Law};
 
-use super::hunt::{Hunt, Plan};
-use super::records::{FAMILIES, TOO_LITTLE};
-use super::study::{EdgeLaw, Grown, Hot, Study, families};
 use crate::arguments::run::{RunArgs, permission_options};
-use crate::rerun;
-use crate::subject::{Spot, Surroundings, function, quoted};
+use gramjet_campaign::costly::{Cause, EdgeLaw, FAMILIES, Grown, Hot, Hunt, Plan, Study, TOO_LITTLE, families};
+use gramjet_campaign::rerun;
+use gramjet_campaign::subject::{Spot, Surroundings, function, quoted};
 
 /// Lines of source around a hot one, before and after it.
 const AROUND: u64 = 3;
@@ -90,7 +88,7 @@ fn settings(hunt: &Hunt) -> Vec<Setting> {
 
 /// What is known of a text that was studied.
 fn input(study: &Study) -> Input {
-    let span = |cause: &super::study::Cause| Span {
+    let span = |cause: &Cause| Span {
         bytes: cause.bytes.clone(),
         place: cause.spot.as_ref().map_or_else(|| cause.rule.clone(), Spot::to_string),
         share: cause.share,

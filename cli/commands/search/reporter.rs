@@ -4,20 +4,18 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use gramjet_campaign::costly::{EdgeLaw, Found, Hunt, Lately, Made, Note, Progress as Reached, Study};
 use gramjet_search::report::sparkline;
 use serde_json::json;
 
 use super::conclusion;
 use super::course::Course;
-use super::hunt::{Found, Hunt, Progress as Reached};
-use super::operators::{Lately, Made};
-use super::study::{EdgeLaw, Study};
 use crate::failure::{Failure, say};
 use crate::files::shown as shown_path;
 use crate::progress::Progress;
-use crate::seeds::one_line;
-use crate::subject::{Spot, is_python};
 use crate::units::plural;
+use gramjet_campaign::one_line;
+use gramjet_campaign::subject::{Spot, is_python, quoted};
 
 /// Tells the user what is found and how far the search is.
 pub(super) struct Reporter {
@@ -110,7 +108,7 @@ impl Reporter {
 impl Reporter {
     fn say_notes(&self, hunt: &Hunt) {
         for note in hunt.notes() {
-            self.progress.suspend(|| say!("gramjet: {note}"));
+            self.progress.suspend(|| say!("gramjet: {}", noted(&note)));
         }
     }
 
@@ -120,6 +118,33 @@ impl Reporter {
             hunt.stop.after(Duration::ZERO);
             let failure = Failure::Write { what: "standard output".to_string(), source };
             self.failure.get_or_insert(failure);
+        }
+    }
+}
+
+/// Says what a search has noted.
+fn noted(note: &Note) -> String {
+    match note {
+        Note::Resumed { texts } => format!("{} of earlier searches are run again first", plural(*texts, "text")),
+        Note::Changed { file, cost, before } => {
+            let best = file.parent().unwrap_or(file).to_path_buf();
+            let option = quoted(&["--seeds".into(), best.into_os_string()]);
+            format!(
+                "warning: {} costs {cost}, and cost {before} when it was found: the program seems to have changed. The \
+                 report shows the costs of both. To begin anew, name another folder with -o; its search can begin with \
+                 these texts: {}",
+                shown_path(file),
+                option.display()
+            )
+        }
+        Note::NotAgain { outcome, tries, folder } => format!(
+            "a failure ({outcome}) did not happen again in {tries} new processes: {}. `gramjet fuzz` finds the earlier \
+             inputs that a failure depends on",
+            shown_path(folder)
+        ),
+        Note::Proved(exponent) => format!("growth faster than n^{exponent} is proved"),
+        Note::NoProof(error) => {
+            format!("the search does not end early, as the proof of growth has failed: {error}")
         }
     }
 }

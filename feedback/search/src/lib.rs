@@ -5,8 +5,7 @@
 //!
 //! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that
 //! run the texts on their own: each proposes a text, and gets the subject's reaction. [`prove`] measures how cost grows
-//! when parts of a text are repeated, [`Growth`] fits laws to it, [`report`] makes a page of all that, and [`State`] is
-//! the folder of a search, and [`Siblings`] the other searches in a shared one.
+//! when parts of a text are repeated, [`Growth`] fits laws to it, and [`report`] makes a page of all that.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 
@@ -30,8 +29,6 @@ mod random;
 mod ranks;
 pub mod report;
 mod search;
-mod siblings;
-mod state;
 mod strategies;
 mod strategy;
 
@@ -46,7 +43,5 @@ pub use proof::{Effort, Family, Member, Reading, prove};
 pub use pump::{Copies, Pump};
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};
-pub use siblings::{Import, Siblings};
-pub use state::{CHOICES, Place, State, StateError, View};
 pub use strategies::{FOR_COVERAGE, Kind, STRATEGIES, SaffronSettings, by_name};
 pub use strategy::{Desk, Ending, Measured, Repeats, Strategy};

@@ -126,7 +126,7 @@ fn the_inputs_on_which_a_failure_depends_are_found_among_thousands() {
     let searched = run_in(&place, &["search", "letters.ebnf", "-n", "500", "-o", "out", "--", "./harness"]);
     let said = text(&searched.stderr);
     assert_eq!((searched.status.code(), failures(&place.path("out"))), (Some(0), vec![]), "{said}");
-    assert!(said.contains("(signal 6 (SIGABRT)) did not happen again in 3 new processes: out/unconfirmed/"), "{said}");
+    assert!(said.contains("(signal 6 (SIGABRT)) did not happen again in 3 new processes: `out/unconfirmed/"), "{said}");
     let apart: Vec<_> = fs::read_dir(place.path("out/unconfirmed")).unwrap().flatten().collect();
     assert!(apart.len() == 1 && fs::read_to_string(apart[0].path().join("input")).unwrap().contains('x'));
 }

@@ -1,0 +1,543 @@
+//! What a run costs.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use gramjet_harness::{Outcome, Run, Target as _};
+use gramjet_search::{Edge, Ending, Measured};
+
+use super::noise::{self, Reference};
+use crate::error::Error;
+use crate::stop::Stop;
+use crate::subject::{Surroundings, Tested};
+
+/// The cost that a search maximises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Objective {
+    /// The number of edges executed.
+    Edges,
+    /// The greatest count of an edge.
+    Hottest,
+    /// Processor time, in microseconds; time by the clock where that is not known.
+    Cpu,
+    /// The peak of memory, in KiB.
+    Memory,
+    /// Bytes of standard output.
+    Output,
+    /// The number that a command of the shell prints.
+    Command(String),
+}
+
+/// The costs of a search: one, or several between which there are trade-offs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objectives(Vec<Objective>);
+
+impl Objectives {
+    /// Costs by their names, with commas between them. A command is the last one, as it may have commas.
+    pub fn parse(text: &str) -> Result<Objectives, String> {
+        let (names, command) = match text.find("command:") {
+            Some(at) if text[..at].is_empty() || text[..at].ends_with(',') => {
+                (text[..at].strip_suffix(','), Some(&text[at..]))
+            }
+            _ => (Some(text), None),
+        };
+        let names = names.into_iter().flat_map(|names| names.split(','));
+        names.chain(command).map(Objective::parse).collect::<Result<Vec<_>, _>>().map(Objectives)
+    }
+
+    /// All of several options, or the usual one.
+    pub fn of(given: &[Objectives], tested: &Tested) -> Result<Objectives, Error> {
+        let all: Vec<Objective> = given.iter().flat_map(|given| given.0.clone()).collect();
+        if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
+            return Err(Error::Usage(format!("the cost `{}` is given twice", all[twice])));
+        }
+        Ok(Objectives(if all.is_empty() { vec![Objective::usual(tested)] } else { all }))
+    }
+
+    /// The place of the first cost that a slow machine raises.
+    pub fn slowed(&self) -> Option<usize> {
+        self.0.iter().position(Objective::is_slowed)
+    }
+
+    /// The cost that decides which text is the best.
+    pub fn first(&self) -> &Objective {
+        &self.0[0]
+    }
+
+    /// Whether the first is a count of edges.
+    pub fn counts_edges(&self) -> bool {
+        matches!(self.first(), Objective::Edges | Objective::Hottest)
+    }
+
+    /// Whether one is processor time.
+    fn has_cpu(&self) -> bool {
+        self.0.contains(&Objective::Cpu)
+    }
+
+    /// All, in the order in which they were given.
+    pub fn all(&self) -> &[Objective] {
+        &self.0
+    }
+
+    /// The unit of the first.
+    pub fn unit(&self) -> &'static str {
+        self.first().unit()
+    }
+}
+
+impl fmt::Display for Objectives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.0.iter().map(Objective::to_string).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
+impl Objective {
+    /// A cost by its name.
+    fn parse(text: &str) -> Result<Objective, String> {
+        Ok(match text {
+            "edges" => Objective::Edges,
+            "hottest" => Objective::Hottest,
+            "cpu" => Objective::Cpu,
+            "memory" | "rss" => Objective::Memory,
+            "output" => Objective::Output,
+            _ => match text.strip_prefix("command:") {
+                Some(command) if !command.trim().is_empty() => Objective::Command(command.to_string()),
+                _ => return Err("use edges, hottest, cpu, memory (or rss), output or command:COMMAND".to_string()),
+            },
+        })
+    }
+
+    /// Edges where the program counts them, else time.
+    fn usual(tested: &Tested) -> Objective {
+        if tested.counts_edges() { Objective::Edges } else { Objective::Cpu }
+    }
+
+    /// Whether it can be measured of this program.
+    fn check(&self, tested: &Tested) -> Result<(), Error> {
+        let needs_edges = matches!(self, Objective::Edges | Objective::Hottest);
+        if needs_edges && !tested.counts_edges() {
+            let what = format!("the cost `{self}` needs a program built by gramjet cc, gramjet c++ or gramjet cargo");
+            return Err(Error::Usage(what));
+        }
+        if *self == Objective::Memory && !tested.knows_memory() {
+            let what = "the cost `memory` needs a process for each text: it is not known of functions, of programs that \
+                        take many texts in one process, nor of those that AFL++ or an earlier version has built";
+            return Err(Error::Usage(what.to_string()));
+        }
+        Ok(())
+    }
+
+    /// The cost of a run, unless a command tells it.
+    fn of(&self, run: &Run<'_>) -> u64 {
+        match self {
+            Objective::Edges => run.edges.map_or(0, |edges| edges.total()),
+            Objective::Hottest => run.edges.and_then(|edges| edges.hottest()).map_or(0, |edge| edge.count),
+            Objective::Cpu => u64::try_from(cpu(run).as_micros()).unwrap_or(u64::MAX),
+            Objective::Memory => run.usage.peak_memory.unwrap_or(0) >> 10,
+            Objective::Output => run.stdout.written,
+            Objective::Command(_) => 0,
+        }
+    }
+
+    /// Whether a text costs the same in each run, also while the caller is busy, if the program is deterministic.
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Objective::Edges | Objective::Hottest | Objective::Output => true,
+            Objective::Cpu | Objective::Memory | Objective::Command(_) => false,
+        }
+    }
+
+    /// Whether a text can cost more while the machine is slow.
+    fn is_slowed(&self) -> bool {
+        matches!(self, Objective::Cpu | Objective::Command(_))
+    }
+
+    /// The unit of the cost.
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Objective::Edges => "edges",
+            Objective::Hottest => "times the hottest edge",
+            Objective::Cpu => "µs",
+            Objective::Memory => "KiB",
+            Objective::Output => "bytes of output",
+            Objective::Command(_) => "by the command",
+        }
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Objective::Edges => f.write_str("edges"),
+            Objective::Hottest => f.write_str("hottest"),
+            Objective::Cpu => f.write_str("cpu"),
+            Objective::Memory => f.write_str("memory"),
+            Objective::Output => f.write_str("output"),
+            Objective::Command(command) => write!(f, "command:{command}"),
+        }
+    }
+}
+
+/// No run executes more edges.
+const MOST_EDGES: u64 = 1 << 52;
+
+/// A program with the costs that are measured.
+pub struct Meter {
+    /// Program that is measured.
+    pub tested: Tested,
+    objectives: Objectives,
+    /// A run that executes more edges is stopped.
+    edge_limit: u64,
+    /// For each command that prints a cost, the command, and whether it has printed a number.
+    counters: Vec<(Tested, bool)>,
+    /// The numbers that they have printed for the text that runs.
+    counted: Vec<Option<u64>>,
+    /// When the last run has begun, with the commands before it; none where all costs are exact.
+    begun: Option<Instant>,
+    last: Reading,
+}
+
+/// The measurements of a run, and how it ended.
+pub struct Reading {
+    edges: Vec<Edge>,
+    costs: Vec<u64>,
+    hottest: u64,
+    /// How many edges were executed in all.
+    pub executed: u64,
+    ending: Ending,
+    seconds: f64,
+    /// By the clock, with the commands that print costs, where costs are not exact and one text is run at a time.
+    took: Duration,
+    pub outcome: Outcome,
+}
+
+impl Meter {
+    /// A program that is ready to take inputs.
+    pub fn new(command: &[OsString], surroundings: Surroundings, objectives: &Objectives) -> Result<Meter, Error> {
+        let tested = Tested::new(command, surroundings.timed(objectives.has_cpu()))?;
+        let mut counters = Vec::new();
+        for objective in objectives.all() {
+            objective.check(&tested)?;
+            if let Objective::Command(command) = objective {
+                counters.push((Tested::shell(command, surroundings, None)?, false));
+            }
+        }
+        let (counted, last) = Default::default();
+        let edge_limit = surroundings.limits.edges.unwrap_or(u64::MAX);
+        let begun = None;
+        Ok(Meter { tested, objectives: objectives.clone(), edge_limit, counters, counted, begun, last })
+    }
+
+    /// Assumes that the commands can print a cost. A text for which one prints no number has failed then.
+    pub fn with_checked_commands(mut self) -> Meter {
+        self.counters.iter_mut().for_each(|(_, has_counted)| *has_counted = true);
+        self
+    }
+
+    /// Whether time by the clock stands for the processor time that is a cost.
+    pub fn lacks_cpu(&self) -> bool {
+        self.objectives.has_cpu() && !self.tested.knows_cpu()
+    }
+
+    /// Whether a run measures the same while the caller is busy.
+    pub fn is_exact(&self) -> bool {
+        self.objectives.all().iter().all(Objective::is_exact)
+    }
+
+    /// How many texts the program can begin on before the first is at its end. Outputs are told apart only one by one.
+    pub fn room(&self) -> usize {
+        let counts_edges = |objective: &Objective| matches!(objective, Objective::Edges | Objective::Hottest);
+        if self.objectives.all().iter().all(counts_edges) { self.tested.room() } else { 1 }
+    }
+
+    /// Runs the program on a text.
+    pub fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error> {
+        let mut last = std::mem::take(&mut self.last);
+        self.start(text)?;
+        self.finish(&mut last)?;
+        self.last = last;
+        Ok(self.last.measured())
+    }
+
+    /// Runs the program on a text. If the first cost is not exact, the run is repeated until it costs no more than the
+    /// reference, or often enough; where a slow machine raises the cost, the reference shows when it is fast. Returns
+    /// the least cost, and how often the hottest edge was executed then; none if a run does not end by itself.
+    pub fn confirmed(
+        &mut self,
+        text: &[u8],
+        reference: &mut Reference,
+        stop: &Stop,
+    ) -> Result<Option<(u64, u64)>, Error> {
+        let (is_exact, is_slowed) = (self.objectives.first().is_exact(), self.objectives.slowed() == Some(0));
+        let (bound, mut patience) = (reference.cost, noise::PATIENCE);
+        let mut least: Option<(u64, u64)> = None;
+        for repeat in 0..=if is_exact { 0 } else { REPEATED } {
+            if least.is_some_and(|least| least.0 <= bound) || repeat > 0 && stop.is_signalled() {
+                break;
+            }
+            if repeat > 1 && is_slowed && self.last.is_short() {
+                reference.await_calm(&mut patience, |text| {
+                    let measured = self.read(text)?;
+                    let is_of_use = measured.ending == Ending::Done && !stop.is_signalled();
+                    Ok(Some(measured.cost).filter(|_| is_of_use))
+                })?;
+            }
+            let measured = self.read(text)?;
+            if measured.ending != Ending::Done {
+                return Ok(None);
+            }
+            let read = (measured.cost, measured.hottest);
+            least = Some(least.map_or(read, |least| least.min(read)));
+        }
+        Ok(least)
+    }
+
+    /// Lets the program begin to run on a text.
+    pub fn start(&mut self, text: &[u8]) -> Result<(), Error> {
+        // A slow machine does not raise exact costs, so the time is not needed.
+        self.begun = (!self.is_exact()).then(Instant::now);
+        self.counted.clear();
+        for counter in &mut self.counters {
+            self.counted.push(counted_by(counter, text)?);
+        }
+        Ok(self.tested.start(text)?)
+    }
+
+    /// Waits for the end of the first run that was begun and not finished, and measures it.
+    pub fn finish(&mut self, reading: &mut Reading) -> Result<(), Error> {
+        let run = self.tested.finish()?;
+        reading.edges.clear();
+        reading.edges.extend(run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, edge.count)));
+        let mut counted = self.counted.iter().map(|number| number.unwrap_or(0));
+        reading.costs.clear();
+        reading.costs.extend(self.objectives.all().iter().map(|objective| match objective {
+            Objective::Command(_) => counted.next().unwrap_or(0),
+            known => known.of(&run),
+        }));
+        let has_counted = self.counted.iter().all(Option::is_some);
+        reading.hottest = Objective::Hottest.of(&run);
+        // A program can write any count; sums of them are to stay numbers.
+        reading.executed = Objective::Edges.of(&run).min(MOST_EDGES);
+        reading.ending = if has_counted { ending(&run) } else { Ending::Failed };
+        if run.outcome == Outcome::Edges {
+            // What was executed until then depends on the machine.
+            reading.count_as(self.edge_limit, &self.objectives);
+        }
+        reading.seconds = cpu(&run).as_secs_f64();
+        reading.took = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+        reading.outcome = run.outcome;
+        Ok(())
+    }
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        let (edges, costs, hottest, executed, ending, seconds, took) = Default::default();
+        Reading { edges, costs, hottest, executed, ending, seconds, took, outcome: Outcome::Exit(0) }
+    }
+}
+
+impl Reading {
+    /// Takes this many edges for what a run has executed.
+    fn count_as(&mut self, edges: u64, objectives: &Objectives) {
+        self.edges.clear();
+        (self.hottest, self.executed) = (edges, edges);
+        for (cost, objective) in self.costs.iter_mut().zip(objectives.all()) {
+            if matches!(objective, Objective::Edges | Objective::Hottest) {
+                *cost = edges;
+            }
+        }
+    }
+
+    /// Takes the lesser costs of this run and an earlier one of the same text. All else is that of this run.
+    pub fn or_less(&mut self, earlier: &Reading) {
+        for (cost, &other) in self.costs.iter_mut().zip(&earlier.costs) {
+            *cost = other.min(*cost);
+        }
+        self.seconds = self.seconds.min(earlier.seconds);
+    }
+
+    /// The cost by each objective.
+    pub fn costs(&self) -> &[u64] {
+        &self.costs
+    }
+
+    /// Whether the machine can have been slow for the whole run.
+    pub fn is_short(&self) -> bool {
+        noise::is_short(self.took)
+    }
+
+    /// What a search learns from.
+    pub fn measured(&self) -> Measured<'_> {
+        let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
+        let cost = costs.first().copied().unwrap_or(0);
+        let costs = if costs.len() > 1 { &costs[..] } else { &[] };
+        Measured { cost, costs, hottest, edges, ending, seconds, is_repeat: false }
+    }
+}
+
+/// Where costs are not exact, a text that costs more than all before it is run at most this many times more. These runs
+/// do not count as runs of the search.
+pub const REPEATED: usize = 5;
+
+/// The greatest costs so far.
+#[derive(Debug, Default)]
+pub struct Records {
+    all: Vec<Record>,
+}
+
+/// The greatest of the costs by one objective, and a text that has it; for the first objective the shortest one.
+#[derive(Debug, Default)]
+struct Record {
+    most: u64,
+    text: Option<Reference>,
+}
+
+impl Records {
+    /// Whether there is a cost that is not exact and by which a run of a text of this length costs more than all
+    /// before it, or as much with a shorter text. Other work on the machine may be the reason.
+    pub fn are_beaten(&self, reading: &Reading, len: usize, objectives: &Objectives) -> bool {
+        let is_beaten = |(at, objective): (usize, &Objective)| {
+            let cost = reading.costs.get(at).copied().unwrap_or(0);
+            let is_better = self.all.get(at).map_or(cost > 0, |record| record.is_beaten(cost, len, at == 0));
+            !objective.is_exact() && is_better
+        };
+        reading.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
+    }
+
+    /// A text whose cost at this place is known.
+    pub fn reference(&self, at: usize) -> Option<&Reference> {
+        self.all.get(at)?.text.as_ref()
+    }
+
+    /// Takes note that the text of a place was run again.
+    pub fn refer(&mut self, at: usize, reference: Reference) {
+        if let Some(record) = self.all.get_mut(at) {
+            record.text = Some(reference);
+        }
+    }
+
+    /// Lowers the costs of a run to the records, if there are any.
+    pub fn bound(&self, reading: &mut Reading) {
+        for (cost, record) in reading.costs.iter_mut().zip(&self.all) {
+            *cost = record.most.min(*cost);
+        }
+    }
+
+    /// Takes the run of a text for what it costs.
+    pub fn add(&mut self, reading: &Reading, text: &[u8]) {
+        self.all.resize_with(self.all.len().max(reading.costs.len()), Record::default);
+        for (at, (record, &cost)) in self.all.iter_mut().zip(&reading.costs).enumerate() {
+            if record.is_beaten(cost, text.len(), at == 0) {
+                *record = Record { most: cost, text: Some(Reference::new(text, cost)) };
+            }
+        }
+    }
+}
+
+impl Record {
+    /// Whether a text of this length costs more, or as much if a shorter text is better.
+    fn is_beaten(&self, cost: u64, len: usize, is_shorter_better: bool) -> bool {
+        let is_shorter = || self.text.as_ref().is_none_or(|known| len < known.text.len());
+        cost > self.most || cost == self.most && is_shorter_better && is_shorter()
+    }
+}
+
+/// Processor time of a run, or time by the clock if that is not known.
+fn cpu(run: &Run<'_>) -> Duration {
+    run.usage.cpu.unwrap_or(run.usage.wall)
+}
+
+/// The number that a command prints for a text, if it prints one.
+fn counted_by((counter, has_counted): &mut (Tested, bool), text: &[u8]) -> Result<Option<u64>, Error> {
+    let counted = count(counter, text)?;
+    // A command that has never printed a number is a mistake; later, one text is at fault.
+    if let (Err(printed), false) = (&counted, *has_counted) {
+        let what = format!("the command of --cost must print a number, and printed `{printed}`");
+        return Err(Error::Usage(what));
+    }
+    *has_counted = true;
+    Ok(counted.ok())
+}
+
+/// The number that a command prints for a text, or else what it prints.
+fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Error> {
+    let run = counter.run(text)?;
+    let printed = String::from_utf8_lossy(&run.stdout.bytes);
+    let number = printed.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
+    Ok(match number {
+        Some(number) if number >= 0.0 => Ok(number as u64),
+        _ => Err(printed.trim().chars().take(60).collect()),
+    })
+}
+
+/// Exceptions are how functions report errors in their input.
+fn ending(run: &Run<'_>) -> Ending {
+    match run.outcome {
+        Outcome::Exit(_) | Outcome::Exception(_) => Ending::Done,
+        Outcome::Timeout | Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges => {
+            Ending::Stopped
+        }
+        _ => Ending::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_those_of_costs_that_are_not_exact() {
+        let reading = |costs: &[u64]| Reading { costs: costs.to_vec(), ..Reading::default() };
+        let both = Objectives::parse("cpu,edges").expect("costs");
+        let mut records = Records::default();
+        let mut first = reading(&[5, 9]);
+        records.bound(&mut first);
+        assert_eq!(first.costs, [5, 9]);
+        assert!(records.are_beaten(&first, 4, &both));
+        assert!(records.reference(0).is_none());
+        records.add(&first, b"four");
+        // Edges are exact; of texts with the same cost the shorter one would be better.
+        for (costs, len, expected) in [([5, 100], 4, false), ([5, 1], 3, true), ([6, 1], 9, true), ([4, 9], 1, false)] {
+            assert_eq!(records.are_beaten(&reading(&costs), len, &both), expected, "{costs:?} {len}");
+        }
+        let known = |records: &Records, at| records.reference(at).map(|known| known.text.clone());
+        assert_eq!(known(&records, 0), Some(b"four".to_vec()));
+        records.add(&reading(&[4, 10]), b"longer");
+        assert_eq!(known(&records, 0), Some(b"four".to_vec()));
+        assert_eq!(known(&records, 1), Some(b"longer".to_vec()));
+        let stopped = Reading { ending: Ending::Stopped, ..reading(&[50, 9]) };
+        assert!(!records.are_beaten(&stopped, 4, &both));
+        let (mut great, mut again) = (reading(&[50, 1]), reading(&[7, 1]));
+        again.or_less(&great);
+        assert_eq!(again.costs, [7, 1]);
+        records.bound(&mut great);
+        assert_eq!(great.costs, [5, 1]);
+    }
+
+    #[test]
+    fn memory_has_two_names() {
+        assert_eq!(Objective::parse("rss"), Ok(Objective::Memory));
+        assert_eq!(Objectives::parse("edges,rss").expect("costs").to_string(), "edges,memory");
+    }
+
+    #[test]
+    fn costs_have_names() {
+        for name in ["edges", "hottest", "cpu", "memory", "output", "command:wc -c"] {
+            assert_eq!(Objective::parse(name).expect("a cost").to_string(), name);
+        }
+        for name in ["", "edge", "command:", "command: "] {
+            assert!(Objective::parse(name).is_err(), "{name}");
+        }
+        for names in ["edges", "edges,output", "command:wc -c", "cpu,command:sed s,a,b,|wc -c"] {
+            let parsed = Objectives::parse(names).expect("costs");
+            assert_eq!(parsed.to_string(), names);
+            assert_eq!(parsed.all().len(), 1 + usize::from(names.starts_with("edges,") || names.starts_with("cpu")));
+        }
+        for names in ["edges,", ",edges", "edges,,output", "edges,command:", ",command:wc"] {
+            assert!(Objectives::parse(names).is_err(), "{names}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The stages of a search: it runs, then it looks closely at the texts that it has found.
+
+use std::time::{Duration, Instant};
+
+use gramjet_search::Effort;
+
+use super::early_proof::Early;
+use super::hunt::{Found, Hunt, Plan};
+use super::meter::Meter;
+use super::noise::Reference;
+use super::records;
+use super::study::{Student, Study};
+use super::totals::Totals;
+use super::worker;
+use crate::error::Error;
+use crate::siblings::Siblings;
+use crate::state::State;
+use crate::stop::Stop;
+
+/// The interval at which a search writes what it has done.
+const SAVE: Duration = Duration::from_secs(5);
+
+/// The report of a search as data, in its folder.
+pub const REPORT: &str = "report.json";
+
+/// Bounds on the study of the texts that a search has found.
+#[derive(Clone, Copy, Debug)]
+pub struct Depth {
+    /// The time for the best text. What is left of it is for some others. 0 leaves the study out.
+    pub time: Duration,
+    /// The effort of a proof of growth.
+    pub effort: Effort,
+    /// The exponent whose proof ends the search, if there is one.
+    pub until_exponent: Option<f64>,
+}
+
+/// The result of a study.
+#[derive(Debug)]
+pub enum Studied {
+    /// No text has ended by itself.
+    Nothing,
+    /// The study was left out, or a signal came before it.
+    LeftOut,
+    /// The best text of all, and the texts that were studied, the best one first.
+    Texts(Found, Vec<Study>),
+}
+
+impl Hunt {
+    /// Begins a search in a folder, in which others may have been before.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read.
+    pub fn open(plan: Plan, state: State, stop: Stop) -> Result<Hunt, Error> {
+        let before = match Totals::read(&state.view())? {
+            Some(totals) => totals,
+            // Earlier versions have told it in the report alone.
+            None => {
+                let report = state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
+                report.map_or_else(Totals::default, |report| Totals::of_report(&report))
+            }
+        };
+        Ok(Hunt::new(plan, state, stop, before))
+    }
+
+    /// Searches until it is stopped, or the budget is used up. `look` is called now and then, from this thread, and at
+    /// the end; the meter is that of the first worker. Returns a text whose growth was proved meanwhile, if there is
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// If the program or the folder can no longer be used. What was found is written even so.
+    pub fn run(
+        &self,
+        meter: Meter,
+        siblings: Vec<Siblings>,
+        depth: &Depth,
+        mut look: impl FnMut(&Hunt),
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut saved = Instant::now();
+        let (ran, proved) = std::thread::scope(|scope| {
+            let mut early = Early::new(depth.until_exponent, depth.effort, depth.time);
+            let ran = worker::run(self, meter, siblings, || {
+                look(self);
+                if saved.elapsed() >= SAVE {
+                    saved = Instant::now();
+                    self.write_totals().unwrap_or_else(|failure| self.fail(failure));
+                }
+                early.look(self, scope);
+            });
+            (ran, early.end(self))
+        });
+        self.log_end()?;
+        self.write_totals()?;
+        records::write_front(self)?;
+        ran.map(|()| proved)
+    }
+
+    fn student<'s>(&'s self, meter: &'s mut Meter, depth: &Depth) -> Student<'s> {
+        let (effort, time) = (depth.effort, depth.time);
+        Student { language: &self.plan.studied, meter, stop: &self.stop, effort, time }
+    }
+
+    /// Keeps the smaller text of a study as the best one, if it costs more than that, also when it is run again. If it
+    /// does not, the study has the cost that was confirmed.
+    fn improve_by(&self, study: &mut Study, best: &Found, meter: &mut Meter) -> Result<Option<Found>, Error> {
+        let Some((text, cost)) = study.smaller.as_mut().filter(|smaller| smaller.1 > best.cost) else {
+            return Ok(None);
+        };
+        if self.stop.is_signalled() {
+            return Ok(None);
+        }
+        let mut reference = Reference::new(&best.text, best.cost);
+        let Some((confirmed, hottest)) = meter.confirmed(text, &mut reference, &self.stop)? else {
+            study.smaller = None;
+            return Ok(None);
+        };
+        *cost = confirmed;
+        if confirmed > best.cost { self.improve(text, (confirmed, hottest)).map(Some) } else { Ok(None) }
+    }
+
+    /// Looks at the best text, at one whose growth is proved, and at some others, and writes what is found. `show` gets
+    /// what is known up to now: at once, as a signal may end the study, and in the end.
+    ///
+    /// # Errors
+    ///
+    /// If the program or the folder can no longer be used, or `show` fails.
+    pub fn study<E: From<Error>>(
+        &self,
+        depth: &Depth,
+        proved: Option<Vec<u8>>,
+        mut show: impl FnMut(&Hunt, &[Study]) -> Result<(), E>,
+    ) -> Result<Studied, E> {
+        show(self, &[])?;
+        let Some(mut best) = self.progress().best else { return Ok(Studied::Nothing) };
+        if depth.time.is_zero() {
+            return Ok(Studied::LeftOut);
+        }
+        let mut meter = self.meter()?;
+        if self.stop.is_signalled() {
+            let glance = self.student(&mut meter, depth).glance(&best.text)?;
+            show(self, &[glance])?;
+            return Ok(Studied::LeftOut);
+        }
+        let mut begin = Instant::now();
+        let mut study = self.student(&mut meter, depth).study(&best.text)?;
+        // Making a text smaller finds better ones, too.
+        if let Some(found) = self.improve_by(&mut study, &best, &mut meter)? {
+            best = found;
+            begin = Instant::now();
+            study = self.student(&mut meter, depth).study(&best.text)?;
+        }
+        let is_whole = !self.stop.is_signalled();
+        let end = begin + depth.time;
+        let mut studies = vec![study];
+        let mut student = self.student(&mut meter, depth);
+        // The growth that has ended the search is shown, if the best text does not show it.
+        let exponent = depth.until_exponent.unwrap_or(f64::MAX);
+        let is_shown = |proved: &Vec<u8>| *proved == studies[0].text || studies[0].is_faster_than(exponent);
+        if let Some(proved) = proved.filter(|proved| is_whole && !is_shown(proved)) {
+            let proof = student.study(&proved)?;
+            if !self.stop.is_signalled() {
+                studies.push(proof);
+            }
+        }
+        student.study_others(&self.behaviours(), &mut studies, end)?;
+        let mut most = best.clone();
+        for study in studies.iter_mut().skip(1) {
+            if let Some(found) = self.improve_by(study, &most, &mut meter)? {
+                most = found;
+            }
+        }
+        if is_whole {
+            records::write_studied(self, &studies)?;
+            records::write_families(&self.state, &studies)?;
+        } else {
+            // What an interrupted study says of growth and causes may be wrong.
+            for study in &mut studies {
+                (study.families, study.causes) = Default::default();
+            }
+        }
+        show(self, &studies)?;
+        Ok(Studied::Texts(best, studies))
+    }
+}

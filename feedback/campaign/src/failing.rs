@@ -1,0 +1,22 @@
+//! The search for the texts on which a program fails.
+
+mod campaign;
+mod evidence;
+mod examine;
+mod exceptions;
+mod finding;
+mod history;
+mod maker;
+mod messages;
+mod recent;
+mod sequence;
+mod unconfirmed;
+mod verdict;
+mod worker;
+
+pub use campaign::{Campaign, News, Plan, Progress};
+pub use finding::{Call, DEPENDS, Finding, MINIMISED, REPORT, sequence_file};
+pub use maker::{GUIDED, Making};
+pub use recent::Recent;
+pub use unconfirmed::Unconfirmed;
+pub use verdict::{Advice, Failed, Judge, Rules, Verdict, parse_exits};

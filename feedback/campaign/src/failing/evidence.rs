@@ -1,0 +1,77 @@
+//! What a run that failed did.
+
+use gramjet_harness::{Edge, Outcome, Run};
+
+use super::verdict::Failed;
+use crate::subject::Tested;
+
+/// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges.
+const HOT: u64 = 10_000;
+
+/// Names of failures of texts that are not in the language begin with it.
+const BROKEN: &str = "broken-";
+
+/// What a run that failed did.
+#[derive(Clone)]
+pub(crate) struct Evidence {
+    pub(crate) failed: Failed,
+    /// The edges that it executed: what identifies each everywhere, and its number in this worker.
+    pub(crate) edges: Vec<(u64, u32)>,
+    /// The only edge, if there is one, is the hottest one.
+    pub(crate) is_hottest: bool,
+    /// The text is not in the language. A failure of a text of the language says more, so the two are kept apart.
+    pub(crate) is_broken: bool,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+/// A run of a text that is like one that failed.
+pub(crate) enum Again {
+    Failed(Evidence),
+    /// It did not fail. The numbers of the edges that it executed.
+    Passed(Vec<u32>),
+}
+
+impl Evidence {
+    /// What can be said while the run is at hand; [`Evidence::identified`] says the rest.
+    pub(crate) fn new(failed: Failed, run: &Run<'_>) -> Evidence {
+        let numbers = |edges: &[Edge]| edges.iter().map(|edge| (u64::from(edge.number), edge.number)).collect();
+        let is_hottest = run.outcome == Outcome::Timeout;
+        let edges = match run.edges {
+            None => Vec::new(),
+            // How far a run came before its time was over differs; where it spent the time does not.
+            Some(edges) if is_hottest => {
+                let hottest = edges.hottest().filter(|edge| edge.count >= HOT);
+                numbers(hottest.as_slice())
+            }
+            Some(edges) => numbers(edges.executed()),
+        };
+        let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
+        Evidence { failed, edges, is_hottest, is_broken: false, stdout, stderr }
+    }
+
+    /// The same of a text that is not in the language, or is.
+    pub(crate) fn broken(self, is_broken: bool) -> Evidence {
+        Evidence { is_broken, ..self }
+    }
+
+    /// Returns true if both are of one kind, or also have the same key.
+    pub(crate) fn is_like(&self, other: &Evidence, keeps_key: bool) -> bool {
+        let (one, two) = (&self.failed, &other.failed);
+        one.kind == two.kind && (!keeps_key || one.key == two.key)
+    }
+
+    /// The name of a failure, or of a kind of them.
+    pub(crate) fn named(&self, name: &str) -> String {
+        if self.is_broken { format!("{BROKEN}{name}") } else { name.to_string() }
+    }
+
+    /// The same with edges as any worker identifies them.
+    pub(crate) fn identified(mut self, tested: &Tested) -> Evidence {
+        for (identity, number) in &mut self.edges {
+            *identity = tested.identity(*number);
+        }
+        self.edges.sort_unstable();
+        self
+    }
+}

@@ -1,0 +1,252 @@
+//! What makes the texts of a worker: variants of kept texts, or a strategy.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use gramjet_harness::{Edges, Outcome, Run, count_class};
+use gramjet_search::{
+    Edge, Ending, FOR_COVERAGE, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy,
+};
+use gramjet_session::decisions::{Derivation, Fit};
+use gramjet_session::{Language, Session};
+
+use super::recent::Recent;
+use super::verdict::Verdict;
+use crate::error::Error;
+
+/// The strategy of [`Fuzzer`].
+pub const GUIDED: &str = "guided";
+
+/// The interval at which the last texts of a strategy are shown.
+const SHOWN: Duration = Duration::from_secs(1);
+
+/// How texts are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Making {
+    /// None for variants of kept texts.
+    pub kind: Option<&'static Kind>,
+    /// Whether the constants of the publication are used.
+    pub is_paper: bool,
+    /// Whether variants may be texts that are not in the language.
+    pub breaks: bool,
+}
+
+impl Making {
+    /// The strategy of this name.
+    pub fn new(name: &str, is_paper: bool) -> Making {
+        Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper, breaks: false }
+    }
+}
+
+/// How many texts each operator has made, and how many of them were kept.
+pub type Yields = Vec<(&'static str, u64, u64)>;
+
+/// Makes texts.
+pub struct Maker {
+    /// Makes variants, and knows derivations for whoever needs one.
+    fuzzer: Fuzzer,
+    evolution: Option<Evolution>,
+    /// What the last run did, as far as it was asked for.
+    features: Vec<u64>,
+}
+
+/// A strategy, and the measurements of the last run for it.
+struct Evolution {
+    language: Language,
+    search: Search,
+    max_len: usize,
+    edges: Vec<Edge>,
+    ending: Ending,
+    /// For programs that count no edges: what they can be seen to do, numbered as edges.
+    behaviours: HashMap<u64, u32>,
+    /// The last texts, for the weights that it has come to, and when they were shown.
+    recent: Recent,
+    shown: Instant,
+    made: u64,
+    kept: u64,
+}
+
+impl Maker {
+    pub fn new(language: &Language, making: Making, max_len: usize, seed: u64) -> Result<Maker, Error> {
+        let fuzzer = Fuzzer::new(language, Goal::New, max_len, seed);
+        let fuzzer = if making.breaks { fuzzer.with_broken() } else { fuzzer };
+        let strategy = making.kind.map(|kind| kind.make(making.is_paper));
+        let evolution = strategy.map(|strategy| Evolution::new(language, strategy, max_len, seed)).transpose()?;
+        Ok(Maker { fuzzer, evolution, features: Vec::new() })
+    }
+
+    /// Makes and parses texts.
+    pub fn session(&mut self) -> &mut Session {
+        self.fuzzer.session()
+    }
+
+    /// As [`Fuzzer::is_new_derivation`].
+    pub fn is_new_derivation(&mut self, text: &[u8]) -> bool {
+        self.fuzzer.is_new_derivation(text)
+    }
+
+    /// The next text to run; none if every text of the language is too long.
+    pub fn propose(&mut self) -> Option<&[u8]> {
+        match &mut self.evolution {
+            None => self.fuzzer.propose(),
+            Some(evolution) => Some(evolution.propose()),
+        }
+    }
+
+    /// How the last text was made.
+    pub fn operator(&self) -> &'static str {
+        match &self.evolution {
+            None => self.fuzzer.operator().name(),
+            Some(evolution) => evolution.search.operator(),
+        }
+    }
+
+    /// Whether the last text was made by changing bytes, so that it may not be in the language.
+    pub fn has_broken(&self) -> bool {
+        self.evolution.is_none() && self.fuzzer.breaks()
+    }
+
+    /// Takes over what a run did: the edges and their classes of counts.
+    pub fn compare(&mut self, edges: Option<&Edges>, is_new: bool) {
+        self.features.clear();
+        if let Some(edges) = edges.filter(|_| self.evolution.is_none() && (is_new || self.fuzzer.compares())) {
+            let features = edges.executed().iter();
+            self.features.extend(features.map(|edge| u64::from(edge.number) << 8 | u64::from(count_class(edge.count))));
+        }
+    }
+
+    /// Measures a run for the strategy, which hears of it by [`Maker::observe`] or [`Maker::add`].
+    pub fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
+        if let Some(evolution) = &mut self.evolution {
+            evolution.measure(run, verdict);
+        }
+    }
+
+    /// Records the program's reaction to the text that was proposed last. Returns whether the text is kept.
+    pub fn observe(&mut self, is_new: bool) -> bool {
+        match &mut self.evolution {
+            None => self.fuzzer.observe(Observation { is_new, cost: 0, features: &self.features }),
+            Some(evolution) => evolution.observe(is_new),
+        }
+    }
+
+    /// Says that all texts to begin with were added.
+    pub fn begin(&mut self) {
+        if let Some(evolution) = &mut self.evolution {
+            evolution.search.begin();
+        }
+    }
+
+    /// Learns from a text from elsewhere that was measured last. One on which the program fails is not varied, but it
+    /// says what texts look like. Seeds are varied before anything else.
+    pub fn add(&mut self, text: &[u8], has_failed: bool, is_seed: bool) {
+        match &mut self.evolution {
+            None if has_failed => {}
+            None => {
+                let observation = Observation { is_new: true, cost: 0, features: &self.features };
+                let add = if is_seed { Fuzzer::add_seed } else { Fuzzer::add };
+                add(&mut self.fuzzer, text, observation);
+            }
+            Some(evolution) => evolution.add(text),
+        }
+    }
+
+    pub fn yields(&self) -> Yields {
+        match &self.evolution {
+            None => self.fuzzer.yields().map(|(operator, made, kept)| (operator.name(), made, kept)).collect(),
+            Some(evolution) => vec![(self.operator(), evolution.made, evolution.kept)],
+        }
+    }
+
+    /// The last texts of a strategy, if they are due to be shown, or at the end.
+    pub fn recent(&mut self, is_end: bool) -> Option<Recent> {
+        let evolution = self.evolution.as_mut()?;
+        if !is_end && evolution.shown.elapsed() < SHOWN {
+            return None;
+        }
+        evolution.shown = Instant::now();
+        Some(evolution.recent.clone())
+    }
+}
+
+/// What an operator has made so far: nothing, for each operator of variants.
+pub fn no_yields(making: Making) -> Yields {
+    match making.kind {
+        None => Operator::ALL.iter().map(|operator| (operator.name(), 0, 0)).collect(),
+        Some(kind) => vec![(kind.name, 0, 0)],
+    }
+}
+
+impl Evolution {
+    fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Result<Evolution, Error> {
+        let search = Search::new(language, strategy, max_len, seed)
+            .ok_or_else(|| Error::Usage(format!("every text of the grammar is longer than {max_len} bytes")))?;
+        Ok(Evolution {
+            language: language.clone(),
+            search,
+            max_len,
+            edges: Vec::new(),
+            ending: Ending::Done,
+            behaviours: HashMap::new(),
+            recent: Recent::default(),
+            shown: Instant::now(),
+            made: 0,
+            kept: 0,
+        })
+    }
+
+    fn propose(&mut self) -> &[u8] {
+        let text = &self.search.propose().text;
+        self.recent.push(text);
+        text
+    }
+
+    fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
+        self.edges.clear();
+        match run.edges {
+            Some(edges) => {
+                self.edges.extend(edges.executed().iter().map(|edge| (edge.number, edge.count)));
+            }
+            None => {
+                let next = self.behaviours.len() as u32;
+                self.edges.push((*self.behaviours.entry(verdict.behaviour).or_insert(next), 1));
+            }
+        }
+        self.ending = match run.outcome {
+            Outcome::Timeout
+            | Outcome::Stopped
+            | Outcome::Memory
+            | Outcome::Processes
+            | Outcome::Disk
+            | Outcome::Edges => Ending::Stopped,
+            _ if verdict.failed.is_some() => Ending::Failed,
+            _ => Ending::Done,
+        };
+    }
+
+    fn observe(&mut self, is_new: bool) -> bool {
+        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
+        self.search.observe(&measured);
+        self.made += 1;
+        self.kept += u64::from(is_new);
+        is_new
+    }
+
+    /// A text that is too long to be made here is a sample all the same.
+    fn add(&mut self, text: &[u8]) {
+        let Ok(choices) = self.language.parse(text) else { return };
+        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
+        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
+        let deriver = &mut self.search.desk().deriver;
+        deriver.decode(&choices, &mut free);
+        if text.len() > self.max_len {
+            return self.search.learn(&free, &measured);
+        }
+        let options: Vec<u32> = free.options().collect();
+        if deriver.replay(&options, &mut bounded) == Fit::Exact {
+            self.search.adopt(&bounded, &measured);
+        } else {
+            self.search.learn(&free, &measured);
+        }
+    }
+}
