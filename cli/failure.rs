@@ -106,12 +106,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A failure to write to `path`.
+    /// Returns a failure to write to `path`.
     pub fn writing(path: &Path, source: io::Error) -> Failure {
         Failure::Write { what: quoted(path), source }
     }
 
-    /// Whether the reader of the output has gone, which is no failure: it has what it wanted.
+    /// Returns true if the reader of the output has gone, which is no failure: it has what it wanted.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Failure::Write { source, .. } | Failure::Output { source, .. } => {
@@ -121,7 +121,7 @@ impl Failure {
         }
     }
 
-    /// The exit code.
+    /// Returns the exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::Usage(_) | Failure::Grammar(_) | Failure::Unreadable(_) => ExitCode::from(MISUSE),
@@ -148,7 +148,7 @@ impl From<Unreadable> for Failure {
     }
 }
 
-/// A path as messages show it.
+/// Returns a path as messages show it.
 pub fn quoted(path: impl Into<PathBuf>) -> String {
     format!("`{}`", path.into().display().to_string().escape_debug())
 }

@@ -128,19 +128,19 @@ impl Oracle {
         })
     }
 
-    /// How the program is run, for the user.
+    /// Returns how the program is run, for the user.
     pub fn describe(&self) -> &'static str {
         // No coverage guides here.
         self.tested.describe().split(',').next().unwrap_or_default()
     }
 
-    /// What was asked up to now.
+    /// Returns what was asked up to now.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Whether the program accepts the text; `None` once there is an [`End`]. Answers that are known are given in any
-    /// case.
+    /// Returns true if the program accepts the text; `None` once there is an [`End`]. Answers that are known are given
+    /// in any case.
     pub fn accepts(&mut self, text: &[u8]) -> Option<bool> {
         let key = hash(text);
         if let Some(&answer) = self.known.get(&key) {
@@ -277,7 +277,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// What counts as acceptance, and what to do if that is wrong.
+    /// Returns what counts as acceptance, and what to do if that is wrong.
     fn rule(&self) -> &'static str {
         match (&self.accept, &self.reject) {
             (None, None) => {
@@ -292,7 +292,7 @@ impl Oracle {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Why there was an end.
+    /// Returns why there was an end.
     ///
     /// # Errors
     ///
@@ -309,7 +309,7 @@ impl Oracle {
     }
 }
 
-/// Whether a run accepts its text. A run that a signal or a limit has ended does not.
+/// Returns true if a run accepts its text. A run that a signal or a limit has ended does not.
 fn judge(run: &Run<'_>, accept: Option<&Regex>, reject: Option<&Regex>) -> bool {
     let is_exception = matches!(run.outcome, Outcome::Exception(_));
     if run.outcome.is_abnormal() && !is_exception {

@@ -17,7 +17,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Whether making this amount may take long enough to measure engines first.
+    /// Returns true if making this amount may take long enough to measure engines first.
     pub fn may_take_long(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 256,
@@ -26,7 +26,7 @@ impl Amount {
         }
     }
 
-    /// Whether this amount is large enough for a separate thread that writes.
+    /// Returns true if this amount is large enough for a separate thread that writes.
     pub fn is_large(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 1 << 17,
@@ -91,7 +91,7 @@ impl Shard {
         }
     }
 
-    /// The part that the environment names: of a Slurm job array, or of an indexed Kubernetes job.
+    /// Returns the part that the environment names: of a Slurm job array, or of an indexed Kubernetes job.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
         let number = |name: &str| match variable(name) {
             None => Ok(None),
@@ -131,7 +131,7 @@ impl Shard {
         (u128::from(total) * u128::from(index) / u128::from(self.count)) as u64
     }
 
-    /// How many of `total` things are this part's.
+    /// Returns how many of `total` things are this part's.
     fn share(self, total: u64) -> u64 {
         self.end_of(self.index + 1, total) - self.end_of(self.index, total)
     }
@@ -149,9 +149,9 @@ impl std::fmt::Display for Shard {
 pub struct Plan {
     first_block: u64,
     stride: u64,
-    /// How many inputs a block has.
+    /// Number of inputs a block has.
     pub block_inputs: u64,
-    /// How many inputs there are at most.
+    /// Number of inputs there are at most.
     pub inputs: u64,
     /// The run ends after this number of bytes.
     pub bytes: Option<u64>,
@@ -190,7 +190,7 @@ impl Plan {
         self.first_block.saturating_add(ordinal.saturating_mul(self.stride))
     }
 
-    /// How many blocks the inputs are in.
+    /// Returns how many blocks the inputs are in.
     pub fn blocks(&self) -> u64 {
         self.inputs.div_ceil(self.block_inputs)
     }

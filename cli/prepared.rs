@@ -33,12 +33,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The grammar that the arguments name.
+    /// Returns the grammar that the arguments name.
     pub fn load(args: &GrammarArgs, limits: &LimitArgs) -> Result<Prepared, Failure> {
         Prepared::new(Source::load(args)?, args, limits)
     }
 
-    /// A grammar as the arguments say that it is read. Lengths are computed under the limits.
+    /// Returns a grammar as the arguments say that it is read. Lengths are computed under the limits.
     pub fn new(source: Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Prepared, Failure> {
         let options = options(&source, args, limits)?;
         Ok(Prepared { source, options, limits: *limits, compiled: OnceCell::new() })
@@ -53,7 +53,7 @@ impl Prepared {
         self
     }
 
-    /// Whether it is compiled with the grammar's own weights.
+    /// Returns true if it is compiled with the grammar's own weights.
     pub fn has_own_weights(&self) -> bool {
         matches!(self.options.weighting, Weighting::Own)
     }
@@ -75,7 +75,7 @@ impl Prepared {
         Prepared { compiled: OnceCell::new(), ..self }
     }
 
-    /// The compiled grammar. The first call prints the warnings.
+    /// Returns the compiled grammar. The first call prints the warnings.
     pub fn compile(&self) -> Result<&Compiled, Failure> {
         self.compile_and(|warnings| report::print(&self.source.file, warnings))
     }
@@ -91,7 +91,7 @@ impl Prepared {
         Ok(compiled)
     }
 
-    /// The same, without printing warnings.
+    /// Returns the same, without printing warnings.
     pub fn compiled(&self) -> Result<&Compiled, Failure> {
         self.compile_and(|_| {})
     }
@@ -106,12 +106,12 @@ impl Prepared {
         Ok(self.compiled.get_or_init(|| compiled))
     }
 
-    /// Whether it was compiled.
+    /// Returns true if it was compiled.
     pub fn is_compiled(&self) -> bool {
         self.compiled.get().is_some()
     }
 
-    /// Whether it is read as it is, from its own start rule and with its own weights.
+    /// Returns true if it is read as it is, from its own start rule and with its own weights.
     pub fn is_unchanged(&self) -> bool {
         let Options { start, tokens, weighting, .. } = &self.options;
         start.is_none() && tokens.is_none() && matches!(weighting, Weighting::Own | Weighting::ByDefault)
@@ -131,7 +131,7 @@ impl Prepared {
         }
     }
 
-    /// The grammar as it is written, from the start rule that is asked for.
+    /// Returns the grammar as it is written, from the start rule that is asked for.
     pub fn read(&self, diagnostics: &mut Diagnostics) -> Grammar {
         read(&self.source.file, self.source.loader.as_ref(), &self.options, diagnostics)
     }
@@ -148,8 +148,8 @@ impl Prepared {
         }
     }
 
-    /// The limits in force: those of the arguments, otherwise those of the grammar file. A grammar that is not compiled
-    /// yet is parsed for them.
+    /// Returns the limits in force: those of the arguments, otherwise those of the grammar file. A grammar that is not
+    /// compiled yet is parsed for them.
     pub fn wanted(&self) -> Applied {
         let parsed = || {
             let format = self.options.format.unwrap_or_else(|| formats::detect(&self.source.file));
@@ -195,7 +195,7 @@ fn options(source: &Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Op
     })
 }
 
-/// A grammar as it is written, from the start rule that is asked for.
+/// Returns a grammar as it is written, from the start rule that is asked for.
 fn read(
     file: &SourceFile,
     loader: Option<&Arc<dyn Loader + Send + Sync>>,

@@ -15,8 +15,8 @@ use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::texts::describe;
 
-/// The files that `paths` name, and those in the folders that they name, by name. In a folder with a failure, only the
-/// input is a sample.
+/// Returns the files that `paths` name, and those in the folders that they name, by name. In a folder with a failure,
+/// only the input is a sample.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {

@@ -11,8 +11,8 @@ use crate::files::{self, shown};
 use crate::texts::describe;
 use crate::units::plural;
 
-/// The files of a folder. Says how many of them conform to the grammar, where the first one does not, and what is done
-/// with those that do not.
+/// Returns the files of a folder. Says how many of them conform to the grammar, where the first one does not, and what
+/// is done with those that do not.
 pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec<u8>>, Failure> {
     let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
     let mut paths = Vec::new();
@@ -50,7 +50,7 @@ pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec
     Ok(texts)
 }
 
-/// A text on one line of at most `most` characters, with escapes.
+/// Returns a text on one line of at most `most` characters, with escapes.
 pub fn one_line(text: &[u8], most: usize) -> String {
     let shown = match std::str::from_utf8(text) {
         Ok(text) => text.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'"),

@@ -35,7 +35,7 @@ pub enum StopReason {
 }
 
 impl Stop {
-    /// A request that SIGINT and SIGTERM make. A second signal ends the process at once.
+    /// Returns a request that SIGINT and SIGTERM make. A second signal ends the process at once.
     ///
     /// A signal that is ignored when the process starts stays ignored: shells start commands in the background with
     /// ignored signals, and `nohup` and `trap ''` request it.
@@ -103,7 +103,7 @@ impl Stop {
         let _ = self.reason.compare_exchange(RUN, TIME, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Whether anyone asked.
+    /// Returns true if anyone asked.
     #[inline]
     pub fn is_requested(&self) -> bool {
         if self.deadline.get().is_some_and(|&deadline| Instant::now() >= deadline) {
@@ -112,7 +112,7 @@ impl Stop {
         self.reason.load(Ordering::Relaxed) != RUN
     }
 
-    /// Whether a signal asked.
+    /// Returns true if a signal asked.
     pub fn is_signalled(&self) -> bool {
         matches!(self.reason(), Some(StopReason::Signal(..)))
     }
@@ -128,7 +128,7 @@ impl Stop {
     }
 }
 
-/// The name of one of the two signals.
+/// Returns the name of one of the two signals.
 fn name(signal: i32) -> &'static str {
     if signal == SIGTERM { "SIGTERM" } else { "SIGINT" }
 }
@@ -164,7 +164,7 @@ pub fn fail_writes_beyond_file_size_limit() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// Whether the process ignores a signal.
+/// Returns true if the process ignores a signal.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "no safe interface reads the action of a signal")]
 fn is_ignored(signal: i32) -> bool {
@@ -177,7 +177,7 @@ fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// Whether the process ignores a signal.
+/// Returns true if the process ignores a signal.
 #[cfg(not(unix))]
 fn is_ignored(_: i32) -> bool {
     false

@@ -31,7 +31,7 @@ impl LimitArgs {
         LimitArgs { max_depth: max_depth.map(Bound::At), max_len: max_len.map(Bound::At), max_choices: None }
     }
 
-    /// The limits that the compiler is to assume.
+    /// Returns the limits that the compiler is to assume.
     pub fn assumed(&self) -> AssumedLimits {
         AssumedLimits { max_depth: self.max_depth.map(Bound::number), max_len: self.max_len.map(Bound::number) }
     }

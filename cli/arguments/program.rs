@@ -28,7 +28,7 @@ pub struct CountArgs {
 }
 
 impl CountArgs {
-    /// The modules by name, each once. They are kept as long as the command runs.
+    /// Returns the modules by name, each once. They are kept as long as the command runs.
     pub fn modules(&self, program: &ProgramArgs) -> Result<&'static [String], Failure> {
         if !self.count_module.is_empty() && !subject::is_python(&program.command) {
             return Err(Failure::Usage(

@@ -97,8 +97,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The result. With `--json`, a file that cannot be read is reported as an object on standard output, as the only
-/// diagnostic of the grammar. `grammar` is the name of the grammar if it was read.
+/// Returns the result. With `--json`, a file that cannot be read is reported as an object on standard output, as the
+/// only diagnostic of the grammar. `grammar` is the name of the grammar if it was read.
 fn told<T>(args: &Arguments, grammar: Option<&str>, result: Result<T, Failure>) -> Result<T, Failure> {
     if let (true, Err(Failure::Unreadable(unreadable))) = (args.json, &result) {
         let grammar = grammar.unwrap_or(unreadable.source.name());

@@ -162,7 +162,7 @@ enum Broken {
     Never,
 }
 
-/// The names of the strategies.
+/// Returns the names of the strategies.
 fn strategies() -> PossibleValuesParser {
     let guided = PossibleValue::new(GUIDED).help("variants of texts that did something new, and new texts");
     let others = FOR_COVERAGE.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about));
@@ -242,7 +242,7 @@ fn begin_with(args: &Arguments, making: Making, language: &Language) -> Result<V
     args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, language, others))
 }
 
-/// What the search needs to know.
+/// Returns what the search needs to know.
 fn plan(
     args: &Arguments,
     how: How,
@@ -298,7 +298,7 @@ fn report(args: &Arguments, cases: &[replay::Case]) -> Result<(), Failure> {
     }
 }
 
-/// How texts are made.
+/// Returns how texts are made.
 fn making(args: &Arguments) -> Result<Making, Failure> {
     let making = Making::new(&args.strategy, args.paper);
     let (is_guided, limits) = (making.kind.is_none(), &args.limits);
@@ -321,7 +321,7 @@ fn making(args: &Arguments) -> Result<Making, Failure> {
     Ok(making)
 }
 
-/// The language, with the limits of what is made, and the greatest length of a text.
+/// Returns the language, with the limits of what is made, and the greatest length of a text.
 fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
     let compiled = prepared.compile_for_inputs()?;
     let language = Language::unlimited(compiled, &prepared.options);
@@ -341,7 +341,7 @@ fn read_as(grammar: &GrammarArgs, prepared: &Prepared) -> GrammarArgs {
     grammar
 }
 
-/// What tells this search from others in the same folder.
+/// Returns what tells this search from others in the same folder.
 fn facts(args: &Arguments, prepared: &Prepared, language: &Language) -> [(&'static str, String); 3] {
     let grammar = format!("{:016x}", language.fingerprint());
     let program = quoted(&args.program.command);

@@ -281,7 +281,7 @@ fn conclude(output: Option<Counted>, end: Option<End>, stop: &Stop) -> Result<Ta
     }
 }
 
-/// A random seed: the standard library seeds its hashers from the operating system.
+/// Returns a random seed: the standard library seeds its hashers from the operating system.
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::time::SystemTime::now())

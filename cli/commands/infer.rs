@@ -102,7 +102,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The samples. Those that are too long are not read.
+/// Returns the samples. Those that are too long are not read.
 fn read(args: &Arguments, paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
         // Whatever has one byte more is too long.
@@ -124,7 +124,7 @@ fn options(args: &Arguments) -> Options {
     }
 }
 
-/// Why there is no grammar.
+/// Returns why there is no grammar.
 fn refuse(unusable: Unusable, args: &Arguments, paths: &[PathBuf], has_stopped: bool) -> Failure {
     let rule = match (&args.oracle.accept.accept_regex, &args.oracle.accept.reject_regex) {
         (None, None) => {

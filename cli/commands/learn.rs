@@ -159,7 +159,7 @@ pub fn say_how_to_read(prepared: &Prepared, grammar: &GrammarArgs) {
     }
 }
 
-/// A grammar to learn from texts. It has its own weights: those of a shape would split its repetitions.
+/// Returns a grammar to learn from texts. It has its own weights: those of a shape would split its repetitions.
 pub fn prepare(grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failure> {
     if grammar.how.shape.shape.is_some() || grammar.how.shape.weights.is_some() {
         return Err(Failure::Usage("weights are learned: leave out `--shape` and `--weights`".to_string()));
@@ -201,7 +201,7 @@ pub fn finish(prepared: Prepared, found: &Found, how: &How, output: Option<&Path
     write_output(output, learned.weights.as_bytes())
 }
 
-/// The weights of what was found.
+/// Returns the weights of what was found.
 pub fn weigh(prepared: &Prepared, found: &Found, how: &How) -> Result<Learned, Failure> {
     gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
         .map_err(|diagnostics| prepared.refuse(&diagnostics))
@@ -221,8 +221,8 @@ pub fn describe(prepared: Prepared, learned: &Learned) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The mean length of some random inputs, in bytes, and their limits. Each input is completed in a short way after a
-/// million choice bytes.
+/// Returns the mean length of some random inputs, in bytes, and their limits. Each input is completed in a short way
+/// after a million choice bytes.
 fn mean_length(prepared: &Prepared) -> Result<(f64, Applied), Failure> {
     const INPUTS: u64 = 100;
     let compiled = prepared.compiled()?;

@@ -332,7 +332,7 @@ fn parse_exponent(text: &str) -> Result<f64, String> {
 /// The interval at which a search writes what it has done.
 const SAVE: Duration = Duration::from_secs(5);
 
-/// What the searches have done that were in a folder before.
+/// Returns what the searches have done that were in a folder before.
 fn before(state: &State) -> Result<Totals, Failure> {
     if let Some(totals) = Totals::read(&state.view())? {
         return Ok(totals);
@@ -344,8 +344,8 @@ fn before(state: &State) -> Result<Totals, Failure> {
 /// Options that tell one run of a search from the next.
 const ONCE: [&str; 6] = ["--time", "--runs", "--edge-budget", "--study", "--until-exponent", "--seeds"];
 
-/// The command of this search, as a shell takes it, without the options that hold for one run only; with `--replay` if
-/// it is to run the families again.
+/// Returns the command of this search, as a shell takes it, without the options that hold for one run only; with
+/// `--replay` if it is to run the families again.
 fn again(is_replay: bool) -> String {
     let mut words = vec![OsString::from("gramjet")];
     let mut given = std::env::args_os().skip(1);
@@ -366,7 +366,7 @@ fn again(is_replay: bool) -> String {
     quoted(&words).to_string_lossy().into_owned()
 }
 
-/// Whether a word is an option of one run, with its value or without one.
+/// Returns true if a word is an option of one run, with its value or without one.
 fn is_once(word: &str) -> bool {
     let has_value = |name: &&str| word.strip_prefix(*name).is_some_and(|rest| rest.starts_with('='));
     let is_short =
@@ -471,7 +471,7 @@ fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBu
     Ok(hunt.state.write(PAGE, html(&report).as_bytes())?)
 }
 
-/// The page of the search in a folder, made anew from all that is there; and where it belongs.
+/// Returns the page of the search in a folder, made anew from all that is there; and where it belongs.
 pub(super) fn page_of(folder: &Path) -> Result<(String, PathBuf), Failure> {
     let view = View::open(folder)?;
     let json = view.file(REPORT)?;
@@ -482,7 +482,7 @@ pub(super) fn page_of(folder: &Path) -> Result<(String, PathBuf), Failure> {
     Ok((html(&report), folder.join(PAGE)))
 }
 
-/// What tells this search from others in the same folder.
+/// Returns what tells this search from others in the same folder.
 fn facts(
     args: &Arguments,
     prepared: &Prepared,

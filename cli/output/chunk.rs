@@ -32,7 +32,7 @@ impl Chunk {
         self.first = first;
     }
 
-    /// The memory held, in bytes.
+    /// Returns the memory held, in bytes.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
     }
@@ -43,7 +43,7 @@ impl Chunk {
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// How many of the inputs end within the first `bytes` bytes, and where the last of them ends.
+    /// Returns how many of the inputs end within the first `bytes` bytes, and where the last of them ends.
     pub fn complete_within(&self, bytes: usize) -> Tally {
         let inputs = self.ends.partition_point(|&end| end <= bytes);
         let end = if inputs == 0 { 0 } else { self.ends[inputs - 1] };

@@ -21,7 +21,7 @@ pub enum WriteMode {
     Mmap,
 }
 
-/// A sink that writes the file `path`, in the way that `mode` says.
+/// Returns a sink that writes the file `path`, in the way that `mode` says.
 pub fn create(path: &Path, mode: WriteMode) -> Result<Box<dyn Sink>, Failure> {
     if mode != WriteMode::Mmap {
         return Ok(Box::new(Stream::create(path).map_err(|source| Failure::writing(path, source))?));

@@ -41,7 +41,7 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// The file `path`, emptied; `Unsupported` if it cannot be mapped.
+    /// Returns the file `path`, emptied; `Unsupported` if it cannot be mapped.
     pub fn create(path: &Path) -> io::Result<Mapped> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
         if !file.metadata()?.is_file() {
@@ -111,7 +111,7 @@ fn report_bus_errors(description: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The window of the file that starts at `start` and has `len` bytes.
+/// Returns the window of the file that starts at `start` and has `len` bytes.
 #[expect(unsafe_code, reason = "a memory map is unsafe by nature")]
 fn map(file: &File, start: u64, len: usize) -> io::Result<MmapMut> {
     // SAFETY: What makes a shared map unsafe is that others may change the file below it. Changed *bytes* break

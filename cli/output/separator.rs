@@ -31,7 +31,7 @@ pub enum Separator {
 }
 
 impl Separator {
-    /// The separator that the argument names.
+    /// Returns the separator that the argument names.
     pub fn of(argument: SeparatorArgument) -> Separator {
         match argument {
             SeparatorArgument::Newline => Separator::Byte(b'\n'),
@@ -41,7 +41,7 @@ impl Separator {
         }
     }
 
-    /// How many bytes it adds to each input.
+    /// Returns how many bytes it adds to each input.
     pub fn len(self) -> u64 {
         match self {
             Separator::None => 0,

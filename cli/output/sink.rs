@@ -16,19 +16,19 @@ pub trait Sink: Send {
     /// possible.
     fn cut_to(&mut self, _bytes: u64) {}
 
-    /// Whether it may pay to have another thread write.
+    /// Returns true if it may pay to have another thread write.
     fn takes_time(&self) -> bool {
         true
     }
 
-    /// The name of the sink in messages.
+    /// Returns the name of the sink in messages.
     fn description(&self) -> String;
 }
 
 /// Why a chunk could not be taken as a whole.
 #[derive(Debug)]
 pub struct SinkError {
-    /// How many bytes of the chunk are in place.
+    /// Number of bytes of the chunk are in place.
     pub written: usize,
     /// The error.
     pub source: io::Error,

@@ -21,7 +21,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The file `path`, emptied.
+    /// Returns the file `path`, emptied.
     pub fn create(path: &Path) -> io::Result<Stream> {
         let file = File::create(path)?;
         let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());

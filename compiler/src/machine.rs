@@ -102,7 +102,7 @@ pub trait Decide {
     /// Whether it reads choice bytes. If not, positions do not count them.
     const READS: bool = true;
 
-    /// The option that a site takes.
+    /// Returns the option that a site takes.
     fn decide(&mut self, node: NodeId, site: Site<'_>) -> Decided;
 }
 
@@ -135,7 +135,7 @@ pub struct Nothing;
 
 impl Recorder for Nothing {}
 
-/// The length of the shortest text of a part, in bytes.
+/// Returns the length of the shortest text of a part, in bytes.
 #[inline]
 pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
     match part {
@@ -145,7 +145,7 @@ pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
     }
 }
 
-/// The number of options that the site of a node offers with this slack; see [`DecidedSite::slack`].
+/// Returns the number of options that the site of a node offers with this slack; see [`DecidedSite::slack`].
 #[inline]
 pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
     match ir.node(node).composition() {
@@ -156,7 +156,7 @@ pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
     }
 }
 
-/// The least slack with which the site of a node offers all its options.
+/// Returns the least slack with which the site of a node offers all its options.
 pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
     match ir.node(node).composition() {
         Composition::Class(set) => set.max_len() - set.min_len(),
@@ -241,8 +241,9 @@ pub struct Machine<'m, R, D> {
 }
 
 impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
-    /// A machine that appends to `output`. A depth limit needs the pools of the grammar. A rule without a pool is
-    /// derived as if it were within the limit. Once there are more than `max_output` bytes, every site takes option 0.
+    /// Returns a machine that appends to `output`. A depth limit needs the pools of the grammar. A rule without a pool
+    /// is derived as if it were within the limit. Once there are more than `max_output` bytes, every site takes option
+    /// 0.
     pub fn new(
         ir: &'m Ir,
         pools: &'m Pools,
@@ -406,7 +407,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// The target of a jump back to a rule whose body stands only in place.
+    /// Returns the target of a jump back to a rule whose body stands only in place.
     fn home(&mut self, rule: RuleId) -> Option<NodeId> {
         let ir = self.ir;
         self.homes.get_or_insert_with(|| ir.homes())[rule.index()]
@@ -441,14 +442,14 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         None
     }
 
-    /// A single round. Returns the item.
+    /// Returns a single round. Returns the item.
     fn round(&mut self, node: NodeId) -> Option<NodeId> {
         let Rounds { item, .. } = self.ir.node(node).rounds()?;
         self.pick(node, Site::even(2));
         Some(item)
     }
 
-    /// An instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
+    /// Returns an instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
     fn instance(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let is_beyond = self.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.shortest == 0 && self.pools.get(rule).is_some() {
@@ -459,7 +460,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         body
     }
 
-    /// An instance beyond the depth limit. Returns the body if it is to be derived.
+    /// Returns an instance beyond the depth limit. Returns the body if it is to be derived.
     fn pool(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let pool = self.pools.get(rule)?;
         let (min_len, slack) = (self.ir.rule(rule).facts.min_len, self.slack);
@@ -486,7 +487,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// The option that a site takes.
+    /// Returns the option that a site takes.
     #[inline(always)]
     fn pick(&mut self, node: NodeId, site: Site<'_>) -> u32 {
         let offered = site.options();

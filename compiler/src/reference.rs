@@ -69,7 +69,7 @@ impl Reached {
         }
     }
 
-    /// Whether an instance of the rule was derived.
+    /// Returns true if an instance of the rule was derived.
     pub fn rule(&self, rule: RuleId) -> bool {
         self.rules[rule.index()]
     }

@@ -4,7 +4,8 @@ use gramjet::Limits;
 use gramjet_compiler::Compiled;
 use gramjet_compiler::limits::AssumedLimits;
 
-/// The limits of the grammar file; where it has none, the default depth. Limits that cannot be kept are left out.
+/// Returns the limits of the grammar file; where it has none, the default depth. Limits that cannot be kept are left
+/// out.
 pub(crate) fn first_limits(compiled: &Compiled) -> Limits {
     let decided = AssumedLimits::default().or_default(compiled.directives()).limits;
     let asked = Limits::with(decided.max_depth, decided.max_len);

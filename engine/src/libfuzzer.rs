@@ -88,8 +88,8 @@ macro_rules! fuzz_mutator {
 pub struct Registered(FuzzMutator<Tracer>);
 
 impl Registered {
-    /// A mutator of the choice bytes of `producer`, which was made of this grammar, with its limits. `others` are the
-    /// files that the grammar names: their paths and texts.
+    /// Returns a mutator of the choice bytes of `producer`, which was made of this grammar, with its limits. `others`
+    /// are the files that the grammar names: their paths and texts.
     ///
     /// # Panics
     ///

@@ -26,7 +26,7 @@ struct Guarding;
 /// The first word of the mapping of a guarded buffer.
 const MARK: u64 = 0x6772_616D_6A65_7421;
 
-/// The mapping of a buffer: a page that holds the mark, the buffer's pages, an inaccessible page.
+/// Returns the mapping of a buffer: a page that holds the mark, the buffer's pages, an inaccessible page.
 fn pages(size: usize) -> usize {
     size.div_ceil(PAGE).max(1) * PAGE
 }

@@ -60,7 +60,7 @@ const MIN_FILL: usize = 256;
 const MAX_FILL: usize = 1 << 11;
 
 impl<'a> Choices<'a> {
-    /// The pseudo-random stream of `seed`: that of its block 0.
+    /// Returns the pseudo-random stream of `seed`: that of its block 0.
     pub fn random(seed: u64) -> Choices<'static> {
         Choices::of_block(seed, 0)
     }
@@ -104,7 +104,7 @@ impl<'a> Choices<'a> {
         Some(byte)
     }
 
-    /// The bytes that are available without asking the source.
+    /// Returns the bytes that are available without asking the source.
     #[inline]
     pub(crate) fn unread(&self) -> &[u8] {
         match self.source {

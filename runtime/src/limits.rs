@@ -58,31 +58,32 @@ impl Limits {
         Limits { max_choices: bytes, ..self }
     }
 
-    /// An input that has more than `bytes` is completed with shortest derivations: a guard on memory, which costs no
-    /// speed and is of no use as a limit on the length. It is checked when the output needs room, so *where* such an
-    /// input is completed differs between engines, and the output is longer than the bound. Shorter outputs are not
-    /// affected.
+    /// Returns an input that has more than `bytes` is completed with shortest derivations: a guard on memory, which
+    /// costs no speed and is of no use as a limit on the length. It is checked when the output needs room, so *where*
+    /// such an input is completed differs between engines, and the output is longer than the bound. Shorter outputs are
+    /// not affected.
     #[must_use]
     pub fn max_output(self, bytes: u64) -> Limits {
         Limits { max_output: bytes, ..self }
     }
 
-    /// The depth limit.
+    /// Returns the depth limit.
     pub fn depth(&self) -> Option<u32> {
         self.max_depth
     }
 
-    /// The length limit in bytes.
+    /// Returns the length limit in bytes.
     pub fn length(&self) -> Option<u64> {
         self.max_len
     }
 
-    /// The bound on choice bytes.
+    /// Returns the bound on choice bytes.
     pub fn choices(&self) -> u64 {
         self.max_choices
     }
 
-    /// The bound on memory: an output with more bytes was cut short. At least the length limit, if there is one.
+    /// Returns the bound on memory: an output with more bytes was cut short. At least the length limit, if there is
+    /// one.
     pub fn output(&self) -> u64 {
         match self.max_len {
             Some(max_len) if max_len > self.max_output => max_len,

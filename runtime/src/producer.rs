@@ -7,10 +7,10 @@ use crate::limits::{Limits, LimitsError};
 
 /// A compiled grammar: a pure function from choice bytes and limits to a valid output.
 pub trait Producer {
-    /// The length in bytes of the shortest output.
+    /// Returns the length in bytes of the shortest output.
     fn min_len(&self) -> u64;
 
-    /// The limits in force.
+    /// Returns the limits in force.
     fn limits(&self) -> Limits;
 
     /// Sets the limits for the inputs that follow.
@@ -63,13 +63,13 @@ impl<'b> Batch<'b> {
         Batch { separator, ..self }
     }
 
-    /// Whether one more input is to follow an output of `len` bytes.
+    /// Returns true if one more input is to follow an output of `len` bytes.
     #[inline(always)]
     pub fn has_room(&self, len: usize) -> bool {
         self.inputs > 0 && len < self.full
     }
 
-    /// The bytes that a producer must append after each input.
+    /// Returns the bytes that a producer must append after each input.
     #[inline(always)]
     pub fn between(&self) -> &'b [u8] {
         self.separator
@@ -83,7 +83,7 @@ impl<'b> Batch<'b> {
         self.inputs -= 1;
     }
 
-    /// The length from which on there is no further input.
+    /// Returns the length from which on there is no further input.
     #[inline(always)]
     pub fn full(&self) -> usize {
         self.full
@@ -153,7 +153,7 @@ impl<P: Producer> Inputs<P> {
         self.next = block.saturating_mul(BLOCK_INPUTS);
     }
 
-    /// The number of the input that comes next.
+    /// Returns the number of the input that comes next.
     pub fn position(&self) -> u64 {
         self.next
     }
@@ -182,7 +182,7 @@ impl<P: Producer> Inputs<P> {
         read
     }
 
-    /// The producer.
+    /// Returns the producer.
     pub fn into_producer(self) -> P {
         self.producer
     }

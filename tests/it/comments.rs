@@ -47,7 +47,7 @@ fn files(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a line is one of a comment and too long. A row of a table cannot be broken.
+/// Returns true if a line is one of a comment and too long. A row of a table cannot be broken.
 fn is_too_long(line: &str, marks: &[&str]) -> bool {
     let text = line.trim_start();
     let is_row = text.trim_start_matches(['/', '!', ' ']).starts_with('|');

@@ -36,7 +36,7 @@ fn shipped(name: &str) -> SourceFile {
     SourceFile::new(format!("{name}.ebnf"), grammar.text)
 }
 
-/// The mean length of `inputs` inputs, and its standard error.
+/// Returns the mean length of `inputs` inputs, and its standard error.
 fn mean_length(mut producer: impl Producer, limits: Option<Limits>, inputs: usize) -> (f64, f64) {
     if let Some(limits) = limits {
         producer.set_limits(limits).expect("limits that can be kept");

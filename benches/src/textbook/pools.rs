@@ -29,7 +29,7 @@ struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// The sequences that minimum-height derivations of `rule` take.
+    /// Returns the sequences that minimum-height derivations of `rule` take.
     fn lowest(&self, rule: usize) -> impl Iterator<Item = &'a [Item]> + use<'a> {
         let height = |sequence: &[Item], heights: &[Option<u64>]| sequence_minimum(sequence, heights, Measure::Height);
         let sequences = match &self.flat.rules[rule].body {
@@ -41,8 +41,8 @@ impl<'a> Counter<'a> {
         sequences.iter().map(Vec::as_slice).filter(move |sequence| height(sequence, heights) == least)
     }
 
-    /// The number of derivations of `rule`. Recursion ends: a counted rule refers to lower ones only, and helpers are
-    /// nested in the order in which they were made.
+    /// Returns the number of derivations of `rule`. Recursion ends: a counted rule refers to lower ones only, and
+    /// helpers are nested in the order in which they were made.
     fn rule(&mut self, rule: usize) -> u128 {
         if let Some(count) = self.counts[rule] {
             return count;

@@ -16,7 +16,7 @@ const NAMES: usize = 12;
 pub struct Structure {
     /// The rule that inputs are derived from.
     pub start: String,
-    /// How many rules can be reached.
+    /// Number of rules can be reached.
     pub rules: usize,
     /// The names of those that derive themselves.
     pub recursive: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// The structure of a grammar.
+    /// Returns the structure of a grammar.
     pub fn new(compiled: &Compiled) -> Structure {
         let ir = &compiled.lowered;
         let components = recursion(ir);

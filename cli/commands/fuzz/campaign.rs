@@ -96,25 +96,25 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Whether a failure with this key is known, or looked at now.
+    /// Returns true if a failure with this key is known, or looked at now.
     pub(super) fn is_taken(&self, key: &str) -> bool {
         self.keys.contains(key) || self.pending.contains(key)
     }
 
-    /// The edges of failures that only edges tell from this one. Those of texts of the language also count where the
-    /// text of this one is not in it.
+    /// Returns the edges of failures that only edges tell from this one. Those of texts of the language also count
+    /// where the text of this one is not in it.
     fn alike(&self, evidence: &Evidence) -> impl Iterator<Item = &HashSet<u64>> {
         let key = &evidence.failed.key;
         let broken = evidence.is_broken.then(|| self.bare.get(&evidence.named(key))).flatten();
         self.bare.get(key).into_iter().chain(broken)
     }
 
-    /// Whether there is such a failure.
+    /// Returns true if there is such a failure.
     pub(super) fn knows(&self, evidence: &Evidence) -> bool {
         self.alike(evidence).next().is_some()
     }
 
-    /// Whether one of them has executed this edge.
+    /// Returns true if one of them has executed this edge.
     pub(super) fn has_executed(&self, evidence: &Evidence, identity: u64) -> bool {
         self.alike(evidence).any(|edges| edges.contains(&identity))
     }
@@ -236,7 +236,7 @@ impl Campaign {
         }
     }
 
-    /// How far it has come.
+    /// Returns how far it has come.
     pub(super) fn progress(&self) -> Progress {
         let shared = self.shared();
         Progress {
@@ -255,7 +255,7 @@ impl Campaign {
         }
     }
 
-    /// What was found since the last call.
+    /// Returns what was found since the last call.
     pub(super) fn news(&self) -> Vec<News> {
         std::mem::take(&mut self.shared().news)
     }
@@ -265,7 +265,7 @@ impl Campaign {
         Ok(self.shared().doubts.end(&self.state)?)
     }
 
-    /// The other searches in a shared folder, for the first who asks.
+    /// Returns the other searches in a shared folder, for the first who asks.
     pub(super) fn siblings(&self) -> Option<Siblings> {
         self.siblings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
     }
@@ -292,7 +292,7 @@ impl Drop for Active<'_> {
     }
 }
 
-/// Whether a failure was run again and made smaller. Searches of earlier versions wrote no others.
+/// Returns true if a failure was run again and made smaller. Searches of earlier versions wrote no others.
 fn is_finished(state: &State, key: &str) -> bool {
     let report = state.failure(key, REPORT).ok();
     let report: Option<serde_json::Value> = report.and_then(|report| serde_json::from_slice(&report).ok());

@@ -33,7 +33,7 @@ pub(super) enum Again {
 }
 
 impl Evidence {
-    /// What can be said while the run is at hand; [`Evidence::identified`] says the rest.
+    /// Returns what can be said while the run is at hand; [`Evidence::identified`] says the rest.
     pub(super) fn new(failed: Failed, run: &Run<'_>) -> Evidence {
         let numbers = |edges: &[Edge]| edges.iter().map(|edge| (u64::from(edge.number), edge.number)).collect();
         let is_hottest = run.outcome == Outcome::Timeout;
@@ -61,7 +61,7 @@ impl Evidence {
         one.kind == two.kind && (!keeps_key || one.key == two.key)
     }
 
-    /// The name of a failure, or of a kind of them.
+    /// Returns the name of a failure, or of a kind of them.
     pub(super) fn named(&self, name: &str) -> String {
         if self.is_broken { format!("{BROKEN}{name}") } else { name.to_string() }
     }

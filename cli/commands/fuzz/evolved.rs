@@ -74,7 +74,7 @@ impl Weights {
         learn::describe(self.prepared, &learned)
     }
 
-    /// The weights, and the number of texts that they are learned from; none if there are no new texts.
+    /// Returns the weights, and the number of texts that they are learned from; none if there are no new texts.
     fn write(&mut self, campaign: &Campaign) -> Result<Option<(Learned, u64)>, Failure> {
         let recent: Vec<Recent> = campaign.shared().recent.values().cloned().collect();
         if recent.is_empty() {

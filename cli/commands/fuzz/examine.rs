@@ -374,7 +374,7 @@ impl Worker<'_> {
         Some(telling)
     }
 
-    /// The numbers of edges that neither a known failure has executed nor a run that passed.
+    /// Returns the numbers of edges that neither a known failure has executed nor a run that passed.
     fn telling(&self, evidence: &Evidence, is_known: impl Fn(u64) -> bool) -> Vec<u32> {
         let Evidence { edges, is_hottest, .. } = evidence;
         let has_passed =
@@ -397,7 +397,7 @@ impl Worker<'_> {
         is_first
     }
 
-    /// A text that is as small as possible and fails in the same way; none if that way is known.
+    /// Returns a text that is as small as possible and fails in the same way; none if that way is known.
     fn smallest(
         &mut self,
         text: &[u8],

@@ -20,7 +20,7 @@ pub(super) const REPORT: &str = "report.json";
 /// The description of a failure that depends on earlier inputs begins with it.
 pub(super) const DEPENDS: &str = "depends on earlier inputs: ";
 
-/// The file of an input of a sequence, by its number.
+/// Returns the file of an input of a sequence, by its number.
 pub(super) fn sequence_file(number: usize) -> String {
     format!("sequence/{number:03}")
 }
@@ -110,8 +110,8 @@ impl Finding {
 }
 
 impl Call {
-    /// A script that runs the program on the smaller input, within the limits if the failure is one of these, or on a
-    /// sequence of inputs.
+    /// Returns a script that runs the program on the smaller input, within the limits if the failure is one of these,
+    /// or on a sequence of inputs.
     fn script(&self, is_limit: bool, is_sequence: bool) -> OsString {
         let (what, file) = match is_sequence {
             true => ("inputs, one after the other in one process; another failure", ""),

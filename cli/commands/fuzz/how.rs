@@ -106,7 +106,7 @@ impl How {
         How { rules, surroundings }
     }
 
-    /// What recorded options say, the last of those of the same name; where they cannot be read, what is usual.
+    /// Returns what recorded options say, the last of those of the same name; where they cannot be read, what is usual.
     pub(super) fn recorded(options: &[String]) -> How {
         let words = std::iter::once("fuzz".to_string()).chain(options.iter().map(|option| renamed(option)));
         let recorded = Recorded::try_parse_from(words).unwrap_or_else(|_| Recorded::parse_from(["fuzz"]));
@@ -114,7 +114,7 @@ impl How {
     }
 }
 
-/// A recorded option under its present name: `--allow` named the exceptions of `--expect` once.
+/// Returns a recorded option under its present name: `--allow` named the exceptions of `--expect` once.
 fn renamed(option: &str) -> String {
     match option.strip_prefix("--allow=") {
         Some(value) if value.parse::<Permission>().is_err() => format!("--expect={value}"),
@@ -123,18 +123,18 @@ fn renamed(option: &str) -> String {
 }
 
 impl FailureArgs {
-    /// Whether failures are told by what only texts of the language can be expected to do.
+    /// Returns true if failures are told by what only texts of the language can be expected to do.
     pub(super) fn judge_texts(&self) -> bool {
         self.fail_exit.is_some() || self.fail_stderr.is_some() || self.compare.is_some() || self.oracle.is_some()
     }
 
-    /// Whether only gramjet sees such failures. Anyone sees a signal or an exit status.
+    /// Returns true if only gramjet sees such failures. Anyone sees a signal or an exit status.
     pub(super) fn need_us(&self) -> bool {
         self.fail_stderr.is_some() || self.compare.is_some() || self.oracle.is_some()
     }
 }
 
-/// The options as they are recorded. Those with the usual values are left out.
+/// Returns the options as they are recorded. Those with the usual values are left out.
 pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
     let FailureArgs { timeout, fail_exit, fail_stderr, expect, compare, compare_output, normalise, oracle } = failures;
     let exits = |exits: &Exits| {

@@ -31,7 +31,7 @@ pub(super) struct Making {
 }
 
 impl Making {
-    /// The strategy of this name.
+    /// Returns the strategy of this name.
     pub(super) fn new(name: &str, is_paper: bool) -> Making {
         Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper, breaks: false }
     }
@@ -92,7 +92,7 @@ impl Maker {
         }
     }
 
-    /// How the last text was made.
+    /// Returns how the last text was made.
     pub(super) fn operator(&self) -> &'static str {
         match &self.evolution {
             None => self.fuzzer.operator().name(),
@@ -100,7 +100,7 @@ impl Maker {
         }
     }
 
-    /// Whether the last text was made by changing bytes, so that it may not be in the language.
+    /// Returns true if the last text was made by changing bytes, so that it may not be in the language.
     pub(super) fn has_broken(&self) -> bool {
         self.evolution.is_none() && self.fuzzer.breaks()
     }
@@ -157,7 +157,7 @@ impl Maker {
         }
     }
 
-    /// The last texts of a strategy, if they are due to be shown, or at the end.
+    /// Returns the last texts of a strategy, if they are due to be shown, or at the end.
     pub(super) fn recent(&mut self, is_end: bool) -> Option<Recent> {
         let evolution = self.evolution.as_mut()?;
         if !is_end && evolution.shown.elapsed() < SHOWN {
@@ -168,7 +168,7 @@ impl Maker {
     }
 }
 
-/// What an operator has made so far: nothing, for each operator of variants.
+/// Returns what an operator has made so far: nothing, for each operator of variants.
 pub(super) fn no_yields(making: Making) -> Yields {
     match making.kind {
         None => Operator::ALL.iter().map(|operator| (operator.name(), 0, 0)).collect(),

@@ -51,7 +51,7 @@ impl Recent {
         others.texts.iter().for_each(|text| self.push(text));
     }
 
-    /// The texts.
+    /// Returns the texts.
     pub(super) fn texts(&mut self) -> &[Vec<u8>] {
         self.texts.make_contiguous()
     }

@@ -83,14 +83,14 @@ enum Class {
 }
 
 impl Rules {
-    /// Whether what the program writes is looked at as a whole.
+    /// Returns true if what the program writes is looked at as a whole.
     pub(super) fn reads_output(&self) -> bool {
         self.compare_output || self.normalise.is_some() || self.oracle.is_some()
     }
 }
 
 impl Judge {
-    /// A judge for one worker.
+    /// Returns a judge for one worker.
     pub(super) fn new(rules: &Rules, surroundings: Surroundings) -> Result<Judge, Failure> {
         // Edges of other programs say nothing.
         let surroundings = surroundings.counting(&[]);
@@ -165,7 +165,7 @@ impl Judge {
         Ok(Verdict { failed, behaviour, is_valid })
     }
 
-    /// A failure that the run shows by itself.
+    /// Returns a failure that the run shows by itself.
     fn by_itself(&self, outcome: &Outcome, stderr: &str, gist: Gist) -> Option<Failed> {
         let matched = self.rules.stderr.as_ref().and_then(|regex| regex.find(stderr));
         let is_failure = match outcome {
@@ -227,7 +227,7 @@ impl Judge {
         self.rules.expected.iter().any(|expected| exception.is_a(expected))
     }
 
-    /// A failure that the other program shows.
+    /// Returns a failure that the other program shows.
     fn differs(&mut self, input: &[u8], seen: &Seen) -> Result<Option<Failed>, Failure> {
         let Some(other) = &mut self.other else { return Ok(None) };
         let run = other.run(input)?;
@@ -252,14 +252,14 @@ impl Judge {
         Ok((one != two).then(|| Failed { kind: key.clone(), key, what, is_bare: true, is_limit: false }))
     }
 
-    /// The output after the filter; none if the filter fails.
+    /// Returns the output after the filter; none if the filter fails.
     fn normalised(&mut self, output: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
         let Some(filter) = &mut self.normalise else { return Ok(Some(output.to_vec())) };
         let run = filter.run(output)?;
         Ok((run.outcome == Outcome::Exit(0)).then(|| run.stdout.bytes.clone()))
     }
 
-    /// A failure that the oracle shows: exit status 1.
+    /// Returns a failure that the oracle shows: exit status 1.
     fn refused(&mut self, input: &[u8], seen: &Seen) -> Result<Option<Failed>, Failure> {
         let Some(program) = &mut self.oracle else { return Ok(None) };
         program.hand(&seen.stdout);
@@ -301,7 +301,7 @@ fn called(class: &Class) -> String {
     }
 }
 
-/// The outcome in one word.
+/// Returns the outcome in one word.
 fn short(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Exit(status) => format!("exit-{status}"),
@@ -317,7 +317,7 @@ fn short(outcome: &Outcome) -> String {
     }
 }
 
-/// The name of a folder: as much of the parts as can be read, and a number for all of it.
+/// Returns the name of a folder: as much of the parts as can be read, and a number for all of it.
 fn key(parts: &[String]) -> String {
     const LENGTH: usize = 60;
     let mut name = String::new();
@@ -331,14 +331,14 @@ fn key(parts: &[String]) -> String {
     format!("{}-{:08x}", name.trim_matches(['-', '.']), hash(parts.join("\0").as_bytes()) as u32)
 }
 
-/// The key of one of several failures of the same outcome, of which edges tell which it is.
+/// Returns the key of one of several failures of the same outcome, of which edges tell which it is.
 pub(super) fn key_with(failed: &Failed, edges: impl Iterator<Item = u64>) -> String {
     let bytes: Vec<u8> = edges.flat_map(u64::to_le_bytes).collect();
     format!("{}-{:08x}", failed.key, hash(&bytes) as u32)
 }
 
-/// What can be seen of a run from outside: the outcome, the message, how much it wrote and how long it took, by powers
-/// of two. Times below 16 ms are noise.
+/// Returns what can be seen of a run from outside: the outcome, the message, how much it wrote and how long it took, by
+/// powers of two. Times below 16 ms are noise.
 fn behaviour(run: &Run<'_>, gist: &Gist) -> u64 {
     let mut hasher = DefaultHasher::new();
     run.outcome.hash(&mut hasher);

@@ -71,7 +71,7 @@ pub(super) struct Worker<'c> {
     /// All of it, with the runs that failed.
     executed: Coverage,
     behaviours: HashSet<u64>,
-    /// How many of the shared texts it has looked at.
+    /// Number of of the shared texts it has looked at.
     imported: usize,
     /// The other searches in a shared folder.
     siblings: Option<Siblings>,
@@ -316,7 +316,7 @@ impl<'c> Worker<'c> {
         }
     }
 
-    /// What is known of a text that this worker has not made.
+    /// Returns what is known of a text that this worker has not made.
     fn kind_of(&mut self, text: &[u8]) -> Kind {
         self.recall(text);
         if self.maker.session().remember(text) { Kind::OfLanguage } else { Kind::Broken }

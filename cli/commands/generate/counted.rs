@@ -61,12 +61,12 @@ impl Counted {
         end
     }
 
-    /// The inputs and bytes written so far.
+    /// Returns the inputs and bytes written so far.
     pub fn written(&self) -> Tally {
         self.written
     }
 
-    /// The name of the sink in messages.
+    /// Returns the name of the sink in messages.
     pub fn description(&self) -> String {
         self.sink.description()
     }

@@ -53,7 +53,7 @@ pub enum Destination<'a> {
 }
 
 impl<'a> Destination<'a> {
-    /// The destination that the arguments name.
+    /// Returns the destination that the arguments name.
     pub fn of(args: &'a OutputArgs) -> Result<Destination<'a>, Failure> {
         let destination = match &args.output {
             Some(path) if path.as_os_str() != "-" => {
@@ -82,12 +82,12 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// Whether it is standard output.
+    /// Returns true if it is standard output.
     pub fn is_standard_output(&self) -> bool {
         matches!(self, Destination::StandardOutput)
     }
 
-    /// The separator between inputs.
+    /// Returns the separator between inputs.
     pub fn separator(&self, args: &OutputArgs) -> Separator {
         Separator::of(args.separator.unwrap_or(match self {
             Destination::Directory(_) => SeparatorArgument::None,

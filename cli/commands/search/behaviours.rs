@@ -44,13 +44,13 @@ impl Behaviours {
         texts
     }
 
-    /// The texts, the costliest first.
+    /// Returns the texts, the costliest first.
     pub(super) fn costliest(&self) -> Vec<Vec<u8>> {
         self.all().into_iter().map(|(.., text)| text.to_vec()).collect()
     }
 }
 
-/// The edge that is executed most often; of several, that with the least number.
+/// Returns the edge that is executed most often; of several, that with the least number.
 pub(super) fn hottest(edges: &[Edge]) -> Option<Edge> {
     edges.iter().copied().max_by_key(|&(edge, count)| (count, Reverse(edge)))
 }

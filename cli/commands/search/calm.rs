@@ -25,12 +25,12 @@ const SHARE: u32 = 4;
 /// Differences of fewer units, such as microseconds, say nothing.
 const GRAIN: u64 = 5;
 
-/// Whether a run is so short that the machine can be slow for all of it.
+/// Returns true if a run is so short that the machine can be slow for all of it.
 pub(super) fn is_short(took: Duration) -> bool {
     took < SHORT
 }
 
-/// How long to wait for one text, after a search has waited this long in this time.
+/// Returns how long to wait for one text, after a search has waited this long in this time.
 pub(super) fn patience(waited: Duration, elapsed: Duration) -> Duration {
     if waited <= elapsed / SHARE + PATIENCE { PATIENCE } else { Duration::ZERO }
 }

@@ -36,7 +36,7 @@ impl Course {
         }
     }
 
-    /// How far each lies above the first.
+    /// Returns how far each lies above the first.
     pub(super) fn heights(&self) -> Vec<u64> {
         let first = self.costs.iter().copied().find(|&cost| cost > 0).unwrap_or(0);
         self.costs.iter().map(|cost| cost.saturating_sub(first)).collect()

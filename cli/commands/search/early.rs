@@ -93,8 +93,8 @@ impl<'s> Early<'s> {
         }
     }
 
-    /// The text to try next: the best one, or else the costliest one with another hottest edge. One that costs little
-    /// more than the one that was tried before grows in the same way.
+    /// Returns the text to try next: the best one, or else the costliest one with another hottest edge. One that costs
+    /// little more than the one that was tried before grows in the same way.
     fn candidate(&mut self, hunt: &Hunt) -> Option<Vec<u8>> {
         let best = hunt.progress().best?;
         if best.cost > self.best.saturating_add(self.best / 10) {
@@ -115,7 +115,7 @@ impl<'s> Early<'s> {
     }
 }
 
-/// Whether the cost of a text grows fast. What was measured until a stop proves nothing.
+/// Returns true if the cost of a text grows fast. What was measured until a stop proves nothing.
 fn is_proved(student: &mut Student<'_>, text: &[u8], exponent: f64) -> Result<bool, Failure> {
     let families = student.families(text)?;
     let mut growths = families.iter().filter_map(|grown| grown.family.growth.as_ref());

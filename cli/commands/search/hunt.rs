@@ -254,7 +254,7 @@ impl Hunt {
         self.log(found)
     }
 
-    /// The choice bytes of a text, for `gramjet render`; none if it does not conform to the grammar.
+    /// Returns the choice bytes of a text, for `gramjet render`; none if it does not conform to the grammar.
     pub(super) fn choices_of(&self, text: &[u8]) -> Option<Vec<u8>> {
         let language = &self.plan.language;
         language.parse(text).ok().map(|choices| language.with_header(&choices))
@@ -288,7 +288,7 @@ impl Hunt {
         }
     }
 
-    /// What all searches in the folder have done. One that has made no text is not counted.
+    /// Returns what all searches in the folder have done. One that has made no text is not counted.
     fn totals(&self) -> Totals {
         let mut totals = self.before.clone();
         if self.has_begun() {
@@ -322,12 +322,12 @@ impl Hunt {
         Ok(Meter::new(&self.plan.command, surroundings, &self.plan.objectives)?.with_checked_commands())
     }
 
-    /// The time of the search, without that of the study after it.
+    /// Returns the time of the search, without that of the study after it.
     pub(super) fn elapsed(&self) -> Duration {
         self.took.get().copied().unwrap_or_else(|| self.begin.elapsed())
     }
 
-    /// How far it has come.
+    /// Returns how far it has come.
     pub(super) fn progress(&self) -> Progress {
         let shared = self.shared();
         Progress {
@@ -344,7 +344,7 @@ impl Hunt {
         }
     }
 
-    /// The first exception, if each run was ended by one.
+    /// Returns the first exception, if each run was ended by one.
     pub(super) fn only_raises(&self) -> Option<&str> {
         let has_only = self.raised.load(Ordering::Relaxed) == self.runs.load(Ordering::Relaxed);
         self.exception.get().filter(|_| has_only).map(String::as_str)
@@ -366,12 +366,12 @@ impl Hunt {
         self.shared().notes.push(note);
     }
 
-    /// What the user is to know since the last call.
+    /// Returns what the user is to know since the last call.
     pub(super) fn notes(&self) -> Vec<String> {
         std::mem::take(&mut self.shared().notes)
     }
 
-    /// The texts that no other beats in all costs, those that cost most by the first measure first.
+    /// Returns the texts that no other beats in all costs, those that cost most by the first measure first.
     pub(super) fn front(&self) -> Vec<(Vec<u64>, Found)> {
         let shared = self.shared();
         let mut front: Vec<_> = shared.front.members().map(|(costs, found)| (costs.to_vec(), found.clone())).collect();
@@ -388,22 +388,22 @@ impl Hunt {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The turn of a thread to say that a text is the best one, and to write it.
+    /// Returns the turn of a thread to say that a text is the best one, and to write it.
     pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Whether it has made a text. One with `-n 0` makes none.
+    /// Returns true if it has made a text. One with `-n 0` makes none.
     fn has_begun(&self) -> bool {
         self.plan.runs > 0 && self.begun.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether another text may be run, which is counted then.
+    /// Returns true if another text may be run, which is counted then.
     pub(super) fn may_begin(&self) -> bool {
         !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs
     }
 
-    /// Whether no worker begins a text any more, or soon none does.
+    /// Returns true if no worker begins a text any more, or soon none does.
     pub(super) fn is_ending(&self) -> bool {
         self.is_over() || self.took.get().is_some() || self.begun.load(Ordering::Relaxed) >= self.plan.runs
     }

@@ -33,7 +33,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The lines of a log; those that are not whole are left out.
+/// Returns the lines of a log; those that are not whole are left out.
 pub(super) fn lines(log: &str) -> Vec<Line> {
     log.lines().skip(1).filter_map(line).collect()
 }

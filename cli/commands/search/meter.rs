@@ -46,7 +46,7 @@ impl Objectives {
         names.chain(command).map(Objective::parse).collect::<Result<Vec<_>, _>>().map(Objectives)
     }
 
-    /// All of several options, or the usual one.
+    /// Returns all of several options, or the usual one.
     pub(super) fn of(given: &[Objectives], tested: &Tested) -> Result<Objectives, Failure> {
         let all: Vec<Objective> = given.iter().flat_map(|given| given.0.clone()).collect();
         if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
@@ -55,22 +55,22 @@ impl Objectives {
         Ok(Objectives(if all.is_empty() { vec![Objective::usual(tested)] } else { all }))
     }
 
-    /// The place of the first cost that a slow machine raises.
+    /// Returns the place of the first cost that a slow machine raises.
     pub(super) fn slowed(&self) -> Option<usize> {
         self.0.iter().position(Objective::is_slowed)
     }
 
-    /// The cost that decides which text is the best.
+    /// Returns the cost that decides which text is the best.
     pub(super) fn first(&self) -> &Objective {
         &self.0[0]
     }
 
-    /// Whether the first is a count of edges.
+    /// Returns true if the first is a count of edges.
     pub(super) fn counts_edges(&self) -> bool {
         matches!(self.first(), Objective::Edges | Objective::Hottest)
     }
 
-    /// Whether one is processor time.
+    /// Returns true if one is processor time.
     fn has_cpu(&self) -> bool {
         self.0.contains(&Objective::Cpu)
     }
@@ -80,7 +80,7 @@ impl Objectives {
         &self.0
     }
 
-    /// The unit of the first.
+    /// Returns the unit of the first.
     pub(super) fn unit(&self) -> &'static str {
         self.first().unit()
     }
@@ -94,7 +94,7 @@ impl fmt::Display for Objectives {
 }
 
 impl Objective {
-    /// A cost by its name.
+    /// Returns a cost by its name.
     fn parse(text: &str) -> Result<Objective, String> {
         Ok(match text {
             "edges" => Objective::Edges,
@@ -141,7 +141,8 @@ impl Objective {
         }
     }
 
-    /// Whether a text costs the same in each run, also while the caller is busy, if the program is deterministic.
+    /// Returns true if a text costs the same in each run, also while the caller is busy, if the program is
+    /// deterministic.
     pub(super) fn is_exact(&self) -> bool {
         match self {
             Objective::Edges | Objective::Hottest | Objective::Output => true,
@@ -149,12 +150,12 @@ impl Objective {
         }
     }
 
-    /// Whether a text can cost more while the machine is slow.
+    /// Returns true if a text can cost more while the machine is slow.
     fn is_slowed(&self) -> bool {
         matches!(self, Objective::Cpu | Objective::Command(_))
     }
 
-    /// The unit of the cost.
+    /// Returns the unit of the cost.
     pub(super) fn unit(&self) -> &'static str {
         match self {
             Objective::Edges => "edges",
@@ -203,7 +204,7 @@ pub(super) struct Reading {
     edges: Vec<Edge>,
     costs: Vec<u64>,
     hottest: u64,
-    /// How many edges were executed in all.
+    /// Number of edges were executed in all.
     pub(super) executed: u64,
     ending: Ending,
     seconds: f64,
@@ -213,7 +214,7 @@ pub(super) struct Reading {
 }
 
 impl Meter {
-    /// A program that is ready to take inputs.
+    /// Returns a program that is ready to take inputs.
     pub(super) fn new(
         command: &[OsString],
         surroundings: Surroundings,
@@ -239,17 +240,18 @@ impl Meter {
         self
     }
 
-    /// Whether time by the clock stands for the processor time that is a cost.
+    /// Returns true if time by the clock stands for the processor time that is a cost.
     pub(super) fn lacks_cpu(&self) -> bool {
         self.objectives.has_cpu() && !self.tested.knows_cpu()
     }
 
-    /// Whether a run measures the same while the caller is busy.
+    /// Returns true if a run measures the same while the caller is busy.
     pub(super) fn is_exact(&self) -> bool {
         self.objectives.all().iter().all(Objective::is_exact)
     }
 
-    /// How many texts the program can begin on before the first is at its end. Outputs are told apart only one by one.
+    /// Returns how many texts the program can begin on before the first is at its end. Outputs are told apart only one
+    /// by one.
     pub(super) fn room(&self) -> usize {
         let counts_edges = |objective: &Objective| matches!(objective, Objective::Edges | Objective::Hottest);
         if self.objectives.all().iter().all(counts_edges) { self.tested.room() } else { 1 }
@@ -362,17 +364,17 @@ impl Reading {
         self.seconds = self.seconds.min(earlier.seconds);
     }
 
-    /// The cost by each objective.
+    /// Returns the cost by each objective.
     pub(super) fn costs(&self) -> &[u64] {
         &self.costs
     }
 
-    /// Whether the machine can have been slow for the whole run.
+    /// Returns true if the machine can have been slow for the whole run.
     pub(super) fn is_short(&self) -> bool {
         calm::is_short(self.took)
     }
 
-    /// What a search learns from.
+    /// Returns what a search learns from.
     pub(super) fn measured(&self) -> Measured<'_> {
         let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
         let cost = costs.first().copied().unwrap_or(0);
@@ -399,8 +401,8 @@ struct Record {
 }
 
 impl Records {
-    /// Whether there is a cost that is not exact and by which a run of a text of this length costs more than all
-    /// before it, or as much with a shorter text. Other work on the machine may be the reason.
+    /// Returns true if there is a cost that is not exact and by which a run of a text of this length costs more than
+    /// all before it, or as much with a shorter text. Other work on the machine may be the reason.
     pub(super) fn are_beaten(&self, reading: &Reading, len: usize, objectives: &Objectives) -> bool {
         let is_beaten = |(at, objective): (usize, &Objective)| {
             let cost = reading.costs.get(at).copied().unwrap_or(0);
@@ -410,7 +412,7 @@ impl Records {
         reading.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
     }
 
-    /// A text whose cost at this place is known.
+    /// Returns a text whose cost at this place is known.
     pub(super) fn reference(&self, at: usize) -> Option<&Reference> {
         self.all.get(at)?.text.as_ref()
     }
@@ -441,7 +443,7 @@ impl Records {
 }
 
 impl Record {
-    /// Whether a text of this length costs more, or as much if a shorter text is better.
+    /// Returns true if a text of this length costs more, or as much if a shorter text is better.
     fn is_beaten(&self, cost: u64, len: usize, is_shorter_better: bool) -> bool {
         let is_shorter = || self.text.as_ref().is_none_or(|known| len < known.text.len());
         cost > self.most || cost == self.most && is_shorter_better && is_shorter()
@@ -453,7 +455,7 @@ fn cpu(run: &Run<'_>) -> Duration {
     run.usage.cpu.unwrap_or(run.usage.wall)
 }
 
-/// The number that a command prints for a text, if it prints one.
+/// Returns the number that a command prints for a text, if it prints one.
 fn counted_by((counter, has_counted): &mut (Tested, bool), text: &[u8]) -> Result<Option<u64>, Failure> {
     let counted = count(counter, text)?;
     // A command that has never printed a number is a mistake; later, one text is at fault.
@@ -465,7 +467,7 @@ fn counted_by((counter, has_counted): &mut (Tested, bool), text: &[u8]) -> Resul
     Ok(counted.ok())
 }
 
-/// The number that a command prints for a text, or else what it prints.
+/// Returns the number that a command prints for a text, or else what it prints.
 fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Failure> {
     let run = counter.run(text)?;
     let printed = String::from_utf8_lossy(&run.stdout.bytes);

@@ -16,9 +16,9 @@ pub(super) struct Operators(Vec<Made>);
 pub(super) struct Made {
     /// The name of the operator.
     pub(super) operator: &'static str,
-    /// How many of its texts were run.
+    /// Number of of its texts were run.
     pub(super) runs: u64,
-    /// How many of them cost more than all before, or as much with fewer bytes.
+    /// Number of of them cost more than all before, or as much with fewer bytes.
     pub(super) better: u64,
 }
 
@@ -33,7 +33,7 @@ impl Operators {
         self.made(operator).better += 1;
     }
 
-    /// All that were used.
+    /// Returns all that were used.
     pub(super) fn all(&self) -> &[Made] {
         &self.0
     }
@@ -70,7 +70,7 @@ impl Lately {
         (self.before, self.then) = (operators.clone(), elapsed);
     }
 
-    /// The greatest shares, for people; empty if one operator has made all texts.
+    /// Returns the greatest shares, for people; empty if one operator has made all texts.
     pub(super) fn shares(&self) -> &str {
         &self.shares
     }

@@ -82,7 +82,7 @@ impl Pace {
     }
 }
 
-/// The middle one of some values, by their order.
+/// Returns the middle one of some values, by their order.
 fn median<T: PartialOrd + Copy>(values: &mut [T]) -> Option<T> {
     let middle = values.len() / 2;
     let order = |one: &T, other: &T| one.partial_cmp(other).unwrap_or(Ordering::Equal);
@@ -93,8 +93,8 @@ fn median<T: PartialOrd + Copy>(values: &mut [T]) -> Option<T> {
 mod tests {
     use super::*;
 
-    /// The thread that is used in each period, and the length of the period. `micros` has the time of a run in the
-    /// thread of the search and in the one beside; `making` is how much of the first is for the making of a text.
+    /// Returns the thread that is used in each period, and the length of the period. `micros` has the time of a run in
+    /// the thread of the search and in the one beside; `making` is how much of the first is for the making of a text.
     fn course(micros: [f64; 2], making: f64, periods: usize) -> Vec<(bool, Duration)> {
         let mut pace = Pace::new();
         (0..periods)

@@ -59,7 +59,7 @@ pub(super) fn write_studied(hunt: &Hunt, studies: &[Study]) -> Result<(), Failur
     Ok(written?)
 }
 
-/// The texts that were studied, the best one of that time first, and the smaller one of each.
+/// Returns the texts that were studied, the best one of that time first, and the smaller one of each.
 pub(super) fn studied(view: &View<'_>) -> Result<Vec<(Kept, Option<Kept>)>, StateError> {
     let costs = view.file(&format!("{STUDIED}/{COSTS}"))?.unwrap_or_default();
     let mut studied: Vec<(Kept, Option<Kept>)> = Vec::new();
@@ -189,13 +189,14 @@ impl Laws {
         Laws { growth, fastest: fastest.map(EdgeLaw::to_string) }
     }
 
-    /// A line for each.
+    /// Returns a line for each.
     fn lines(&self) -> String {
         let fastest = self.fastest.as_ref().map_or_else(String::new, |edge| format!("fastest: {edge}\n"));
         format!("{}\n{fastest}", self.growth)
     }
 
-    /// The recorded lines that say something else, of a file about a family. Intervals alone make no difference.
+    /// Returns the recorded lines that say something else, of a file about a family. Intervals alone make no
+    /// difference.
     fn differences<'a>(&self, about: &'a str) -> Vec<&'a str> {
         let now: Vec<String> = self.lines().lines().map(without_intervals).collect();
         let recorded = about.lines().skip(1).take_while(|line| !line.starts_with("text: "));
@@ -203,14 +204,14 @@ impl Laws {
     }
 }
 
-/// A law without the confidence intervals of its numbers.
+/// Returns a law without the confidence intervals of its numbers.
 fn without_intervals(law: &str) -> String {
     let mut parts = law.split(" (95 %: ");
     let first = parts.next().unwrap_or_default();
     first.to_string() + &parts.filter_map(|part| Some(part.split_once(')')?.1)).collect::<String>()
 }
 
-/// The entries of a folder whose names are numbers, in ascending order; none if there is no such folder.
+/// Returns the entries of a folder whose names are numbers, in ascending order; none if there is no such folder.
 fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, Failure> {
     let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
     let entries = match fs::read_dir(folder) {

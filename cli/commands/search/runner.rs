@@ -51,7 +51,7 @@ impl Purpose for Hunt {
 
 /// What runs texts, each from a begin to an end.
 pub(super) trait Runs: Send {
-    /// How many texts can be begun before the first is at its end.
+    /// Returns how many texts can be begun before the first is at its end.
     fn room(&self) -> usize;
     fn start(&mut self, text: &[u8]) -> Result<(), Failure>;
     fn finish(&mut self, reading: &mut Reading) -> Result<(), Failure>;
@@ -161,7 +161,7 @@ impl Line {
     }
 }
 
-/// Whether a text is run now.
+/// Returns true if a text is run now.
 fn may_run(hunt: &impl Purpose, job: &Job) -> bool {
     job.is_due || !hunt.is_over()
 }
@@ -302,7 +302,7 @@ const IMPATIENT: u32 = 32;
 /// Where a thread gets messages.
 struct Mailbox<T> {
     receiver: Receiver<T>,
-    /// How many times it sleeps at once.
+    /// Number of times it sleeps at once.
     impatient: u32,
 }
 
@@ -312,7 +312,7 @@ impl<T> Mailbox<T> {
         (sender, Mailbox { receiver, impatient: 0 })
     }
 
-    /// A message that is there.
+    /// Returns a message that is there.
     fn ready(&mut self) -> Option<T> {
         self.receiver.try_recv().ok()
     }

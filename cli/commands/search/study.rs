@@ -41,7 +41,7 @@ pub(super) struct Study {
 }
 
 impl Study {
-    /// Whether a cost is proved to grow faster than n to this power.
+    /// Returns true if a cost is proved to grow faster than n to this power.
     pub(super) fn is_faster_than(&self, exponent: f64) -> bool {
         self.families
             .iter()
@@ -90,7 +90,7 @@ pub(super) struct EdgeLaw {
 }
 
 impl EdgeLaw {
-    /// The law, with its interval, in the number of copies.
+    /// Returns the law, with its interval, in the number of copies.
     pub(super) fn law(&self) -> String {
         if self.growth.is_unclear() { "unclear".to_string() } else { self.growth.best().law.to_string() }
     }
@@ -107,7 +107,8 @@ impl fmt::Display for EdgeLaw {
     }
 }
 
-/// All families of which at least two texts were measured, with what they are of, in the order of their numbers.
+/// Returns all families of which at least two texts were measured, with what they are of, in the order of their
+/// numbers.
 pub(super) fn families(studies: &[Study]) -> impl Iterator<Item = (&Study, &Grown)> {
     let all = studies.iter().flat_map(|study| study.families.iter().map(move |grown| (study, grown)));
     all.filter(|(_, grown)| grown.family.members.len() > 1)
@@ -205,7 +206,7 @@ impl<M: Measure> Student<'_, M> {
         })
     }
 
-    /// What is known of a text that is not of the grammar.
+    /// Returns what is known of a text that is not of the grammar.
     fn superficial(&mut self, text: &[u8], cost: u64, edges: Vec<Edge>) -> Study {
         let hot = self.hot(&edges);
         Study { text: text.to_vec(), cost, hot, is_foreign: true, edges, ..Study::default() }
@@ -243,7 +244,7 @@ impl<M: Measure> Student<'_, M> {
         Ok(())
     }
 
-    /// What one run says of a text: its hot lines, and its derivation.
+    /// Returns what one run says of a text: its hot lines, and its derivation.
     pub(super) fn glance(&mut self, text: &[u8]) -> Result<Study, Failure> {
         let measured = self.meter.read(text)?;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
@@ -254,7 +255,7 @@ impl<M: Measure> Student<'_, M> {
         Ok(Study { tree: tree(&deriver, &whole), is_foreign: false, ..study })
     }
 
-    /// How the cost of a text grows. Does nothing else.
+    /// Returns how the cost of a text grows. Does nothing else.
     pub(super) fn families(&mut self, text: &[u8]) -> Result<Vec<Grown>, Failure> {
         let end = Instant::now() + self.time;
         let mut deriver = self.language.deriver(None);
@@ -268,8 +269,8 @@ impl<M: Measure> Student<'_, M> {
         self.stop.is_signalled() || Instant::now() >= end
     }
 
-    /// The smallest text that was found which costs nearly as much, and executes an edge nearly as often if one is
-    /// given.
+    /// Returns the smallest text that was found which costs nearly as much, and executes an edge nearly as often if one
+    /// is given.
     fn smaller(
         &mut self,
         text: &[u8],
@@ -334,7 +335,7 @@ impl<M: Measure> Student<'_, M> {
         Ok(families.into_iter().map(grown).collect())
     }
 
-    /// The laws of the first edges. Of one line, each law is there once.
+    /// Returns the laws of the first edges. Of one line, each law is there once.
     fn laws(&mut self, edges: &[EdgeGrowth]) -> Vec<EdgeLaw> {
         let mut laws: Vec<EdgeLaw> = Vec::new();
         for edge in edges.iter().take(LOOKED).filter(|edge| edge.count > 0) {
@@ -350,7 +351,7 @@ impl<M: Measure> Student<'_, M> {
         laws
     }
 
-    /// What goes when a part is made as short as it can be.
+    /// Returns what goes when a part is made as short as it can be.
     fn causes(
         &mut self,
         whole: &Derivation,
@@ -426,19 +427,19 @@ fn law_of(meter: &mut impl Measure, edge: &EdgeGrowth) -> EdgeLaw {
     EdgeLaw { spot: meter.spot(edge.edge), count: edge.count, growth: edge.growth.clone() }
 }
 
-/// Whether a text behaves in another way than those that were studied.
+/// Returns true if a text behaves in another way than those that were studied.
 fn is_other(text: &[u8], edges: &[Edge], studies: &[Study]) -> bool {
     let Some((edge, count)) = hottest(edges) else { return false };
     let is_hot = |study: &Study| count_of(&study.edges, edge).saturating_mul(TIMES) > count;
     count > text.len() as u64 && !studies.iter().any(is_hot)
 }
 
-/// How often an edge is executed, of all edges in the order of their numbers.
+/// Returns how often an edge is executed, of all edges in the order of their numbers.
 fn count_of(edges: &[Edge], edge: u32) -> u64 {
     edges.binary_search_by_key(&edge, |known| known.0).map_or(0, |place| edges[place].1)
 }
 
-/// The edge whose count falls most.
+/// Returns the edge whose count falls most.
 fn greatest_drop(before: &[Edge], after: &[Edge]) -> Option<u32> {
     before
         .iter()
@@ -448,7 +449,7 @@ fn greatest_drop(before: &[Edge], after: &[Edge]) -> Option<u32> {
         .map(|drop| drop.1)
 }
 
-/// The derivation, a line for each instance of a rule.
+/// Returns the derivation, a line for each instance of a rule.
 fn tree(deriver: &Deriver, whole: &Derivation) -> String {
     let rules = whole.parts.iter().filter(|part| part.kind == SpanKind::Rule).take(TREE);
     let line = |part: &gramjet_session::decisions::Part| {

@@ -76,7 +76,7 @@ impl Totals {
     }
 }
 
-/// The class of a cost.
+/// Returns the class of a cost.
 pub(super) fn class(cost: u64) -> usize {
     (u64::BITS - cost.leading_zeros()) as usize
 }

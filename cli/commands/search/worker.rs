@@ -123,7 +123,7 @@ enum Origin {
 }
 
 impl Origin {
-    /// What made it, and where it comes from.
+    /// Returns what made it, and where it comes from.
     fn parts(self) -> (Option<&'static str>, Option<String>) {
         match self {
             Origin::Own(operator) => (Some(operator), None),
@@ -149,7 +149,7 @@ pub(super) struct Worker<'h> {
     is_loading: bool,
     #[expect(clippy::vec_box, reason = "boxes are handed on")]
     spare: Vec<Box<Job>>,
-    /// How many of the shared texts it has looked at.
+    /// Number of of the shared texts it has looked at.
     imported: usize,
     told_repeats: u64,
     /// The greatest costs that this search has seen, and for how long it has waited to be sure of them.
@@ -296,7 +296,7 @@ impl<'h> Worker<'h> {
         Ok(true)
     }
 
-    /// Whether another text may be made now.
+    /// Returns true if another text may be made now.
     fn has_room(&self) -> bool {
         self.given == 0 || self.given < self.ahead && !self.search.awaits_run()
     }
@@ -426,8 +426,8 @@ impl<'h> Worker<'h> {
         Ok(cost)
     }
 
-    /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
-    /// change bytes alone.
+    /// Returns the derivation of a text, under the limit on length. Texts that do not conform are of use to searches
+    /// that change bytes alone.
     fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
         let plan = &self.hunt.plan;
         let Ok(choices) = plan.language.parse(text) else {
@@ -523,7 +523,7 @@ impl<'h> Worker<'h> {
         is_best
     }
 
-    /// Whether others may have texts that this search does not know.
+    /// Returns true if others may have texts that this search does not know.
     fn has_news(&self, siblings: &[Siblings]) -> bool {
         siblings.iter().any(Siblings::is_due)
             || self.hunt.plan.jobs > 1 && self.hunt.shared().texts.len() > self.imported

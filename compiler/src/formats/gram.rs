@@ -300,7 +300,7 @@ impl Parser<'_, '_, '_> {
         self.builder.choice(options, open)
     }
 
-    /// The characters up to `end`, with Python's escapes. The opening mark comes next.
+    /// Returns the characters up to `end`, with Python's escapes. The opening mark comes next.
     fn quoted(&mut self, end: char) -> Result<String, Reported> {
         let start = self.scan.position;
         self.scan.next();

@@ -60,7 +60,7 @@ impl Format for Gramatron {
 
 const RULE_HELP: &str = "a rule is written `\"NAME\": [\"'text' OTHER\", ...]`";
 
-/// A source grammar, or one in Greibach normal form, which names the start in a rule `Start`.
+/// Returns a source grammar, or one in Greibach normal form, which names the start in a rule `Start`.
 fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     let mut rules = RuleList::default();
     let mut start = None;
@@ -127,7 +127,7 @@ fn unescaped(terminal: &str) -> &str {
     if terminal == "\\n" { "\n" } else { terminal }
 }
 
-/// An automaton: each state is a rule whose alternatives are its transitions, `[id, state, terminal]`.
+/// Returns an automaton: each state is a rule whose alternatives are its transitions, `[id, state, terminal]`.
 fn automaton(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     const HELP: &str = "an automaton is `{\"init_state\": 0, \"final_state\": 1, \"numstates\": 2, \"pda\": {\"0\": [[\"0_1\", 1, \"text\"]]}}`";
     let mut rules = RuleList::default();
@@ -184,7 +184,7 @@ fn automaton(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
     Grammar { start: Some(start), rules: rules.finish(builder), ..Grammar::default() }
 }
 
-/// The rule of a state, which is a number or a string.
+/// Returns the rule of a state, which is a number or a string.
 fn state(value: &Json) -> Option<String> {
     match &value.kind {
         JsonKind::String(text) => Some(format!("s{text}")),

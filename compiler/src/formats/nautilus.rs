@@ -160,7 +160,7 @@ fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part,
     builder.seq(parts, span)
 }
 
-/// Whether a name occurs twice in a list. Such a name must derive the same text twice, but is drawn twice here.
+/// Returns true if a name occurs twice in a list. Such a name must derive the same text twice, but is drawn twice here.
 fn repeats(names: &[String]) -> bool {
     let mut seen = Set::new();
     !names.iter().all(|name| seen.insert(name))

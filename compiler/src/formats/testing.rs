@@ -9,7 +9,7 @@ use crate::ast;
 use crate::check::check;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
-/// The grammar as text, then the findings of the parser.
+/// Returns the grammar as text, then the findings of the parser.
 pub(crate) fn parsed(format: &dyn Format, text: &str) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -42,7 +42,7 @@ pub(crate) fn parsed_with(format: &dyn Format, text: &str, files: &[(&str, &str)
     ast::dump(&grammar) + &found + if found.is_empty() { "" } else { "\n" }
 }
 
-/// The findings of the parser.
+/// Returns the findings of the parser.
 pub(crate) fn errors(format: &dyn Format, text: &str) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();

@@ -95,19 +95,19 @@ impl Slots {
         &self.ends
     }
 
-    /// The option of a slot.
+    /// Returns the option of a slot.
     #[inline]
     pub fn option_of(&self, slot: u32) -> usize {
         self.ends.partition_point(|&end| end <= slot)
     }
 
-    /// The probability that the grammar gives an option. The slots are within 1/256 of it.
+    /// Returns the probability that the grammar gives an option. The slots are within 1/256 of it.
     #[inline]
     pub fn share(&self, option: usize) -> f64 {
         self.shares.as_ref().map_or_else(|| self.slot_share(option), |shares| shares[option])
     }
 
-    /// Whether the slots represent each probability exactly.
+    /// Returns true if the slots represent each probability exactly.
     pub fn are_exact(&self) -> bool {
         self.shares.is_none()
     }
@@ -117,20 +117,20 @@ impl Slots {
         f64::from(self.count(option)) / f64::from(1u32 << self.bits)
     }
 
-    /// Whether texts may have the option, but generated inputs do not.
+    /// Returns true if texts may have the option, but generated inputs do not.
     #[inline]
     pub fn is_only_read(&self, option: usize) -> bool {
         self.share(option) == 0.0
     }
 
-    /// The number of slots of an option.
+    /// Returns the number of slots of an option.
     #[inline]
     pub fn count(&self, option: usize) -> u32 {
         self.ends[option] - if option == 0 { 0 } else { self.ends[option - 1] }
     }
 }
 
-/// The weights, scaled so that the greatest is 1 and their sum is finite. None becomes 0.
+/// Returns the weights, scaled so that the greatest is 1 and their sum is finite. None becomes 0.
 fn scaled(weights: &[f64]) -> Vec<f64> {
     let greatest = weights.iter().copied().fold(0.0, f64::max);
     weights.iter().map(|weight| (weight / greatest).max(f64::MIN_POSITIVE)).collect()

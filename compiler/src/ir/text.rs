@@ -16,7 +16,7 @@ use std::fmt::Write;
 use super::{Choice, Facts, Ir, Node, NodeId, RuleId, Slots};
 use crate::charset::{CharSet, Unit};
 
-/// The text of an IR; [`parse`] reads it back.
+/// Returns the text of an IR; [`parse`] reads it back.
 pub fn print(ir: &Ir) -> String {
     let mut out = String::new();
     name(&mut out, "start ", &ir.rule(ir.start()).name);

@@ -64,7 +64,7 @@ impl<T> Chunks<T> {
         Err(Place { chunk, at })
     }
 
-    /// The place after all items.
+    /// Returns the place after all items.
     pub(super) fn end(&self) -> Place {
         let chunk = self.rest.len();
         Place { chunk, at: self.chunk(chunk).len() }

@@ -42,7 +42,7 @@ impl Printer for Abnf {
     }
 }
 
-/// The name with `-` in place of characters that ABNF does not allow.
+/// Returns the name with `-` in place of characters that ABNF does not allow.
 fn allowed(name: &str) -> String {
     let mut new: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     if !new.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -51,7 +51,7 @@ fn allowed(name: &str) -> String {
     new
 }
 
-/// Whether there is a class with characters beyond U+00FF, which needs numbers for characters.
+/// Returns true if there is a class with characters beyond U+00FF, which needs numbers for characters.
 fn has_wide_class(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Class(set) => set.unit() == Unit::Char && set.ranges().last().is_some_and(|&(_, high)| high > 0xFF),

@@ -58,7 +58,7 @@ impl Printer for G4 {
     }
 }
 
-/// The name of a lexer rule: a capital letter, then letters, digits and `_`.
+/// Returns the name of a lexer rule: a capital letter, then letters, digits and `_`.
 fn allowed(name: &str) -> String {
     let mut new = String::new();
     for character in name.chars() {
@@ -103,7 +103,7 @@ fn is_nullable(expr: &Expr, nullable: &Map<&str, bool>) -> bool {
     }
 }
 
-/// The rules that can begin with themselves.
+/// Returns the rules that can begin with themselves.
 fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g Rule> {
     let index: Map<&str, usize> =
         rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();

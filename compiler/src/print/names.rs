@@ -53,13 +53,13 @@ impl Names {
         Names { names, taken, next: 1 }
     }
 
-    /// The new name of a rule. A name that belongs to no rule stays as it is.
+    /// Returns the new name of a rule. A name that belongs to no rule stays as it is.
     pub(super) fn get<'n>(&'n self, old: &'n str) -> &'n str {
         self.names.get(old).map_or(old, String::as_str)
     }
 
-    /// A new name, `stem` and a number, that no rule has and no other call has returned. For notations in which case
-    /// matters.
+    /// Returns a new name, `stem` and a number, that no rule has and no other call has returned. For notations in which
+    /// case matters.
     pub(super) fn fresh(&mut self, stem: &str) -> String {
         loop {
             let name = format!("{stem}{}", self.next);

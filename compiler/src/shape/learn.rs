@@ -98,19 +98,20 @@ impl Counts {
         other.more.iter().for_each(|(&key, count)| *self.more.entry(key).or_insert(0) += count);
     }
 
-    /// How often each option of a choice was taken, in canonical order.
+    /// Returns how often each option of a choice was taken, in canonical order.
     pub fn of_choice(&self, choice: NodeId) -> &[u64] {
         &self.options[choice.index()]
     }
 
-    /// The numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are rounded.
+    /// Returns the numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are
+    /// rounded.
     pub fn of_repetition(&self, node: NodeId) -> Vec<(u32, u64)> {
         let counts = self.rounds[node.index()].iter().copied();
         let middle = |bin| rounds_of(bin) + (rounds_of(bin + 1) - rounds_of(bin)) / 2;
         (0..).map(middle).zip(counts).filter(|&(_, count)| count > 0).collect()
     }
 
-    /// The members of a class that occurred, ascending, and how often.
+    /// Returns the members of a class that occurred, ascending, and how often.
     pub fn of_class(&self, node: NodeId, set: &CharSet) -> Vec<(u32, u64)> {
         let few = set.iter().zip(self.members[node.index()].iter().copied()).filter(|&(_, count)| count > 0);
         let more = self.more.iter().filter(|((of, _), _)| *of == node);
@@ -118,7 +119,7 @@ impl Counts {
     }
 }
 
-/// The bin of a number of rounds.
+/// Returns the bin of a number of rounds.
 fn bin(rounds: u32) -> usize {
     match rounds {
         0..EXACT => rounds as usize,
@@ -129,7 +130,7 @@ fn bin(rounds: u32) -> usize {
     }
 }
 
-/// The least number of rounds of a bin.
+/// Returns the least number of rounds of a bin.
 fn rounds_of(bin: u32) -> u32 {
     match bin.checked_sub(EXACT) {
         None => bin,
@@ -214,8 +215,8 @@ const DETAILS: [Detail; 4] = [
     Detail { ranges: 0, nested_ranges: 0, groups: 16 },
 ];
 
-/// The weights that counts give to the places of a grammar. Places that no derivation has come to keep those of the
-/// grammar. They are as fine as `fits` allows.
+/// Returns the weights that counts give to the places of a grammar. Places that no derivation has come to keep those of
+/// the grammar. They are as fine as `fits` allows.
 pub(crate) fn weights(
     ir: &Ir,
     sources: &Sources,
@@ -258,7 +259,7 @@ fn detailed(ir: &Ir, sources: &Sources, counts: &Counts, how: &How, detail: Deta
     weights
 }
 
-/// The weights of a choice, by alternative in source order. Alternatives that are no options have 0.
+/// Returns the weights of a choice, by alternative in source order. Alternatives that are no options have 0.
 fn of_alternatives(source: &Source, shares: &[f64]) -> Law {
     let mut weights = vec![0; source.of as usize];
     for (&(alternative, _), weight) in source.alternatives.iter().zip(slots_of(shares)) {
@@ -285,8 +286,8 @@ fn slots_among(shares: &[f64], total: u32) -> Vec<u32> {
 }
 
 impl How {
-    /// The shares of options that were taken this often; `None` if none was. Options that are not generated are not
-    /// smoothed.
+    /// Returns the shares of options that were taken this often; `None` if none was. Options that are not generated are
+    /// not smoothed.
     fn shares(&self, taken: &[u64], is_generated: impl Fn(usize) -> bool) -> Option<Vec<f64>> {
         if taken.iter().all(|&count| count == 0) {
             return None;
@@ -322,8 +323,8 @@ impl How {
         }
     }
 
-    /// The weights of the members of a class, in groups: the most frequent members, the other ones, and those that did
-    /// not occur.
+    /// Returns the weights of the members of a class, in groups: the most frequent members, the other ones, and those
+    /// that did not occur.
     fn groups(&self, counts: &[(u32, u64)], set: &CharSet, most: usize) -> Option<Vec<Group>> {
         if counts.is_empty() {
             return None;

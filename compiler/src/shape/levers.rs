@@ -58,7 +58,7 @@ pub(super) fn pull(model: &mut Model, measure: &Measure, mut search: Search, mut
     nearest(model, measure, search, base)
 }
 
-/// The nearest probabilities, if none reach the length.
+/// Returns the nearest probabilities, if none reach the length.
 fn nearest(model: &mut Model, measure: &Measure, mut search: Search, mut base: Laws) -> Solution {
     let bytes = search.bytes;
     // The extreme factors give the reachable range.
@@ -109,8 +109,8 @@ pub(super) fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
     counts
 }
 
-/// The exponent of each option: the power of the factor that its probability is multiplied by. The factor makes inputs
-/// longer.
+/// Returns the exponent of each option: the power of the factor that its probability is multiplied by. The factor makes
+/// inputs longer.
 fn exponents(model: &Model, all_choices: bool) -> Vec<Vec<f64>> {
     let mut exponents = recursive_instances(model);
     for (decision, exponents) in model.decisions.iter().zip(&mut exponents) {

@@ -17,7 +17,7 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// The expected length of an input.
+    /// Returns the expected length of an input.
     pub fn length(&self, model: &Model, laws: &Laws) -> f64 {
         let growth = Growth::new(model, laws);
         match &self.depth {
@@ -195,7 +195,7 @@ impl Search {
         }
     }
 
-    /// Whether a length is at most this many times [`NEAR`] from the wanted one.
+    /// Returns true if a length is at most this many times [`NEAR`] from the wanted one.
     pub fn is_near(&self, length: f64, times: f64) -> bool {
         (length - self.bytes).abs() <= times * NEAR * self.bytes
     }
@@ -206,7 +206,8 @@ impl Search {
     }
 }
 
-/// The grammar's own probabilities. In rules that are not recursive, alternatives that lead to many rules get more.
+/// Returns the grammar's own probabilities. In rules that are not recursive, alternatives that lead to many rules get
+/// more.
 fn by_content(model: &Model) -> Laws {
     /// The greatest size of the table in bits.
     const MOST: usize = 1 << 26;

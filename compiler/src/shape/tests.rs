@@ -21,7 +21,7 @@ fn own_facts(text: &str) -> Facts {
     with_grammar(text, |checked| facts(checked, &Weights::default(), None))
 }
 
-/// The facts of a grammar in a shape, without a depth limit.
+/// Returns the facts of a grammar in a shape, without a depth limit.
 fn facts_in(shape: Shape, text: &str) -> Facts {
     with_grammar(text, |checked| facts(checked, &solve(checked, shape, None).weights, None))
 }

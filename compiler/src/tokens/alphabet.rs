@@ -42,7 +42,7 @@ impl Alphabet {
         ("all", Alphabet::All),
     ];
 
-    /// The alphabet called `name`.
+    /// Returns the alphabet called `name`.
     pub fn by_name(name: &str) -> Option<Alphabet> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, alphabet)| alphabet)
     }
@@ -68,7 +68,7 @@ impl Alphabet {
         CharSet::new(Unit::Char, ranges.iter().copied())
     }
 
-    /// The members of `set` that are in the alphabet. All members if none is.
+    /// Returns the members of `set` that are in the alphabet. All members if none is.
     pub(super) fn restrict(self, set: &CharSet) -> CharSet {
         let within = set.intersection(&self.members());
         if within.is_empty() { set.clone() } else { within }
@@ -112,7 +112,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The coarsest partition in which no class is divided by one of `sets`. `None` if it would be too large.
+    /// Returns the coarsest partition in which no class is divided by one of `sets`. `None` if it would be too large.
     pub(super) fn new(sets: &[CharSet]) -> Option<Classes> {
         // Each bound toggles the membership in one set.
         let mut toggles: Vec<(u32, u32)> = vec![(0, u32::MAX), (0xE000, u32::MAX)];
@@ -162,7 +162,7 @@ impl Classes {
         Some(Classes { bounds, members, within })
     }
 
-    /// All characters as one class.
+    /// Returns all characters as one class.
     pub(super) fn one() -> Classes {
         let members = vec![CharSet::new(Unit::Char, [(0, 0x10_FFFF)])];
         Classes { bounds: vec![(0, 0)], members, within: Vec::new() }
@@ -172,12 +172,12 @@ impl Classes {
         self.members.len()
     }
 
-    /// The members of a class.
+    /// Returns the members of a class.
     pub(super) fn members(&self, class: usize) -> &CharSet {
         &self.members[class]
     }
 
-    /// The class of a character.
+    /// Returns the class of a character.
     pub(super) fn of(&self, character: char) -> usize {
         let behind = self.bounds.partition_point(|&(low, _)| low <= u32::from(character));
         self.bounds[behind - 1].1 as usize
@@ -188,7 +188,7 @@ impl Classes {
         &self.within
     }
 
-    /// The classes with a member in `set`, any set.
+    /// Returns the classes with a member in `set`, any set.
     pub(super) fn meeting(&self, set: &CharSet) -> Bits {
         let mut meeting = Bits::new(self.len());
         for &(low, high) in set.ranges() {

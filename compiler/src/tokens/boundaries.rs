@@ -45,7 +45,7 @@ impl Need {
     pub(super) const FREE: Need =
         Need { clash: Clash::None, separators: Which::MAX, ending: Which::MAX, first: ANY_FIRST };
 
-    /// The separators of which one should stand there, as bits. 0 if none is needed, or if none works.
+    /// Returns the separators of which one should stand there, as bits. 0 if none is needed, or if none works.
     pub(super) fn wanted(self) -> Which {
         match (self.clash, self.separators & self.ending) {
             (Clash::None, _) => 0,
@@ -131,7 +131,7 @@ impl<'a> Boundaries<'a> {
         }
     }
 
-    /// A set of classes that a text may begin with.
+    /// Returns a set of classes that a text may begin with.
     pub(super) fn first(&self, id: FirstId) -> Bits {
         self.firsts.borrow()[id as usize].clone()
     }
@@ -145,8 +145,8 @@ impl<'a> Boundaries<'a> {
         place as FirstId
     }
 
-    /// The classes that `right` may begin with directly after `left`: those with which the lexer does not continue, or
-    /// if there are none, those with which it continues only if a suitable text follows later.
+    /// Returns the classes that `right` may begin with directly after `left`: those with which the lexer does not
+    /// continue, or if there are none, those with which it continues only if a suitable text follows later.
     fn safe_first(&self, left: usize, right: usize) -> FirstId {
         let rule = self.lexemes[left].rule;
         let (Some(facts), Some(right_facts)) =
@@ -168,7 +168,7 @@ impl<'a> Boundaries<'a> {
         self.first_id(if calm.is_empty() { safe } else { calm })
     }
 
-    /// Whether some texts of a lexeme begin with these classes, and others do not.
+    /// Returns true if some texts of a lexeme begin with these classes, and others do not.
     pub(super) fn divides(&self, first: FirstId, lexeme: usize) -> bool {
         self.automata.facts(self.lexemes[lexeme].rule).is_some_and(|facts| {
             let within = facts.first.intersection(&self.first(first));
@@ -176,24 +176,24 @@ impl<'a> Boundaries<'a> {
         })
     }
 
-    /// Whether some text of a lexeme may begin with one of these classes.
+    /// Returns true if some text of a lexeme may begin with one of these classes.
     pub(super) fn allows(&self, first: FirstId, lexeme: usize) -> bool {
         let facts = self.automata.facts(self.lexemes[lexeme].rule);
         facts.is_none_or(|facts| !facts.first.intersection(&self.first(first)).is_empty())
     }
 
-    /// The text of the hidden rules that a lexeme begins with.
+    /// Returns the text of the hidden rules that a lexeme begins with.
     pub(super) fn hidden_text(&self, lexeme: usize) -> &str {
         &self.before[lexeme]
     }
 
-    /// The separators that may stand before a lexeme.
+    /// Returns the separators that may stand before a lexeme.
     pub(super) fn separators(&self, lexeme: usize) -> &[Separator] {
         let lexeme = &self.lexemes[lexeme];
         &self.separators[self.lexer.rules[lexeme.entry()].mode]
     }
 
-    /// The separators that may stand before a lexeme, as bits.
+    /// Returns the separators that may stand before a lexeme, as bits.
     pub(super) fn available(&self, lexeme: usize) -> Which {
         let count = self.separators(lexeme).len() as u32;
         (1 as Which).checked_shl(count).map_or(Which::MAX, |bit| bit - 1)
@@ -237,7 +237,8 @@ impl<'a> Boundaries<'a> {
         need
     }
 
-    /// Whether the lexer continues beyond `left` for all texts of the two, judged by the first character of `right`.
+    /// Returns true if the lexer continues beyond `left` for all texts of the two, judged by the first character of
+    /// `right`.
     pub(super) fn always_goes_on(&self, left: usize, right: usize) -> bool {
         if !self.lexemes[right].via.is_empty() {
             return false;
@@ -290,7 +291,7 @@ impl<'a> Boundaries<'a> {
         self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, Beginning::of(self.lexemes[right].rule))
     }
 
-    /// Whether a separator ends at the beginning of `right`.
+    /// Returns true if a separator ends at the beginning of `right`.
     fn separator_ends(&self, separator: &Separator, right: usize) -> bool {
         let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
         let Some(dfa) = self.automata.mode(mode) else { return true };
@@ -298,7 +299,7 @@ impl<'a> Boundaries<'a> {
         self.clash(mode, &[state], &self.before[right], Beginning::of(self.lexemes[right].rule)) < Clash::Certain
     }
 
-    /// Whether the lexer cuts a lexeme after each of its hidden rules.
+    /// Returns true if the lexer cuts a lexeme after each of its hidden rules.
     pub(super) fn is_whole(&self, lexeme: usize) -> bool {
         let Lexeme { rule, via } = &self.lexemes[lexeme];
         via.iter().enumerate().all(|(place, &hidden)| {

@@ -79,7 +79,7 @@ impl Edges {
         }
     }
 
-    /// The lexemes at one side of each rule. Rules that begin (or end) with each other share the computation.
+    /// Returns the lexemes at one side of each rule. Rules that begin (or end) with each other share the computation.
     fn closure(&self, flat: &FlatGrammar, side: Side) -> Vec<Bits> {
         let count = flat.rules.len();
         let mut sets: Vec<Bits> = Vec::with_capacity(count);
@@ -118,7 +118,7 @@ enum Edge {
     Rule(usize),
 }
 
-/// The strongly connected components of a graph. Each stands after those that it leads to (Tarjan 1972, with an
+/// Returns the strongly connected components of a graph. Each stands after those that it leads to (Tarjan 1972, with an
 /// explicit stack).
 pub(super) fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;

@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An expression for the texts that the lexer takes for a rule's.
+    /// Returns an expression for the texts that the lexer takes for a rule's.
     pub(super) fn lexer_rule(&mut self, number: usize) -> Expr {
         if let Some(expr) = self.written.get(&number) {
             return expr.clone();
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
         self.alphabet.one_of(set, span)
     }
 
-    /// A lexer rule's pattern as written, at the end of the text.
+    /// Returns a lexer rule's pattern as written, at the end of the text.
     pub(super) fn last(&mut self, rule: usize, span: Span) -> Expr {
         self.is_last = true;
         let expr = self.pattern(&self.lexer.rules[rule].pattern, span);
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
         expr
     }
 
-    /// A pattern as written.
+    /// Returns a pattern as written.
     pub(super) fn pattern(&mut self, pattern: &Pattern, span: Span) -> Expr {
         let kind = match pattern {
             Pattern::Set { set, listed } => {
@@ -226,7 +226,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The number of nodes of a pattern without fragments.
+/// Returns the number of nodes of a pattern without fragments.
 fn size(pattern: &Pattern) -> Option<usize> {
     match pattern {
         Pattern::Set { .. } => Some(1),

@@ -114,7 +114,7 @@ pub(super) fn separate(
     separating.result
 }
 
-/// The number of repetitions in an expression.
+/// Returns the number of repetitions in an expression.
 fn repeats(expr: &Flat) -> usize {
     match expr {
         Flat::Lexeme(_) | Flat::Rule(_) => 0,
@@ -188,7 +188,7 @@ impl Separating<'_> {
         id
     }
 
-    /// The key of a variant for both contexts.
+    /// Returns the key of a variant for both contexts.
     fn either_key(&self, a: Key, b: Key) -> Key {
         let b: Map<usize, Need> = b.into_iter().collect();
         if self.policy == SeparatorPolicy::Any {
@@ -209,7 +209,7 @@ impl Separating<'_> {
         self.need_in(left, number, key, lexeme)
     }
 
-    /// The number of a set of lexemes. 0 once the budget is spent.
+    /// Returns the number of a set of lexemes. 0 once the budget is spent.
     fn set_number(&mut self, lexemes: &Bits) -> usize {
         if self.is_exhausted() {
             return 0;
@@ -225,7 +225,7 @@ impl Separating<'_> {
         self.budget == 0 || self.written > MAX_NEEDS
     }
 
-    /// The same, given the number of the set of lexemes in `left`.
+    /// Returns the same, given the number of the set of lexemes in `left`.
     fn need_in(&mut self, left: &Left, number: usize, key: &Key, lexeme: usize) -> Need {
         let mut need = self.need_behind(&left.lexemes, number, lexeme);
         if left.inherited {
@@ -313,7 +313,7 @@ impl Separating<'_> {
             .collect()
     }
 
-    /// The expression after `left` with separators, and the `Left` after it.
+    /// Returns the expression after `left` with separators, and the `Left` after it.
     fn expr(&mut self, expr: &Flat, left: &Left, key: &Key) -> (Spaced, Left) {
         match expr {
             Flat::Lexeme(lexeme) => {
@@ -423,7 +423,7 @@ impl Separating<'_> {
         }
     }
 
-    /// Whether a lexeme needs a separator that does not exist.
+    /// Returns true if a lexeme needs a separator that does not exist.
     fn is_unseparated(&self, need: Need, lexeme: usize) -> bool {
         need.clash == Clash::Certain && need.wanted() & self.boundaries.available(lexeme) == 0
     }
@@ -454,7 +454,7 @@ impl Separating<'_> {
         (repeat(item, min, max), behind)
     }
 
-    /// A lexeme with the separator before it, if one is needed.
+    /// Returns a lexeme with the separator before it, if one is needed.
     fn lexeme(&mut self, lexeme: usize, need: Need) -> Spaced {
         let never = self.only_certain && !self.boundaries.is_whole(lexeme);
         let which = need.wanted() & self.boundaries.available(lexeme);

@@ -13,7 +13,7 @@ const LEXER: &str =
 /// A letter for each lexer rule, in order of priority.
 const LETTERS: &str = "FDNIRC ";
 
-/// The length of each rule's match at the beginning of a text.
+/// Returns the length of each rule's match at the beginning of a text.
 fn matches(text: &str) -> [usize; 7] {
     let run = |from: usize, test: fn(char) -> bool| text[from..].chars().take_while(|&c| test(c)).count();
     let digit: fn(char) -> bool = |c| c.is_ascii_digit();
@@ -31,7 +31,7 @@ fn matches(text: &str) -> [usize; 7] {
     ]
 }
 
-/// The tokens of a text, by their letters. Hidden matches are left out.
+/// Returns the tokens of a text, by their letters. Hidden matches are left out.
 fn cut(mut text: &str) -> String {
     let mut tokens = String::new();
     while !text.is_empty() {
@@ -70,7 +70,7 @@ fn outputs(rules: &str, reading: FormatOptions) -> Vec<String> {
 const RULES: &str = "start : ('if' ID | INT '.' INT | REAL INT | COMMENT ID | 'if' 'if' 'if')* EOF ;";
 const PIECES: [&str; 5] = ["FN", "IDI", "RI", "CN", "FFF"];
 
-/// Whether tokens are those of [`RULES`].
+/// Returns true if tokens are those of [`RULES`].
 fn is_derived(tokens: &str) -> bool {
     let mut reachable = vec![false; tokens.len() + 1];
     reachable[0] = true;

@@ -56,7 +56,7 @@ pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Wr
         .collect()
 }
 
-/// Whether no text is left. The lexer must then choose the token by context.
+/// Returns true if no text is left. The lexer must then choose the token by context.
 fn is_never(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Rule(name) if name == NEVER)
 }

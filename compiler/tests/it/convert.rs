@@ -29,7 +29,7 @@ fn read(text: &str, format: &str) -> Grammar {
     grammar
 }
 
-/// Whether `test` holds for any part of the grammar.
+/// Returns true if `test` holds for any part of the grammar.
 fn any(grammar: &Grammar, test: &dyn Fn(&Expr) -> bool) -> bool {
     fn any_in(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
         test(expr)

@@ -19,18 +19,18 @@ fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect()
 }
 
-/// The start of a grammar with one parser rule.
+/// Returns the start of a grammar with one parser rule.
 fn grammar(start: &str, lexer: &str) -> String {
     format!("grammar g;\ns : {start} EOF ;\n{lexer}\n")
 }
 
-/// A chain of fragments: each refers to the next, the last to `end`.
+/// Returns a chain of fragments: each refers to the next, the last to `end`.
 fn fragments(count: usize, end: &str, body: impl Fn(&str) -> String) -> String {
     let rules = numbered(count, |i| format!("fragment F{i} : {} ;\n", body(&format!("F{}", i + 1))));
     format!("{rules}fragment F{count} : {end} ;\n")
 }
 
-/// A different character for each number.
+/// Returns a different character for each number.
 fn character(number: usize) -> String {
     format!("\\u{{{:X}}}", 0x1_0000 + number)
 }

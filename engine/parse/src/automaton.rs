@@ -151,7 +151,7 @@ pub(crate) struct Automaton {
     effort: u64,
 }
 
-/// The most memory that an automaton may take.
+/// Returns the most memory that an automaton may take.
 pub(crate) fn most(max_memory: usize) -> usize {
     max_memory / 8
 }
@@ -196,7 +196,7 @@ impl Automaton {
         automaton
     }
 
-    /// The memory that it takes, about, in bytes.
+    /// Returns the memory that it takes, about, in bytes.
     pub fn size(&self) -> usize {
         self.size
             + self.table.capacity() * size_of::<TransitionId>()
@@ -349,7 +349,7 @@ impl Automaton {
         }
     }
 
-    /// The place of these choices.
+    /// Returns the place of these choices.
     fn write(&mut self, class: u32, bytes: &[u8]) -> u32 {
         if class == NONE && bytes.is_empty() && !self.written.is_empty() {
             return NOTHING;
@@ -368,8 +368,8 @@ impl Automaton {
         known
     }
 
-    /// The place of several choices at once, each a number of times, the last ones first; `None` if that takes too
-    /// much.
+    /// Returns the place of several choices at once, each a number of times, the last ones first; `None` if that takes
+    /// too much.
     fn write_all(&mut self, written: &[(u32, u32)]) -> Option<u32> {
         let count: u64 = written.iter().map(|&(_, times)| u64::from(times)).sum();
         if count > MOST_WRITTEN as u64 {
@@ -420,7 +420,7 @@ impl Automaton {
         }
     }
 
-    /// The transition that makes one of a configuration and the one below.
+    /// Returns the transition that makes one of a configuration and the one below.
     fn merge(&mut self, below: ConfigurationId, above: ConfigurationId) -> TransitionId {
         if let Some(&known) = self.merges.get(&(below, above)) {
             return known;

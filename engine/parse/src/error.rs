@@ -40,7 +40,8 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// The place in the text, as line and column from 1, columns in characters; `None` if the whole text is meant.
+    /// Returns the place in the text, as line and column from 1, columns in characters; `None` if the whole text is
+    /// meant.
     pub fn place(&self, text: &[u8]) -> Option<(usize, usize)> {
         match self {
             ParseError::Mismatch(Mismatch { offset, .. })
@@ -51,7 +52,7 @@ impl ParseError {
     }
 }
 
-/// The line and column of an offset in bytes, both from 1; columns count characters.
+/// Returns the line and column of an offset in bytes, both from 1; columns count characters.
 pub fn place(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
@@ -69,7 +70,7 @@ pub struct Mismatch {
     /// The expectations there, without duplicates, in the order in which they were tried; never more than
     /// [`Mismatch::MOST`].
     pub expected: Vec<Expected>,
-    /// How many more there are.
+    /// Number of more there are.
     pub more: usize,
     /// The innermost rule that has begun before, and where, in bytes.
     pub within: Option<(String, usize)>,
@@ -82,7 +83,7 @@ pub enum Expected {
     Literal {
         /// The whole literal; of a long one, a part.
         bytes: Vec<u8>,
-        /// How many of its bytes have been read.
+        /// Number of of its bytes have been read.
         read: usize,
     },
     /// A member of this set.
@@ -106,7 +107,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
-    /// The expectations and the byte found, without the place.
+    /// Returns the expectations and the byte found, without the place.
     pub fn message(&self) -> String {
         struct Message<'m>(&'m Mismatch);
         impl fmt::Display for Message<'_> {

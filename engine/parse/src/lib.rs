@@ -78,7 +78,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A bound on steps that grammars of programming languages do not come near: 2^26 and 2048 for each byte.
+    /// Returns a bound on steps that grammars of programming languages do not come near: 2^26 and 2048 for each byte.
     pub fn steps_for(len: usize) -> u64 {
         (1 << 26) + 2048 * len as u64
     }
@@ -110,7 +110,7 @@ impl Parser {
     /// gets the derivation that made it, or one like it. Longer ones come from elsewhere, and would be read twice.
     pub const MAX_GENERATED: usize = 1 << 16;
 
-    /// A parser for the language of the start rule of a lowered grammar.
+    /// Returns a parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
         let generated = Program::of_generated(lowered).map(Reader::new);
         Parser { all: Reader::new(Program::new(lowered)), generated }
@@ -236,8 +236,8 @@ impl Reader {
         self.automaton.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The error of a text that does not conform: parses once more, and records all attempts at the place where nothing
-    /// goes on.
+    /// Returns the error of a text that does not conform: parses once more, and records all attempts at the place where
+    /// nothing goes on.
     fn mismatch(&self, text: &[u8], budget: &Budget, offset: usize, rejection: Rejection) -> ParseError {
         if rejection == Rejection::Short {
             return ParseError::Mismatch(error::mismatch(&self.program, text, offset, &[]));

@@ -74,7 +74,7 @@ struct Packing {
 struct Part {
     /// The list, or the last of several.
     list: u32,
-    /// How many lists it has the bytes of.
+    /// Number of lists it has the bytes of.
     lists: u32,
     /// Where its bytes begin.
     bytes: usize,

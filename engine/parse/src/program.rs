@@ -55,7 +55,7 @@ pub(crate) struct Repeat {
     pub item: StateId,
     pub end: StateId,
     pub count: StateId,
-    /// How many choice bytes make an empty round, if there is such a round.
+    /// Number of choice bytes make an empty round, if there is such a round.
     pub empty: Option<u64>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum Next {
 }
 
 impl Repeat {
-    /// What may come after this number of rounds.
+    /// Returns what may come after this number of rounds.
     #[inline]
     pub fn next(&self, done: u32) -> Next {
         if done < self.min {
@@ -85,8 +85,8 @@ impl Repeat {
         }
     }
 
-    /// The number of rounds after one more. After the minimum of a repetition without a maximum, all numbers are the
-    /// same.
+    /// Returns the number of rounds after one more. After the minimum of a repetition without a maximum, all numbers
+    /// are the same.
     #[inline]
     pub fn after_one_more(&self, done: u32) -> u32 {
         done.saturating_add(1).min(self.max.unwrap_or(self.min))
@@ -118,7 +118,7 @@ impl Class {
         Class { site, set: set.clone(), places, before: before.collect() }
     }
 
-    /// The place of a member in ascending order.
+    /// Returns the place of a member in ascending order.
     pub fn place(&self, member: u32) -> Option<u32> {
         let range = self.set.ranges().partition_point(|&(_, high)| high < member);
         let &(low, _) = self.set.ranges().get(range).filter(|&&(low, _)| low <= member)?;
@@ -216,7 +216,7 @@ impl Program {
         program
     }
 
-    /// The states that a state leads to without a frame in between; after a call, the state to return to.
+    /// Returns the states that a state leads to without a frame in between; after a call, the state to return to.
     pub fn successors(&self, state: StateId) -> impl Iterator<Item = StateId> + '_ {
         let (few, many): ([Option<StateId>; 2], &[StateId]) = match self.states[state as usize] {
             State::Bytes { next, .. } | State::Class { next, .. } | State::Call { next, .. } => {
@@ -314,7 +314,7 @@ impl Builder<'_> {
         self.owner = outer;
     }
 
-    /// A callee that is not a rule.
+    /// Returns a callee that is not a rule.
     fn further_callee(&mut self, node: NodeId) -> u32 {
         let rule = self.program.callees[self.owner as usize].rule;
         let nullable = self.can_be_empty(node);
@@ -334,7 +334,7 @@ impl Builder<'_> {
         self.program.sites.len() as u32 - 1
     }
 
-    /// The state that derives `node` and goes on at `next`.
+    /// Returns the state that derives `node` and goes on at `next`.
     fn node(&mut self, node: NodeId, next: StateId) -> StateId {
         let ir = self.ir;
         match ir.node(node).composition() {
@@ -412,8 +412,8 @@ impl Builder<'_> {
     }
 }
 
-/// The name of the rule in the grammar file. Rules that are made of another one, for a mode of a lexer or for a part,
-/// have its name with `.2` or `.part`, and possibly a further number.
+/// Returns the name of the rule in the grammar file. Rules that are made of another one, for a mode of a lexer or for a
+/// part, have its name with `.2` or `.part`, and possibly a further number.
 fn known_name(name: &str) -> &str {
     let mut known = name;
     while let Some((base, made)) = known.rsplit_once('.') {

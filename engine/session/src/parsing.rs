@@ -24,7 +24,7 @@ impl<P: Producer> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: Some(parser) }
     }
 
-    /// A tracer without a parser: for searches whose tests take no longer than a parse.
+    /// Returns a tracer without a parser: for searches whose tests take no longer than a parse.
     pub fn without_parser(tracer: Tracer, producer: P) -> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: None }
     }

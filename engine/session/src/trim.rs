@@ -22,7 +22,7 @@ impl Trim {
         Trim { minimiser: self.minimiser.parts_only(), left: tests.into(), ..self }
     }
 
-    /// The next text to be tested; `None` at the end.
+    /// Returns the next text to be tested; `None` at the end.
     pub fn propose(&mut self) -> Option<&[u8]> {
         self.left = self.left.checked_sub(1)?;
         self.minimiser.propose(&mut self.tracer)
@@ -33,7 +33,7 @@ impl Trim {
         self.minimiser.judge(&mut self.tracer, holds);
     }
 
-    /// The simplest text that passes the test.
+    /// Returns the simplest text that passes the test.
     pub fn text(&self) -> &[u8] {
         self.minimiser.best().output()
     }

@@ -144,7 +144,7 @@ fn speed(runner: &mut impl Runner, clock: &impl Clock) -> f64 {
     median([(); SLICES].map(|()| slice(runner, clock).speed()))
 }
 
-/// Both in turn, so that a machine that gets slower or faster in between affects both alike.
+/// Returns both in turn, so that a machine that gets slower or faster in between affects both alike.
 fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> Pair {
     warm(own, clock);
     warm(other, clock);
@@ -152,7 +152,7 @@ fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> P
     Pair { own: median(slices.map(|(own, _)| own)), other: median(slices.map(|(_, other)| other)) }
 }
 
-/// The pace of an engine by one of its producers, as far as the request needs it.
+/// Returns the pace of an engine by one of its producers, as far as the request needs it.
 pub fn pace(wanted: Wanted, producer: Box<dyn Producer + Send>, framing: &Framing, clock: &impl Clock) -> Pace {
     let mut own = Replaying::new(producer, framing);
     let first = slice(&mut own, clock).pace();
@@ -184,7 +184,7 @@ pub struct Timed<'a, C> {
     pub clock: C,
 }
 
-/// The bulk engine in place of one that replays under these limits.
+/// Returns the bulk engine in place of one that replays under these limits.
 ///
 /// # Errors
 ///

@@ -106,14 +106,14 @@ pub trait Candidates {
     /// Another engine with the same output, measured together with the one in use; `None` if there is none.
     fn replaying(&mut self) -> Option<Pair>;
 
-    /// The bulk engine with small tables.
+    /// Returns the bulk engine with small tables.
     ///
     /// # Errors
     ///
     /// Why there are none.
     fn sketch(&mut self) -> Result<Sketch, NotInBulk>;
 
-    /// The bulk engine with its full tables, measured together with the chosen engine that replays.
+    /// Returns the bulk engine with its full tables, measured together with the chosen engine that replays.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ const HOPE: f64 = 2.5;
 const FULL: f64 = 4.5;
 
 impl Wanted {
-    /// The bytes that each thread has to make.
+    /// Returns the bytes that each thread has to make.
     fn bytes(self, pace: Pace) -> f64 {
         let jobs = self.jobs.max(1) as f64;
         match self.amount {
@@ -142,12 +142,12 @@ impl Wanted {
         }
     }
 
-    /// The seconds that this takes at a pace.
+    /// Returns the seconds that this takes at a pace.
     pub fn seconds(self, pace: Pace) -> f64 {
         self.bytes(pace) / pace.speed
     }
 
-    /// Whether it takes so long that other engines are worth a look.
+    /// Returns true if it takes so long that other engines are worth a look.
     pub fn is_long(self, pace: Pace) -> bool {
         let seconds = self.seconds(pace);
         // It is not a number where nothing was made.
@@ -155,7 +155,7 @@ impl Wanted {
     }
 }
 
-/// Whether full tables may finish `bytes` bytes before an engine that is ready.
+/// Returns true if full tables may finish `bytes` bytes before an engine that is ready.
 fn is_worth_tables(bytes: f64, replay: f64, sketch: Sketch) -> bool {
     FULL * sketch.made_in + bytes / (HOPE * sketch.speed) < bytes / replay
 }

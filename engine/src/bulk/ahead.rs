@@ -48,12 +48,12 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// The result of going on with an item.
+    /// Returns the result of going on with an item.
     pub(crate) fn ahead(&mut self, grammar: &Grammar, item: Item, floor: u32) -> &Ahead {
         self.ahead.entry((item, floor)).or_insert_with(|| Ahead::of(grammar, item, floor))
     }
 
-    /// The options of an item that is a choice.
+    /// Returns the options of an item that is a choice.
     pub(crate) fn branches(&mut self, grammar: &Grammar, item: Item, floor: u32) -> &Branches {
         self.branches.entry((item, floor)).or_insert_with(|| {
             let options = grammar.options(item, floor);

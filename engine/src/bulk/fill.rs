@@ -47,12 +47,12 @@ struct Members {
     /// All bits for sets of the second bank.
     is_second: [u8; CODES],
     banks: [[u8; 256]; 2],
-    /// How many places are taken; more than 256 if there is a second bank.
+    /// Number of places are taken; more than 256 if there is a second bank.
     used: usize,
 }
 
 impl Members {
-    /// The members of sets by code, and for the codes without a set themselves; sets may share places.
+    /// Returns the members of sets by code, and for the codes without a set themselves; sets may share places.
     fn new(sets: &[Vec<u8>; CODES]) -> Option<Members> {
         let mut order: Vec<usize> = (0..CODES).collect();
         order.sort_by_key(|&index| usize::MAX - sets[index].len());

@@ -92,8 +92,8 @@ enum Known {
     AtLeast(u32),
 }
 
-/// The greatest of few numbers that is not above `row`: states that are rarely visited share their records with those
-/// nearer to the limit.
+/// Returns the greatest of few numbers that is not above `row`: states that are rarely visited share their records with
+/// those nearer to the limit.
 fn floor(row: u32) -> u32 {
     match row {
         0..=3 => row,
@@ -274,7 +274,7 @@ fn make(
     State { chunk, entries, pushed }
 }
 
-/// How often a run of `steps` steps visits each key, and each line of the table of rows that it reads.
+/// Returns how often a run of `steps` steps visits each key, and each line of the table of rows that it reads.
 pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f64>) {
     let cumulative: Vec<Vec<f64>> = plan
         .states
@@ -348,7 +348,7 @@ impl Plan {
         chunks
     }
 
-    /// The states by chunk and by the depth left.
+    /// Returns the states by chunk and by the depth left.
     pub(crate) fn places(&self, chunks: &Chunks) -> Places {
         let rows = self.zones as usize + 1;
         let mut states = vec![NONE; chunks.len() * rows];
@@ -378,7 +378,7 @@ impl Places {
         chunk as usize * self.rows + (depth as usize).min(self.rows - 1)
     }
 
-    /// The state at a chunk where this much is left of the depth.
+    /// Returns the state at a chunk where this much is left of the depth.
     pub(crate) fn state(&self, chunk: u32, depth: u32) -> Option<u32> {
         Some(self.states[self.place(chunk, depth)]).filter(|&state| state != NONE)
     }

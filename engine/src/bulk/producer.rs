@@ -32,7 +32,7 @@ pub struct Effort {
     /// The tables have at most this many records of 64 bytes. How many of them are used often, and should therefore
     /// stay in a cache, does not depend on this: about 16 384, for any grammar that has as many.
     pub records: usize,
-    /// How many beginnings are made in all attempts, about: the best of several tables is taken.
+    /// Number of beginnings are made in all attempts, about: the best of several tables is taken.
     pub work: usize,
 }
 
@@ -51,7 +51,7 @@ impl Effort {
 const MAX_RECORDS: usize = 1 << 20;
 
 impl Default for Effort {
-    /// Some 50 ms, and 8 MiB of records at most: about 1 MiB, but for grammars with very many states.
+    /// Returns some 50 ms, and 8 MiB of records at most: about 1 MiB, but for grammars with very many states.
     fn default() -> Effort {
         Effort { records: 1 << 17, work: 70_000 }
     }
@@ -116,7 +116,7 @@ pub struct Bulk {
     made: u64,
     spare: Vec<Block>,
     current: Option<Block>,
-    /// How many inputs of it were copied by [`Bulk::fill`].
+    /// Number of inputs of it were copied by [`Bulk::fill`].
     handed_out: usize,
 }
 
@@ -225,7 +225,7 @@ impl Bulk {
         self
     }
 
-    /// The number of inputs of a block. Input `k` of a run is in block `k / block_inputs`.
+    /// Returns the number of inputs of a block. Input `k` of a run is in block `k / block_inputs`.
     pub fn block_inputs(&self) -> u64 {
         self.shared.block_inputs
     }
@@ -235,22 +235,22 @@ impl Bulk {
         self.shared.mean_input
     }
 
-    /// The mean number of bytes that a step makes.
+    /// Returns the mean number of bytes that a step makes.
     pub fn mean_step(&self) -> f64 {
         self.shared.mean_step
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub fn records(&self) -> usize {
         self.shared.tables.records.len()
     }
 
-    /// The size of the tables in bytes.
+    /// Returns the size of the tables in bytes.
     pub fn table_bytes(&self) -> usize {
         size_of_val(&*self.shared.tables.records) + size_of_val(&*self.shared.tables.rows)
     }
 
-    /// The next block.
+    /// Returns the next block.
     pub fn next_block(&mut self) -> Inputs<'_> {
         let mut counter = self.counter;
         let mut count = || {
@@ -294,7 +294,7 @@ impl Bulk {
         }
     }
 
-    /// The next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with the
+    /// Returns the next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with the
     /// framing, and where each input ends without the text after it. The memory of `text` and `ends` is used again.
     /// `None` if there are no more.
     ///

@@ -11,12 +11,12 @@ use super::unfold::Stream;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) records: usize,
-    /// How many beginnings may be made in all attempts; nothing new is tried after that.
+    /// Number of beginnings may be made in all attempts; nothing new is tried after that.
     pub(crate) work: usize,
 }
 
 impl Budget {
-    /// How many beginnings one attempt may make, at most.
+    /// Returns how many beginnings one attempt may make, at most.
     fn most(self) -> usize {
         self.records.max(2 * self.work).max(LEAST_WORK)
     }
@@ -171,7 +171,7 @@ impl Search<'_> {
         Ok(Found { speed: traffic.speed(), second: traffic.second, attempt, visits })
     }
 
-    /// A coarse plan by a policy, if one fits.
+    /// Returns a coarse plan by a policy, if one fits.
     fn first(&mut self, policy: Policy) -> Option<Found> {
         let last = self.memo.work + TRIES * self.budget.most();
         let mut threshold = COARSE;
@@ -212,7 +212,7 @@ impl Search<'_> {
         }
     }
 
-    /// An attempt with all states, or a coarser one if they do not fit.
+    /// Returns an attempt with all states, or a coarser one if they do not fit.
     fn whole(&mut self, mut attempt: Attempt) -> Result<Attempt, TooLarge> {
         let last = self.memo.work + TRIES * self.budget.most();
         loop {

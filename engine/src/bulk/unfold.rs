@@ -31,7 +31,7 @@ pub(crate) struct Stream<'g> {
 }
 
 impl Stream<'_> {
-    /// The depth of the start rule's instance: known, or much.
+    /// Returns the depth of the start rule's instance: known, or much.
     pub(crate) fn start_depth(&self) -> Depth {
         match self.grammar.start_depth() {
             None => Depth::ANY,
@@ -160,9 +160,9 @@ impl Ord for Candidate {
     }
 }
 
-/// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to
-/// `max` beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back
-/// as they are.
+/// Returns the beginnings of `items`: choices are made where the probability that a record gains is `threshold` or
+/// more, up to `max` beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames
+/// come back as they are.
 pub(crate) fn unfold(stream: &Stream<'_>, memo: &mut Memo, items: &Open, threshold: f64, max: usize) -> Vec<Beginning> {
     let mut first = Beginning::of(copied(items));
     first.advance(stream, memo);

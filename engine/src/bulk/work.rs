@@ -175,7 +175,7 @@ impl Work {
     }
 }
 
-/// A seed for a block's generators, from the run's seed, the number of the block, and the purpose.
+/// Returns a seed for a block's generators, from the run's seed, the number of the block, and the purpose.
 pub(super) fn seeds(seed: u64, block: u64, purpose: u64) -> SplitMix64 {
     let mixed = |value: u64| SplitMix64::seed_from_u64(value).next_u64();
     SplitMix64::seed_from_u64(mixed(mixed(seed) ^ mixed(block).rotate_left(32)) ^ purpose)

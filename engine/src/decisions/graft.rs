@@ -44,13 +44,13 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// A part with all that is in it.
+    /// Returns a part with all that is in it.
     fn of(whole: &Derivation, number: usize) -> Option<Stretch> {
         let part = whole.parts.get(number)?;
         Some(Stretch { parts: (number as u32, part.next), decisions: part.decisions, text: part.text })
     }
 
-    /// The rounds of the repetition that a derivation is.
+    /// Returns the rounds of the repetition that a derivation is.
     fn of_rounds(whole: &Derivation) -> Option<Stretch> {
         let first = whole.within(0).position(|part| part.kind == SpanKind::Round)?;
         let round = whole.within(0).nth(first)?;
@@ -269,13 +269,13 @@ impl Deriver {
     }
 }
 
-/// The repetition of a round.
+/// Returns the repetition of a round.
 fn repetition_of(whole: &Derivation, round: usize) -> Option<&Part> {
     let is_around = |outer: &&Part| outer.next as usize > round && matches!(outer.kind, SpanKind::Repetition { .. });
     whole.parts[..round].iter().rfind(is_around)
 }
 
-/// Whether it is a repetition without a greatest number of rounds.
+/// Returns true if it is a repetition without a greatest number of rounds.
 fn is_free(part: &Part) -> bool {
     part.kind == SpanKind::Repetition { room: u32::MAX }
 }

@@ -67,8 +67,8 @@ impl Deep {
         Box::new(Deep { region, level: Level::Caller, caller_low: 0 })
     }
 
-    /// The state that a run of `code` must have before it begins, with a region of `region` bytes; `None` if it needs
-    /// none.
+    /// Returns the state that a run of `code` must have before it begins, with a region of `region` bytes; `None` if it
+    /// needs none.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ fn signed(slack: u64) -> i64 {
     i64::try_from(slack).unwrap_or(i64::MAX)
 }
 
-/// The place of `choice` or `output` up to which a stretch may begin.
+/// Returns the place of `choice` or `output` up to which a stretch may begin.
 #[inline(always)]
 fn limit(end: usize, margin: i32, slop: usize) -> usize {
     end.saturating_sub(margin as usize + slop)
@@ -240,7 +240,7 @@ impl<'r, 's> Context<'r, 's> {
             if self.input.goes_on() { self.base.saturating_add(self.full_len).min(self.output_limit + 1) } else { 0 };
     }
 
-    /// How much of the stack that is kept for finishing was used, in bytes.
+    /// Returns how much of the stack that is kept for finishing was used, in bytes.
     #[cfg(test)]
     pub fn used_for_finishing(&self) -> usize {
         let region = self.deep.as_ref().and_then(|deep| deep.region.as_ref());
@@ -278,7 +278,7 @@ impl<'r, 's> Context<'r, 's> {
         site.option_of(value) as usize
     }
 
-    /// How many of these ascending costs are within the slack.
+    /// Returns how many of these ascending costs are within the slack.
     fn offered(&self, costs: &[u64]) -> usize {
         costs.partition_point(|&cost| cost <= self.slack as u64)
     }

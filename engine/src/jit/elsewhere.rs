@@ -11,7 +11,7 @@ mod refusal;
 
 pub use refusal::NotCompiled;
 
-/// Whether this build can run machine code.
+/// Returns true if this build can run machine code.
 pub const fn is_available() -> bool {
     false
 }
@@ -59,7 +59,7 @@ impl Jit {
         match self.never {}
     }
 
-    /// The code in force, disassembled; with the feature `listing`.
+    /// Returns the code in force, disassembled; with the feature `listing`.
     #[cfg(feature = "listing")]
     pub fn listing(&self) -> String {
         match self.never {}

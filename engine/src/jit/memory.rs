@@ -66,7 +66,7 @@ impl Writable {
 }
 
 impl Executable {
-    /// The pages of instructions.
+    /// Returns the pages of instructions.
     pub fn instructions(&self) -> &[u8] {
         // SAFETY: the mapping is readable and never written again.
         unsafe { std::slice::from_raw_parts(self.mapping.base, self.instructions) }

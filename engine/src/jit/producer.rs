@@ -109,7 +109,7 @@ const NESTING_HERE: u32 = 24;
 const HELPER_STACK: usize = 256 << 20;
 
 impl Jit {
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl Jit {
         Jit::with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Jit::new`]. Code for other limits
-    /// is not made before they are set.
+    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`Jit::new`]. Code for
+    /// other limits is not made before they are set.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Jit {
         Jit { stack: bytes, ..self }
     }
 
-    /// The table interpreter, from now on in place of the code.
+    /// Returns the table interpreter, from now on in place of the code.
     #[cold]
     fn on_vm(&mut self) -> &mut Vm {
         self.other.insert(Vm::with_limits(&self.grammar.compiled, self.limits))
@@ -172,7 +172,7 @@ impl Jit {
         self.slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
     }
 
-    /// The code in force, disassembled, with the names of rules; with the feature `listing`.
+    /// Returns the code in force, disassembled, with the names of rules; with the feature `listing`.
     #[cfg(feature = "listing")]
     pub fn listing(&self) -> String {
         listing::listing(&self.code)

@@ -33,8 +33,8 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// A new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes; smaller, if the
-    /// system has no room for it. `None` if it has no room at all.
+    /// Returns a new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes;
+    /// smaller, if the system has no room for it. `None` if it has no room at all.
     pub fn map(len: usize, finishing: usize) -> Option<Region> {
         #[cfg(test)]
         if tests::REFUSED.get() {
@@ -59,17 +59,17 @@ impl Region {
         Some(region)
     }
 
-    /// The address at which the stack begins: it grows downwards.
+    /// Returns the address at which the stack begins: it grows downwards.
     pub fn top(&self) -> usize {
         self.base as usize + self.len
     }
 
-    /// The address below which the machine must finish.
+    /// Returns the address below which the machine must finish.
     pub fn low(&self) -> usize {
         self.base as usize + GUARD + SIGNALS + self.finishing
     }
 
-    /// How many bytes below [`Region::low`] are not zero any more.
+    /// Returns how many bytes below [`Region::low`] are not zero any more.
     #[cfg(test)]
     pub fn used_for_finishing(&self) -> usize {
         // SAFETY: the mapping is zeros at first, and accessible from the end of the guard on.

@@ -93,8 +93,8 @@ impl Tracer {
         distances
     }
 
-    /// Whether there is a part with this symbol in a node, or a rule for which a distance is known. The nesting of
-    /// nodes is bounded.
+    /// Returns true if there is a part with this symbol in a node, or a rule for which a distance is known. The nesting
+    /// of nodes is bounded.
     fn leads_to(&self, node: NodeId, symbol: u32, distances: &[u8]) -> bool {
         let ir = &self.grammar.lowered;
         self.grammar.symbol(Part::Node(node)) == symbol
@@ -130,12 +130,12 @@ impl Filling<'_> {
         true
     }
 
-    /// The value of a state. Skipped parts cannot be kept any more.
+    /// Returns the value of a state. Skipped parts cannot be kept any more.
     fn score(&self, state: &State) -> i128 {
         i128::from(state.weight) - if self.in_order { i128::from(state.skipped) } else { 0 }
     }
 
-    /// The weight of the parts from one number to another, without those around the last.
+    /// Returns the weight of the parts from one number to another, without those around the last.
     fn weight_between(&self, mut from: usize, to: usize) -> u64 {
         let mut weight = 0;
         while from < to {

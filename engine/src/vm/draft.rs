@@ -85,7 +85,7 @@ impl Op {
         self.exits as usize..self.exits as usize + count as usize
     }
 
-    /// The exits that hold its texts.
+    /// Returns the exits that hold its texts.
     pub fn text_range(&self) -> Range<usize> {
         let count = if self.is_site() { self.count as usize } else { 1 };
         self.texts as usize..self.texts as usize + count
@@ -109,8 +109,8 @@ impl Exit {
         self.text.is_empty()
     }
 
-    /// An exit that does the same as this exit, followed by the exit `then` of the op that it leads to; `None` if one
-    /// exit cannot do that.
+    /// Returns an exit that does the same as this exit, followed by the exit `then` of the op that it leads to; `None`
+    /// if one exit cannot do that.
     pub fn then(self, then: Exit) -> Option<Exit> {
         let sum = |a: u8, b: u8| a.checked_add(b).filter(|&sum| sum <= MAX_DEEPER);
         let (push, push_deeper) = match (self.push, then.push) {

@@ -21,7 +21,7 @@ impl Frame {
     /// The end of the run.
     const LAST: Frame = Frame { pc: HALT * Op::SIZE, left: 0 };
 
-    /// A counter. To follow it would end the run.
+    /// Returns a counter. To follow it would end the run.
     const fn counter(rounds: u32) -> Frame {
         Frame { pc: HALT * Op::SIZE, left: rounds as i32 }
     }

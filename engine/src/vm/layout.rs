@@ -101,7 +101,7 @@ struct Layout {
     known_costs: FxHashMap<Vec<u64>, u32>,
 }
 
-/// The place of a list, which is added if it is new.
+/// Returns the place of a list, which is added if it is new.
 fn place<T: Clone + Eq + Hash>(list: &mut Vec<T>, known: &mut FxHashMap<Vec<T>, u32>, items: Vec<T>) -> u32 {
     if let Some(&at) = known.get(&items) {
         return at;

@@ -76,7 +76,7 @@ pub(super) struct Op {
     pub exits: u32,
     /// -1 if each option has an exit of its own; 0 if all take the one of option 0.
     pub mask: i8,
-    /// How many choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
+    /// Number of choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
     pub reads: u8,
     /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of
     /// the depth. If just this is left, no instance inside is within the limit. Either way another op runs instead; see
@@ -90,7 +90,7 @@ pub(super) struct Op {
 pub(super) struct Site {
     /// Number of options.
     pub count: u32,
-    /// How many bytes each option costs more than the first: the beginning of that list in [`Program::costs`].
+    /// Number of bytes each option costs more than the first: the beginning of that list in [`Program::costs`].
     pub costs: u32,
     /// Where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
     pub ends: u32,
@@ -134,7 +134,7 @@ pub(super) struct Class {
 pub(super) struct Word {
     /// The place in [`Program::tables`] of the byte for each choice byte.
     pub heads: [u32; Word::HEADS],
-    /// How many of the heads are emitted.
+    /// Number of of the heads are emitted.
     pub count: u32,
     /// The table of the repetition, and its greatest number of rounds.
     pub tail: u32,
@@ -211,7 +211,7 @@ impl Run {
 }
 
 impl Class {
-    /// How many members cost at most `slack` bytes more than the shortest.
+    /// Returns how many members cost at most `slack` bytes more than the shortest.
     pub fn offered(&self, slack: u64) -> u32 {
         self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
     }
@@ -225,12 +225,12 @@ impl Class {
 }
 
 impl Op {
-    /// How many texts follow each other that it refers to.
+    /// Returns how many texts follow each other that it refers to.
     pub fn text_count(&self, site: &Site) -> u32 {
         if matches!(self.code, Code::Site | Code::Large) { site.count } else { 1 + self.exit_count(site) }
     }
 
-    /// How many exits follow each other that it refers to.
+    /// Returns how many exits follow each other that it refers to.
     pub fn exit_count(&self, site: &Site) -> u32 {
         match self.code {
             Code::Run => 3,
@@ -242,7 +242,7 @@ impl Op {
 }
 
 impl Program {
-    /// The table that begins here.
+    /// Returns the table that begins here.
     #[inline(always)]
     pub fn table(&self, start: u32) -> &[u8; 256] {
         // Verified programs refer to whole tables only.
@@ -251,18 +251,18 @@ impl Program {
 }
 
 impl Program {
-    /// The op here.
+    /// Returns the op here.
     pub fn op(&self, place: Place) -> &Op {
         &self.ops[(place / Op::SIZE) as usize]
     }
 
-    /// The rest of the op here.
+    /// Returns the rest of the op here.
     #[inline(always)]
     pub fn site(&self, place: Place) -> &Site {
         &self.sites[(place / Op::SIZE) as usize]
     }
 
-    /// The op here, without a check.
+    /// Returns the op here, without a check.
     ///
     /// # Safety
     ///
@@ -275,7 +275,7 @@ impl Program {
         unsafe { &*self.ops.as_ptr().byte_add(place as usize) }
     }
 
-    /// The text of an option, without a check.
+    /// Returns the text of an option, without a check.
     ///
     /// # Safety
     ///
@@ -287,7 +287,7 @@ impl Program {
         unsafe { &*self.texts.as_ptr().byte_add(op.texts as usize + option * size_of::<Text>()) }
     }
 
-    /// The exit of an option, without a check.
+    /// Returns the exit of an option, without a check.
     ///
     /// # Safety
     ///
@@ -299,7 +299,7 @@ impl Program {
         unsafe { &*self.exits.as_ptr().byte_add(op.exits as usize + option * size_of::<Exit>()) }
     }
 
-    /// The table that begins here, without a check.
+    /// Returns the table that begins here, without a check.
     ///
     /// # Safety
     ///

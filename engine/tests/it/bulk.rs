@@ -130,7 +130,7 @@ fn inputs_of_random_grammars_have_their_exact_probabilities() {
     assert!(checked >= amount::part(40) as u32, "{checked}");
 }
 
-/// The lowered form with a mark in front of each rule's body, by which its instances are counted.
+/// Returns the lowered form with a mark in front of each rule's body, by which its instances are counted.
 fn marked(compiled: &Compiled) -> Compiled {
     let mut ir = compiled.lowered.same_rules();
     fn copy(from: &Ir, to: &mut Ir, node: gramjet_compiler::ir::NodeId) -> gramjet_compiler::ir::NodeId {
@@ -161,8 +161,8 @@ fn same_mean(a: &[f64], b: &[f64]) -> f64 {
     if mean_a == mean_b { 0.0 } else { (mean_a - mean_b) / (a + b).sqrt() }
 }
 
-/// The greatest distance of the empirical distributions of two samples, over what it exceeds with probability 1e-6
-/// (Smirnov 1939).
+/// Returns the greatest distance of the empirical distributions of two samples, over what it exceeds with probability
+/// 1e-6 (Smirnov 1939).
 fn distance(a: &mut [f64], b: &mut [f64]) -> f64 {
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);

@@ -48,7 +48,7 @@ pub fn produce(producer: &mut (impl Producer + ?Sized), choices: &[u8]) -> (Vec<
     (output.split_off(6), read)
 }
 
-/// All combinations of depth and length limits that the brief of E1 names, as far as the grammar can keep them.
+/// Returns all combinations of depth and length limits that the brief of E1 names, as far as the grammar can keep them.
 pub fn limits(compiled: &Compiled) -> Vec<Limits> {
     let min_len = compiled.min_len();
     let lengths = [None].into_iter().chain([0, 1, 2, 5, 20].map(|more| Some(min_len + more)));
@@ -59,7 +59,7 @@ pub fn limits(compiled: &Compiled) -> Vec<Limits> {
         .collect()
 }
 
-/// The engines that are held against the reference.
+/// Returns the engines that are held against the reference.
 pub fn engines(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     let kinds =
         Kind::ALL.into_iter().filter(|kind| ![Kind::Auto, Kind::Reference].contains(kind) && kind.is_available());

@@ -23,7 +23,7 @@ string ::= '"' [a-z]* '"'
 number ::= '0' | [1-9] [0-9]{0,5}
 "##;
 
-/// A tracer without limits.
+/// Returns a tracer without limits.
 fn tracer(compiled: &gramjet_compiler::Compiled) -> Tracer {
     let mut tracer = Tracer::new(compiled);
     tracer.set_limits(Limits::new()).expect("no limits");

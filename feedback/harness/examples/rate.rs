@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The contents of a file, or of the files in a folder.
+/// Returns the contents of a file, or of the files in a folder.
 fn inputs(path: &Path) -> io::Result<Vec<Vec<u8>>> {
     if !path.is_dir() {
         return Ok(vec![fs::read(path)?]);

@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The next input; the generator is that of Steele, Lea and Flood (SplitMix64).
+/// Returns the next input; the generator is that of Steele, Lea and Flood (SplitMix64).
 fn draw(state: &mut u64) -> (&'static str, &'static [Right]) {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut mixed = *state;

@@ -36,8 +36,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program by its path, or by its name in `PATH`. Where one of the arguments has `@@` in it, the program gets
-    /// the name of a file with the input there; else it gets the input as its standard input.
+    /// Returns a program by its path, or by its name in `PATH`. Where one of the arguments has `@@` in it, the program
+    /// gets the name of a file with the input there; else it gets the input as its standard input.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Program {
         &self.path
     }
 
-    /// Whether the program reads a file, and not its standard input.
+    /// Returns true if the program reads a file, and not its standard input.
     pub fn reads_file(&self) -> bool {
         self.arguments.iter().any(|argument| contains_file(argument))
     }
@@ -128,7 +128,7 @@ impl Program {
         self
     }
 
-    /// A temporary folder for it.
+    /// Returns a temporary folder for it.
     pub(crate) fn scratch(&self) -> Result<Scratch, Error> {
         let has_rules = self.confinement == Confinement::Confined;
         let is_kept = has_rules && confine::offered() > Offered::Nothing;
@@ -136,7 +136,7 @@ impl Program {
         Scratch::new(Giving { by_name: self.reads_file(), has_second: self.second.is_some(), has_rules, is_exposed })
     }
 
-    /// The parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
+    /// Returns the parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
     pub(crate) fn parts(&self, scratch: &Scratch) -> Result<Parts, Error> {
         let is_confined = self.confinement == Confinement::Confined;
         let input = scratch.input();
@@ -175,7 +175,7 @@ fn contains_file(argument: &OsStr) -> bool {
     argument.as_encoded_bytes().windows(FILE.len()).any(|part| part == FILE.as_bytes())
 }
 
-/// The argument with the file's name for `@@`.
+/// Returns the argument with the file's name for `@@`.
 fn with_file(argument: &OsStr, file: &Path) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut rest = argument.as_bytes();

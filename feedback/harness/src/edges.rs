@@ -34,17 +34,17 @@ impl Edges {
         self.total
     }
 
-    /// The edge that was executed most often; the first of several.
+    /// Returns the edge that was executed most often; the first of several.
     pub fn hottest(&self) -> Option<Edge> {
         self.hottest
     }
 
-    /// How many counters the program has.
+    /// Returns how many counters the program has.
     pub fn known(&self) -> u32 {
         self.known
     }
 
-    /// How often an edge was executed.
+    /// Returns how often an edge was executed.
     pub fn count(&self, number: u32) -> u64 {
         let place = self.executed.binary_search_by_key(&number, |edge| edge.number);
         place.map_or(0, |place| self.executed[place].count)
@@ -184,7 +184,7 @@ impl Counter for f64 {
     }
 }
 
-/// The class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
+/// Returns the class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
 pub fn count_class(count: u64) -> u8 {
     match count {
         0 => 0,
@@ -221,7 +221,7 @@ pub struct Added {
 }
 
 impl Added {
-    /// Whether there is a new edge or a new class of counts.
+    /// Returns true if there is a new edge or a new class of counts.
     pub fn is_new_coverage(&self) -> bool {
         self.edges + self.classes > 0
     }
@@ -259,7 +259,7 @@ impl Coverage {
         added
     }
 
-    /// How many edges were executed by any run.
+    /// Returns how many edges were executed by any run.
     pub fn edges(&self) -> usize {
         self.seen
     }

@@ -54,7 +54,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The last error of the operating system.
+    /// Returns the last error of the operating system.
     pub(crate) fn last(what: &'static str) -> Error {
         Error::System { what, source: io::Error::last_os_error() }
     }

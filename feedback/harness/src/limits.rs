@@ -27,7 +27,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A second, 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of output.
+    /// Returns a second, 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of output.
     fn default() -> Limits {
         Limits {
             time: Duration::from_secs(1),
@@ -71,7 +71,7 @@ impl Limits {
         self
     }
 
-    /// Whether this number of executions exceeds the bound.
+    /// Returns true if this number of executions exceeds the bound.
     pub(crate) fn is_beyond(&self, edges: u64) -> bool {
         self.edges.is_some_and(|most| edges > most)
     }

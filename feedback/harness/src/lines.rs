@@ -43,15 +43,15 @@ impl Lines {
         Lines::default()
     }
 
-    /// The line of an edge; none if the program has no debug information for it. If functions were inlined there, it is
-    /// that of the innermost one that is not of a standard library.
+    /// Returns the line of an edge; none if the program has no debug information for it. If functions were inlined
+    /// there, it is that of the innermost one that is not of a standard library.
     pub fn line(&mut self, locations: &Locations, edge: u32) -> Option<Line> {
         let mut frames = self.frames(locations, edge);
         let own = frames.iter().position(|line| !is_of_standard_library(&line.file)).unwrap_or(0);
         (own < frames.len()).then(|| frames.swap_remove(own))
     }
 
-    /// The line of an edge in each function that was inlined there, the innermost first.
+    /// Returns the line of an edge in each function that was inlined there, the innermost first.
     pub fn frames(&mut self, locations: &Locations, edge: u32) -> Vec<Line> {
         let place = locations.of(edge);
         place.and_then(|(path, address)| self.frames_at(path, address)).unwrap_or_default()

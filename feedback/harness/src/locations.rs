@@ -20,7 +20,7 @@ pub(crate) struct Image {
 }
 
 impl Locations {
-    /// The file of the program or library that has the edge, and the address there, as its file gives it.
+    /// Returns the file of the program or library that has the edge, and the address there, as its file gives it.
     pub fn of(&self, edge: u32) -> Option<(&Path, u64)> {
         let address = self.addresses.get(edge as usize).copied().filter(|&address| address != 0)?;
         let image = self.images.iter().find(|image| edge.wrapping_sub(image.first) < image.count)?;

@@ -43,7 +43,8 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// Whether its class is the one of this name, or descends from it. The name may be without the module or package.
+    /// Returns true if its class is the one of this name, or descends from it. The name may be without the module or
+    /// package.
     pub fn is_a(&self, name: &str) -> bool {
         let is_it = |class: &String| class == name || class.rsplit('.').next() == Some(name);
         is_it(&self.class) || self.parents.iter().any(is_it)
@@ -51,8 +52,8 @@ impl Exception {
 }
 
 impl Outcome {
-    /// Whether the program itself reported neither success nor an error: a signal, an exception, or a limit that was
-    /// exceeded.
+    /// Returns true if the program itself reported neither success nor an error: a signal, an exception, or a limit
+    /// that was exceeded.
     pub fn is_abnormal(&self) -> bool {
         !matches!(self, Outcome::Exit(_))
     }
@@ -79,7 +80,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The name of a signal that ends a program in general.
+/// Returns the name of a signal that ends a program in general.
 pub fn signal_name(number: i32) -> Option<&'static str> {
     let known = [
         (libc::SIGHUP, "SIGHUP"),
@@ -120,7 +121,7 @@ pub struct Usage {
 pub struct Captured {
     /// The first bytes, up to [`Limits::kept_output`](crate::Limits::kept_output).
     pub bytes: Vec<u8>,
-    /// How many bytes were written in all.
+    /// Number of bytes were written in all.
     pub written: u64,
 }
 

@@ -67,7 +67,7 @@ impl Memory {
         }
     }
 
-    /// The descriptor, for the program.
+    /// Returns the descriptor, for the program.
     pub(crate) fn descriptor(&self) -> Result<OwnedFd, Error> {
         let descriptor = self.descriptor.as_ref().expect("memory with a descriptor");
         descriptor
@@ -84,7 +84,7 @@ impl Memory {
         unsafe { slice::from_raw_parts_mut(self.start.add(from).cast(), count) }
     }
 
-    /// A number that the program may write to at any time.
+    /// Returns a number that the program may write to at any time.
     pub(crate) fn number(&self, at: usize) -> &AtomicU32 {
         assert!(at.is_multiple_of(align_of::<AtomicU32>()) && at + size_of::<AtomicU32>() <= self.len);
         // SAFETY: within the mapping and aligned; numbers are written to at once.
@@ -98,7 +98,7 @@ impl Memory {
         unsafe { slice::from_raw_parts(self.start.add(from).cast(), count) }
     }
 
-    /// A number of twice the size that the program may write to at any time.
+    /// Returns a number of twice the size that the program may write to at any time.
     pub(crate) fn large_number(&self, at: usize) -> &AtomicU64 {
         assert!(at.is_multiple_of(align_of::<AtomicU64>()) && at + size_of::<AtomicU64>() <= self.len);
         // SAFETY: as above.

@@ -19,8 +19,8 @@ pub(crate) fn again<T>(mut start: impl FnMut() -> Result<T, Error>) -> Result<T,
 
 /// Something that takes inputs and can be measured.
 pub trait Target {
-    /// How many runs can be begun before the first of them is finished: one, or more for programs that find their next
-    /// inputs in shared memory.
+    /// Returns how many runs can be begun before the first of them is finished: one, or more for programs that find
+    /// their next inputs in shared memory.
     fn room(&self) -> usize {
         1
     }

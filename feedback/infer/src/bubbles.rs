@@ -58,7 +58,7 @@ impl Bubbles<'_, '_> {
         is_changed
     }
 
-    /// The class that a window can stand for.
+    /// Returns the class that a window can stand for.
     fn class(&mut self, parent: usize, window: Range<usize>) -> Option<usize> {
         let node = &self.forest.nodes[parent];
         let children = &node.children;

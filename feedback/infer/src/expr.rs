@@ -67,7 +67,8 @@ impl Expr {
         Expr::Plus(Box::new(self))
     }
 
-    /// The expression without generalisations: in place of each one its general form, unless it is undone. Simplified.
+    /// Returns the expression without generalisations: in place of each one its general form, unless it is undone.
+    /// Simplified.
     pub fn resolved(&self, undone: &Undone) -> Expr {
         let one = |expr: &Expr| Box::new(expr.resolved(undone));
         match self {
@@ -123,7 +124,7 @@ impl Expr {
         }
     }
 
-    /// Whether it derives the text. It has no rules and no generalisations.
+    /// Returns true if it derives the text. It has no rules and no generalisations.
     pub fn matches(&self, text: &[u8]) -> bool {
         self.ends(text, &BTreeSet::from([0])).contains(&text.len())
     }

@@ -29,8 +29,8 @@ pub(crate) struct Lean {
 const FRESH: [&[u8]; 2] = [b"qzx", b"7"];
 
 impl Lean {
-    /// The sample without the white space that it does not need. The oracle accepts the sample and the result. If
-    /// blanks can be part of texts (`is_free`), all white space stays.
+    /// Returns the sample without the white space that it does not need. The oracle accepts the sample and the result.
+    /// If blanks can be part of texts (`is_free`), all white space stays.
     pub fn new(sample: &[u8], quotes: &[u8], is_free: bool, asked: &mut Asked<'_>) -> Lean {
         if is_free {
             return Lean::of_text(sample, quotes, asked);
@@ -80,7 +80,7 @@ pub(crate) fn quotes(samples: &[&[u8]], asked: &mut Asked<'_>) -> &'static [u8] 
     if are_texts { QUOTES } else { b"\"" }
 }
 
-/// The tokens of a sample in which line ends are tokens without the blanks beside them.
+/// Returns the tokens of a sample in which line ends are tokens without the blanks beside them.
 fn lines(sample: &[u8], quotes: &[u8]) -> Vec<Token> {
     let mut all = Vec::new();
     for token in tokens(sample, quotes) {
@@ -104,7 +104,7 @@ fn lines(sample: &[u8], quotes: &[u8]) -> Vec<Token> {
     all
 }
 
-/// The tokens of a sample. A sign that white space or brackets may follow is not part of a number.
+/// Returns the tokens of a sample. A sign that white space or brackets may follow is not part of a number.
 fn tokens_of(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> {
     let mut all = Vec::new();
     for token in tokens(sample, quotes) {
@@ -140,7 +140,7 @@ impl Lean {
     }
 }
 
-/// The least white space that may do in place of a token.
+/// Returns the least white space that may do in place of a token.
 fn wanted(tokens: &[Token], parts: &[Vec<u8>], number: usize) -> Vec<u8> {
     if number == 0 || number + 1 == parts.len() {
         return Vec::new();
@@ -174,7 +174,8 @@ fn with(parts: &[Vec<u8>], number: usize, part: &[u8]) -> Vec<u8> {
     [&parts[..number].concat(), part, &parts[number + 1..].concat()].concat()
 }
 
-/// Whether a blank only keeps words apart. It is a token of its own if others can stand beside it, and it is needed.
+/// Returns true if a blank only keeps words apart. It is a token of its own if others can stand beside it, and it is
+/// needed.
 fn is_joint(tokens: &[Token], parts: &[Vec<u8>], number: usize, asked: &mut Asked<'_>) -> bool {
     if parts[number] != b" " || number == 0 || number + 1 == parts.len() {
         return false;

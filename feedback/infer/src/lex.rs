@@ -37,7 +37,7 @@ const OPERATORS: [&[u8]; 25] = [
     b"..", b":=", b"**", b"<<", b">>", b"+=", b"-=", b"*=", b"/=", b"//",
 ];
 
-/// The bracket that closes.
+/// Returns the bracket that closes.
 pub(crate) fn closing(open: u8) -> u8 {
     match open {
         b'(' => b')',
@@ -46,12 +46,12 @@ pub(crate) fn closing(open: u8) -> u8 {
     }
 }
 
-/// Whether two such characters side by side belong to one word.
+/// Returns true if two such characters side by side belong to one word.
 pub(crate) fn is_wordish(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether the parts would become one word.
+/// Returns true if the parts would become one word.
 pub(crate) fn join(before: &[u8], after: &[u8]) -> bool {
     let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| is_wordish(*byte));
     is_part(before.last()) && is_part(after.first())
@@ -60,7 +60,7 @@ pub(crate) fn join(before: &[u8], after: &[u8]) -> bool {
 /// Marks that texts can stand between.
 pub(crate) const QUOTES: &[u8] = b"\"'";
 
-/// The tokens of a text. All bytes are in one. Texts stand between these quotation marks.
+/// Returns the tokens of a text. All bytes are in one. Texts stand between these quotation marks.
 pub(crate) fn tokens(text: &[u8], quotes: &[u8]) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
@@ -137,7 +137,7 @@ fn end_of_number(text: &[u8], start: usize) -> Option<usize> {
     is_end.then_some(end)
 }
 
-/// Whether a number before this one ends with a point.
+/// Returns true if a number before this one ends with a point.
 fn is_part_of_address(text: &[u8], start: usize) -> bool {
     text[start - 1] == b'.' && text[start - 2].is_ascii_digit()
 }

@@ -78,14 +78,15 @@ pub(crate) fn number(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Lexeme> 
 /// The most digits of which each length is tried.
 const LONGEST: u32 = 16;
 
-/// The least and the greatest length, up to one, of texts that consist of one of these digits and fit; 0 if none does.
+/// Returns the least and the greatest length, up to one, of texts that consist of one of these digits and fit; 0 if
+/// none does.
 fn lengths(digits: &[&str], fits: &mut Fits<'_>) -> (u32, u32) {
     let mut fit = |len: u32| digits.iter().all(|digit| fits(digit.repeat(len as usize).as_bytes()));
     let Some(least) = (1..=LONGEST).find(|&len| fit(len)) else { return (0, 0) };
     (least, (least + 1..=LONGEST).take_while(|&len| fit(len)).last().unwrap_or(least))
 }
 
-/// The lengths, as ranges, of texts that consist of one of these digits and fit.
+/// Returns the lengths, as ranges, of texts that consist of one of these digits and fit.
 fn all_lengths(digits: &[&str], fits: &mut Fits<'_>) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for len in 1..=LONGEST {
@@ -128,7 +129,7 @@ fn exponent(fits: &mut Fits<'_>) -> Expr {
     Expr::Seq(vec![Expr::Set(letters), sign, digits(b'0').plus()])
 }
 
-/// The sign of numbers, if an example has one.
+/// Returns the sign of numbers, if an example has one.
 fn sign(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Expr> {
     let signs = b"+-".iter().copied().filter(|&sign| {
         let is_known = examples.iter().any(|example| example.first() == Some(&sign));
@@ -197,7 +198,7 @@ fn place_of(mark: u8, fits: &mut Fits<'_>) -> [bool; 2] {
     [starts, stays]
 }
 
-/// The word with these characters.
+/// Returns the word with these characters.
 fn spelled(first: Set, rest: Set, has_marks: bool, fits: &mut Fits<'_>) -> Lexeme {
     let is_free = first == rest;
     let is_escaped = !rest.has(b'%') && all(fits, &["q%2Fq", "%2f", "%A0"]) && !all(fits, &["q%q"]);
@@ -233,7 +234,7 @@ fn spelled(first: Set, rest: Set, has_marks: bool, fits: &mut Fits<'_>) -> Lexem
     }
 }
 
-/// A single letter.
+/// Returns a single letter.
 fn letter(fits: &mut Fits<'_>) -> Option<Lexeme> {
     let mut set = Set::of((b'a'..=b'z').filter(|&letter| fits(&[letter])));
     for letter in (b'A'..=b'Z').chain(b"_".iter().copied()).filter(|&letter| fits(&[letter])) {
@@ -268,7 +269,7 @@ pub(crate) fn quoted(quote: u8, fits: &mut Fits<'_>) -> Option<Lexeme> {
     Some(Lexeme { name: "string", expr: Expr::Seq(vec![mark.clone(), content, mark]), simple: None, text: None })
 }
 
-/// The characters that stand for themselves.
+/// Returns the characters that stand for themselves.
 fn plain(quote: u8, holds: &mut impl FnMut(&[u8]) -> bool) -> Set {
     let others = (0x20..0x80_u8).filter(|&byte| byte != quote && byte != b'\\').collect::<Vec<u8>>();
     let mut plain = Set::of(others.iter().copied());
@@ -284,7 +285,7 @@ fn plain(quote: u8, holds: &mut impl FnMut(&[u8]) -> bool) -> Set {
     plain
 }
 
-/// What a backslash can begin.
+/// Returns what a backslash can begin.
 fn escapes(holds: &mut impl FnMut(&[u8]) -> bool) -> Vec<Expr> {
     let single = Set::of((0x21..0x7F_u8).filter(|&byte| holds(&[b'\\', byte]) && holds(&[b'q', b'\\', byte, b'q'])));
     let mut parts = Vec::new();

@@ -49,7 +49,7 @@ use tree::Forest;
 
 /// Answers whether a text belongs to the language.
 pub trait Oracle {
-    /// Whether it accepts the text; none if it answers no more. The same text must get the same answer.
+    /// Returns true if it accepts the text; none if it answers no more. The same text must get the same answer.
     fn accepts(&mut self, text: &[u8]) -> Option<bool>;
 }
 
@@ -147,7 +147,7 @@ pub fn infer(samples: &[Vec<u8>], oracle: &mut dyn Oracle, options: &Options) ->
     Ok(Inferred { grammar, rules, calls: asked.calls, exhausted: asked.exhausted, left_out, verbatim })
 }
 
-/// The samples that are used, the shortest first, and those that are too long.
+/// Returns the samples that are used, the shortest first, and those that are too long.
 fn usable(samples: &[Vec<u8>], options: &Options) -> Result<(Vec<usize>, Vec<usize>), Unusable> {
     let mut order: Vec<usize> = (0..samples.len()).filter(|&number| !samples[number].is_empty()).collect();
     if order.is_empty() {
@@ -163,7 +163,7 @@ fn usable(samples: &[Vec<u8>], options: &Options) -> Result<(Vec<usize>, Vec<usi
     if used.is_empty() { Err(Unusable::TooLong) } else { Ok((used, left_out)) }
 }
 
-/// Whether texts are accepted that are made of noise.
+/// Returns true if texts are accepted that are made of noise.
 fn accepts_everything(samples: &[&[u8]], asked: &mut Asked<'_>) -> bool {
     let longest = samples.last().copied().unwrap_or_default();
     let noise: [&[u8]; 4] = [b"\x01\xFF\x02\xFE", b")]}\"'>{[(<\\", b";:,|&^%$#@!~`", b"\0"];
@@ -172,7 +172,7 @@ fn accepts_everything(samples: &[&[u8]], asked: &mut Asked<'_>) -> bool {
     asked.accepts_all(texts)
 }
 
-/// The trees of the samples without needless white space, with texts of many characters as tokens.
+/// Returns the trees of the samples without needless white space, with texts of many characters as tokens.
 fn structure(samples: &[&[u8]], asked: &mut Asked<'_>) -> Forest {
     let quotes = lean::quotes(samples, asked);
     let lean = |is_free: bool, asked: &mut Asked<'_>| -> Vec<Lean> {
@@ -200,7 +200,7 @@ fn structure(samples: &[&[u8]], asked: &mut Asked<'_>) -> Forest {
     Forest { is_free, quotes, ..Forest::new(leans, true) }
 }
 
-/// The trees with bubbles, and the classes of their nodes.
+/// Returns the trees with bubbles, and the classes of their nodes.
 fn classified(mut forest: Forest, asked: &mut Asked<'_>) -> (Forest, Classes) {
     let mut classes = Classes::find(&forest, asked);
     Bubbles::find(&mut forest, &mut classes, asked);

@@ -12,7 +12,7 @@ enum Level {
     Item,
 }
 
-/// The rules as a grammar file.
+/// Returns the rules as a grammar file.
 pub(crate) fn grammar(rules: &[(String, Expr)]) -> String {
     let names: Vec<&str> = rules.iter().map(|(name, _)| name.as_str()).collect();
     let line = |(name, body): &(String, Expr)| {

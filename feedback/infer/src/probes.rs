@@ -22,7 +22,7 @@ impl Probe {
     }
 }
 
-/// The probes of a kind.
+/// Returns the probes of a kind.
 fn most(kind: Kind) -> usize {
     match kind {
         Kind::Token(lex::Kind::Word) => 24,

@@ -44,7 +44,7 @@ impl Candidate {
         }
     }
 
-    /// A sequence without the item at a place, if that is one; `part` is what is gone.
+    /// Returns a sequence without the item at a place, if that is one; `part` is what is gone.
     pub(crate) fn removal(grammar: &Grammar, item: &Place, part: Expr, what: String, rank: usize) -> Option<Candidate> {
         let (around, number) = item.around()?;
         let whole = around.get(grammar)?;
@@ -55,7 +55,8 @@ impl Candidate {
         Some(Candidate { part_at: item.clone(), ..Candidate::new(&around, expr, part, what, rank) })
     }
 
-    /// The same, known as a patch if what it adds is a choice of literals, or one that is no single word or mark.
+    /// Returns the same, known as a patch if what it adds is a choice of literals, or one that is no single word or
+    /// mark.
     pub(crate) fn adding(self, added: &Expr) -> Candidate {
         let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Bytes(_));
         let is_patch = match &added.kind {
@@ -66,7 +67,7 @@ impl Candidate {
         Candidate { is_patch, ..self }
     }
 
-    /// The edited grammar.
+    /// Returns the edited grammar.
     pub(crate) fn apply(&self, grammar: &Grammar) -> Grammar {
         self.place.with(grammar, self.expr.clone())
     }
@@ -76,7 +77,7 @@ impl Candidate {
     }
 }
 
-/// An expression as messages show it: in our EBNF, on one line, not too long.
+/// Returns an expression as messages show it: in our EBNF, on one line, not too long.
 pub(crate) fn shown(expr: &Expr) -> String {
     const MOST: usize = 60;
     let text = written(expr);

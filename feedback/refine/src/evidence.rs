@@ -102,7 +102,7 @@ impl Evidence {
         Some(true)
     }
 
-    /// Whether there is no room for more.
+    /// Returns true if there is no room for more.
     pub(crate) fn is_full(&self) -> bool {
         self.texts.len() >= MOST
     }
@@ -133,8 +133,8 @@ impl Bytes {
         Bytes(Session::new(&language.expect("a grammar that compiles"), 0))
     }
 
-    /// The smallest text found for which `test` holds, as it does for this one; `None` if there are no more answers.
-    /// `test` returns `None` for no more answers, and `Some(None)` for a text that is not asked about.
+    /// Returns the smallest text found for which `test` holds, as it does for this one; `None` if there are no more
+    /// answers. `test` returns `None` for no more answers, and `Some(None)` for a text that is not asked about.
     fn shrink(
         &mut self,
         text: &[u8],

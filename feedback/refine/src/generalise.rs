@@ -66,8 +66,8 @@ impl<'g> Rules<'g> {
         Rules { grammar, pieces, bytes, readers: RefCell::default(), known: RefCell::default() }
     }
 
-    /// Whether an expression refers to a rule that takes nearly anything: a half of any pieces, or of the bytes, of
-    /// which anything consists.
+    /// Returns true if an expression refers to a rule that takes nearly anything: a half of any pieces, or of the
+    /// bytes, of which anything consists.
     pub(crate) fn is_lax(&self, expr: &Expr) -> bool {
         let mut is_lax = false;
         each(expr, &mut |expr| {
@@ -142,8 +142,8 @@ impl<'g> Rules<'g> {
         distinct(found)
     }
 
-    /// The bytes as rules, where a rule reads a part of them that is not all, and literals between them. Longer parts
-    /// come first; of the rules, the first one or the last one.
+    /// Returns the bytes as rules, where a rule reads a part of them that is not all, and literals between them. Longer
+    /// parts come first; of the rules, the first one or the last one.
     fn pieces(&self, bytes: &[u8], is_outermost: bool) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let ends: Vec<usize> = tokens(bytes).into_iter().map(|token| token.end).collect();
@@ -187,8 +187,8 @@ impl<'g> Rules<'g> {
         seq(joined.iter().map(|piece| self.expr(piece)).collect())
     }
 
-    /// What all have at their beginnings and ends, and between these a list of one piece, perhaps with separators, that
-    /// may be empty.
+    /// Returns what all have at their beginnings and ends, and between these a list of one piece, perhaps with
+    /// separators, that may be empty.
     fn list(&self, all: &[Vec<Piece>]) -> Option<Expr> {
         let first = all.first().filter(|_| all.len() > 1)?;
         let shortest = all.iter().map(Vec::len).min()?;
@@ -223,12 +223,12 @@ impl<'g> Rules<'g> {
     }
 }
 
-/// Whether bytes may be a literal of a language. What has more words and groups of marks is a text of its own.
+/// Returns true if bytes may be a literal of a language. What has more words and groups of marks is a text of its own.
 fn is_word(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_CUT && groups(bytes) <= MOST_GROUPS
 }
 
-/// The number of words and groups of marks.
+/// Returns the number of words and groups of marks.
 pub(crate) fn groups(bytes: &[u8]) -> usize {
     let (mut groups, mut is_in_marks) = (0, false);
     for token in tokens(bytes) {
@@ -270,7 +270,7 @@ fn runs(lacks: &[&[u8]]) -> Vec<Expr> {
     if are_single { vec![one, run] } else { vec![run] }
 }
 
-/// Each once, in order.
+/// Returns each once, in order.
 fn distinct(exprs: Vec<Expr>) -> Vec<Expr> {
     let mut distinct: Vec<Expr> = Vec::new();
     for expr in exprs {

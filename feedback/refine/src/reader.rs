@@ -71,7 +71,7 @@ pub(crate) enum Used {
 }
 
 impl Reader {
-    /// A reader of a grammar; none if it does not compile.
+    /// Returns a reader of a grammar; none if it does not compile.
     pub(crate) fn new(grammar: &Grammar) -> Option<Reader> {
         let mut diagnostics = Diagnostics::default();
         let checked = check(grammar, None, &mut diagnostics)?;
@@ -82,12 +82,13 @@ impl Reader {
         Some(Reader { ir, parser, choices, repetitions, classes, tasks: RefCell::default() })
     }
 
-    /// Whether a text conforms.
+    /// Returns true if a text conforms.
     pub(crate) fn reads(&self, text: &[u8]) -> bool {
         self.parser.parse(text, &BUDGET).is_ok()
     }
 
-    /// Whether a text conforms, for a reader that reads few: learning an automaton of the grammar would take longer.
+    /// Returns true if a text conforms, for a reader that reads few: learning an automaton of the grammar would take
+    /// longer.
     pub(crate) fn reads_once(&self, text: &[u8]) -> bool {
         match self.parser.parse_by_threads(text, &BRIEF) {
             Err(ParseError::Steps { .. } | ParseError::Memory { .. }) => self.reads(text),
@@ -95,7 +96,7 @@ impl Reader {
         }
     }
 
-    /// Whether a text conforms, or reading it costs too much to know.
+    /// Returns true if a text conforms, or reading it costs too much to know.
     pub(crate) fn may_read(&self, text: &[u8]) -> bool {
         !matches!(self.parser.parse_by_threads(text, &BRIEF), Err(ParseError::Mismatch(_)))
     }
@@ -108,7 +109,7 @@ impl Reader {
         }
     }
 
-    /// A text's derivation, if it conforms.
+    /// Returns a text's derivation, if it conforms.
     pub(crate) fn derivation(&self, text: &[u8]) -> Option<Derivation> {
         Some(self.derived(self.parser.parse(text, &BUDGET).ok()?.choices))
     }
@@ -126,7 +127,7 @@ impl Reader {
         self.derive(u64::MAX, || bytes.next())
     }
 
-    /// A text made of this many random choice bytes, completed in the shortest way.
+    /// Returns a text made of this many random choice bytes, completed in the shortest way.
     pub(crate) fn make(&self, random: &mut Random, mut choices: usize) -> Derivation {
         self.derive(MAX_MADE, || {
             choices = choices.checked_sub(1)?;
@@ -288,7 +289,7 @@ impl Notes<'_> {
     }
 }
 
-/// The least number of rounds of a repetition.
+/// Returns the least number of rounds of a repetition.
 fn least(ir: &Ir, node: NodeId) -> u32 {
     match ir.node(node).composition() {
         Composition::Rounds { min, .. } => min,

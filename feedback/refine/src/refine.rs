@@ -280,13 +280,13 @@ struct Judged {
 /// Random choice bytes of generated texts: from few to many.
 const CHOICES: [usize; 8] = [2, 4, 8, 12, 16, 32, 64, 128];
 
-/// The share of texts that conform to a grammar; none if it does not compile.
+/// Returns the share of texts that conform to a grammar; none if it does not compile.
 pub fn recall(grammar: &Grammar, texts: &[Vec<u8>]) -> Option<Share> {
     let reader = Reader::new(grammar)?;
     Some(Share { part: texts.iter().filter(|text| reader.reads(text)).count(), of: texts.len() })
 }
 
-/// A grammar whose alternatives are equally likely, but for those that are only read.
+/// Returns a grammar whose alternatives are equally likely, but for those that are only read.
 fn without_weights(grammar: &Grammar) -> Grammar {
     let mut grammar = grammar.clone();
     for rule in &mut grammar.rules {

@@ -31,13 +31,13 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
-    /// A grammar that was read from a text in our EBNF, which edits can change.
+    /// Returns a grammar that was read from a text in our EBNF, which edits can change.
     pub fn new(text: impl Into<String>, grammar: Grammar) -> Source {
         Source { text: Some(text.into()), other: None, grammar }
     }
 
-    /// A grammar that was read from a text in another notation. An edit writes the body of its rule anew; where it
-    /// cannot, the result is written in our EBNF. `read` is how the text was read.
+    /// Returns a grammar that was read from a text in another notation. An edit writes the body of its rule anew; where
+    /// it cannot, the result is written in our EBNF. `read` is how the text was read.
     pub fn in_notation(
         text: impl Into<String>,
         grammar: Grammar,
@@ -47,12 +47,12 @@ impl Source {
         Source { text: Some(text.into()), other: Some((notation, Arc::new(read))), grammar }
     }
 
-    /// A grammar in a notation that edits cannot change: the result is written in our EBNF.
+    /// Returns a grammar in a notation that edits cannot change: the result is written in our EBNF.
     pub fn converted(grammar: Grammar) -> Source {
         Source { text: None, other: None, grammar }
     }
 
-    /// A text in our EBNF.
+    /// Returns a text in our EBNF.
     ///
     /// # Errors
     ///
@@ -72,17 +72,18 @@ impl Source {
         self.text.clone().unwrap_or_else(|| whole(&self.grammar))
     }
 
-    /// The grammar in our EBNF, without comments.
+    /// Returns the grammar in our EBNF, without comments.
     pub fn as_ebnf(&self) -> String {
         whole(&self.grammar)
     }
 
-    /// The grammar.
+    /// Returns the grammar.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar
     }
 
-    /// The text after the edits that make the grammar into another one; none if the text cannot be edited like that.
+    /// Returns the text after the edits that make the grammar into another one; none if the text cannot be edited like
+    /// that.
     pub(crate) fn edited(&self, new: &Grammar) -> Option<String> {
         let text = self.text.as_deref()?;
         match &self.other {
@@ -91,7 +92,7 @@ impl Source {
         }
     }
 
-    /// Whether edits can change the text of the file.
+    /// Returns true if edits can change the text of the file.
     pub fn is_editable(&self) -> bool {
         self.text.is_some()
     }

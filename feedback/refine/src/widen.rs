@@ -99,7 +99,7 @@ pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
         .collect()
 }
 
-/// A duplicate of an element, with what follows from it: Offutt's operator where more rounds are too many.
+/// Returns a duplicate of an element, with what follows from it: Offutt's operator where more rounds are too many.
 pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
     let expr = place.get(grammar)?;
     let is_single = matches!(expr.kind, ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_));
@@ -130,13 +130,13 @@ pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -
     others.map(|name| alternative(place, expr, reference(name))).collect()
 }
 
-/// Whether a place is an alternative of a choice: what may stand instead is added to the choice.
+/// Returns true if a place is an alternative of a choice: what may stand instead is added to the choice.
 fn is_alternative(grammar: &Grammar, place: &Place) -> bool {
     let around = place.around().and_then(|(around, _)| around.get(grammar));
     around.is_some_and(|around| matches!(around.kind, ExprKind::Choice(_)))
 }
 
-/// An expression that may stand instead of the one at a place.
+/// Returns an expression that may stand instead of the one at a place.
 pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
     let what = format!("`{}` may be `{}`", shown(at), shown(&with));
     let expr = match &at.kind {
@@ -150,7 +150,7 @@ pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
     Candidate::new(place, expr, with.clone(), what, rank::ALTERNATIVE).adding(&with)
 }
 
-/// An expression that may be inserted before the item with this number.
+/// Returns an expression that may be inserted before the item with this number.
 fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr, rules: &Rules<'_>) -> Vec<Candidate> {
     let ExprKind::Seq(items) = &at.kind else { return Vec::new() };
     let inserted = |expr: Expr| {

@@ -35,7 +35,7 @@ impl<const N: usize> Bandit<N> {
         self.choose_among(N, random)
     }
 
-    /// One of the first `ways`, which are not 0.
+    /// Returns one of the first `ways`, which are not 0.
     pub(crate) fn choose_among(&self, ways: usize, random: &mut Random) -> usize {
         let rates: [f64; N] = std::array::from_fn(|way| {
             let (paid, cost) = self.prior[way];

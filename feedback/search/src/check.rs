@@ -244,7 +244,7 @@ impl Check {
         self.cost_limit.is_some_and(|limit| cost >= limit)
     }
 
-    /// The most costly text that was found, or the first one that reaches the limit on cost.
+    /// Returns the most costly text that was found, or the first one that reaches the limit on cost.
     fn costliest(&self, language: &Language, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<Costliest, Failed> {
         let strategy = STRATEGIES[0].make(false);
         let search = Search::new(language, strategy, self.max_len, self.seed);
@@ -308,7 +308,8 @@ impl Check {
         Ok(())
     }
 
-    /// A smaller text that fails, too, the reason, and the number of runs. `fails` gives the reason if a text fails.
+    /// Returns a smaller text that fails, too, the reason, and the number of runs. `fails` gives the reason if a text
+    /// fails.
     fn shrink(
         &self,
         session: &mut Session,
@@ -332,7 +333,7 @@ impl Check {
         (smallest, reason, runs)
     }
 
-    /// The grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost. Its
+    /// Returns the grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost. Its
     /// repetitions are not split by weights.
     fn language(&self, goal: Goal) -> Result<Language, LanguageError> {
         let mut settings = self.settings.clone();
@@ -404,7 +405,7 @@ enum Costliest {
     },
 }
 
-/// The derivation of a text of the language.
+/// Returns the derivation of a text of the language.
 fn derivation(language: &Language, text: &[u8]) -> Derivation {
     let mut whole = Derivation::default();
     if let Ok(choices) = language.parse(text) {
@@ -413,7 +414,7 @@ fn derivation(language: &Language, text: &[u8]) -> Derivation {
     whole
 }
 
-/// How the cost of a family grows, and where the limit is reached.
+/// Returns how the cost of a family grows, and where the limit is reached.
 fn law(family: &Family, deriver: &Deriver) -> String {
     let law = family.growth.as_ref().map(Growth::to_string);
     let stopped = family.stopped_at().map(|copies| format!("stopped at n = {copies}"));
@@ -421,7 +422,7 @@ fn law(family: &Family, deriver: &Deriver) -> String {
     format!("{} in the number of {}", known.join(", "), family.pump.describe(deriver))
 }
 
-/// The text itself if it is UTF-8, else with escapes.
+/// Returns the text itself if it is UTF-8, else with escapes.
 fn shown(text: &[u8]) -> String {
     match std::str::from_utf8(text) {
         Ok(text) if !text.chars().any(|character| character.is_control() && character != '\n') => text.to_string(),
@@ -433,7 +434,7 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The result, or the message of the panic, which is not printed.
+/// Returns the result, or the message of the panic, which is not printed.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -13,7 +13,7 @@ pub struct Entry {
     pub cost: u64,
     /// How often a variant of it was made.
     pub picks: u32,
-    /// How many of them were kept.
+    /// Number of of them were kept.
     pub finds: u32,
     /// The symbols of its derivation, each once.
     symbols: Vec<u32>,
@@ -36,7 +36,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The texts, in the order in which they were found.
+    /// Returns the texts, in the order in which they were found.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -61,7 +61,7 @@ impl Corpus {
         });
     }
 
-    /// A text that is now to be made shorter; none if that was asked since it became shorter.
+    /// Returns a text that is now to be made shorter; none if that was asked since it became shorter.
     pub(crate) fn begin_trim(&mut self, number: usize) -> Option<&[u8]> {
         let entry = &mut self.entries[number];
         (!std::mem::replace(&mut entry.is_trimmed, true)).then_some(&entry.text)
@@ -87,7 +87,7 @@ impl Corpus {
         self.rarities.clear();
     }
 
-    /// What a text makes the subject do; nothing if that is not known.
+    /// Returns what a text makes the subject do; nothing if that is not known.
     pub(crate) fn features(&self, number: usize) -> &[u64] {
         &self.entries[number].features
     }
@@ -108,8 +108,8 @@ impl Corpus {
         }
     }
 
-    /// A text to vary: the more its variants have paid and the rarer its rarest symbol and its rarest feature are among
-    /// all texts, the more often.
+    /// Returns a text to vary: the more its variants have paid and the rarer its rarest symbol and its rarest feature
+    /// are among all texts, the more often.
     pub(crate) fn pick(&mut self, random: &mut Random) -> Option<usize> {
         if self.rarities.is_empty() {
             self.rarities = self.entries.iter().map(|entry| self.rarity(entry)).collect();

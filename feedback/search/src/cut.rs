@@ -22,7 +22,7 @@ impl Cut {
         Cut { best: text.to_vec(), proposed: Vec::new(), len, at: 0, has_cut: false }
     }
 
-    /// The next text to be tested; `None` at the end.
+    /// Returns the next text to be tested; `None` at the end.
     pub fn propose(&mut self) -> Option<&[u8]> {
         if self.at >= self.best.len() {
             if self.len == 1 && !std::mem::take(&mut self.has_cut) || self.best.is_empty() {
@@ -46,7 +46,7 @@ impl Cut {
         }
     }
 
-    /// The shortest text that passes the test.
+    /// Returns the shortest text that passes the test.
     pub fn text(&self) -> &[u8] {
         &self.best
     }
@@ -67,7 +67,7 @@ impl Shorter {
         parts.map_or_else(|| Shorter::Bytes(Cut::new(text)), |trim| Shorter::Parts(Box::new(trim)))
     }
 
-    /// The next text to be tested; `None` at the end.
+    /// Returns the next text to be tested; `None` at the end.
     pub fn propose(&mut self) -> Option<&[u8]> {
         match self {
             Shorter::Parts(trim) => trim.propose(),
@@ -83,7 +83,7 @@ impl Shorter {
         }
     }
 
-    /// The simplest text that passes the test.
+    /// Returns the simplest text that passes the test.
     pub fn text(&self) -> &[u8] {
         match self {
             Shorter::Parts(trim) => trim.text(),

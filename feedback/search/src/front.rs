@@ -42,23 +42,23 @@ impl<T> Front<T> {
         self.members.iter().map(|(costs, item)| (&costs[..], item))
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// The item at a place below [`Front::len`].
+    /// Returns the item at a place below [`Front::len`].
     pub(crate) fn at(&self, place: usize) -> &T {
         &self.members[place].1
     }
 
-    /// The member with the least distance to the two that are nearest to it. Those that cost most by one measure are
-    /// never taken.
+    /// Returns the member with the least distance to the two that are nearest to it. Those that cost most by one
+    /// measure are never taken.
     fn crowded(&self) -> usize {
         let costs = |place: usize| &self.members[place].0;
         let count = costs(0).len();
@@ -76,12 +76,12 @@ impl<T> Front<T> {
     }
 }
 
-/// Whether the first costs at least as much as the second by every measure.
+/// Returns true if the first costs at least as much as the second by every measure.
 fn is_as_costly(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).all(|(one, other)| one >= other)
 }
 
-/// The greatest difference by one measure, on a logarithmic scale.
+/// Returns the greatest difference by one measure, on a logarithmic scale.
 fn distance(one: &[u64], other: &[u64]) -> f64 {
     let log = |cost: u64| (cost as f64 + 1.0).ln();
     one.iter().zip(other).map(|(&one, &other)| (log(one) - log(other)).abs()).fold(0.0, f64::max)

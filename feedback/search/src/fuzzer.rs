@@ -60,7 +60,7 @@ impl Operator {
     pub const ALL: [Operator; 5] =
         [Operator::Fresh, Operator::Mutate, Operator::Splice, Operator::Break, Operator::Trim];
 
-    /// A short name in lower case.
+    /// Returns a short name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Operator::Fresh => "fresh",
@@ -123,7 +123,7 @@ pub struct Fuzzer {
 }
 
 impl Fuzzer {
-    /// A search among the texts of a language, of at most `max_len` bytes.
+    /// Returns a search among the texts of a language, of at most `max_len` bytes.
     pub fn new(language: &Language, goal: Goal, max_len: usize, seed: u64) -> Fuzzer {
         Fuzzer {
             session: Session::new(language, seed),
@@ -153,7 +153,7 @@ impl Fuzzer {
         self
     }
 
-    /// The texts that were kept.
+    /// Returns the texts that were kept.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
     }
@@ -163,7 +163,7 @@ impl Fuzzer {
         Operator::ALL.into_iter().zip(self.yields).map(|(operator, (made, kept))| (operator, made, kept))
     }
 
-    /// The session that makes and parses the texts.
+    /// Returns the session that makes and parses the texts.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }
@@ -267,7 +267,7 @@ impl Fuzzer {
         true
     }
 
-    /// Whether the last proposed text was made by changing bytes, so that it may not be in the language.
+    /// Returns true if the last proposed text was made by changing bytes, so that it may not be in the language.
     pub fn breaks(&self) -> bool {
         match (self.operator, self.parent) {
             (Operator::Break, _) | (Operator::Trim, Some(Whole::Broken(_))) => true,
@@ -275,13 +275,13 @@ impl Fuzzer {
         }
     }
 
-    /// Whether the features of the last proposed text are compared with those of another one.
+    /// Returns true if the features of the last proposed text are compared with those of another one.
     pub fn compares(&self) -> bool {
         self.operator == Operator::Trim
     }
 
-    /// Whether the derivation of the last proposed text has a symbol that no earlier text had, or a number of uses of a
-    /// symbol whose binary logarithm, rounded down, is new. For subjects that report nothing of their own.
+    /// Returns true if the derivation of the last proposed text has a symbol that no earlier text had, or a number of
+    /// uses of a symbol whose binary logarithm, rounded down, is new. For subjects that report nothing of their own.
     pub fn has_new_derivation(&mut self) -> bool {
         let text = std::mem::take(&mut self.text);
         let is_new = self.is_new_derivation(&text);
@@ -297,7 +297,7 @@ impl Fuzzer {
         self.derived.len() > before
     }
 
-    /// How the last proposed text was made.
+    /// Returns how the last proposed text was made.
     pub fn operator(&self) -> Operator {
         self.operator
     }
@@ -393,7 +393,7 @@ impl<T> Default for Turn<T> {
 }
 
 impl<T: Copy> Turn<T> {
-    /// Whether the next call chooses another text.
+    /// Returns true if the next call chooses another text.
     fn is_over(&self) -> bool {
         self.left == 0
     }

@@ -35,7 +35,8 @@ impl Measurement {
         Self { size, cost, stopped: false }
     }
 
-    /// The point of a fit, if this can be one. A cost of 0 has no logarithm, and says no more than "less than 1".
+    /// Returns the point of a fit, if this can be one. A cost of 0 has no logarithm, and says no more than "less than
+    /// 1".
     fn point(&self) -> Option<(f64, f64)> {
         let usable = !self.stopped && self.size.is_finite() && self.size >= 0.0 && self.cost.is_finite();
         (usable && self.cost > 0.0).then_some((self.size, self.cost))
@@ -109,9 +110,9 @@ impl Growth {
         })
     }
 
-    /// The growth of texts that repeat a part, from the number of copies, the length and the cost of each. The rest of
-    /// the text may cost as much as some copies more: if the law is distinctly better supported in the length, it is
-    /// taken in the length, divided by that of a copy. The exponent is the same.
+    /// Returns the growth of texts that repeat a part, from the number of copies, the length and the cost of each. The
+    /// rest of the text may cost as much as some copies more: if the law is distinctly better supported in the length,
+    /// it is taken in the length, divided by that of a copy. The exponent is the same.
     ///
     /// A program may behave in another way from some size on, as where it refuses deep texts. If the law for all sizes
     /// is far from the costs, or its exponent is not known to a tenth, one for the larger sizes is looked for. The
@@ -151,19 +152,19 @@ impl Growth {
         Some(by_length.map_or(by_copies, |growth| Self { offset, ..growth }))
     }
 
-    /// Whether the exponent is not known to a tenth.
+    /// Returns true if the exponent is not known to a tenth.
     fn is_vague(&self) -> bool {
         matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > VAGUE)
     }
 
-    /// Whether little is known of the growth: it is not proved to be faster than linear, and the interval of the
-    /// exponent is wider than 1.
+    /// Returns true if little is known of the growth: it is not proved to be faster than linear, and the interval of
+    /// the exponent is wider than 1.
     pub fn is_unclear(&self) -> bool {
         let is_wide = matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > 1.0);
         is_wide && !self.is_superlinear(1.0)
     }
 
-    /// The mean error of the law, as a share of the cost.
+    /// Returns the mean error of the law, as a share of the cost.
     fn error(&self, texts: &[(Measurement, usize)]) -> f64 {
         let points = texts.iter().filter_map(|text| text.0.point());
         let squares = points.map(|(size, cost)| (self.predict(size) / cost).ln().powi(2));
@@ -171,28 +172,28 @@ impl Growth {
         if count == 0 { 0.0 } else { (sum / f64::from(count)).sqrt() }
     }
 
-    /// The size from which on the law holds, if smaller ones follow another one.
+    /// Returns the size from which on the law holds, if smaller ones follow another one.
     pub fn from(&self) -> Option<f64> {
         self.from
     }
 
-    /// The least AICc. Nearly that of the first fit: n can stand before n log n.
+    /// Returns the least AICc. Nearly that of the first fit: n can stand before n log n.
     fn least(&self) -> f64 {
         self.fits.iter().map(|fit| fit.aicc).fold(f64::INFINITY, f64::min)
     }
 
-    /// The cost that the best law gives for a number of copies, or another size that was measured; for smaller sizes
-    /// than [`Growth::from`] it does not hold.
+    /// Returns the cost that the best law gives for a number of copies, or another size that was measured; for smaller
+    /// sizes than [`Growth::from`] it does not hold.
     pub fn predict(&self, size: f64) -> f64 {
         self.best().predict(size + self.offset)
     }
 
-    /// The best supported fit.
+    /// Returns the best supported fit.
     pub fn best(&self) -> &Fit {
         &self.fits[0]
     }
 
-    /// The best fits of the laws that the measurements do not rule out, the best of all first.
+    /// Returns the best fits of the laws that the measurements do not rule out, the best of all first.
     pub fn supported(&self) -> impl Iterator<Item = &Fit> {
         let most = self.least() + NO_SUPPORT;
         self.fits.iter().filter(move |fit| fit.aicc <= most)
@@ -203,8 +204,9 @@ impl Growth {
         self.sizes
     }
 
-    /// Whether the cost is proved to grow faster than n^`exponent`: under every law that the measurements do not rule
-    /// out, the lower end of the exponent's interval is greater. Few sizes prove nothing, nor do sizes close together.
+    /// Returns true if the cost is proved to grow faster than n^`exponent`: under every law that the measurements do
+    /// not rule out, the lower end of the exponent's interval is greater. Few sizes prove nothing, nor do sizes close
+    /// together.
     pub fn is_superlinear(&self, exponent: f64) -> bool {
         self.proved() > exponent
     }
@@ -218,8 +220,8 @@ impl Growth {
         }
     }
 
-    /// Whether the cost grows no faster than n^`exponent` under every law that the measurements do not rule out, over
-    /// the sizes that were measured, by the upper end of the exponent's interval. Few sizes do not show that.
+    /// Returns true if the cost grows no faster than n^`exponent` under every law that the measurements do not rule
+    /// out, over the sizes that were measured, by the upper end of the exponent's interval. Few sizes do not show that.
     pub(crate) fn is_at_most(&self, exponent: f64) -> bool {
         let is_at_most = |fit: &Fit| match fit.law {
             Law::Constant => exponent >= 0.0,
@@ -244,7 +246,7 @@ impl Growth {
         }
     }
 
-    /// A number that rises with the law: the exponent in tenths for polynomials.
+    /// Returns a number that rises with the law: the exponent in tenths for polynomials.
     fn rank(&self) -> i64 {
         match self.best().law {
             Law::Constant => 0,

@@ -25,7 +25,7 @@ impl Ranks {
         Ranks::default()
     }
 
-    /// How many costs were inserted.
+    /// Returns how many costs were inserted.
     pub fn seen(&self) -> u64 {
         self.seen
     }
@@ -51,7 +51,7 @@ impl Ranks {
         }
     }
 
-    /// The last block that begins with this cost or a smaller one; the first if there is none.
+    /// Returns the last block that begins with this cost or a smaller one; the first if there is none.
     fn block_of(&self, cost: u64) -> Option<usize> {
         let after = self.blocks.partition_point(|block| block.costs[0].0 <= cost);
         (!self.blocks.is_empty()).then(|| after.saturating_sub(1))
@@ -68,7 +68,7 @@ impl Ranks {
         (below as f64 + equal as f64 / 2.0) / self.seen as f64
     }
 
-    /// The smallest cost that at least this share of costs does not exceed; 0 if there are no costs.
+    /// Returns the smallest cost that at least this share of costs does not exceed; 0 if there are no costs.
     pub fn quantile(&self, share: f64) -> u64 {
         let wanted = (share * self.seen as f64).ceil().max(1.0) as u64;
         let mut reached = 0;

@@ -61,7 +61,7 @@ impl Chooser for Evenly<'_> {
 }
 
 impl Evenly<'_> {
-    /// One of the options that generated inputs have, if any is offered.
+    /// Returns one of the options that generated inputs have, if any is offered.
     fn among_generated(&mut self, site: &OpenSite<'_>) -> Option<u32> {
         let generated = || (0..site.offered()).filter(|&option| !site.is_only_read(option));
         let count = generated().count();
@@ -131,7 +131,7 @@ pub struct Making {
 const AWAITED: u64 = 1 << 20;
 
 impl Making {
-    /// Whether the text is likely to run long, so the next one is proposed once its run is known.
+    /// Returns true if the text is likely to run long, so the next one is proposed once its run is known.
     pub(crate) fn is_awaited(&self) -> bool {
         self.parent_executed.is_some_and(|executed| executed > AWAITED)
     }
@@ -169,23 +169,23 @@ pub trait Strategy: Send {
     /// Learns from the run of a text from elsewhere: a seed, or the text of another worker.
     fn adopt(&mut self, _desk: &mut Desk, _derivation: &Derivation, _measured: &Measured<'_>) {}
 
-    /// What to do with texts that were run before.
+    /// Returns what to do with texts that were run before.
     fn repeats(&self) -> Repeats {
         Repeats::Remember
     }
 
-    /// What made the candidate that was proposed or recalled last: an operator, or the strategy itself.
+    /// Returns what made the candidate that was proposed or recalled last: an operator, or the strategy itself.
     fn operator(&self) -> &'static str {
         self.name()
     }
 
-    /// Whether it may propose the next text while one runs. Published strategies learn from each text before they
-    /// propose the next.
+    /// Returns true if it may propose the next text while one runs. Published strategies learn from each text before
+    /// they propose the next.
     fn proposes_ahead(&self) -> bool {
         false
     }
 
-    /// How the candidate that was proposed last was made.
+    /// Returns how the candidate that was proposed last was made.
     fn making(&self) -> Making {
         Making::default()
     }

@@ -25,7 +25,7 @@ pub struct Seeds {
 }
 
 impl Seeds {
-    /// Whether entries that come now are seeds: none has been fuzzed yet.
+    /// Returns true if entries that come now are seeds: none has been fuzzed yet.
     pub fn are_coming(&self) -> bool {
         !self.is_reported
     }

@@ -59,7 +59,7 @@ pub struct gramjet_options {
     pub zero_weights: *const c_char,
 }
 
-/// The settings of options.
+/// Returns the settings of options.
 ///
 /// # Safety
 ///
@@ -105,7 +105,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
     })
 }
 
-/// The value that a name stands for, if there is a name.
+/// Returns the value that a name stands for, if there is a name.
 fn named<T: FromStr<Err = String>>(name: Option<&str>) -> Result<Option<T>, Failure> {
     name.map(str::parse).transpose().map_err(|error| (GRAMJET_INVALID_ARGUMENT, error))
 }
@@ -191,8 +191,8 @@ pub unsafe extern "C" fn gramjet_grammar_warnings(grammar: *const gramjet_gramma
     unsafe { grammar.as_ref() }.map_or(ptr::null(), |grammar| grammar.warnings.as_ptr())
 }
 
-/// The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for
-/// NULL.
+/// Returns the name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar;
+/// NULL for NULL.
 ///
 /// # Safety
 ///
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn gramjet_grammar_engine(grammar: *const gramjet_grammar)
     unsafe { grammar.as_ref() }.map_or(ptr::null(), |grammar| grammar.engine.as_ptr())
 }
 
-/// The length of the grammar's shortest text in bytes; 0 for NULL.
+/// Returns the length of the grammar's shortest text in bytes; 0 for NULL.
 ///
 /// # Safety
 ///
@@ -263,7 +263,7 @@ pub unsafe extern "C" fn gramjet_parse_raw(
     unsafe { parse(grammar, text, len, choices, offset, false) }
 }
 
-/// Both of them.
+/// Returns both of them.
 ///
 /// # Safety
 ///

@@ -58,7 +58,7 @@ pub enum GrammarError {
 }
 
 impl Grammar {
-    /// The grammar in a file, and files that it refers to in the same directory.
+    /// Returns the grammar in a file, and files that it refers to in the same directory.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Grammar {
         Grammar::of_file(&file, &Options { loader, ..options })
     }
 
-    /// The grammar that `text` holds, in the notation that the name's extension or the text tells.
+    /// Returns the grammar that `text` holds, in the notation that the name's extension or the text tells.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Grammar {
         }
     }
 
-    /// A grammar that was compiled.
+    /// Returns a grammar that was compiled.
     pub fn of(compiled: &Compiled) -> Grammar {
         let (producer, mut tracer) = (Fastest::with_limits(compiled, Limits::new()), Tracer::new(compiled));
         // A grammar can always do without limits.
@@ -110,22 +110,22 @@ impl Grammar {
         &self.warnings
     }
 
-    /// A renderer of inputs.
+    /// Returns a renderer of inputs.
     pub fn renderer(&self) -> Renderer {
         Renderer::new(self.producer.clone())
     }
 
-    /// A generator of inputs of at most `max_choices` choice bytes.
+    /// Returns a generator of inputs of at most `max_choices` choice bytes.
     pub fn generator(&self, max_choices: usize) -> ChoicesGenerator {
         ChoicesGenerator::new(self.producer.clone(), max_choices)
     }
 
-    /// A mutator.
+    /// Returns a mutator.
     pub fn mutator(&self) -> StructureMutator {
         StructureMutator::new(self.tracer.clone())
     }
 
-    /// The input for a text.
+    /// Returns the input for a text.
     ///
     /// # Errors
     ///

@@ -89,14 +89,14 @@ impl Search {
         })
     }
 
-    /// The best text and its cost; none if every run has failed.
+    /// Returns the best text and its cost; none if every run has failed.
     fn best<'py>(&self, py: Python<'py>) -> Option<(Bound_<'py, PyBytes>, u64)> {
         let search = self.locked();
         search.best().map(|best| (PyBytes::new(py, &best.derivation.text), best.cost))
     }
 
-    /// How the cost of the best text grows when its parts are repeated: what stops the function first, then the fastest
-    /// growth first. `measure` runs a text.
+    /// Returns how the cost of the best text grows when its parts are repeated: what stops the function first, then the
+    /// fastest growth first. `measure` runs a text.
     fn prove<'py>(
         &self,
         py: Python<'py>,
@@ -131,7 +131,7 @@ impl Search {
         }
     }
 
-    /// Whether all texts of the grammar were run.
+    /// Returns true if all texts of the grammar were run.
     #[getter]
     fn is_exhausted(&self) -> bool {
         self.locked().is_exhausted()
@@ -152,7 +152,7 @@ fn measured(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResul
     Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges() }))
 }
 
-/// What Python gets of a family; none if too little was measured for a law, and nothing was stopped.
+/// Returns what Python gets of a family; none if too little was measured for a law, and nothing was stopped.
 fn grown<'py>(py: Python<'py>, family: &Family, what: String) -> Option<Grown<'py>> {
     let (growth, stopped) = (family.growth.as_ref(), family.stopped_at());
     if growth.is_none() && stopped.is_none() {

@@ -39,7 +39,7 @@ impl Header {
     /// The version of the form.
     pub const VERSION: u8 = 1;
 
-    /// The header followed by the choice bytes.
+    /// Returns the header followed by the choice bytes.
     pub fn before(&self, choices: &[u8]) -> Vec<u8> {
         // A recipe that is too long for the header is left out: it would not help people either.
         let recipe = if self.recipe.len() + FIXED <= usize::from(u16::MAX) { self.recipe.as_bytes() } else { &[] };
@@ -58,7 +58,7 @@ impl Header {
         file
     }
 
-    /// The header of a file, if it has one, and the choice bytes after it.
+    /// Returns the header of a file, if it has one, and the choice bytes after it.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Header {
     }
 }
 
-/// The next bytes.
+/// Returns the next bytes.
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (first, behind) = rest.split_first_chunk::<N>()?;
     *rest = behind;

@@ -33,19 +33,19 @@ pub trait Tracer: Producer {
         choices: &mut Vec<u8>,
     ) -> Option<u64>;
 
-    /// The number of choice bytes, all of them zero, of the shortest part with this symbol at this depth, under the
-    /// depth limit in force.
+    /// Returns the number of choice bytes, all of them zero, of the shortest part with this symbol at this depth, under
+    /// the depth limit in force.
     fn shortest(&mut self, symbol: u32, depth: u32) -> usize;
 
-    /// The name of the rule whose instances have this symbol; `None` for other parts.
+    /// Returns the name of the rule whose instances have this symbol; `None` for other parts.
     fn rule_name(&self, symbol: u32) -> Option<&str>;
 
-    /// How many options the choice with this symbol has; 0 for parts of other kinds.
+    /// Returns how many options the choice with this symbol has; 0 for parts of other kinds.
     fn options(&self, _symbol: u32) -> u32 {
         0
     }
 
-    /// Whether there are options that are only read: texts have them, and generated inputs do not.
+    /// Returns true if there are options that are only read: texts have them, and generated inputs do not.
     fn reads_more(&self) -> bool {
         false
     }
@@ -77,13 +77,13 @@ pub trait Tracer: Producer {
         false
     }
 
-    /// Whether texts can be parsed.
+    /// Returns true if texts can be parsed.
     fn parses(&self) -> bool {
         false
     }
 
-    /// The choice bytes that produce `text` without limits on depth and length; `None` if it does not conform, or if
-    /// there is no parser at hand.
+    /// Returns the choice bytes that produce `text` without limits on depth and length; `None` if it does not conform,
+    /// or if there is no parser at hand.
     fn parse(&mut self, _text: &[u8]) -> Option<Vec<u8>> {
         None
     }
@@ -126,7 +126,7 @@ impl<T: Tracer + ?Sized> DerefMut for Lifted<'_, T> {
     }
 }
 
-/// Whether the choice bytes of an output of this length may depend on the length limit in force.
+/// Returns true if the choice bytes of an output of this length may depend on the length limit in force.
 pub(super) fn depends_on_max_len(tracer: &(impl Tracer + ?Sized), len: usize) -> bool {
     tracer.limits().length().is_some_and(|max_len| (len as u64).saturating_add(tracer.ample_room()) > max_len)
 }
@@ -168,7 +168,7 @@ pub enum SpanKind {
     Choice,
     /// All rounds of a repetition, with the site that ended it. After the last possible round there is no such site.
     Repetition {
-        /// How many more rounds were possible.
+        /// Number of more rounds were possible.
         room: u32,
     },
     /// One round of a repetition after its minimum, with the site that decided on it.
@@ -209,11 +209,11 @@ impl Span {
 pub struct Site {
     /// Where its choice bytes begin.
     pub at: u32,
-    /// How many it reads: 1 to 3.
+    /// Number of it reads: 1 to 3.
     pub width: u8,
     /// The option taken.
     pub option: u32,
-    /// How many options were offered.
+    /// Number of options were offered.
     pub offered: u32,
 }
 

@@ -36,7 +36,7 @@ impl<P: Producer> Producer for Blind<P> {
 /// The facts about the input at a choice byte.
 #[derive(Clone, Copy)]
 struct Place {
-    /// How many zeros complete it there.
+    /// Number of zeros complete it there.
     zeros: usize,
     /// How much of the output is certain there: at least the part emitted so far.
     emitted: usize,

@@ -30,7 +30,7 @@ use super::{Doc, Shrinker};
 use crate::choices::Choices;
 use crate::producer::Producer;
 
-/// The inputs of a producer, within its limits.
+/// Returns the inputs of a producer, within its limits.
 pub fn docs<P: Producer + Clone>(producer: P) -> Docs<P> {
     Docs { producer, max_choices: Docs::<P>::DEFAULT_MAX_CHOICES }
 }

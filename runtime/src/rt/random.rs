@@ -22,7 +22,7 @@ impl Generators {
         Generators([[1; LANES]; 4])
     }
 
-    /// All eight, seeded from one source.
+    /// Returns all eight, seeded from one source.
     pub fn seeded(source: &mut SplitMix64) -> Generators {
         let mut generators = Generators::unseeded();
         (0..LANES).for_each(|lane| generators.seed(lane, source));
@@ -188,7 +188,7 @@ impl HalfGenerators {
         }
     }
 
-    /// The next number of each.
+    /// Returns the next number of each.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn next(&mut self) -> std::arch::x86_64::__m256i {
@@ -242,7 +242,7 @@ impl WideGenerators {
         }
     }
 
-    /// The next number of each.
+    /// Returns the next number of each.
     ///
     /// # Safety
     ///

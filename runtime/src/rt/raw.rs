@@ -62,7 +62,7 @@ pub const STORE_SLOP: usize = Strings::PADDING;
 /// Reads may look this many bytes beyond the reserved ones.
 pub const READ_SLOP: usize = 8;
 
-/// The last address from which on `credit` bytes lie before `end`; below `start` if there is none.
+/// Returns the last address from which on `credit` bytes lie before `end`; below `start` if there is none.
 #[inline(always)]
 fn mark(start: usize, end: usize, credit: usize) -> usize {
     if end - start >= credit { end - credit } else { start - 1 }
@@ -125,7 +125,7 @@ pub unsafe fn run_batch(
 }
 
 impl<'m, 's> Machine<'m, 's> {
-    /// A machine for one input, appending to `output`.
+    /// Returns a machine for one input, appending to `output`.
     pub fn new(min_len: u64, limits: Limits, choices: &'m mut Choices<'s>, output: &'m mut Vec<u8>) -> Self {
         let windows = Windows::new(choices, limits.choices());
         let window = windows.window().as_ptr_range();
@@ -150,7 +150,7 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
-    /// The state before the first choice.
+    /// Returns the state before the first choice.
     pub fn start(&mut self) -> State {
         State { c: self.choice_start, o: self.output.spare_capacity_mut().as_mut_ptr().cast() }
     }
@@ -243,7 +243,7 @@ impl<'m, 's> Machine<'m, 's> {
         s
     }
 
-    /// Whether the credit may have to be filled up before a rule begins; [`Machine::begin`] does that.
+    /// Returns true if the credit may have to be filled up before a rule begins; [`Machine::begin`] does that.
     #[inline(always)]
     pub fn is_low(&mut self, s: State) -> bool {
         let low = s.c.addr() > self.choice_mark || s.o.addr() > self.output_mark;
@@ -365,7 +365,7 @@ impl<'m, 's> Machine<'m, 's> {
         window.start
     }
 
-    /// Whether a rule must not recurse on this stack any more.
+    /// Returns true if a rule must not recurse on this stack any more.
     #[inline(always)]
     pub fn stack_is_low(&self) -> bool {
         stack::stack_pointer() < self.stack_limit
@@ -419,7 +419,7 @@ impl<'m, 's> Machine<'m, 's> {
         Some(state.into_inner())
     }
 
-    /// The state from which on every site takes option 0.
+    /// Returns the state from which on every site takes option 0.
     ///
     /// # Safety
     ///

@@ -103,7 +103,7 @@ pub fn run_batch(
 }
 
 impl<'m, 's> Machine<'m, 's> {
-    /// A machine for inputs that are appended to `output`, and its state before the first choice.
+    /// Returns a machine for inputs that are appended to `output`, and its state before the first choice.
     fn new(min_len: u64, limits: Limits, choices: &'m mut Choices<'s>, output: &'m mut Vec<u8>) -> (Self, State) {
         let start = State { c: 0, o: output.len() };
         let machine = Machine {
@@ -138,7 +138,7 @@ impl Machine<'_, '_> {
         self.reserve(s, CREDIT_CHOICES, CREDIT_OUTPUT)
     }
 
-    /// Whether the credit may have to be filled up before a rule begins; see [`super::raw::Machine::is_low`].
+    /// Returns true if the credit may have to be filled up before a rule begins; see [`super::raw::Machine::is_low`].
     #[inline(always)]
     pub fn is_low(&self, s: State) -> bool {
         self.is_short(s, CREDIT_CHOICES, CREDIT_OUTPUT)
@@ -197,7 +197,7 @@ impl Machine<'_, '_> {
         self.window.extend_from_slice(&window[..copied]);
     }
 
-    /// Whether a rule must not recurse on this stack any more.
+    /// Returns true if a rule must not recurse on this stack any more.
     #[inline(always)]
     pub fn stack_is_low(&self) -> bool {
         stack::stack_pointer() < self.stack_limit
@@ -218,7 +218,7 @@ impl Machine<'_, '_> {
         rule(self, s, depth)
     }
 
-    /// The state from which on every site takes option 0.
+    /// Returns the state from which on every site takes option 0.
     fn finished(&mut self, s: State) -> State {
         self.windows.finish(s.c);
         self.enter_window(0);
@@ -410,7 +410,7 @@ impl Machine<'_, '_> {
         s
     }
 
-    /// The next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
+    /// Returns the next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
     #[inline(always)]
     pub fn value(&self, s: &mut State, bits: u32) -> u32 {
         let count = bits as usize / 8;
@@ -439,7 +439,7 @@ impl Machine<'_, '_> {
         ((u64::from(self.value(s, bits)) * u64::from(count)) >> bits) as usize
     }
 
-    /// The option of a weighted site of 256 slots, from the table of its slots.
+    /// Returns the option of a weighted site of 256 slots, from the table of its slots.
     #[inline(always)]
     pub fn pick_mapped(&self, s: &mut State, options: &[u8; 256]) -> usize {
         usize::from(options[self.value(s, 8) as usize])
@@ -466,7 +466,7 @@ impl Machine<'_, '_> {
         self.put_byte(s, table[byte as usize]);
     }
 
-    /// The choice byte of a site.
+    /// Returns the choice byte of a site.
     #[inline(always)]
     pub fn byte(&self, s: &mut State) -> u8 {
         self.value(s, 8) as u8

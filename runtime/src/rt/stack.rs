@@ -20,7 +20,7 @@ pub(crate) const HELPER_STACK: usize = 1 << 30;
 /// The part of the helper's stack that is reserved for finishing.
 pub(crate) const HELPER_RESERVE: usize = 128 << 20;
 
-/// The address of the current stack frame, nearly.
+/// Returns the address of the current stack frame, nearly.
 #[inline(always)]
 pub(crate) fn stack_pointer() -> usize {
     let marker = 0u8;
@@ -47,7 +47,7 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    /// A helper, if the system has a thread.
+    /// Returns a helper, if the system has a thread.
     pub(crate) fn new() -> Option<Helper> {
         let (jobs, received) = mpsc::channel::<Job>();
         let (reports, done) = mpsc::channel();

@@ -19,7 +19,7 @@ impl Strings {
     /// Bytes that must follow the strings, so that they can be copied in blocks of this size.
     pub const PADDING: usize = 64;
 
-    /// A table of `starts.len() - 1` strings.
+    /// Returns a table of `starts.len() - 1` strings.
     ///
     /// # Panics
     ///
@@ -59,7 +59,7 @@ impl Strings {
         Strings { data, starts, shortest: None, min_len, max_len }
     }
 
-    /// The number of strings.
+    /// Returns the number of strings.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.starts.len() - 1
@@ -71,13 +71,13 @@ impl Strings {
         self.max_len
     }
 
-    /// A string.
+    /// Returns a string.
     #[inline(always)]
     pub fn get(&self, index: usize) -> &'static [u8] {
         &self.data[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    /// A string's first byte and length without a check of the index.
+    /// Returns a string's first byte and length without a check of the index.
     ///
     /// # Safety
     ///
@@ -92,13 +92,13 @@ impl Strings {
         }
     }
 
-    /// How many bytes a string is longer than the shortest that could stand here.
+    /// Returns how many bytes a string is longer than the shortest that could stand here.
     #[inline(always)]
     pub(crate) fn cost(&self, index: usize) -> u64 {
         u64::from(self.starts[index + 1] - self.starts[index]) - self.min_len
     }
 
-    /// How many strings cost at most `slack`.
+    /// Returns how many strings cost at most `slack`.
     pub(crate) fn offered(&self, slack: u64) -> usize {
         let mut low = 0;
         let mut high = self.count();
@@ -187,24 +187,24 @@ impl CharClass {
         CharClass { ranges, within, min_len }
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     #[inline(always)]
     pub fn count(&self) -> u32 {
         self.within[3]
     }
 
-    /// How many members cost at most `slack` bytes more than the shortest.
+    /// Returns how many members cost at most `slack` bytes more than the shortest.
     pub(crate) fn offered(&self, slack: u64) -> u32 {
         self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
     }
 
-    /// How many bytes a member of `len` bytes is longer than the shortest.
+    /// Returns how many bytes a member of `len` bytes is longer than the shortest.
     #[inline(always)]
     pub(crate) fn cost(&self, len: usize) -> u64 {
         len as u64 - u64::from(self.min_len)
     }
 
-    /// The `index`-th member as UTF-8, and its length.
+    /// Returns the `index`-th member as UTF-8, and its length.
     #[inline]
     pub(crate) fn encoded(&self, index: u32) -> ([u8; 4], usize) {
         let behind = self.ranges.partition_point(|&(_, before)| before <= index);

@@ -5,7 +5,7 @@ use super::*;
 const PAIRS: &str =
     "pairs ::= pair (';' pair)*\npair ::= key '=' value\nkey ::= 'a' | 'b' | 'c'\nvalue ::= [0-9] | '(' pairs ')'\n";
 
-/// How often the inputs with these options have each of some bytes.
+/// Returns how often the inputs with these options have each of some bytes.
 fn shares(grammar: &str, options: &[&str], of: &[u8]) -> Vec<f64> {
     let inputs = stdout(&[&["gen", grammar, "-n", "4000", "--seed", "5", "--max-depth", "8"], options].concat());
     let counts: Vec<usize> = of.iter().map(|byte| inputs.iter().filter(|found| *found == byte).count()).collect();

@@ -17,12 +17,12 @@ fn share() -> u64 {
     share.unwrap_or_else(|| panic!("GRAMJET_TEST_SHARE must be a number from 1 on, not {text:?}"))
 }
 
-/// Whether this run takes all cases.
+/// Returns true if this run takes all cases.
 pub fn is_long() -> bool {
     share() == 1
 }
 
-/// Whether this run takes only a few cases: it is neither `ci/test` nor `ci/long`.
+/// Returns true if this run takes only a few cases: it is neither `ci/test` nor `ci/long`.
 pub fn is_quick() -> bool {
     share() >= SHARE
 }
@@ -37,7 +37,7 @@ pub fn seeds(all: Range<u64>) -> Range<u64> {
     all.start..all.start + part(all.end - all.start)
 }
 
-/// Some of the items, evenly: all of them but in quick runs, where one of `share` is taken.
+/// Returns some of the items, evenly: all of them but in quick runs, where one of `share` is taken.
 pub fn some<T>(items: impl IntoIterator<Item = T>, share: usize) -> impl Iterator<Item = T> {
     items.into_iter().step_by(if is_quick() { share } else { 1 })
 }

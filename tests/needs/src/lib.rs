@@ -76,7 +76,7 @@ fn report_at_the_end() {
 #[cfg(not(unix))]
 fn report_at_the_end() {}
 
-/// The line about the tests that were left out.
+/// Returns the line about the tests that were left out.
 fn line(missing: &BTreeMap<(Extent, String), BTreeSet<String>>) -> String {
     let of = |wanted: Extent, name: &str| {
         let counted = missing.iter().filter(|((extent, _), _)| *extent == wanted);

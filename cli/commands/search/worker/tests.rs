@@ -16,7 +16,7 @@ use crate::cores::Cores;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
 
-/// A search by several workers for the text of which `cat` prints most.
+/// Returns a search by several workers for the text of which `cat` prints most.
 fn hunt(folder: &Path, jobs: usize) -> Hunt {
     hunt_for("output", folder, jobs)
 }

@@ -7,7 +7,7 @@ use super::Emitter;
 use crate::limits::{Decided, Limits};
 
 impl Emitter<'_> {
-    /// The items of a module. `unfolded` is a depth limit with the rules for this limit alone.
+    /// Returns the items of a module. `unfolded` is a depth limit with the rules for this limit alone.
     pub(super) fn module(&mut self, unfolded: Option<(u32, TokenStream)>) -> TokenStream {
         let (rules, library) = (self.rules("rules"), self.library);
         let min_len = Literal::u64_unsuffixed(self.compiled.min_len());
@@ -80,7 +80,7 @@ impl Emitter<'_> {
 
             #used_or_not
             impl Producer {
-                /// A producer with [`DEFAULT_LIMITS`].
+                /// Returns a producer with [`DEFAULT_LIMITS`].
                 #[must_use]
                 pub const fn new() -> Producer {
                     Producer { limits: DEFAULT_LIMITS }

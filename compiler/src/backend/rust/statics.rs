@@ -20,7 +20,7 @@ pub struct Statics {
 }
 
 impl Statics {
-    /// The items.
+    /// Returns the items.
     pub fn items(&self) -> TokenStream {
         let items = &self.items;
         quote!(#(#items)*)
@@ -37,13 +37,13 @@ impl Statics {
         name
     }
 
-    /// A table of 256 bytes: the output or the option for each choice byte.
+    /// Returns a table of 256 bytes: the output or the option for each choice byte.
     pub fn bytes(&mut self, name: &str, table: &[u8; 256]) -> Ident {
         let table = Literal::byte_string(table);
         self.add(name, quote!([u8; 256]), quote!(*#table))
     }
 
-    /// A table with one byte per option.
+    /// Returns a table with one byte per option.
     pub fn short_bytes(&mut self, name: &str, table: &[u8]) -> Ident {
         let count = Literal::usize_unsuffixed(table.len());
         let table = table.iter().map(|&byte| Literal::u8_unsuffixed(byte));
@@ -63,7 +63,7 @@ impl Statics {
         self.add("LITERALS", quote!([u64; #count]), quote!([#(#packed),*]))
     }
 
-    /// The strings of a site, ascending in length.
+    /// Returns the strings of a site, ascending in length.
     pub fn strings(&mut self, name: &str, strings: &[&[u8]], shortest: Option<&[u8]>) -> Ident {
         let (data, starts) = data_and_starts(strings);
         let shortest = match shortest {
@@ -76,13 +76,13 @@ impl Statics {
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::new(#data, &[#(#starts),*], #shortest)))
     }
 
-    /// The strings of a site without a length limit.
+    /// Returns the strings of a site without a length limit.
     pub fn unordered_strings(&mut self, name: &str, strings: &[&[u8]]) -> Ident {
         let (data, starts) = data_and_starts(strings);
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::unordered(#data, &[#(#starts),*])))
     }
 
-    /// The tables of right recursion over single bytes.
+    /// Returns the tables of right recursion over single bytes.
     pub fn star(&mut self, name: &str, tables: [&[u8; 256]; 3], pool: &Ident) -> Ident {
         let [table, last, behind] = tables.map(|table| {
             if table.iter().all(|&byte| byte == 0) {
@@ -95,7 +95,7 @@ impl Statics {
         self.add(name, quote!(rt::Star), quote!(rt::Star { table: #table, last: #last, behind: #behind, pool: &#pool }))
     }
 
-    /// A class with more than 256 characters.
+    /// Returns a class with more than 256 characters.
     pub fn char_class(&mut self, set: &CharSet) -> Ident {
         let mut before = 0;
         let ranges = set.ranges().iter().map(|&(low, high)| {

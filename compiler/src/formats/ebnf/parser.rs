@@ -254,7 +254,7 @@ impl<'t> Parser<'t, '_> {
         self.build(ExprKind::Seq(items), span, height)
     }
 
-    /// An item, or several with `-` between them.
+    /// Returns an item, or several with `-` between them.
     fn difference(&mut self) -> Result<Sized, Reported> {
         let mut left = self.repeated()?;
         while self.take_if(&Kind::Minus) {
@@ -266,7 +266,7 @@ impl<'t> Parser<'t, '_> {
         Ok(left)
     }
 
-    /// A primary expression and its postfix operators.
+    /// Returns a primary expression and its postfix operators.
     fn repeated(&mut self) -> Result<Sized, Reported> {
         let mut item = self.primary()?;
         loop {
@@ -391,7 +391,7 @@ impl<'t> Parser<'t, '_> {
         Ok(inside)
     }
 
-    /// An expression whose parts nest `below` deep.
+    /// Returns an expression whose parts nest `below` deep.
     fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Sized, Reported> {
         self.expressions += 1;
         if self.expressions > MAX_EXPRESSIONS {
@@ -501,7 +501,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// Whether a class looks like the number of a production, `[12]` or `[12a]`.
+/// Returns true if a class looks like the number of a production, `[12]` or `[12a]`.
 fn is_production_number(text: &str) -> bool {
     let inside = text.trim_start_matches('[').trim_end_matches(']');
     let digits = inside.trim_end_matches(|c: char| c.is_ascii_lowercase());

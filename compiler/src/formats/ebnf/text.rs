@@ -13,7 +13,7 @@ struct Member {
 }
 
 impl<'t> Lexer<'t, '_> {
-    /// A literal whose opening `quote` at `start` has been read.
+    /// Returns a literal whose opening `quote` at `start` has been read.
     pub(super) fn literal(&mut self, start: usize, quote: char) -> Kind<'t> {
         let mut bytes = Vec::new();
         loop {
@@ -50,7 +50,7 @@ impl<'t> Lexer<'t, '_> {
         }
     }
 
-    /// A class whose opening bracket at `start` has been read.
+    /// Returns a class whose opening bracket at `start` has been read.
     pub(super) fn class(&mut self, start: usize) -> Kind<'t> {
         let negated = self.rest().starts_with('^');
         self.position += usize::from(negated);
@@ -180,7 +180,7 @@ impl<'t> Lexer<'t, '_> {
         None
     }
 
-    /// The value of all hexadecimal digits that follow, saturated; `None` if there is none.
+    /// Returns the value of all hexadecimal digits that follow, saturated; `None` if there is none.
     fn hex_digits(&mut self) -> Option<u32> {
         let mut value = None;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(16)) {
@@ -190,7 +190,7 @@ impl<'t> Lexer<'t, '_> {
         value
     }
 
-    /// An escape, at its backslash. `None` if it is invalid, which has been reported.
+    /// Returns an escape, at its backslash. `None` if it is invalid, which has been reported.
     fn escape(&mut self, in_class: bool) -> Option<char> {
         let start = self.position;
         self.position += 1;

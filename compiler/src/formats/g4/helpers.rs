@@ -95,7 +95,7 @@ const C_SPECIFIERS: &[&str] = &[
 /// ... and the tokens of several such words.
 const C_SPECIFIER_NAMES: &[&str] = &["Bool", "Inline", "ThreadLocal", "Typeof", "Typeof_unqual"];
 
-/// The condition of a predicate in a parser rule, given its code without braces.
+/// Returns the condition of a predicate in a parser rule, given its code without braces.
 pub(super) fn of_parser(code: &str) -> Option<Condition> {
     let code = normal(code);
     match code.as_str() {
@@ -133,7 +133,7 @@ pub(super) fn of_parser(code: &str) -> Option<Condition> {
     }
 }
 
-/// The condition of a predicate in a lexer rule.
+/// Returns the condition of a predicate in a lexer rule.
 pub(super) fn of_lexer(code: &str) -> Option<Condition> {
     let code = normal(code);
     match code.as_str() {
@@ -164,7 +164,7 @@ pub(super) enum Special {
     Argument,
 }
 
-/// The effect of a lexer's action, given the lexer's superclass: the actions of ANTLR's own grammars.
+/// Returns the effect of a lexer's action, given the lexer's superclass: the actions of ANTLR's own grammars.
 pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
     if superclass != adaptor::SUPERCLASS {
         return None;
@@ -179,8 +179,8 @@ pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
     Some(Helper { name, argument, special })
 }
 
-/// The code in the form of the table: without blanks and without the language's prefix of the name, which begins with a
-/// small letter.
+/// Returns the code in the form of the table: without blanks and without the language's prefix of the name, which
+/// begins with a small letter.
 fn normal(code: &str) -> String {
     let text: String = code.chars().filter(|character| !character.is_whitespace()).collect();
     let (negation, name) = match text.strip_prefix('!') {
@@ -218,13 +218,13 @@ fn next_of(skip: usize, tokens: Vec<TokenName>, negated: bool) -> Condition {
     Condition::Next { skip, tokens, end: false, negated }
 }
 
-/// The tokens that begin a type or a storage class. Tokens with other spellings that the grammar's superclass does not
-/// know are left out.
+/// Returns the tokens that begin a type or a storage class. Tokens with other spellings that the grammar's superclass
+/// does not know are left out.
 fn c_specifiers() -> Vec<TokenName> {
     texts(C_SPECIFIERS).into_iter().chain(C_SPECIFIER_NAMES.iter().copied().map(name)).collect()
 }
 
-/// The tokens that begin a declaration.
+/// Returns the tokens that begin a declaration.
 fn c_declarations() -> Vec<TokenName> {
     c_specifiers().into_iter().chain(texts(&["[", "_Static_assert"])).collect()
 }

@@ -101,7 +101,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// Whether the limit on errors is reached, so that the parser can stop.
+    /// Returns true if the limit on errors is reached, so that the parser can stop.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX
     }
@@ -124,7 +124,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         found
     }
 
-    /// The next token. At the end, always [`Kind::End`].
+    /// Returns the next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self) -> Token<'t> {
         self.skip_blanks();
         let start = self.position;
@@ -354,7 +354,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
     }
 }
 
-/// The length of the quoted string at the beginning of `text`, if it ends on its line.
+/// Returns the length of the quoted string at the beginning of `text`, if it ends on its line.
 fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (offset, character) in text.char_indices().skip(1) {

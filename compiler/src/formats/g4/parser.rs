@@ -191,7 +191,7 @@ impl<'t> Parser<'t, '_> {
         self.rule(name, mode.as_ref())
     }
 
-    /// Whether a brace that begins no action is next; takes it.
+    /// Returns true if a brace that begins no action is next; takes it.
     pub(super) fn braced(&mut self) -> bool {
         self.ahead.is_none() && self.lexer.take_open_brace()
     }

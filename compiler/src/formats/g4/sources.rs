@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a file holds a parser grammar that takes its tokens from `lexer` or names no lexer.
+/// Returns true if a file holds a parser grammar that takes its tokens from `lexer` or names no lexer.
 fn is_parser_of(file: &SourceFile, lexer: &str) -> bool {
     // If it is the parser, it is parsed again and its errors are reported.
     let grammar = parser::parse(file.text(), false, &mut Diagnostics::default());

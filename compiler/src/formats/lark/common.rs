@@ -32,7 +32,7 @@ const COMMON: &[(&str, &str)] = &[
 /// The same for `unicode`.
 const UNICODE: &[(&str, &str)] = &[("WS_INLINE", "/[ \\t\\xa0]+/"), ("WS", "/[ \\t\\xa0\\f\\r\\n]/+")];
 
-/// The text of a module that comes with Lark.
+/// Returns the text of a module that comes with Lark.
 pub(super) fn module(name: &str) -> Option<String> {
     let terminals = match name {
         "common" => COMMON,

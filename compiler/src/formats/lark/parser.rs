@@ -66,7 +66,7 @@ pub(super) enum Kind {
     Repeat(Box<Item>, u32, Option<u32>),
 }
 
-/// Whether this is the name of a terminal: terminals are in capitals.
+/// Returns true if this is the name of a terminal: terminals are in capitals.
 pub(super) fn is_terminal(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(|c: char| c.is_uppercase())
 }
@@ -448,7 +448,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.item(Kind::Text(text, free), self.scan.span_from(start), 0)
     }
 
-    /// A text with Python's escapes, at its opening quote.
+    /// Returns a text with Python's escapes, at its opening quote.
     fn quoted(&mut self, start: usize) -> Result<String, Reported> {
         self.scan.eat("\"");
         let mut text = String::new();

@@ -23,7 +23,7 @@ fn options(format: &str, indent: &str) -> Options {
     Options { format: formats::by_name(format), reading, ..Options::default() }
 }
 
-/// The findings, one per line.
+/// Returns the findings, one per line.
 fn reported(format: &str, text: &str, indent: &str) -> String {
     let found = match compile(&SourceFile::new("g", text), &options(format, indent)) {
         Ok((_, found)) | Err(found) => found,

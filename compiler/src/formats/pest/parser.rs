@@ -331,7 +331,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// A text, at its opening quote.
+    /// Returns a text, at its opening quote.
     fn quoted(&mut self, quote: char) -> Result<String, Reported> {
         let start = self.scan.position;
         if self.scan.peek() != Some(quote) {

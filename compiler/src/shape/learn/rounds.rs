@@ -12,8 +12,8 @@ const GREATEST_START: u32 = 1 << 20;
 const TOLERANCE: f64 = 0.01;
 
 impl How {
-    /// The weights of a repetition, from the numbers of rounds that occurred and how often. `room` is the greatest
-    /// number of rounds beyond the minimum.
+    /// Returns the weights of a repetition, from the numbers of rounds that occurred and how often. `room` is the
+    /// greatest number of rounds beyond the minimum.
     pub(super) fn rounds(&self, counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Option<Law> {
         if counts.is_empty() || room == Some(0) || most < 2 {
             return None;
@@ -37,7 +37,7 @@ impl How {
     }
 }
 
-/// A range for each number that occurred, and for those between. `None` if there are too many.
+/// Returns a range for each number that occurred, and for those between. `None` if there are too many.
 fn exact(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Option<Vec<Range>> {
     let mut starts = Set::new();
     starts.insert(0);
@@ -77,7 +77,7 @@ fn fitted(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Vec<Range> {
     ranges
 }
 
-/// A range whose step gives it a mean near that of the numbers that occurred.
+/// Returns a range whose step gives it a mean near that of the numbers that occurred.
 fn stepped(counts: &[(u32, u64)], start: u32, last: Option<u32>) -> Range {
     let within: Vec<(u32, u64)> = counts.iter().copied().filter(|&(rounds, _)| is_in(rounds, start, last)).collect();
     let wanted = mean(&within);
@@ -98,13 +98,13 @@ fn count(counts: &[(u32, u64)], start: u32, last: Option<u32>) -> u64 {
     counts.iter().filter(|&&(rounds, _)| is_in(rounds, start, last)).map(|(_, count)| count).sum()
 }
 
-/// The mean of the numbers that occurred.
+/// Returns the mean of the numbers that occurred.
 fn mean(counts: &[(u32, u64)]) -> f64 {
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     counts.iter().map(|&(rounds, count)| f64::from(rounds) * count as f64).sum::<f64>() / total as f64
 }
 
-/// How often each range occurred.
+/// Returns how often each range occurred.
 fn sums(ranges: &[Range], counts: &[(u32, u64)]) -> Vec<f64> {
     ranges.iter().map(|range| count(counts, range.start, range.last) as f64).collect()
 }

@@ -112,12 +112,12 @@ impl<'g> Facts<'g> {
         self.known.insert(std::ptr::from_ref(expr).addr(), fact);
     }
 
-    /// The place of the rule called `name`.
+    /// Returns the place of the rule called `name`.
     pub(super) fn number(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    /// The facts of an expression of the grammar.
+    /// Returns the facts of an expression of the grammar.
     pub(super) fn expr(&self, expr: &Expr) -> Fact {
         if let Some(&fact) = self.known.get(&std::ptr::from_ref(expr).addr()) {
             return fact;

@@ -12,7 +12,7 @@ const MARKS: [u32; 2] = [0x10_FF7E, 0x10_FF7F];
 const LINE_BREAKS: [&str; 3] = ["\n", "\r\n", "\r"];
 
 impl LayoutTokens {
-    /// The name of the layout rule for a token, if it is a layout token.
+    /// Returns the name of the layout rule for a token, if it is a layout token.
     pub(in crate::tokens) fn stand_in(&self, outcome: Outcome) -> Option<&'static str> {
         match outcome {
             Outcome::Token(token) if token == self.indent => Some(INDENT),
@@ -24,7 +24,7 @@ impl LayoutTokens {
 }
 
 impl Lexer {
-    /// The first mode in which lines end.
+    /// Returns the first mode in which lines end.
     pub(in crate::tokens) fn layout_mode(&self) -> usize {
         self.line_rule().map_or(0, |rule| rule.mode)
     }
@@ -35,7 +35,7 @@ impl Lexer {
         text.unwrap_or_else(|| LINE_BREAKS[0].to_string())
     }
 
-    /// The first lexer rule that makes the end of a line.
+    /// Returns the first lexer rule that makes the end of a line.
     fn line_rule(&self) -> Option<&LexerRule> {
         let newline = self.layout?.newline?;
         self.rules.iter().find(|rule| rule.outcome == Outcome::Token(newline))

@@ -109,7 +109,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An expression that reaches no layout token.
+    /// Returns an expression that reaches no layout token.
     fn text(&mut self, expr: &Expr, place: Place) -> Paths {
         let inside = Place { line: Line::Inside, ..place };
         if place.line == Line::Inside {
@@ -130,7 +130,7 @@ impl Writer<'_> {
         paths
     }
 
-    /// A copy of the expression. Only made if bodies are being written.
+    /// Returns a copy of the expression. Only made if bodies are being written.
     fn copy(&mut self, expr: &Expr) -> Expr {
         if !self.building {
             return empty(expr.span);
@@ -214,8 +214,8 @@ impl Writer<'_> {
         choice(options, span)
     }
 
-    /// A repetition. `rounds` are the least and the greatest number of rounds, `done` is the number of rounds written
-    /// out already.
+    /// Returns a repetition. `rounds` are the least and the greatest number of rounds, `done` is the number of rounds
+    /// written out already.
     fn repeat(&mut self, item: &Expr, rounds: (u32, Option<u32>), place: Place, done: u32, span: Span) -> Paths {
         let (min, max) = rounds;
         let none = if min == 0 { Paths::from([(place, empty(span))]) } else { Paths::new() };
@@ -310,7 +310,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether rounds lead from one state to another.
+/// Returns true if rounds lead from one state to another.
 fn leads(from: Place, to: Place, rounds: &Map<Place, Paths>) -> bool {
     let mut seen = vec![from];
     let mut next = 0;

@@ -18,7 +18,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// The memory that they take, about, in bytes.
+    /// Returns the memory that they take, about, in bytes.
     pub fn size(&self) -> usize {
         self.size + self.yes.capacity() * (size_of::<(Question, Set)>() + 1)
     }

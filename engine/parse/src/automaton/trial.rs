@@ -89,7 +89,7 @@ pub(super) struct Trial<'p, 's> {
     sample: Sample,
     /// The frames, and the threads that wait for the next position.
     pub graph: Graph,
-    /// How many frames are not of this position.
+    /// Number of frames are not of this position.
     old: usize,
     is_start: bool,
     /// The counts with which each frame has ended.
@@ -394,7 +394,7 @@ impl<'p, 's> Trial<'p, 's> {
     }
 }
 
-/// How long the symbol is if it is in a class.
+/// Returns how long the symbol is if it is in a class.
 pub(super) fn member_len(program: &Program, class: u32, sample: &Sample) -> Option<u32> {
     let class = &program.classes[class as usize];
     match &class.places {

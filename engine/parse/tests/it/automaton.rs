@@ -56,7 +56,7 @@ impl Compared {
     }
 }
 
-/// A text with one change.
+/// Returns a text with one change.
 fn broken(rng: &mut Rng, text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     let (at, other) = (rng.below(text.len()), rng.below(text.len()));

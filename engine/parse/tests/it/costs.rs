@@ -28,7 +28,7 @@ fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
     assert!(per_byte[2] < per_byte[1] * 1.1, "{grammar}\n{steps:?}");
 }
 
-/// A JSON text of about `length` bytes, with everything in it.
+/// Returns a JSON text of about `length` bytes, with everything in it.
 fn json(length: usize) -> Vec<u8> {
     let item = r#"{"id": 17, "name": "été \"\u00e9\\", "list": [1.5e-3, true, [], {}, [[null]]], "x":-0}"#;
     let items = vec![item; length / item.len() + 1];

@@ -36,7 +36,7 @@ pub(super) fn expanded(ir: &Ir) -> Vec<bool> {
     expanded
 }
 
-/// The number of nodes, where a choice among literals is one. Stops counting beyond `most`.
+/// Returns the number of nodes, where a choice among literals is one. Stops counting beyond `most`.
 fn size(ir: &Ir, node: NodeId, most: u32, of_rule: &impl Fn(RuleId) -> u32) -> u32 {
     if ir.literals(node).is_some() {
         return 1;
@@ -118,7 +118,7 @@ impl<'g> Assembler<'g> {
         self.flow = RETURNED;
     }
 
-    /// The instance that a node is, if its body is to stand here: the rule and the body.
+    /// Returns the instance that a node is, if its body is to stand here: the rule and the body.
     pub(super) fn instance(&self, node: NodeId) -> Option<(RuleId, NodeId)> {
         if let Composition::Instance(rule, Some(body)) = self.ir.node(node).composition() {
             return Some((rule, body));

@@ -31,7 +31,7 @@ pub(super) struct Stretch {
 }
 
 impl Grouped<'_> {
-    /// The group of each option.
+    /// Returns the group of each option.
     fn arm_of(&self) -> Vec<usize> {
         let mut arm_of = vec![0; self.decision.site.options() as usize];
         for (arm, group) in self.alike.groups.iter().enumerate() {
@@ -63,7 +63,7 @@ impl<'g> Assembler<'g> {
         self.branches(&grouped, offset);
     }
 
-    /// The options of a choice that is no data, in groups that are alike.
+    /// Returns the options of a choice that is no data, in groups that are alike.
     pub(super) fn grouped(&self, node: NodeId, choice: &'g Choice, shares_heads: bool) -> Grouped<'g> {
         let ir = self.ir;
         let min_len = ir.facts(node).min_len;

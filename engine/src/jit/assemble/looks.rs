@@ -44,14 +44,14 @@ impl Look {
         Look { bound: item.bound, members: members.unwrap_or(Members::Table(Box::new(item.table))) }
     }
 
-    /// Whether the members of all rounds are emitted at once, not looked up one after the other.
+    /// Returns true if the members of all rounds are emitted at once, not looked up one after the other.
     pub fn is_at_once(&self) -> bool {
         !matches!(self.members, Members::Table(_))
     }
 }
 
 impl Members {
-    /// The members, if there is a way to emit them without looking each up.
+    /// Returns the members, if there is a way to emit them without looking each up.
     fn at_once(item: &ByteItem) -> Option<Members> {
         let bound = item.bound as usize;
         let mut members = item.table[..bound].to_vec();

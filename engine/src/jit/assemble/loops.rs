@@ -54,8 +54,8 @@ impl<'g> Assembler<'g> {
         self.place(back);
     }
 
-    /// The bytes that a run emits where it meets the depth limit, if they can be looked up; only for code without a
-    /// length limit.
+    /// Returns the bytes that a run emits where it meets the depth limit, if they can be looked up; only for code
+    /// without a length limit.
     fn last_rounds(&self, rule: RuleId, run: &Run) -> Option<LastRounds> {
         if !self.kind.depth || self.kind.length || run.item.layers > 1 {
             return None;
@@ -70,7 +70,8 @@ impl<'g> Assembler<'g> {
         Some(LastRounds { member: self.last_member(run)?, behind })
     }
 
-    /// The bytes that the item emits in the last instance within the limit, if they differ from the other instances.
+    /// Returns the bytes that the item emits in the last instance within the limit, if they differ from the other
+    /// instances.
     fn last_member(&self, run: &Run) -> Option<Option<[u8; 256]>> {
         match self.ir.node(run.node).instance() {
             Some(rule) => Some(Some(byte_pool(&self.pools.get(rule)?.strings)?)),

@@ -102,7 +102,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// The tables of a class.
+    /// Returns the tables of a class.
     fn pieces(&mut self, set: &'g CharSet) -> Pieces {
         if let Some(&pieces) = self.known_classes.get(set) {
             return pieces;

@@ -251,12 +251,12 @@ impl<'g> Assembler<'g> {
         })
     }
 
-    /// Whether the code will be refused: then nothing more is added to it.
+    /// Returns true if the code will be refused: then nothing more is added to it.
     fn is_too_large(&self) -> bool {
         self.ops.offset().0.saturating_add(self.tables.bytes.len()).saturating_add(self.known_len) > self.max_code
     }
 
-    /// The most by which the stack grows below the bound that guards compare with.
+    /// Returns the most by which the stack grows below the bound that guards compare with.
     ///
     /// A frame has the words that a function pushes and the address that a call from it pushes. The last function whose
     /// guard found the stack pointer at the bound or above has a frame. So have the functions without a guard that it

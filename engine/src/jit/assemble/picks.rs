@@ -25,18 +25,18 @@ pub(super) enum Picked {
 }
 
 impl Decision<'_> {
-    /// How many bits of choice bytes it reads.
+    /// Returns how many bits of choice bytes it reads.
     pub fn bits(&self) -> u32 {
         self.site.bits()
     }
 
-    /// The least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no such
-    /// option.
+    /// Returns the least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no
+    /// such option.
     pub fn threshold(&self, option: usize) -> i32 {
         self.site.value_of(option as u32) as i32
     }
 
-    /// The option that each choice byte leads to, for sites of one byte.
+    /// Returns the option that each choice byte leads to, for sites of one byte.
     pub fn map(&self) -> Vec<u8> {
         (0..256).map(|byte| self.site.option_of(byte) as u8).collect()
     }
@@ -47,7 +47,7 @@ impl Decision<'_> {
 }
 
 impl Assembler<'_> {
-    /// Whether the length limit may leave options of such a site out.
+    /// Returns true if the length limit may leave options of such a site out.
     pub(super) fn is_limited(&self, decision: &Decision<'_>) -> bool {
         self.kind.length && decision.max_cost() > 0
     }

@@ -95,7 +95,7 @@ fn is_unrolled(weight: u32, rounds: u32) -> bool {
     weight.saturating_mul(rounds) <= MAX_UNROLLED
 }
 
-/// How many nodes are built for each node, as repetitions are unrolled, at most.
+/// Returns how many nodes are built for each node, as repetitions are unrolled, at most.
 pub(super) fn weights(ir: &Ir) -> Vec<u32> {
     let mut weights: Vec<u32> = Vec::with_capacity(ir.node_count());
     // Children stand before their parents.

@@ -11,7 +11,7 @@ use crate::vm::program::{Code, Pc, Run};
 /// At least this number of choice bytes must emit a single byte for a run to pay.
 const MIN_BOUND: u32 = 192;
 
-/// Whether a run of these items pays.
+/// Returns true if a run of these items pays.
 pub(super) fn pays(bytes: &ByteItem) -> bool {
     bytes.bound >= MIN_BOUND
 }

@@ -29,7 +29,7 @@ fn call(native: impl Into<Option<i64>>, i386: impl Into<Option<u32>>) -> Call {
     Call { native: native.into(), i386: i386.into(), when: Vec::new() }
 }
 
-/// A call that only programs of 32 bits have.
+/// Returns a call that only programs of 32 bits have.
 fn old(i386: u32) -> Call {
     call(None::<i64>, i386)
 }

@@ -154,7 +154,7 @@ pub enum Offered {
     Signals,
 }
 
-/// How much of the confinement this kernel offers by Landlock.
+/// Returns how much of the confinement this kernel offers by Landlock.
 pub fn offered() -> Offered {
     match landlock::version() {
         0 => Offered::Nothing,
@@ -227,7 +227,7 @@ fn is_of_32_bits(program: &Path) -> bool {
     read.is_ok() && head == *b"\x7fELF\x01"
 }
 
-/// The plan for namespaces; none if they cannot serve.
+/// Returns the plan for namespaces; none if they cannot serve.
 fn plan(permissions: &Permissions, writable: &[PathBuf], folder: Option<&Path>) -> Option<Plan> {
     let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).ok();
     let folder = folder.map_or_else(std::env::current_dir, |folder| Ok(folder.to_path_buf())).ok()?;
@@ -250,7 +250,7 @@ pub struct Protection {
     pub permission: Option<&'static str>,
 }
 
-/// The parts of the confinement. This tries out what cannot be asked, with processes of its own.
+/// Returns the parts of the confinement. This tries out what cannot be asked, with processes of its own.
 pub fn protections() -> Vec<Protection> {
     let version = landlock::version();
     let landlock = |least, why| if version >= least { Ok("Landlock") } else { Err(why) };

@@ -75,8 +75,8 @@ impl Namespaces {
         })
     }
 
-    /// Whether a process can enter them, and finds the root and its folder there: they may be others than those of a
-    /// process whose root was changed.
+    /// Returns true if a process can enter them, and finds the root and its folder there: they may be others than those
+    /// of a process whose root was changed.
     fn works(&self, plan: &Plan) -> bool {
         let (Some(root), Some(folder)) = (identity(c"/"), identity(&plan.folder)) else { return false };
         // SAFETY: the new process makes system calls alone, and ends.

@@ -79,7 +79,7 @@ impl Own {
         Ok(Own { counters, control, edges: 1, images: Vec::new() })
     }
 
-    /// The descriptors of the counters and of what the program tells.
+    /// Returns the descriptors of the counters and of what the program tells.
     pub(super) fn descriptors(&self) -> Result<[OwnedFd; 2], Error> {
         Ok([self.counters.descriptor()?, self.control.descriptor()?])
     }
@@ -164,14 +164,15 @@ impl Counters {
         }
     }
 
-    /// What a run has used that took this long by the clock. The program has said that it has ended, and told this.
+    /// Returns what a run has used that took this long by the clock. The program has said that it has ended, and told
+    /// this.
     pub(super) fn usage(&self, wall: Duration) -> Usage {
         let Counters::Own(Own { control, .. }) = self else { return Usage { wall, ..Usage::default() } };
         let number = |at| Some(control.large_number(at).load(Ordering::Relaxed)).filter(|&number| number > 0);
         Usage { wall, cpu: number(CPU).map(Duration::from_nanos), peak_memory: number(PEAK) }
     }
 
-    /// How many edges the program has.
+    /// Returns how many edges the program has.
     pub(super) fn known(&self) -> u32 {
         match self {
             Counters::Own(own) => own.edges.saturating_sub(1),

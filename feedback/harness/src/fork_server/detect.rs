@@ -18,7 +18,7 @@ pub struct Instrumentation {
 }
 
 impl Instrumentation {
-    /// Whether AFL++'s compiler has built the program.
+    /// Returns true if AFL++'s compiler has built the program.
     pub fn is_by_afl(&self) -> bool {
         self.by == Some(By::Afl)
     }
@@ -33,7 +33,7 @@ pub enum By {
     Afl,
 }
 
-/// How the program in a file is instrumented.
+/// Returns how the program in a file is instrumented.
 ///
 /// # Errors
 ///

@@ -54,7 +54,7 @@ pub struct ForkServer {
     edges: Edges,
     /// The output of the program in a run that has ended its server.
     lost: Option<[crate::Captured; 2]>,
-    /// How many inputs the process of the last run had had before.
+    /// Number of inputs the process of the last run had had before.
     earlier: u32,
 }
 
@@ -87,13 +87,13 @@ impl ForkServer {
         })
     }
 
-    /// How the program is instrumented.
+    /// Returns how the program is instrumented.
     pub fn instrumentation(&self) -> Instrumentation {
         self.instrumentation
     }
 
-    /// What is known of the usage of a run. Programs that AFL++ or an earlier version has built tell nothing; those
-    /// that take many inputs in one process tell the processor time if [`Program::times_rounds`] asks for it.
+    /// Returns what is known of the usage of a run. Programs that AFL++ or an earlier version has built tell nothing;
+    /// those that take many inputs in one process tell the processor time if [`Program::times_rounds`] asks for it.
     pub fn measures(&self) -> Measures {
         self.measures
     }
@@ -131,7 +131,7 @@ impl ForkServer {
         Ok(())
     }
 
-    /// How the run on the first input has ended; none if a new server must run it.
+    /// Returns how the run on the first input has ended; none if a new server must run it.
     fn attempt(&mut self) -> Result<Option<(Outcome, Usage)>, Error> {
         let Some(server) = &mut self.server else { return Ok(None) };
         let ran = server.end(&self.program, &mut self.edges);
@@ -157,7 +157,7 @@ impl ForkServer {
         }
     }
 
-    /// How the run on the first input has ended; a new server runs it if this one could not.
+    /// Returns how the run on the first input has ended; a new server runs it if this one could not.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         for attempt in 0..ATTEMPTS {
             // An input after the first may have ended the last server.

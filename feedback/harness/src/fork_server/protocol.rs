@@ -53,7 +53,7 @@ pub(super) mod old {
     pub(crate) const SHARED_INPUT: u32 = 0x0100_0000;
     pub(crate) const ERROR: u32 = 0xf800_008f;
 
-    /// The number of counters.
+    /// Returns the number of counters.
     pub(crate) fn map_size(word: u32) -> usize {
         ((word & 0x00ff_fffe) >> 1) as usize + 1
     }

@@ -49,7 +49,7 @@ pub(super) struct Ring {
     taken: u32,
 }
 
-/// The place of the slot of an input.
+/// Returns the place of the slot of an input.
 fn slot(number: u32) -> usize {
     START + HEADER + number as usize % SLOTS * SLOT
 }
@@ -60,7 +60,7 @@ impl Ring {
         self.given.wrapping_sub(self.taken) as usize
     }
 
-    /// The number of the input whose result is taken next.
+    /// Returns the number of the input whose result is taken next.
     pub(super) fn next(&self) -> u32 {
         self.taken
     }
@@ -90,7 +90,7 @@ impl Ring {
         true
     }
 
-    /// Whether the program has run on the next input, and listed its counts.
+    /// Returns true if the program has run on the next input, and listed its counts.
     pub(super) fn is_ready(&self, memory: &Memory) -> bool {
         let finished = memory.number(FINISHED).load(Ordering::Acquire).wrapping_sub(self.taken) as usize;
         (1..=self.held()).contains(&finished)
@@ -111,7 +111,7 @@ impl Ring {
         Usage { wall: Duration::from_nanos(time(at + 8)), cpu, peak_memory: None }
     }
 
-    /// Whether the program waits because it could not list the counts of the next input.
+    /// Returns true if the program waits because it could not list the counts of the next input.
     pub(super) fn is_in_map(&self, memory: &Memory) -> bool {
         memory.number(IS_IN_MAP).load(Ordering::Relaxed) != 0
     }
@@ -128,7 +128,7 @@ impl Ring {
         memory.number(FINISHED).store(self.taken, Ordering::Release);
     }
 
-    /// How long the program has run on an input by now, as far as it says so.
+    /// Returns how long the program has run on an input by now, as far as it says so.
     pub(super) fn elapsed(&self, memory: &Memory) -> Option<Duration> {
         let begun = memory.large_number(BEGUN).load(Ordering::Relaxed);
         now().checked_sub(begun).map(Duration::from_nanos)

@@ -60,7 +60,7 @@ pub(super) struct Server {
     /// The process that was answered last, and how many inputs it has had: before the present one, if it has one.
     pub(super) process: libc::pid_t,
     pub(super) rounds: u32,
-    /// How many inputs the process of the run that was finished last had had before.
+    /// Number of inputs the process of the run that was finished last had had before.
     pub(super) earlier: u32,
     /// When it has begun to run on the last input. No answer is waited for beyond the deadline.
     pub(super) begun: Instant,
@@ -256,12 +256,12 @@ impl Server {
         }
     }
 
-    /// What the program has written in the last run.
+    /// Returns what the program has written in the last run.
     pub(super) fn captured(&self) -> &[Captured; 2] {
         self.guard.captured()
     }
 
-    /// What a run has used that took this long by the clock, and whose end the program has told.
+    /// Returns what a run has used that took this long by the clock, and whose end the program has told.
     pub(super) fn told_usage(&self, wall: Duration) -> Usage {
         if self.tells_usage { self.counters.usage(wall) } else { Usage { wall, ..Usage::default() } }
     }
@@ -353,12 +353,12 @@ impl Server {
         is_stop || is_status(status) && has_ended(self.process) && self.is_quiet()
     }
 
-    /// Whether it is time to look for leftovers.
+    /// Returns true if it is time to look for leftovers.
     pub(super) fn is_to_be_swept(&self, now: Instant) -> bool {
         now.saturating_duration_since(self.swept) >= SWEEP
     }
 
-    /// The limit that the program exceeds, after it has run for this long.
+    /// Returns the limit that the program exceeds, after it has run for this long.
     pub(super) fn exceeded(&mut self, program: &Program, elapsed: Duration) -> Option<Outcome> {
         let limits = &program.limits;
         if is_interrupted() {
@@ -390,7 +390,7 @@ impl Server {
         Some(u32::from_ne_bytes(bytes))
     }
 
-    /// A word that can be read now.
+    /// Returns a word that can be read now.
     pub(super) fn ready_word(&self) -> Option<u32> {
         let mut bytes = [0; 4];
         // SAFETY: room for that many bytes.

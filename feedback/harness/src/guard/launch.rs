@@ -89,7 +89,7 @@ impl Launch {
         })
     }
 
-    /// The descriptors that the process which launches must keep open.
+    /// Returns the descriptors that the process which launches must keep open.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
         let rules = self.rules.iter().flat_map(|rules| [&rules.ruleset, &rules.scope]).flatten();
         self.descriptors.iter().map(|(from, _)| from).chain(rules).map(AsRawFd::as_raw_fd)
@@ -162,7 +162,7 @@ impl Stack {
     }
 }
 
-/// The new process, up to its program.
+/// Returns the new process, up to its program.
 extern "C" fn execute(attempt: *mut c_void) -> c_int {
     // SAFETY: `Launch::start` gives this pointer, and waits.
     let attempt = unsafe { &mut *attempt.cast::<Attempt<'_>>() };

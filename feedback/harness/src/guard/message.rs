@@ -52,12 +52,12 @@ impl Report {
         (self.user, self.system, self.peak) = (used.user, used.system, used.peak);
     }
 
-    /// Whether it was sent.
+    /// Returns true if it was sent.
     pub(super) fn send(self, socket: RawFd) -> bool {
         send(socket, self)
     }
 
-    /// The report that has come; none if the guard has gone.
+    /// Returns the report that has come; none if the guard has gone.
     pub(super) fn receive(socket: RawFd) -> Option<Report> {
         // SAFETY: the guard is this program, and sends its reports.
         unsafe { receive(socket) }
@@ -65,7 +65,7 @@ impl Report {
 }
 
 impl Request {
-    /// Whether it was sent.
+    /// Returns true if it was sent.
     pub(super) fn send(self, socket: RawFd) -> bool {
         send(socket, self)
     }

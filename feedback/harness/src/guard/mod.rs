@@ -104,7 +104,7 @@ impl Guard {
         Ok(self.server)
     }
 
-    /// The process of the program that runs on.
+    /// Returns the process of the program that runs on.
     pub(crate) fn server(&self) -> libc::pid_t {
         self.server
     }
@@ -124,7 +124,7 @@ impl Guard {
         self.receive().map(|report| (report.process != 0).then_some(report.status))
     }
 
-    /// The program's processes, or as many of them.
+    /// Returns the program's processes, or as many of them.
     pub(crate) fn processes(&self, most: usize) -> Vec<libc::pid_t> {
         process::descendants(self.process, most).into_iter().map(|descendant| descendant.process).collect()
     }
@@ -143,7 +143,7 @@ impl Guard {
         got.map_or(true, |got| found[..got].split(|&byte| byte == b' ').filter(|child| !child.is_empty()).count() > 1)
     }
 
-    /// The output of the program.
+    /// Returns the output of the program.
     pub(crate) fn streams(&mut self) -> &mut Streams {
         &mut self.streams
     }
@@ -196,7 +196,7 @@ const SLICE: Duration = Duration::from_millis(50);
 /// The most reads from a stream at one time: one takes the default capacity of a pipe.
 const READS: usize = 16;
 
-/// The outcome that a status means.
+/// Returns the outcome that a status means.
 pub(crate) fn outcome_of(status: i32) -> Outcome {
     if libc::WIFSIGNALED(status) {
         Outcome::Signal(libc::WTERMSIG(status))
@@ -312,7 +312,7 @@ fn sockets() -> Result<(OwnedFd, OwnedFd), Error> {
     }
 }
 
-/// A path that does not depend on the folder that the process is in.
+/// Returns a path that does not depend on the folder that the process is in.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

@@ -170,7 +170,7 @@ impl Parser {
         self.found.kept.push(argument);
     }
 
-    /// Whether the option has its value in the next argument; both are dealt with then.
+    /// Returns true if the option has its value in the next argument; both are dealt with then.
     fn with_value(&mut self, option: &OsStr, rest: &mut impl Iterator<Item = OsString>) -> bool {
         let Some(name) = option.to_str() else { return false };
         let is_machine = MACHINE_WITH_VALUE.contains(&name);
@@ -191,7 +191,7 @@ impl Parser {
         true
     }
 
-    /// Whether an option in one argument is kept.
+    /// Returns true if an option in one argument is kept.
     fn option(&mut self, option: &[u8]) -> bool {
         let found = &mut self.found;
         match option {

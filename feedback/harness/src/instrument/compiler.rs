@@ -57,7 +57,7 @@ fn facts_of(
 const FACTS: &str = "facts";
 
 impl Compiler {
-    /// The one that the environment names, else the newest clang, else gcc.
+    /// Returns the one that the environment names, else the newest clang, else gcc.
     pub(super) fn find(language: Language, cache: &Cache) -> Result<Compiler, Error> {
         let named = named(language).map(|words| Compiler::of(words, cache));
         named.unwrap_or_else(|| newest(language, cache))
@@ -75,7 +75,7 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// The first line of its text about its version, and the path of its linker.
+    /// Returns the first line of its text about its version, and the path of its linker.
     fn facts(&self) -> Result<String, Error> {
         let said = |argument: &str| {
             let output = self.command().arg(argument).env("LC_ALL", "C").output();
@@ -103,7 +103,7 @@ fn clang_version(text: &str) -> Option<u32> {
     version.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The compiler that the environment names, for this language or for the other one.
+/// Returns the compiler that the environment names, for this language or for the other one.
 fn named(language: Language) -> Option<Vec<OsString>> {
     let words = |name: &str| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;

@@ -9,7 +9,7 @@ const WORKER: &str = include_str!("../../workers/worker.js");
 /// V8's message on standard error when its heap is full, before it aborts.
 const HEAP_IS_FULL: &[u8] = b"JavaScript heap out of memory";
 
-/// The interpreter with its worker.
+/// Returns the interpreter with its worker.
 pub(super) fn program(subject: &Subject, file: &str, function: &str) -> Result<Program, Error> {
     let kind = if subject.takes_text { "text" } else { "bytes" };
     // The worker takes the parser for JavaScript that is part of Node.

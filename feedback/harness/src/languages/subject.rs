@@ -57,7 +57,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The function that a specification names: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION` or
+    /// Returns the function that a specification names: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION` or
     /// `java:CLASSPATH:CLASS#METHOD`.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl Subject {
         self
     }
 
-    /// The language, and where the function is.
+    /// Returns the language, and where the function is.
     pub fn language(&self) -> &Language {
         &self.language
     }
@@ -141,7 +141,7 @@ impl Subject {
         refused(&self.name, what.into())
     }
 
-    /// The program that calls the function.
+    /// Returns the program that calls the function.
     pub(super) fn program(&self) -> Result<Program, Error> {
         let mut program = match &self.language {
             Language::Python { module, function } => python::program(self, module, function)?,
@@ -158,7 +158,7 @@ impl Subject {
         Ok(program.limits(self.limits).confinement(self.confinement))
     }
 
-    /// The meaning of an outcome in the language, as far as `stderr` shows it.
+    /// Returns the meaning of an outcome in the language, as far as `stderr` shows it.
     pub(super) fn outcome(&self, outcome: Outcome, stderr: &Captured) -> Outcome {
         match self.language {
             Language::Python { .. } | Language::Java { .. } => outcome,
@@ -166,7 +166,7 @@ impl Subject {
         }
     }
 
-    /// The interpreter, by default the one of this name in `PATH`.
+    /// Returns the interpreter, by default the one of this name in `PATH`.
     pub(super) fn interpreter_or(&self, name: &str) -> OsString {
         self.interpreter.as_deref().map_or(OsStr::new(name), Path::as_os_str).into()
     }

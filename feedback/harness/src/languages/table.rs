@@ -56,7 +56,7 @@ impl Table {
         self.places.get((number as usize).checked_sub(1)?)
     }
 
-    /// How many edges are known.
+    /// Returns how many edges are known.
     pub(super) fn len(&self) -> u32 {
         self.places.len() as u32
     }

@@ -225,12 +225,12 @@ impl Worker {
         }
     }
 
-    /// The number of inputs before the last one.
+    /// Returns the number of inputs before the last one.
     pub(super) fn earlier(&self) -> u64 {
         self.runs.saturating_sub(1)
     }
 
-    /// Whether the process can take another input.
+    /// Returns true if the process can take another input.
     pub(super) fn is_alive(&self) -> bool {
         self.is_alive
     }
@@ -321,7 +321,7 @@ impl Worker {
         self.is_alive = false;
     }
 
-    /// How the process has ended by itself.
+    /// Returns how the process has ended by itself.
     fn ended(&mut self) -> Result<Outcome, Error> {
         self.is_alive = false;
         let begin = Instant::now();

@@ -76,30 +76,30 @@ impl Scratch {
         Ok(Scratch { path, folder, temporary, inner, input, second, giving, is_lost: false })
     }
 
-    /// The whole folder and a descriptor of it, for the guard.
+    /// Returns the whole folder and a descriptor of it, for the guard.
     pub(crate) fn folder(&self) -> Result<(PathBuf, OwnedFd), Error> {
         let folder = self.folder.try_clone();
         let folder = folder.map_err(|source| Error::System { what: "a file cannot be duplicated", source })?;
         Ok((self.path.clone(), folder))
     }
 
-    /// The folder for the program's own files.
+    /// Returns the folder for the program's own files.
     pub(crate) fn temporary(&self) -> PathBuf {
         self.path.join("tmp")
     }
 
-    /// The file of the input.
+    /// Returns the file of the input.
     pub(crate) fn input(&self) -> &Path {
         self.input.path()
     }
 
-    /// The other file, if the program gets one.
+    /// Returns the other file, if the program gets one.
     pub(crate) fn second(&self) -> Option<&Path> {
         self.second.as_ref().map(Held::path)
     }
 
-    /// A descriptor of the input for the program, with the place in it that [`Scratch::write`] sets. It cannot be
-    /// written through.
+    /// Returns a descriptor of the input for the program, with the place in it that [`Scratch::write`] sets. It cannot
+    /// be written through.
     pub(crate) fn descriptor(&self) -> Result<OwnedFd, Error> {
         self.input.reader().map_err(|source| Error::System { what: "a file cannot be duplicated", source })
     }
@@ -167,7 +167,7 @@ impl Scratch {
     }
 }
 
-/// The error where an input cannot be written.
+/// Returns the error where an input cannot be written.
 pub(crate) fn unwritten(source: io::Error) -> Error {
     Error::System { what: "the input cannot be written to the temporary folder", source }
 }
@@ -184,7 +184,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A new folder that other users may not read.
+/// Returns a new folder that other users may not read.
 fn new_folder() -> io::Result<(PathBuf, OwnedFd)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let base = std::path::absolute(std::env::temp_dir())?;

@@ -21,7 +21,7 @@ fn finish(target: &mut ForkServer) -> Ended {
     (run.outcome, run.edges.expect("edges").clone())
 }
 
-/// The results of inputs, as many of which are given at a time.
+/// Returns the results of inputs, as many of which are given at a time.
 fn results(target: &mut ForkServer, inputs: &[Vec<u8>], at_a_time: usize) -> Vec<Ended> {
     assert!(at_a_time <= target.room());
     let mut results = Vec::new();

@@ -34,7 +34,7 @@ pub(crate) fn own(name: &str) -> Option<PathBuf> {
     })
 }
 
-/// A program of `tests/programs`, built by AFL++.
+/// Returns a program of `tests/programs`, built by AFL++.
 fn afl(name: &str) -> Option<PathBuf> {
     built(name, "afl-clang-fast", |command, source, _| {
         command.env("AFL_QUIET", "1").arg("-O2").arg(source);

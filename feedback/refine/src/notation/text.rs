@@ -62,7 +62,7 @@ fn semicolon(text: &str) -> Option<usize> {
     found.filter(|&(_, c)| c == ';').map(|(at, _)| at)
 }
 
-/// How long a comment is that begins on this line, with the blanks before it; 0 without one.
+/// Returns how long a comment is that begins on this line, with the blanks before it; 0 without one.
 pub(super) fn comment(text: &str, notation: Notation) -> usize {
     let line = text.lines().next().unwrap_or_default();
     let begin = line.trim_start_matches([' ', '\t']);
@@ -70,14 +70,14 @@ pub(super) fn comment(text: &str, notation: Notation) -> usize {
     if is_comment { line.len() } else { 0 }
 }
 
-/// Whether a text has a comment.
+/// Returns true if a text has a comment.
 pub(super) fn has_comment(text: &str, notation: Notation) -> bool {
     let mut found = false;
     scan(text, notation, &mut |_, seen| found |= matches!(seen, Seen::Comment));
     found
 }
 
-/// A body's text at the bars that are outside of groups, actions, comments and what is quoted.
+/// Returns a body's text at the bars that are outside of groups, actions, comments and what is quoted.
 pub(super) fn split(body: &str, notation: Notation) -> Vec<&str> {
     let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0);
     scan(body, notation, &mut |at, seen| match seen {

@@ -86,7 +86,7 @@ impl Fresh<'_> {
         varied(made.into_values().collect(), count)
     }
 
-    /// The grammar of the part alone.
+    /// Returns the grammar of the part alone.
     fn part(&self) -> Grammar {
         let name = Name { text: PART.to_string(), span: NEW };
         let mut grammar = self.grammar.clone();
@@ -105,7 +105,7 @@ fn failure(reader: &Reader, text: &[u8]) -> Option<Surroundings> {
     Some(Surroundings::Failure(text.get(at).copied().map(kind), before.copied().map(kind)))
 }
 
-/// Some of the texts, of as many groups as there are, in the order in which they were made.
+/// Returns some of the texts, of as many groups as there are, in the order in which they were made.
 fn varied(mut groups: Vec<Vec<(usize, Vec<u8>)>>, count: usize) -> Vec<Vec<u8>> {
     // Of too many groups, some that are far from each other.
     groups.sort();

@@ -43,7 +43,7 @@ impl<'r> Reach<'r> {
         Some(found)
     }
 
-    /// The numbers of the texts that an edit at a place can let in.
+    /// Returns the numbers of the texts that an edit at a place can let in.
     pub(super) fn of(&self, place: &Place) -> &[usize] {
         self.of.get(place).map_or(&[], Vec::as_slice)
     }

@@ -77,7 +77,7 @@ impl Wanted {
         Wanted { texts, shown }
     }
 
-    /// The texts that holes are tried with.
+    /// Returns the texts that holes are tried with.
     fn shown(&self) -> &[Vec<u8>] {
         &self.texts[..self.shown]
     }
@@ -97,7 +97,8 @@ struct Ranked {
 }
 
 impl Ranked {
-    /// What it does, counted half if it only adds what some texts have, and less if what it adds takes nearly anything.
+    /// Returns what it does, counted half if it only adds what some texts have, and less if what it adds takes nearly
+    /// anything.
     fn worth(&self) -> usize {
         let worth = if self.candidate.is_patch { self.taken } else { 2 * self.taken };
         if self.candidate.is_lax { worth / 4 } else { worth }
@@ -154,7 +155,7 @@ impl Repair<'_> {
         self.take_best(others, (&reach, 1, &mut Vec::new()), ask, tell)
     }
 
-    /// All edits of some rules that can let one of the texts in.
+    /// Returns all edits of some rules that can let one of the texts in.
     fn widenings(
         &self,
         rules: &[usize],
@@ -180,7 +181,7 @@ impl Repair<'_> {
         Some(candidates)
     }
 
-    /// The edits that take some of the texts, those that take most first.
+    /// Returns the edits that take some of the texts, those that take most first.
     fn ranked(&self, candidates: Vec<Candidate>, reach: &Reach<'_>, away: usize) -> Option<Vec<Ranked>> {
         let (mut known, mut ranked) = (BTreeSet::new(), Vec::new());
         let is_new = |candidate: &Candidate| known.insert((candidate.place.clone(), candidate.what.clone()));
@@ -237,7 +238,7 @@ impl Repair<'_> {
         Some(false)
     }
 
-    /// The edits that a class which lacks something leads to.
+    /// Returns the edits that a class which lacks something leads to.
     fn settled(&self, open: &Candidate, lacking: &Lacking, ask: &mut Ask<'_>) -> Option<Vec<Candidate>> {
         let Some(reader) = &self.reader else { return Some(Vec::new()) };
         let with_gap = Candidate { part: Around::gap(), ..open.clone() };
@@ -247,8 +248,8 @@ impl Repair<'_> {
         settled(grammar, place, lacking, (&around, &|text| reader.reads(text)), ask)
     }
 
-    /// Whether the program accepts about as many generated texts of an edited grammar that are new as of those of the
-    /// grammar before.
+    /// Returns true if the program accepts about as many generated texts of an edited grammar that are new as of those
+    /// of the grammar before.
     fn is_as_precise(&self, reader: &Reader, ask: &mut Ask<'_>) -> Option<bool> {
         let made = texts(reader, self.settings.seed, MADE * MOST_NEW);
         let is_new = |text: &Vec<u8>| !self.reader.as_ref().is_some_and(|before| before.reads(text));
@@ -264,15 +265,15 @@ impl Repair<'_> {
         Some(true)
     }
 
-    /// The share of texts of the grammar that the program accepts, of all or of those without weights: where it rejects
-    /// more, what is new may be rejected for other reasons, too.
+    /// Returns the share of texts of the grammar that the program accepts, of all or of those without weights: where it
+    /// rejects more, what is new may be rejected for other reasons, too.
     fn usual(&self) -> Share {
         let all = Share { part: self.base.part + self.even.part, of: self.base.of + self.even.of };
         let usual = if self.even.ratio() < all.ratio() { self.even } else { all };
         Share { part: usual.part.max((LEAST_BASE * usual.of as f64) as usize), of: usual.of }
     }
 
-    /// How many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
+    /// Returns how many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
     fn accepts_fresh(&mut self, candidate: &Candidate, grammar: &Grammar, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let Some(other) = &self.reader else { return Some(None) };
         let mut texts: Vec<Vec<u8>> = self.evidence.texts.clone();
@@ -301,8 +302,8 @@ impl Repair<'_> {
     }
 }
 
-/// The rules, those near the failures of texts first: where the parser is, then what these rules refer to and what
-/// refers to them.
+/// Returns the rules, those near the failures of texts first: where the parser is, then what these rules refer to and
+/// what refers to them.
 fn near(grammar: &Grammar, reader: &Reader, texts: &[Vec<u8>]) -> Vec<usize> {
     let index: BTreeMap<&str, usize> =
         grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();

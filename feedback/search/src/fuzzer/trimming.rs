@@ -19,7 +19,7 @@ pub(super) struct Texts<'f> {
 }
 
 impl Texts<'_> {
-    /// The text and those of its kind, and the session.
+    /// Returns the text and those of its kind, and the session.
     fn of(&mut self, whole: Whole) -> Option<(usize, &mut Corpus, &mut Session)> {
         match whole {
             Whole::Conforming(number) => Some((number, self.corpus, self.session)),
@@ -27,7 +27,7 @@ impl Texts<'_> {
         }
     }
 
-    /// What the subject does on a kept text.
+    /// Returns what the subject does on a kept text.
     fn features(&self, whole: Whole) -> &[u64] {
         match (whole, &self.breaker) {
             (Whole::Conforming(number), _) => self.corpus.features(number),
@@ -46,7 +46,7 @@ pub(super) struct Trimmer(Option<Trimming>);
 struct Trimming {
     whole: Whole,
     by: Shorter,
-    /// How many more texts may be tried.
+    /// Number of more texts may be tried.
     left: u32,
 }
 

@@ -60,7 +60,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The cost that the model gives for a size, within the measured sizes or beyond them.
+    /// Returns the cost that the model gives for a size, within the measured sizes or beyond them.
     pub fn predict(&self, size: f64) -> f64 {
         self.data.predict(self.model, self.rate, &self.coefficients, size)
     }
@@ -94,12 +94,12 @@ impl fmt::Display for Law {
 }
 
 impl Estimate {
-    /// Whether an exponent can be 1, and is near it.
+    /// Returns true if an exponent can be 1, and is near it.
     fn is_linear(&self) -> bool {
         self.holds(1.0) && (self.value - 1.0).abs() <= 0.1
     }
 
-    /// Whether a value lies within the interval, as far as it is shown.
+    /// Returns true if a value lies within the interval, as far as it is shown.
     fn holds(&self, value: f64) -> bool {
         (self.low - 0.005..=self.high + 0.005).contains(&value)
     }
@@ -171,7 +171,7 @@ fn candidate(data: &Data, model: Model) -> Option<Candidate> {
     variance.is_finite().then_some(Candidate { model, rate, variance, freedom, solution, aicc })
 }
 
-/// The fit of the best model with the leading term, from candidates that stand in the order of support.
+/// Returns the fit of the best model with the leading term, from candidates that stand in the order of support.
 fn fit(data: &Arc<Data>, candidates: &[Candidate], lead: Lead) -> Option<Fit> {
     let alike: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.model.lead == lead).collect();
     let best = *alike.first()?;
@@ -202,8 +202,8 @@ fn law(lead: Lead, alike: &[&Candidate]) -> Option<Law> {
     })
 }
 
-/// The rate averaged over models that differ in their lower terms, by their Akaike weights. The interval holds the
-/// uncertainty of the choice among them too (Burnham & Anderson, equation 4.9).
+/// Returns the rate averaged over models that differ in their lower terms, by their Akaike weights. The interval holds
+/// the uncertainty of the choice among them too (Burnham & Anderson, equation 4.9).
 fn averaged(alike: &[&Candidate]) -> Option<Estimate> {
     let best = alike.first()?;
     let weights: Vec<f64> = alike.iter().map(|candidate| ((best.aicc - candidate.aicc) / 2.0).exp()).collect();
@@ -239,8 +239,8 @@ fn criterion(squares: f64, parameters: usize, points: usize) -> f64 {
     points * (squares / points + NOISE * NOISE).ln() + 2.0 * estimated + correction
 }
 
-/// The rate with the least squares among those that make sense: the best places of a grid, each followed by a descent
-/// between its neighbours.
+/// Returns the rate with the least squares among those that make sense: the best places of a grid, each followed by a
+/// descent between its neighbours.
 fn best_rate(data: &Data, model: Model) -> Option<(f64, Solution)> {
     let rates = data.rates(model.lead);
     let squares = |rate: &f64| data.solve(model, *rate, 0).map_or(f64::INFINITY, |found| found.squares);

@@ -184,7 +184,7 @@ pub struct FamilyEdge {
 /// One input of a family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FamilyPoint {
-    /// How many times the part is repeated.
+    /// Number of times the part is repeated.
     pub size: u64,
     /// Length of the text, in bytes.
     pub length: u64,
@@ -245,9 +245,9 @@ pub struct Operator {
     pub strategy: String,
     /// The name of the operator.
     pub operator: String,
-    /// How many of its texts were run.
+    /// Number of of its texts were run.
     pub runs: u64,
-    /// How many of them cost more than all before, or as much with fewer bytes.
+    /// Number of of them cost more than all before, or as much with fewer bytes.
     pub better: u64,
 }
 
@@ -260,7 +260,7 @@ pub struct Failure {
     pub place: String,
     /// The smallest text that shows it, any bytes.
     pub text: Vec<u8>,
-    /// How many inputs had this outcome there; 0 if they were not counted.
+    /// Number of inputs had this outcome there; 0 if they were not counted.
     pub count: u64,
     /// When it was found, in seconds since the search began, if that is known.
     pub seconds: Option<f64>,

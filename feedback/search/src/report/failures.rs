@@ -24,7 +24,7 @@ const COLUMNS: [(Column<'static>, Cell); 8] = [
     (Column::Text("Replay"), |failure| code(&text::line(&failure.replay))),
 ];
 
-/// The content of the section, if there are any.
+/// Returns the content of the section, if there are any.
 pub(super) fn section(failures: &[Failure]) -> Option<String> {
     let shown = &failures[..failures.len().min(FAILURES)];
     let is_filled = |cell: &Cell| shown.iter().any(|failure| !cell(failure).is_empty());
@@ -34,7 +34,7 @@ pub(super) fn section(failures: &[Failure]) -> Option<String> {
     (!shown.is_empty()).then_some(html)
 }
 
-/// How often it was found; empty if that was not counted.
+/// Returns how often it was found; empty if that was not counted.
 fn times(number: u64) -> String {
     match number {
         0 => String::new(),

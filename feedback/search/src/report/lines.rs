@@ -13,7 +13,7 @@ const OPEN: usize = 3;
 /// Lines of an excerpt that are shown.
 const EXCERPT: usize = 60;
 
-/// The content of the section, if there are lines: which input they are of, and the lines.
+/// Returns the content of the section, if there are lines: which input they are of, and the lines.
 pub(super) fn section(report: &Report) -> Option<String> {
     let number = report.inputs.iter().position(|input| input.lines == report.lines);
     let of = number.map_or_else(String::new, |index| format!("<p class=note>These are of input {}.\n", index + 1));

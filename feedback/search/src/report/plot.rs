@@ -44,7 +44,7 @@ pub(super) enum Shape {
 }
 
 impl Plot {
-    /// The SVG element.
+    /// Returns the SVG element.
     pub(super) fn svg(&self) -> String {
         let title = escape(&self.title);
         let (width, height) = SIZE;
@@ -109,12 +109,12 @@ impl Plot {
         Ok(())
     }
 
-    /// The coordinate of a place of the axis at the bottom.
+    /// Returns the coordinate of a place of the axis at the bottom.
     fn across_at(&self, place: f64) -> i32 {
         LEFT + self.x.share(place, RIGHT - LEFT)
     }
 
-    /// The coordinate of a place of the axis at the left; coordinates grow downwards.
+    /// Returns the coordinate of a place of the axis at the left; coordinates grow downwards.
     fn up_at(&self, place: f64) -> i32 {
         BOTTOM - self.y.share(place, BOTTOM - TOP)
     }

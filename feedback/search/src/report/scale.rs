@@ -17,13 +17,13 @@ pub(super) struct Scale {
 const TICKS: usize = 6;
 
 impl Scale {
-    /// An axis on which equal distances are equal differences, from 0.
+    /// Returns an axis on which equal distances are equal differences, from 0.
     pub(super) fn linear(values: &[f64]) -> Scale {
         let most = ends(values).map_or(1.0, |(_, most)| most);
         Scale { log: false, from: 0.0, to: most, ticks: even_ticks(0.0, most) }
     }
 
-    /// An axis on which equal distances are equal ratios. Values that are not above 0 have no place on it.
+    /// Returns an axis on which equal distances are equal ratios. Values that are not above 0 have no place on it.
     pub(super) fn log(values: &[f64]) -> Scale {
         let (least, most) = ends(values).unwrap_or((1.0, 10.0));
         // One value, or values that hardly differ, would make an axis without a length.
@@ -44,17 +44,17 @@ impl Scale {
         (!place.is_nan() && (!self.log || value > 0.0)).then(|| place.clamp(self.from, self.to))
     }
 
-    /// The value at a place.
+    /// Returns the value at a place.
     pub(super) fn value(&self, place: f64) -> f64 {
         if self.log { 10f64.powf(place) } else { place }
     }
 
-    /// How far a place is from the lower end of the axis, in units of which `length` are the whole axis.
+    /// Returns how far a place is from the lower end of the axis, in units of which `length` are the whole axis.
     pub(super) fn share(&self, place: f64, length: i32) -> i32 {
         ((place - self.from) / (self.to - self.from) * f64::from(length)).round() as i32
     }
 
-    /// The label of a place.
+    /// Returns the label of a place.
     pub(super) fn label(&self, place: f64) -> String {
         markup::short(self.value(place))
     }
@@ -66,7 +66,7 @@ impl Scale {
     }
 }
 
-/// The least and the greatest of the values above 0, within what can be computed with.
+/// Returns the least and the greatest of the values above 0, within what can be computed with.
 fn ends(values: &[f64]) -> Option<(f64, f64)> {
     let positive = values.iter().copied().filter(|value| value.is_finite() && *value > 0.0);
     positive.map(|value| value.clamp(1e-6, 1e30)).fold(None, |ends, value| {

@@ -11,7 +11,7 @@ const INPUTS: usize = 200;
 /// Bytes of a text that are shown.
 const TEXT: usize = 200;
 
-/// The content of the section, if there are inputs.
+/// Returns the content of the section, if there are inputs.
 pub(super) fn section(report: &Report) -> Option<String> {
     let TradeOffs { units, inputs } = &report.trade_offs;
     let whole: Vec<_> = inputs.iter().filter(|(costs, _)| costs.len() == units.len()).collect();

@@ -110,7 +110,7 @@ impl Bytes {
         }
     }
 
-    /// The number by which stages are shortened for slow programs.
+    /// Returns the number by which stages are shortened for slow programs.
     fn divisor(&self) -> usize {
         match self.seed_seconds / self.seeds.max(1) as f64 {
             0.05.. => 10,

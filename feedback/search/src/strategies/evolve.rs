@@ -103,7 +103,7 @@ pub(super) struct Evolve {
 }
 
 impl Aim {
-    /// Whether the paper has it.
+    /// Returns true if the paper has it.
     fn is_of_paper(self) -> bool {
         matches!(self, Aim::Published | Aim::Common)
     }
@@ -168,7 +168,7 @@ impl Evolve {
         }
     }
 
-    /// A text with its fitness. None if it is not to be selected.
+    /// Returns a text with its fitness. None if it is not to be selected.
     fn member(&mut self, text: &Derivation, measured: &Measured<'_>) -> Option<Member> {
         let decisions = text.decisions.clone();
         if self.aim.is_of_paper() {
@@ -187,7 +187,7 @@ impl Evolve {
         (measured.ending != Ending::Stopped).then_some(Member { decisions, cost, gain, edges, fitness: 0.0 })
     }
 
-    /// The islands; the first call makes them from the samples.
+    /// Returns the islands; the first call makes them from the samples.
     fn world(&mut self, desk: &Desk) -> &mut World {
         let (samples, settlers, aim) = (&mut self.samples, &mut self.settlers, self.aim);
         self.world.get_or_insert_with(|| World::new(desk, &std::mem::take(samples), std::mem::take(settlers), aim))
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    /// A search whose strategy has seen `seeds`.
+    /// Returns a search whose strategy has seen `seeds`.
     fn seeded(paper: bool, seeds: &[&str]) -> Search {
         let mut search = search("s ::= [a-d]*", strategy("evolve", paper), 30, 1);
         for text in seeds {

@@ -192,7 +192,7 @@ impl Portfolio {
         }
     }
 
-    /// Whether nothing better has been found for long.
+    /// Returns true if nothing better has been found for long.
     fn is_stale(&self) -> bool {
         self.stale > PATIENCE.max(self.runs / 2)
     }
@@ -291,13 +291,13 @@ impl Portfolio {
         self.spent = self.spent.saturating_add(run.taken());
     }
 
-    /// Whether a cost is a reason to stay. It must be greater by a thousandth of what the best text costs beyond the
-    /// cheapest one.
+    /// Returns true if a cost is a reason to stay. It must be greater by a thousandth of what the best text costs
+    /// beyond the cheapest one.
     fn is_rise(&self, before: u64, cost: u64) -> bool {
         cost > before.saturating_add(before.saturating_sub(self.least) / 1000)
     }
 
-    /// Whether a text costs more than all since the last beginning.
+    /// Returns true if a text costs more than all since the last beginning.
     fn is_rise_here(&self, run: &Run<'_>) -> bool {
         run.is_to_keep() && self.is_rise(self.best.as_ref().map_or(0, |best| best.cost), run.measured.cost)
     }
@@ -344,12 +344,12 @@ impl<'r> Run<'r> {
         Run { derivation, measured, executed }
     }
 
-    /// What the run has taken, in edges.
+    /// Returns what the run has taken, in edges.
     fn taken(&self) -> u64 {
         if self.measured.is_repeat { 0 } else { self.executed.saturating_add(balance::START) }
     }
 
-    /// Whether the text may be varied.
+    /// Returns true if the text may be varied.
     fn is_to_keep(&self) -> bool {
         let Measured { ending, is_repeat, .. } = *self.measured;
         ending == Ending::Done && self.derivation.is_of_language() && !is_repeat

@@ -130,7 +130,7 @@ impl Batch {
 }
 
 impl Saffron {
-    /// The baseline: all alternatives stay equally probable.
+    /// Returns the baseline: all alternatives stay equally probable.
     pub(super) fn gramrand(paper: bool) -> Saffron {
         Saffron {
             name: "gramrand",
@@ -154,7 +154,7 @@ impl Saffron {
     }
 }
 
-/// The limit on depth for a grammar.
+/// Returns the limit on depth for a grammar.
 fn depth_for(desk: &mut Desk, least: u32, scratch: &mut Derivation) -> u32 {
     desk.deriver.replay(&[], scratch);
     let shortest = scratch.parts.iter().map(|part| part.depth).max().unwrap_or(0);

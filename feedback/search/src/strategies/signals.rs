@@ -20,7 +20,7 @@ pub(super) struct Signal {
 }
 
 impl Signal {
-    /// Whether its choices are worth a reward.
+    /// Returns true if its choices are worth a reward.
     pub(super) fn is_good(self) -> bool {
         self.is_best || self.is_new
     }
@@ -34,7 +34,7 @@ impl Signals {
         Signal { is_best, is_new: self.maxima.add(measured.edges).is_any() }
     }
 
-    /// The greatest cost.
+    /// Returns the greatest cost.
     pub(super) fn best(&self) -> u64 {
         self.best
     }

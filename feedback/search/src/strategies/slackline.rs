@@ -77,7 +77,8 @@ enum Reason {
 }
 
 impl Reason {
-    /// The value of the success for the text that was changed. A gain in rank is neither a success nor a failure.
+    /// Returns the value of the success for the text that was changed. A gain in rank is neither a success nor a
+    /// failure.
     fn value(self) -> Option<u64> {
         match self {
             Reason::Cost => Some(10),
@@ -88,7 +89,7 @@ impl Reason {
     }
 }
 
-/// The gain in rank, relative to the greatest possible one.
+/// Returns the gain in rank, relative to the greatest possible one.
 fn gain(rank: f64, parent: f64) -> f64 {
     (rank - parent) / (1.0 - parent).max(0.5)
 }
@@ -199,7 +200,7 @@ impl<F: Frontier> SlackLine<F> {
         self.frontier.add(parent);
     }
 
-    /// Whether seeds are still due. Of a small language, there may be fewer than [`SEEDS`].
+    /// Returns true if seeds are still due. Of a small language, there may be fewer than [`SEEDS`].
     fn is_seeding(&self) -> bool {
         self.members.is_empty() || self.seeds < SEEDS && self.drawn < MOST_SEEDS && !self.is_paper
     }
@@ -242,7 +243,7 @@ impl<F: Frontier> SlackLine<F> {
         Source::Mutant(member)
     }
 
-    /// The next text to change.
+    /// Returns the next text to change.
     fn next(&mut self, desk: &mut Desk) -> u32 {
         if self.bytes <= MOST_BYTES
             && let Some(member) = self.frontier.next(self.members.len(), &mut desk.random)

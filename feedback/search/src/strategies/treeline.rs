@@ -78,7 +78,7 @@ struct Leaf {
 }
 
 impl TreeLine {
-    /// A tree of nothing but a root.
+    /// Returns a tree of nothing but a root.
     pub(super) fn new(paper: bool) -> TreeLine {
         TreeLine {
             paper,
@@ -101,7 +101,7 @@ impl TreeLine {
         self.bias.get_or_insert_with(|| Bias::new(desk.deriver.clone(), self.paper))
     }
 
-    /// The node from which to search: the root, or the best of the hot ones.
+    /// Returns the node from which to search: the root, or the best of the hot ones.
     fn start(&self, random: &mut Random) -> u32 {
         if self.top.is_empty() || random.below(2) == 0 {
             return ROOT;
@@ -232,7 +232,7 @@ impl<'g> Guide<'g> {
         Guide { path: path.iter(), children, rollout, asked: 0, decided: 0, prior: None, is_whole: true }
     }
 
-    /// The option of a site with more than one, if it belongs to the tree.
+    /// Returns the option of a site with more than one, if it belongs to the tree.
     fn in_tree(&mut self, site: &OpenSite<'_>) -> Option<u32> {
         if let Some(&option) = self.path.next() {
             return Some(option);

@@ -20,7 +20,7 @@ pub(super) struct Candidate {
     pub change: Change,
     /// What the text lacks, where this is not all of the replaced range outside the kept one.
     pub lacks: Option<Box<[Range]>>,
-    /// How many failed tests were compared with it, and whether one of them lacked nothing but what it lacks.
+    /// Number of failed tests were compared with it, and whether one of them lacked nothing but what it lacks.
     pub compared: usize,
     pub has_failed: bool,
 }
@@ -60,7 +60,7 @@ pub(super) enum Keeps {
     All,
 }
 
-/// The distance of each place of a change from the first place, beginning with 0.
+/// Returns the distance of each place of a change from the first place, beginning with 0.
 fn shifts(change: &Change) -> impl Iterator<Item = u32> {
     let places = match change {
         Change::Text(places) => &places[..],
@@ -71,7 +71,7 @@ fn shifts(change: &Change) -> impl Iterator<Item = u32> {
 }
 
 impl Candidate {
-    /// Whether the text of the change is known only after it was made.
+    /// Returns true if the text of the change is known only after it was made.
     pub(super) fn is_blind(&self) -> bool {
         matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
     }
@@ -104,7 +104,7 @@ impl Candidate {
         }
     }
 
-    /// Whether a test has failed that lacked nothing but the missing bytes.
+    /// Returns true if a test has failed that lacked nothing but the missing bytes.
     pub(super) fn has_failed(&mut self, missing: &[Range], need: &Need) -> bool {
         if !self.has_failed {
             self.has_failed = need.has_failed_without(missing, self.compared);
@@ -113,7 +113,7 @@ impl Candidate {
         self.has_failed
     }
 
-    /// Whether a failed test says that one of the missing bytes is needed.
+    /// Returns true if a failed test says that one of the missing bytes is needed.
     pub(super) fn teaches(&self) -> bool {
         match &self.change {
             Change::Shorten(spans) => spans.len() == 1,
@@ -148,12 +148,13 @@ impl Candidate {
         }
     }
 
-    /// Whether the change needs a parse.
+    /// Returns true if the change needs a parse.
     pub(super) fn is_parsed(&self) -> bool {
         matches!(self.change, Change::Text(_) | Change::Move { .. } | Change::Double(_))
     }
 
-    /// Whether the result should consist of old text, except for a shortest part. New text rarely passes the test.
+    /// Returns true if the result should consist of old text, except for a shortest part. New text rarely passes the
+    /// test.
     pub(super) fn only_removes(&self) -> bool {
         matches!(self.change, Change::Choices { .. } | Change::Hoist { .. })
     }

@@ -53,23 +53,23 @@ impl Need {
         }
     }
 
-    /// The rate of the bytes of a range together.
+    /// Returns the rate of the bytes of a range together.
     pub(super) fn rate(&self, (from, to): Range) -> f64 {
         self.before[to as usize] - self.before[from as usize]
     }
 
-    /// The rate of the bytes of several ranges together.
+    /// Returns the rate of the bytes of several ranges together.
     pub(super) fn rate_without(&self, ranges: &[Range]) -> f64 {
         ranges.iter().map(|&range| self.rate(range)).sum()
     }
 
-    /// How many failed tests are known.
+    /// Returns how many failed tests are known.
     pub(super) fn failures(&self) -> usize {
         self.failed.len()
     }
 
-    /// Whether a test has failed that lacked nothing but bytes of these ranges, which ascend. Leaves out the first
-    /// failed tests, up to this number.
+    /// Returns true if a test has failed that lacked nothing but bytes of these ranges, which ascend. Leaves out the
+    /// first failed tests, up to this number.
     pub(super) fn has_failed_without(&self, ranges: &[Range], first: usize) -> bool {
         self.failed[first..].iter().any(|failed| contains(ranges, failed))
     }
@@ -149,7 +149,7 @@ fn moved(ranges: &[Range], common: &[(usize, usize, usize)]) -> Vec<Range> {
     kept
 }
 
-/// Whether each of `parts` is within one of the ranges `all`. Both are ascending.
+/// Returns true if each of `parts` is within one of the ranges `all`. Both are ascending.
 fn contains(all: &[Range], parts: &[Range]) -> bool {
     let mut all = all.iter().peekable();
     parts.iter().all(|&(from, to)| {
@@ -158,7 +158,7 @@ fn contains(all: &[Range], parts: &[Range]) -> bool {
     })
 }
 
-/// What two texts have in common: where it begins in the first and in the second, and its length, ascending.
+/// Returns what two texts have in common: where it begins in the first and in the second, and its length, ascending.
 pub(super) fn common(old: &[u8], new: &[u8]) -> Vec<(usize, usize, usize)> {
     let (from, to, new_to) = difference(old, new);
     let mut blocks = vec![(0, 0, from)];
@@ -196,7 +196,7 @@ fn blocks_between(
     }
 }
 
-/// The first of the longest blocks that two texts have in common.
+/// Returns the first of the longest blocks that two texts have in common.
 fn longest_common(old: &[u8], new: &[u8]) -> (usize, usize, usize) {
     let mut longest = (0, 0, 0);
     // How many bytes up to this one are the same as those up to each one of the new text.
@@ -229,7 +229,7 @@ pub(super) fn decay(rate: f64) -> f64 {
     power
 }
 
-/// The rate whose [`decay`] this is.
+/// Returns the rate whose [`decay`] this is.
 fn rate_of(decayed: f64) -> f64 {
     let mut root = decayed.recip();
     for _ in 0..6 {

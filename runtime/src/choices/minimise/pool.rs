@@ -62,7 +62,7 @@ impl Reach {
         }
     }
 
-    /// The next one.
+    /// Returns the next one.
     pub(super) fn further(self) -> Option<Reach> {
         match self {
             Reach::Large => Some(Reach::Parts),
@@ -297,7 +297,8 @@ impl Finder<'_> {
         }
     }
 
-    /// The change that takes out the rounds of a repetition from one to another, if they are rounds of the same.
+    /// Returns the change that takes out the rounds of a repetition from one to another, if they are rounds of the
+    /// same.
     fn rounds(&self, first: usize, last: usize) -> Option<Change> {
         let round = |node: usize| {
             let spans = self.nodes[node].spans.iter().copied();

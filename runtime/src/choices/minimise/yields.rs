@@ -31,7 +31,7 @@ const BEFORE: f64 = 6.0;
 const NEW_HOLDS: f64 = 1.0 / 30.0;
 
 impl Yields {
-    /// How many tests of a kind hold for each one that is expected to.
+    /// Returns how many tests of a kind hold for each one that is expected to.
     pub(super) fn factor(&self, kind: Kind) -> f64 {
         let (held, expected) = self.0[kind as usize];
         match kind {

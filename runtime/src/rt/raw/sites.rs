@@ -116,7 +116,7 @@ impl Machine<'_, '_> {
         option
     }
 
-    /// The next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
+    /// Returns the next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
     ///
     /// # Safety
     ///
@@ -166,7 +166,7 @@ impl Machine<'_, '_> {
         ((u64::from(value) * u64::from(count)) >> bits) as usize
     }
 
-    /// The choice byte of a site.
+    /// Returns the choice byte of a site.
     ///
     /// # Safety
     ///
@@ -274,7 +274,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The option of a weighted site of 256 slots, from the table of its slots.
+    /// Returns the option of a weighted site of 256 slots, from the table of its slots.
     ///
     /// # Safety
     ///

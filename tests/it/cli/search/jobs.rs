@@ -27,7 +27,7 @@ int main(void) {"#;
     place
 }
 
-/// The whole lines that the program has written.
+/// Returns the whole lines that the program has written.
 fn seen(place: &Place) -> Vec<(u32, String)> {
     let lines = fs::read_to_string(place.path("seen")).unwrap_or_default();
     let whole = lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')?.split_once(' '));

@@ -85,7 +85,7 @@ int main(void) {
 }
 "#;
 
-/// The program of two loops, and its grammar.
+/// Returns the program of two loops, and its grammar.
 pub(super) fn pairs(test: &str) -> Place {
     let place = place(test);
     fs::write(place.path("pairs.c"), PAIRS).unwrap();

@@ -103,7 +103,7 @@ impl<'t> Document<'t> {
         self.declaration()
     }
 
-    /// The rest of a declaration.
+    /// Returns the rest of a declaration.
     fn declaration(&mut self) -> Option<()> {
         loop {
             match self.scan.peek()? {
@@ -115,7 +115,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// An element with `before` elements before it in its parent.
+    /// Returns an element with `before` elements before it in its parent.
     fn element(&mut self, before: usize, depth: usize) -> Option<()> {
         self.scan.take(b"<")?;
         let name = self.name()?;
@@ -169,7 +169,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The text that a reference stands for; `None` if there is no such entity.
+    /// Returns the text that a reference stands for; `None` if there is no such entity.
     fn refers(&self, reference: &[u8]) -> Option<&'t [u8]> {
         match reference {
             b"lt" | b"gt" | b"amp" | b"apos" | b"quot" => Some(b""),
@@ -179,7 +179,8 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// How many references of an attribute's value are to entities whose text refers to other declared entities.
+    /// Returns how many references of an attribute's value are to entities whose text refers to other declared
+    /// entities.
     fn nested_references(&self, value: &[u8]) -> Option<usize> {
         let mut nested = 0;
         let mut scan = Scan::new(value);

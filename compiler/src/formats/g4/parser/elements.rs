@@ -265,7 +265,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The condition of a predicate after the element `last`, if the predicate is known.
+/// Returns the condition of a predicate after the element `last`, if the predicate is known.
 fn condition(text: &str, is_lexical: bool, last: Option<&Element>) -> Option<Condition> {
     if !is_lexical {
         return helpers::of_parser(text);

@@ -63,7 +63,7 @@ impl Job {
         }
     }
 
-    /// The attacks with their numbers in the table: those that wait come last, as they need other limits.
+    /// Returns the attacks with their numbers in the table: those that wait come last, as they need other limits.
     pub(super) fn attacks(&self) -> Vec<(usize, &'static Attack)> {
         let only = std::env::var("GRAMJET_TEST_ATTACK").ok();
         let is_asked = |attack: &Attack| only.as_ref().is_none_or(|only| attack.name.contains(only.as_str()));
@@ -125,7 +125,7 @@ impl Scene {
         self.victims = Victims::new(&self.folder);
     }
 
-    /// What is wrong with a run of the harmless input, of which so much may be spoilt.
+    /// Returns what is wrong with a run of the harmless input, of which so much may be spoilt.
     pub(super) fn wrong(&self, seen: &Seen, spoilt: After) -> Option<String> {
         let is_it = |expected: &&Seen| {
             (spoilt >= After::Outcome || expected.outcome == seen.outcome)
@@ -147,7 +147,7 @@ impl Scene {
         })
     }
 
-    /// What an attack may spoil of the next input, and of later ones.
+    /// Returns what an attack may spoil of the next input, and of later ones.
     pub(super) fn spoilt(&self, attack: &Attack) -> [After; 2] {
         match attack.after {
             // The guard looks after each run.
@@ -198,7 +198,7 @@ impl Scene {
     }
 }
 
-/// Whether the run is the one that a campaign must find.
+/// Returns true if the run is the one that a campaign must find.
 pub(super) fn is_found(seen: &Seen) -> bool {
     use gramjet_harness::Outcome;
     match &seen.outcome {

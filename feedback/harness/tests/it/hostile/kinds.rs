@@ -151,12 +151,12 @@ enum Running {
 }
 
 impl Kind {
-    /// Whether one process takes many inputs, so that what an input leaves in it is there for the next.
+    /// Returns true if one process takes many inputs, so that what an input leaves in it is there for the next.
     pub(super) fn is_one_process(self) -> bool {
         !FRESH.contains(&self)
     }
 
-    /// Whether a guard looks after each run.
+    /// Returns true if a guard looks after each run.
     pub(super) fn is_plain(self) -> bool {
         matches!(self, Kind::Plain | Kind::File)
     }
@@ -170,7 +170,7 @@ impl Kind {
         Limits::default().with_time(time).with_memory(Some(memory)).with_processes(40).with_disk(Some(32 << 20))
     }
 
-    /// A target with these variables for its program.
+    /// Returns a target with these variables for its program.
     pub(super) fn target(
         self,
         programs: &Programs,

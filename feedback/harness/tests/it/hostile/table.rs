@@ -132,7 +132,7 @@ impl Attack {
     }
 }
 
-/// An attack that ends by itself.
+/// Returns an attack that ends by itself.
 const fn quick(name: &'static str, rights: &'static [Right]) -> Attack {
     Attack {
         name,
@@ -146,7 +146,7 @@ const fn quick(name: &'static str, rights: &'static [Right]) -> Attack {
     }
 }
 
-/// An attack that ends with a limit.
+/// Returns an attack that ends with a limit.
 const fn endless(name: &'static str, rights: &'static [Right]) -> Attack {
     let mut attack = quick(name, rights);
     attack.is_endless = true;

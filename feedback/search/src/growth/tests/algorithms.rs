@@ -217,7 +217,7 @@ pub(super) fn cocke_younger_kasami(text: &[u8]) -> u64 {
 /// Steps of a match of `(a+)+b` at the beginning of a text; none if they are too many.
 pub(super) fn nested_groups(text: &[u8]) -> Option<u64> {
     const MOST: u64 = 1 << 18;
-    /// Whether it matches after a group or more, or a step too many was made.
+    /// Returns true if it matches after a group or more, or a step too many was made.
     fn groups(text: &[u8], steps: &mut u64) -> bool {
         let run = text.iter().take_while(|byte| **byte == b'a').count();
         (1..=run).rev().any(|taken| {

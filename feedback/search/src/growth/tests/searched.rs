@@ -64,7 +64,7 @@ fn up_to(bytes: usize, text: &[u8], steps: impl Fn(&[u8]) -> u64) -> Option<u64>
     (text.len() <= bytes).then(|| steps(text))
 }
 
-/// The growth of the fastest family of the most costly text that a search finds.
+/// Returns the growth of the fastest family of the most costly text that a search finds.
 fn searched(subject: &Subject, seed: u64) -> Growth {
     let settings = Settings { shape: Some(Shape::Uniform), ..Settings::default() };
     let language = Language::compile(&SourceFile::new("g.ebnf", subject.grammar), &settings).expect("a grammar");

@@ -97,7 +97,7 @@ impl Island {
         }
     }
 
-    /// The text of the elite that costs most; of those that cost the same, the fittest one.
+    /// Returns the text of the elite that costs most; of those that cost the same, the fittest one.
     pub(super) fn emigrant(&self) -> Option<Member> {
         let rank = |member: &Member| (member.cost, member.fitness);
         self.elite.iter().max_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)).cloned()
@@ -113,7 +113,7 @@ impl Island {
     }
 }
 
-/// The sites that these texts decide, each once, in ascending order.
+/// Returns the sites that these texts decide, each once, in ascending order.
 fn decided(members: &[Member]) -> Vec<u32> {
     let decisions = members.iter().flat_map(|member| &member.decisions);
     let mut places: Vec<u32> = decisions.filter(|known| known.offered > 1).map(|known| known.place).collect();

@@ -25,8 +25,8 @@ pub(super) struct Member {
     pub(super) fitness: f64,
 }
 
-/// The published fitness: lambda * exp(x)^2 / len(x), and infinite if the program failed. An instance of a rule is an
-/// expansion. Lambda is the same for all texts and selects nothing, so it is 1.
+/// Returns the published fitness: lambda * exp(x)^2 / len(x), and infinite if the program failed. An instance of a rule
+/// is an expansion. Lambda is the same for all texts and selects nothing, so it is 1.
 pub(super) fn published(text: &Derivation, ending: Ending) -> f64 {
     let expansions = text.parts.iter().filter(|part| part.kind == SpanKind::Rule).count();
     match ending {

@@ -25,7 +25,7 @@ struct Shares {
 }
 
 impl Shares {
-    /// The share that an option belongs to.
+    /// Returns the share that an option belongs to.
     fn number(option: u32) -> usize {
         option.min(COUNTED) as usize
     }
@@ -37,7 +37,7 @@ impl Shares {
         (total > 0.0).then_some(Shares { options, of: weights })
     }
 
-    /// The probability of a share where only the first options are offered, not normalised.
+    /// Returns the probability of a share where only the first options are offered, not normalised.
     fn offered(&self, number: usize, offered: u32) -> f64 {
         let (later, of_them) = (self.options.saturating_sub(COUNTED), offered.saturating_sub(COUNTED));
         match number >= COUNTED as usize && later > 0 {
@@ -64,7 +64,7 @@ impl Probabilities {
         Probabilities { sites }
     }
 
-    /// The probability of an option among all of its site. Of those that have one in common, the common one.
+    /// Returns the probability of an option among all of its site. Of those that have one in common, the common one.
     #[cfg(test)]
     pub(super) fn of(&self, place: u32, option: u32) -> f64 {
         self.sites[place as usize].of[Shares::number(option)]
@@ -99,7 +99,7 @@ impl Probabilities {
         }
     }
 
-    /// How often each share of each site is used in these texts. A site with one option was not decided.
+    /// Returns how often each share of each site is used in these texts. A site with one option was not decided.
     fn uses(&self, texts: &[&[Decision]]) -> Vec<Vec<f64>> {
         let mut uses: Vec<Vec<f64>> = self.sites.iter().map(|site| vec![0.0; site.of.len()]).collect();
         for decision in texts.iter().flat_map(|text| text.iter()).filter(|decision| decision.offered > 1) {
@@ -178,7 +178,7 @@ mod tests {
         Language::compile(&SourceFile::new("g.ebnf", ebnf), &settings).expect("a grammar").deriver(Some(max_len))
     }
 
-    /// The probabilities of a grammar, the number of its first site, and its texts.
+    /// Returns the probabilities of a grammar, the number of its first site, and its texts.
     fn of_first_site(ebnf: &str) -> (Probabilities, u32, Deriver) {
         let deriver = reading(ebnf, 30);
         let own = Probabilities::of_grammar(&deriver);

@@ -21,9 +21,9 @@ pub(super) struct Entry {
     /// Its derivation, which may lack its parts until [`Archive::complete`] adds them.
     pub(super) derivation: Derivation,
     pub(super) cost: u64,
-    /// How many edges it executes.
+    /// Number of edges it executes.
     pub(super) executed: u64,
-    /// How many of its variants were run, and how many of them were stopped at a limit.
+    /// Number of of its variants were run, and how many of them were stopped at a limit.
     pub(super) picks: u32,
     pub(super) stopped: u32,
     /// How far the systematic changes of its decisions have come.
@@ -65,7 +65,7 @@ type Rank = (u64, u64, Reverse<usize>);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Merits<'m> {
     pub(super) cost: u64,
-    /// How many edges it executes.
+    /// Number of edges it executes.
     pub(super) executed: u64,
     /// All costs, if there are several.
     pub(super) costs: &'m [u64],
@@ -157,17 +157,17 @@ pub(super) struct Archive {
     new: Vec<usize>,
     texts: FxHashSet<Vec<u8>>,
     bytes: usize,
-    /// How many were kept, those before it was cleared included.
+    /// Number of were kept, those before it was cleared included.
     kept: u64,
 }
 
 impl Archive {
-    /// An archive of the texts that cost most and the champions of edges.
+    /// Returns an archive of the texts that cost most and the champions of edges.
     pub(super) fn new() -> Archive {
         Archive { most_top: TOP, most_bytes: MOST_BYTES, ..Archive::default() }
     }
 
-    /// An archive of the champions of edges alone.
+    /// Returns an archive of the champions of edges alone.
     pub(super) fn of_champions() -> Archive {
         Archive { most_bytes: MOST_BYTES / 4, ..Archive::default() }
     }
@@ -236,7 +236,7 @@ impl Archive {
         self.entries[number].as_ref().expect("a number of an entry")
     }
 
-    /// The text with its parts. Most texts are dropped before anything needs these.
+    /// Returns the text with its parts. Most texts are dropped before anything needs these.
     pub(super) fn complete(&mut self, number: usize, deriver: &mut Deriver) -> &Entry {
         if let Some(entry) = self.entries[number].as_mut().filter(|entry| entry.derivation.parts.is_empty()) {
             self.bytes -= bytes(&entry.derivation);
@@ -250,7 +250,7 @@ impl Archive {
         self.entries.get_mut(number)?.as_mut()
     }
 
-    /// The text at a place with this number, if it is still kept.
+    /// Returns the text at a place with this number, if it is still kept.
     pub(super) fn known_mut(&mut self, (place, serial): (usize, u64)) -> Option<&mut Entry> {
         self.entry_mut(place).filter(|entry| entry.serial == serial)
     }
@@ -291,17 +291,17 @@ impl Archive {
         (value.to_bits(), cost, Reverse(len))
     }
 
-    /// The place that a text of this rank gets among those that are kept for their cost.
+    /// Returns the place that a text of this rank gets among those that are kept for their cost.
     fn place_of(&self, rank: Rank) -> usize {
         self.top.partition_point(|placed| placed.rank >= rank)
     }
 
-    /// The number of the text that costs most.
+    /// Returns the number of the text that costs most.
     pub(super) fn best(&self) -> Option<usize> {
         self.costliest
     }
 
-    /// The texts that are kept for their cost.
+    /// Returns the texts that are kept for their cost.
     pub(super) fn top(&self) -> impl Iterator<Item = &Entry> {
         self.top.iter().map(|placed| self.entry(placed.number))
     }
@@ -425,8 +425,8 @@ impl Archive {
         }
     }
 
-    /// A text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that is
-    /// executed often. In an archive of champions, half of the draws look for one whose edge has grown lately. Texts
+    /// Returns a text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that
+    /// is executed often. In an archive of champions, half of the draws look for one whose edge has grown lately. Texts
     /// that execute more than `most_executed` edges are avoided.
     pub(super) fn pick(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
         let mut number = self.draw_quick(random, most_executed)?;
@@ -524,12 +524,12 @@ impl Archive {
 
 #[cfg(test)]
 impl Archive {
-    /// The numbers of all texts.
+    /// Returns the numbers of all texts.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         (0..self.entries.len()).filter(|&number| self.entries[number].is_some())
     }
 
-    /// Whether the memory that it counts is that of its texts.
+    /// Returns true if the memory that it counts is that of its texts.
     pub(super) fn counts_its_bytes(&self) -> bool {
         self.bytes == self.numbers().map(|number| bytes(&self.entry(number).derivation)).sum::<usize>()
     }

@@ -76,18 +76,18 @@ impl Balance {
         (self.owed, self.failed) = (0, 0);
     }
 
-    /// Whether variants of quicker texts are due.
+    /// Returns true if variants of quicker texts are due.
     pub(super) fn is_quick_due(&self) -> bool {
         self.owed > 0
     }
 
-    /// The greatest number of edges that the next text to vary should execute.
+    /// Returns the greatest number of edges that the next text to vary should execute.
     pub(super) fn most_executed(&self) -> u64 {
         if self.is_quick_due() { self.quick_limit() } else { u64::MAX }
     }
 
-    /// The greatest number of edges of a quick text. Before there is an average, it is as if runs did nothing but
-    /// start.
+    /// Returns the greatest number of edges of a quick text. Before there is an average, it is as if runs did nothing
+    /// but start.
     pub(super) fn quick_limit(&self) -> u64 {
         let limit = if self.runs < FIRST { LONG * START } else { self.limit() };
         limit.saturating_sub(START)
@@ -124,7 +124,7 @@ mod tests {
         balance
     }
 
-    /// How many runs that only start are due.
+    /// Returns how many runs that only start are due.
     fn due(balance: &mut Balance) -> usize {
         let is_due = |balance: &mut Balance| balance.most_executed() < u64::MAX;
         std::iter::from_fn(|| is_due(balance).then(|| balance.add(0, None))).count()

@@ -54,7 +54,7 @@ impl Growths {
         }
     }
 
-    /// Whether an edge may have grown.
+    /// Returns true if an edge may have grown.
     pub(super) fn has_grown(&self) -> bool {
         self.left_of(self.most) > LEAST
     }
@@ -74,7 +74,7 @@ impl Growths {
         self.edges.get(edge as usize).map_or(0.0, |&growth| self.left_of(growth))
     }
 
-    /// What a growth counts by now.
+    /// Returns what a growth counts by now.
     fn left_of(&self, growth: Growth) -> f32 {
         if growth.doublings == 0.0 {
             return 0.0;

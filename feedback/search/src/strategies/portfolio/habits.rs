@@ -49,7 +49,7 @@ impl Habits {
         }
     }
 
-    /// An option, mostly in proportion to how often it was taken.
+    /// Returns an option, mostly in proportion to how often it was taken.
     pub(crate) fn choose(&self, site: &OpenSite<'_>, random: &mut Random) -> u32 {
         let counts = self.counts.get(site.place() as usize).filter(|counts| !counts.is_empty());
         let counts = counts.filter(|_| random.unit() >= FREE).map_or(&[][..], |counts| {

@@ -70,7 +70,7 @@ impl Backtrack {
     }
 }
 
-/// The first instance of a rule beyond the limit.
+/// Returns the first instance of a rule beyond the limit.
 fn first_beyond(text: &Derivation, limit: u32) -> Option<usize> {
     text.parts.iter().position(|part| part.depth > limit && part.kind == SpanKind::Rule)
 }

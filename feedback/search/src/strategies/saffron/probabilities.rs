@@ -25,7 +25,7 @@ pub(super) struct Probabilities {
 }
 
 impl Probabilities {
-    /// The probability of an option of a site with this many.
+    /// Returns the probability of an option of a site with this many.
     pub(super) fn of(&self, place: u32, option: u32, options: u32) -> f64 {
         let (used, total) = match self.sites.get(place as usize) {
             Some(uses) => (uses.of.get(option as usize).copied().unwrap_or(0), uses.total),

@@ -14,7 +14,7 @@ pub(super) trait Frontier: Default + Send {
     /// Begins a sweep over the members.
     fn begin(&mut self, members: &[Member], ranks: &Ranks);
 
-    /// The next of `members` members; none at the end of the sweep.
+    /// Returns the next of `members` members; none at the end of the sweep.
     fn next(&mut self, members: usize, random: &mut Random) -> Option<u32>;
 
     /// A member was added; its number is the next one.
@@ -66,7 +66,7 @@ pub(super) struct ByScore {
 }
 
 impl ByScore {
-    /// The score of a member with a cost of this rank.
+    /// Returns the score of a member with a cost of this rank.
     pub(super) fn score(&self, member: u32, rank: f64) -> f64 {
         self.pedigree.score(self.nodes[member as usize], rank)
     }
@@ -114,7 +114,7 @@ impl Frontier for ByScore {
     }
 }
 
-/// The places of the `most` highest scores.
+/// Returns the places of the `most` highest scores.
 fn highest(scores: &[f64], most: usize) -> Vec<u32> {
     let mut places: Vec<u32> = (0..scores.len() as u32).collect();
     if places.len() > most {

@@ -68,7 +68,7 @@ pub(super) mod tests {
     use super::*;
     use crate::strategies::kit;
 
-    /// A member with the empty text.
+    /// Returns a member with the empty text.
     pub(in super::super) fn member(cost: u64, edges: &[Edge]) -> Member {
         let mut derivation = Derivation::default();
         kit::language("s ::= ''").deriver(Some(1)).replay(&[], &mut derivation);

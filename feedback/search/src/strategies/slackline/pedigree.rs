@@ -47,7 +47,7 @@ impl Pedigree {
         }
     }
 
-    /// The score of a text with a cost of this rank.
+    /// Returns the score of a text with a cost of this rank.
     pub(super) fn score(&self, node: u32, rank: f64) -> f64 {
         let node = self.nodes[node as usize];
         let value = (1.0 + rank) * node.succeeded as f64 / node.selected as f64;

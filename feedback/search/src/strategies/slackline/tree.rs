@@ -25,7 +25,7 @@ impl Point {
         Point { symbol: part.symbol, depth: part.depth, decisions: part.decisions, text: part.text }
     }
 
-    /// The length of its text in bytes.
+    /// Returns the length of its text in bytes.
     pub(super) fn len(&self) -> usize {
         (self.text.1 - self.text.0) as usize
     }
@@ -69,7 +69,7 @@ impl Tree {
         &self.points[random.below(self.points.len())]
     }
 
-    /// A point for a part of another text. None if it is the whole text and there are other points.
+    /// Returns a point for a part of another text. None if it is the whole text and there are other points.
     pub(super) fn draw_inner(&self, random: &mut Random) -> Option<&Point> {
         let whole = self.points.len() - 1;
         let number = (0..=REDRAWS).map(|_| random.below(whole + 1)).find(|&number| number < whole || whole == 0)?;
@@ -94,7 +94,7 @@ impl Tree {
     }
 }
 
-/// The instances of rules, without those that decide nothing, and with chains of unit rules as one point, the
+/// Returns the instances of rules, without those that decide nothing, and with chains of unit rules as one point, the
 /// innermost one.
 fn points(derivation: &Derivation) -> Option<Box<[Point]>> {
     let whole = derivation.parts.first()?;
@@ -129,7 +129,7 @@ pub(super) mod tests {
         Desk::new(deriver, max_len, Random::new(1))
     }
 
-    /// The derivation of a text: the first one that is drawn.
+    /// Returns the derivation of a text: the first one that is drawn.
     pub(in super::super) fn derivation(desk: &mut Desk, text: &str) -> Derivation {
         let mut derivation = Derivation::default();
         for _ in 0..1_000_000 {

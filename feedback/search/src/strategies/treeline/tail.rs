@@ -16,7 +16,7 @@ const FIRST: usize = 25_000;
 pub(super) struct Tail {
     costs: VecDeque<u64>,
     counts: FxHashMap<u64, u32>,
-    /// How many costs are looked at.
+    /// Number of costs are looked at.
     len: usize,
     runs: u64,
 }
@@ -40,7 +40,7 @@ impl Tail {
         self.shorten();
     }
 
-    /// Whether the tree is to be dropped.
+    /// Returns true if the tree is to be dropped.
     pub(super) fn is_stale(&self) -> bool {
         self.runs >= self.len as u64 && self.unique() < threshold(self.runs)
     }
