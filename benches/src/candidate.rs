@@ -42,7 +42,7 @@ pub trait Candidate {
     fn distinct(&mut self, inputs: u64, bytes_limit: u64) -> io::Result<Distinct>;
 }
 
-/// Where the inputs go.
+/// Destination of the inputs.
 #[derive(Debug)]
 pub enum Sink {
     /// A buffer of [`BLOCK_BYTES`] that is used again and again.
@@ -77,7 +77,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Throughput in MiB of output per second of CPU time.
+    /// Returns the throughput in MiB of output per second of CPU time.
     pub fn mib_per_second(&self) -> f64 {
         self.bytes as f64 / f64::from(1 << 20) / self.time.as_secs_f64().max(1e-9)
     }
@@ -88,7 +88,7 @@ impl Stats {
 pub struct Distinct {
     /// Inputs looked at.
     pub inputs: u64,
-    /// Number of of them differ from all before.
+    /// Number of inputs that differ from all before.
     pub distinct: u64,
 }
 

@@ -7,14 +7,14 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::candidate::{Candidate, Distinct, Sink, Stats};
 
-/// CPU time of the calling thread.
+/// Returns the CPU time of the calling thread.
 pub fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     // The clock starts at 0 and counts up.
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// How long a cell is measured.
+/// Amount of measuring for a cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Rounds; every candidate runs once in each.

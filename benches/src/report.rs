@@ -5,14 +5,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::measure::Row;
 
-/// Which cell of the table rows belong to.
+/// Cell of the table that rows belong to.
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// The name of the grammar.
     pub grammar: String,
     /// The depth limit.
     pub max_depth: u32,
-    /// Where the outputs went: `memory` or `file`.
+    /// Destination of the outputs: `memory` or `file`.
     pub sink: &'static str,
 }
 

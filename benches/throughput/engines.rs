@@ -32,7 +32,7 @@ impl Subject {
         SourceFile::new(self.path, self.text)
     }
 
-    /// Depth limits with the exact mean length in bytes of the textbook producer's outputs.
+    /// Returns depth limits with the exact mean length in bytes of the textbook producer's outputs.
     pub fn mean_lengths(&self, max_depths: &[u32]) -> Result<Vec<(u32, f64)>, String> {
         let file = self.file();
         let mut diagnostics = Diagnostics::default();

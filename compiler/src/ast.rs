@@ -90,7 +90,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// See [`Grammar::keep_zero_weights`].
+    /// Keeps alternatives of weight 0; see [`Grammar::keep_zero_weights`].
     fn keep_zero_weights(&mut self) {
         match &mut self.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
@@ -121,7 +121,7 @@ impl Expr {
         }
     }
 
-    /// See [`Grammar::drop_weights`].
+    /// Drops the weights; see [`Grammar::drop_weights`].
     fn drop_weights(&mut self) {
         match &mut self.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}

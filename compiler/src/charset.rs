@@ -223,13 +223,13 @@ impl CharSet {
         Encoded::new(self.unit, member)
     }
 
-    /// Length in bytes of the shortest member's emitted form; 0 for the empty set.
+    /// Returns the length in bytes of the shortest member's emitted form; 0 for the empty set.
     #[inline]
     pub fn min_len(&self) -> u64 {
         self.ranges.first().map_or(0, |&(low, _)| self.encode(low).as_ref().len() as u64)
     }
 
-    /// Length in bytes of the longest member's emitted form; 0 for the empty set.
+    /// Returns the length in bytes of the longest member's emitted form; 0 for the empty set.
     #[inline]
     pub fn max_len(&self) -> u64 {
         self.ranges.last().map_or(0, |&(_, high)| self.encode(high).as_ref().len() as u64)

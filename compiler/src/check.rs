@@ -148,7 +148,7 @@ fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &m
     }
 }
 
-/// Whether an alternative counts.
+/// Test of whether an alternative counts.
 type Counts<'c> = &'c dyn Fn(&Alternative) -> bool;
 
 /// Calls `visit` for each reference in `expr` and in its alternatives that count, in source order.

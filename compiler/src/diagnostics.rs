@@ -53,7 +53,7 @@ impl SourceFile {
         &self.text
     }
 
-    /// Line and column of a byte offset, both counted from 1; the column counts characters.
+    /// Returns the line and column of a byte offset, both counted from 1; the column counts characters.
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
         let mut offset = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -99,7 +99,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => $name,)* }
             }
 
-            /// One or two sentences that say what the code means.
+            /// Returns one or two sentences that say what the code means.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$variant => $doc,)* }
             }
@@ -190,13 +190,13 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// The same diagnostic with a hint on how to fix it.
+    /// Returns the diagnostic with a hint on how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// The same diagnostic with one more place.
+    /// Returns the diagnostic with one more place.
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
         self.related.push((span, label.into()));
         self

@@ -70,36 +70,37 @@ pub const NONE: u32 = u32::MAX;
 
 /// Receives the steps of a machine. A recorder that does nothing costs nothing.
 pub trait Recorder {
-    /// Whether the machine writes the text. A recorder of decisions alone can do without, but then positions say
-    /// nothing of the bytes emitted, and there must be no bound on the output. A limit on the length is kept.
+    /// Flag for the text: true if the machine writes it. A recorder of decisions alone can do without, but then
+    /// positions say nothing of the bytes emitted, and there must be no bound on the output. A limit on the length is
+    /// kept.
     const TEXT: bool = true;
 
-    /// A span begins. Returns a number for the later reports about it, or [`NONE`].
+    /// Records that a span begins. Returns a number for the later reports about it, or [`NONE`].
     fn begin(&mut self, _kind: Kind, _part: Part, _depth: u32, _at: Position) -> u32 {
         NONE
     }
 
-    /// A span with a number ends.
+    /// Records that a span with a number ends.
     fn end(&mut self, _span: u32, _at: Position) {}
 
-    /// The span that was begun last is dropped: the site decided against the round.
+    /// Records that the span that was begun last is dropped: the site decided against the round.
     fn cancel(&mut self, _span: u32) {}
 
-    /// A repetition may have at most `room` further rounds. `u32::MAX` means no bound.
+    /// Records that a repetition may have at most `room` further rounds. `u32::MAX` means no bound.
     fn room(&mut self, _span: u32, _room: u32) {}
 
-    /// A site was decided, by choice bytes or because there are none left.
+    /// Records that a site was decided, by choice bytes or because there are none left.
     fn site(&mut self, _site: DecidedSite) {}
 
-    /// A choice takes an option, also if there was only one to take.
+    /// Records that a choice takes an option, also if there was only one to take.
     fn option(&mut self, _choice: NodeId, _option: u32) {}
 }
 
 /// Decides the sites of a machine.
 pub trait Decide {
-    /// Whether sites with one option are decided and reported, too.
+    /// Flag for sites with one option: true if they are decided and reported, too.
     const FORCED: bool = false;
-    /// Whether it reads choice bytes. If not, positions do not count them.
+    /// Flag for choice bytes: true if they are read. If not, positions do not count them.
     const READS: bool = true;
 
     /// Returns the option that a site takes.
@@ -185,7 +186,8 @@ fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 
     }
 }
 
-/// Apart from the others, so that these stay short enough to be inlined.
+/// Returns the number of options that a choice offers. It is apart from the other functions, so that these stay short
+/// enough to be inlined.
 #[cold]
 fn offered_of_many(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 {
     choice.options.partition_point(|option| ir.facts(*option).min_len - min_len <= slack) as u32
@@ -273,7 +275,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// The same for a part that may have at most this many bytes, which must suffice for its shortest text.
+    /// Prepares the machine for a part that may have at most this many bytes, which must suffice for its shortest text.
     pub fn within(mut self, part: Part, bytes: u64) -> Machine<'m, R, D> {
         self.slack = bytes.saturating_sub(min_len_of(self.ir, part));
         self
@@ -442,14 +444,14 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         None
     }
 
-    /// Returns a single round. Returns the item.
+    /// Takes the site of a single round, and returns its item.
     fn round(&mut self, node: NodeId) -> Option<NodeId> {
         let Rounds { item, .. } = self.ir.node(node).rounds()?;
         self.pick(node, Site::even(2));
         Some(item)
     }
 
-    /// Returns an instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
+    /// Begins an instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
     fn instance(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let is_beyond = self.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.shortest == 0 && self.pools.get(rule).is_some() {
@@ -460,7 +462,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         body
     }
 
-    /// Returns an instance beyond the depth limit. Returns the body if it is to be derived.
+    /// Derives an instance beyond the depth limit. Returns the body if it is to be derived.
     fn pool(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let pool = self.pools.get(rule)?;
         let (min_len, slack) = (self.ir.rule(rule).facts.min_len, self.slack);

@@ -52,7 +52,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether alternatives of weight 0 belong to the language: [`ZeroWeights::Drop`] or [`ZeroWeights::Keep`].
+    /// Returns [`ZeroWeights::Keep`] if alternatives of weight 0 belong to the language, else [`ZeroWeights::Drop`].
     pub fn zero_weights(&self) -> ZeroWeights {
         if demands(self).keeps_zero_weights { ZeroWeights::Keep } else { ZeroWeights::Drop }
     }

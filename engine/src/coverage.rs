@@ -1,4 +1,4 @@
-//! Which rules and alternatives of a grammar inputs come to.
+//! Coverage: the rules and alternatives of a grammar that inputs come to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -115,7 +115,8 @@ impl Coverage {
         (rules.values().filter(|is_reached| **is_reached).count(), rules.len())
     }
 
-    /// Whether any of the rules that were made of one was reached, by the name that the user knows.
+    /// Returns for each rule, by the name that the user knows, whether any of the rules that were made of it was
+    /// reached.
     pub fn by_told(&self) -> BTreeMap<&str, bool> {
         let mut rules = BTreeMap::new();
         for rule in &self.rules {

@@ -80,9 +80,9 @@ pub struct Part {
     pub symbol: u32,
     /// The depth of the rule instance that it is or is in: 0 for the start rule.
     pub depth: u32,
-    /// Where its decisions begin and end.
+    /// Beginning and end of its decisions.
     pub decisions: (u32, u32),
-    /// Where its text begins and ends.
+    /// Beginning and end of its text.
     pub text: (u32, u32),
     /// The number of the first later part that is not within this one.
     pub next: u32,
@@ -162,7 +162,7 @@ impl Derivation {
         &self.text[part.text.0 as usize..part.text.1 as usize]
     }
 
-    /// The options with others in place of those of a part, written to `options`.
+    /// Writes the options to `options`, with others in place of those of a part.
     pub fn replaced(&self, part: &Part, by: impl Iterator<Item = u32>, options: &mut Vec<u32>) {
         let (from, to) = part.decisions;
         options.clear();
@@ -171,7 +171,7 @@ impl Derivation {
         options.extend(self.options().skip(to as usize));
     }
 
-    /// Leaves nothing.
+    /// Clears the derivation: nothing is left.
     pub fn clear(&mut self) {
         self.text.clear();
         self.decisions.clear();
@@ -180,7 +180,7 @@ impl Derivation {
     }
 }
 
-/// Whether all decisions of a list were taken as they are.
+/// Answer to the question whether all decisions of a list were taken as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// All, and no site was left without one.
@@ -252,7 +252,7 @@ impl Deriver {
         nodes.filter_map(|place| Some(OpenSite { place, site: ir.node(place).site()? }))
     }
 
-    /// Returns the name of the rule whose instances have this symbol; none for other parts.
+    /// Returns the name of the rule whose instances have this symbol; `None` for other parts.
     pub fn rule_name(&self, symbol: u32) -> Option<&str> {
         match self.grammar.part(symbol)? {
             Node::Rule(rule) | Node::Pool(rule) => Some(&self.ir().rule(rule).name),
@@ -265,7 +265,7 @@ impl Deriver {
         self.ir().bodies().count()
     }
 
-    /// Whether a part with this symbol is an instance of a rule, and of which one.
+    /// Returns the rule of which a part with this symbol is an instance, if it is one.
     pub fn rule_of(&self, symbol: u32) -> Option<usize> {
         match self.grammar.part(symbol)? {
             Node::Rule(rule) | Node::Pool(rule) => Some(rule.index()),
@@ -284,7 +284,7 @@ impl Deriver {
         self.derive_as(Extent::Whole, options, chooser, derivation)
     }
 
-    /// Returns the same, of which only so much is written.
+    /// Derives a text as [`Deriver::derive`] does. `extent` says how much of the derivation is written.
     pub fn derive_as(
         &mut self,
         extent: Extent,
@@ -318,8 +318,8 @@ impl Deriver {
         self.draw_after(&[], (symbol, depth), bytes, chooser, Extent::Whole, derivation).is_some()
     }
 
-    /// The same for a part that begins with these options, of which only so much is written; none if there is no such
-    /// symbol.
+    /// Derives a part with this symbol that begins with these options, of at most `bytes` bytes or as short as it can
+    /// be. `extent` says how much of it is written. `None` if there is no such symbol.
     pub fn draw_after(
         &mut self,
         options: &[u32],
@@ -399,7 +399,7 @@ impl Deriver {
         }
     }
 
-    /// Returns how many rounds a repetition with this symbol has at least; none for other parts.
+    /// Returns how many rounds a repetition with this symbol has at least; `None` for other parts.
     pub fn min_rounds(&self, symbol: u32) -> Option<u32> {
         let Node::Node(node) = self.grammar.part(symbol)? else { return None };
         Some(self.ir().node(node).rounds()?.min)
@@ -489,7 +489,7 @@ fn of(ir: &Ir, node: NodeId) -> Item {
     }
 }
 
-/// FNV-1a (Fowler, Noll and Vo).
+/// Returns the item of a literal, by FNV-1a (Fowler, Noll and Vo).
 fn literal(text: &[u8]) -> Item {
     let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
     Item::Literal(text.iter().fold(0xCBF2_9CE4_8422_2325, hash))

@@ -14,7 +14,7 @@ pub(crate) fn first_limits(compiled: &Compiled) -> Limits {
     candidates.into_iter().find(|&limits| can_keep(compiled, limits)).unwrap_or_default()
 }
 
-/// These limits; if the grammar cannot keep them, the first ones.
+/// Returns these limits; if the grammar cannot keep them, the first ones.
 pub(crate) fn or_first(limits: Limits, compiled: &Compiled) -> Limits {
     if can_keep(compiled, limits) { limits } else { first_limits(compiled) }
 }

@@ -40,8 +40,8 @@ impl Fastest {
         self.engine.refusal()
     }
 
-    /// Warnings about a grammar that [`Grammar`] has compiled: rules that cannot be reached, parts of its notation
-    /// beyond context-free grammars, and so on. A text of several lines, or empty if there are none.
+    /// Returns warnings about a grammar that [`Grammar`] has compiled: rules that cannot be reached, parts of its
+    /// notation beyond context-free grammars, and so on. A text of several lines, or empty if there are none.
     pub fn warnings(&self) -> &str {
         self.warnings.as_deref().unwrap_or_default()
     }

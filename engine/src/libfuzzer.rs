@@ -149,7 +149,7 @@ impl Loader for Embedded {
     }
 }
 
-/// Choice bytes of which the two make different inputs.
+/// Returns choice bytes of which the two make different inputs.
 fn difference(one: &mut dyn Producer, other: &mut dyn Producer) -> Option<Vec<u8>> {
     const STRINGS: u64 = 64;
     (0..STRINGS).find_map(|number| {

@@ -9,20 +9,20 @@ use gramjet_compiler::shape::{InForce, Shape};
 use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Fingerprints, Options};
 
-/// How a grammar was read when choice bytes were recorded, as the recipe in their header says it.
+/// Reading of the grammar with which choice bytes were recorded, as the recipe in their header says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The start rule, if it is not the grammar's own.
     pub start: Option<String>,
-    /// Where separators stand between tokens, in formats with a lexer.
+    /// Policy for separators between tokens, in formats with a lexer.
     pub separators: SeparatorPolicy,
     /// The characters that complements of sets drew from, if not the usual ones.
     pub alphabet: Option<Alphabet>,
-    /// How tokens for indentation were read, in formats whose grammars leave them to code.
+    /// Reading of tokens for indentation, in formats whose grammars leave them to code.
     pub indent: Indent,
-    /// Whether alternatives of weight 0 belonged to the language.
+    /// Treatment of alternatives of weight 0: whether they belonged to the language.
     pub zero_weights: ZeroWeights,
-    /// Where the weights are from.
+    /// Origin of the weights.
     pub weights: InForce,
 }
 

@@ -31,7 +31,7 @@ pub struct Tracer {
     /// Memory kept from run to run: the open tasks, and outputs that the caller does not want.
     tasks: Vec<Task>,
     scratch: Vec<u8>,
-    /// How far parts are from rules, for the symbols that were asked for.
+    /// Distances of rules from parts, for the symbols that were asked for.
     distances: BTreeMap<u32, Arc<[u8]>>,
 }
 
@@ -39,15 +39,15 @@ pub struct Tracer {
 pub(crate) struct Grammar {
     pub(crate) lowered: Arc<Ir>,
     pub(crate) pools: Pools,
-    /// How many choice bytes the shortest derivation of each rule and node reads.
+    /// Number of choice bytes that the shortest derivation of each rule and node reads.
     shortest: Vec<u64>,
     node_shortest: Vec<u64>,
     rule_without_pool: Option<String>,
     /// Whether there are options that are only read.
     reads_more: bool,
-    /// What instances of rules add to outlines.
+    /// Weights that instances of rules add to outlines.
     pub(crate) weights: Weights,
-    /// How many options each site offers, once something has asked.
+    /// Number of options that each site offers, once something has asked.
     pub(crate) offers: OnceLock<Offers>,
     /// The least slack with which all sites offer all their options, and that with which all pools offer all their
     /// strings.

@@ -26,7 +26,7 @@ impl<T> Unfolded<T> {
         Unfolded { grammar: is_small.then(|| (lowered.clone(), pools.clone())), made: Mutex::default() }
     }
 
-    /// Never makes anything.
+    /// Returns a form that never makes anything.
     pub fn never() -> Unfolded<T> {
         Unfolded { grammar: None, made: Mutex::default() }
     }

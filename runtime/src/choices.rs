@@ -65,9 +65,9 @@ impl<'a> Choices<'a> {
         Choices::of_block(seed, 0)
     }
 
-    /// The pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: words of eight generators
-    /// in turn, xoshiro256++, little endian, seeded by SplitMix64 from the seed and the block number, so that any block
-    /// can be made without the others.
+    /// Returns the pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: words of eight
+    /// generators in turn, xoshiro256++, little endian, seeded by SplitMix64 from the seed and the block number, so
+    /// that any block can be made without the others.
     pub fn of_block(seed: u64, block: u64) -> Choices<'static> {
         Choices::over(Source::Random(Box::new(block_generators(seed, block))))
     }
@@ -162,7 +162,7 @@ fn block_generators(seed: u64, block: u64) -> Generators {
     Generators::seeded(&mut SplitMix64::seed_from_u64(split_mix(seed) ^ split_mix(block).rotate_left(32)))
 }
 
-/// SplitMix64's output function on the state after `value` (Steele, Lea & Flood 2014).
+/// Returns the value of SplitMix64's output function on the state after `value` (Steele, Lea & Flood 2014).
 fn split_mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

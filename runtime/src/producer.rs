@@ -46,18 +46,18 @@ pub struct Batch<'b> {
 }
 
 impl<'b> Batch<'b> {
-    /// At most `inputs` inputs; `ends` gets the length of the output after each of them.
+    /// Returns a batch of at most `inputs` inputs; `ends` gets the length of the output after each of them.
     pub fn new(inputs: u64, ends: &'b mut Vec<usize>) -> Batch<'b> {
         Batch { inputs, full: usize::MAX, separator: &[], ends }
     }
 
-    /// No further input once the output has `bytes` bytes or more.
+    /// Ends the batch once the output has `bytes` bytes or more: no further input begins then.
     #[must_use]
     pub fn until_full(self, bytes: usize) -> Batch<'b> {
         Batch { full: bytes, ..self }
     }
 
-    /// These bytes after each input. They belong to it: its end is counted after them.
+    /// Puts these bytes after each input. They belong to it: its end is counted after them.
     #[must_use]
     pub fn separator(self, separator: &'b [u8]) -> Batch<'b> {
         Batch { separator, ..self }
@@ -89,7 +89,7 @@ impl<'b> Batch<'b> {
         self.full
     }
 
-    /// Where the ends of the next inputs can be stored, for at least one if there is to be one.
+    /// Returns the place where the ends of the next inputs can be stored, for at least one if there is to be one.
     pub fn open_ends(&mut self) -> &mut [MaybeUninit<usize>] {
         let most = usize::try_from(self.inputs).unwrap_or(usize::MAX);
         self.ends.reserve(most.min(BLOCK_INPUTS as usize));
@@ -142,7 +142,7 @@ pub struct Inputs<P> {
 }
 
 impl<P: Producer> Inputs<P> {
-    /// The run of `producer` with `seed`, from input 0 on.
+    /// Returns the run of `producer` with `seed`, from input 0 on.
     pub fn new(producer: P, seed: u64) -> Inputs<P> {
         Inputs { producer, choices: Choices::random(seed), seed, next: 0 }
     }

@@ -1,5 +1,5 @@
-//! What a first build of the command builds, as far as it can be held without a clock. `docs/testing.md` has the bars
-//! on time, and `benches/notes` what each package took.
+//! Tests of what a first build of the command builds, as far as it can be held without a clock. `docs/testing.md` has
+//! the bars on time, and `benches/notes` what each package took.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 const MOST: usize = 120;
 
-/// What a line of a comment begins with, by the extension of its file; files without one are scripts.
+/// Beginnings of the lines of comments, by the extension of the file; files without one are scripts.
 const MARKS: [(&str, &[&str]); 13] = [
     ("rs", &["//"]),
     ("c", &["//", "/*", "* "]),

@@ -39,7 +39,7 @@ fn listed(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     made.map(|(name, engine)| (name, Box::new(engine) as Box<dyn Producer>)).collect()
 }
 
-/// Returns the same, and the code that was emitted for a subject.
+/// Returns the engines that make their code when they are given a grammar, and the code that was emitted for a subject.
 fn engines(name: &str, compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     let emitted = [("rust", emitted(name, false)), ("rust without unsafe", emitted(name, true))];
     listed(compiled).into_iter().chain(emitted).collect()

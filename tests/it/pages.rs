@@ -23,7 +23,7 @@ mod named;
 struct Block<'p> {
     /// The number of its first line of text, from 1.
     line: usize,
-    /// What it is marked with.
+    /// Text that it is marked with.
     mark: &'p str,
     text: &'p str,
 }
@@ -178,7 +178,7 @@ fn has_words(said: &str, printed: &str) -> bool {
 /// Pages whose commands need a program, and its arguments to see if it is there.
 const NEEDS: [(&str, &str, &[&str]); 1] = [("docs/refine.md", "python3", &["--version"])];
 
-/// Commands that run programs work on Linux only.
+/// Returns true if the commands of a page can run: those that run programs work on Linux only.
 fn can_run(page: &str) -> bool {
     let needs = NEEDS.iter().find(|(needing, ..)| *needing == page);
     (cfg!(target_os = "linux") || page == "README.md")

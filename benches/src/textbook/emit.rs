@@ -92,7 +92,7 @@ impl Emitter<'_> {
         self.line(0, "}");
     }
 
-    /// The function of a rule. `left` is the number of levels that are left for the rule itself.
+    /// Writes the function of a rule. `left` is the number of levels that are left for the rule itself.
     fn rule(&mut self, rule: usize) {
         let flat = self.flat;
         let name = self.function(rule);
@@ -151,7 +151,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A choice among options, given their texts.
+    /// Writes a choice among options, given their texts.
     fn options(&mut self, options: &[String], weights: Option<&[f64]>) {
         let count = options.len();
         if let [only] = options {
@@ -268,7 +268,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Bare stores rather than a call: only then does the compiler turn a `match` over single bytes into a table.
+/// Returns bare stores rather than a call: only then does the compiler turn a `match` over single bytes into a table.
 fn write_bytes(bytes: &[u8]) -> String {
     match bytes {
         [] => String::new(),

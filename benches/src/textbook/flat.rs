@@ -31,7 +31,7 @@ pub enum Body {
     Alternatives {
         /// The sequences; never empty.
         sequences: Vec<Vec<Item>>,
-        /// Their weights, if one of them has a weight.
+        /// Weights of the sequences, if one of them has a weight.
         weights: Option<Vec<f64>>,
     },
     /// One member of a set.
@@ -134,7 +134,7 @@ impl Flat {
         Ok(())
     }
 
-    /// Per rule the least measure of its derivations; `None` if it has no finite one.
+    /// Returns for each rule the least measure of its derivations; `None` if it has no finite one.
     pub fn minima(&self, measure: Measure) -> Vec<Option<u64>> {
         let mut minima = vec![None; self.rules.len()];
         loop {

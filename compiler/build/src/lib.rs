@@ -38,7 +38,8 @@ pub struct Grammar {
     emit: EmitOptions,
 }
 
-/// Why a grammar was not compiled. Its `Debug` form is the message too: that is what a build script's `main` prints.
+/// Reason why a grammar was not compiled. Its `Debug` form is the message too: that is what a build script's `main`
+/// prints.
 #[derive(thiserror::Error)]
 pub enum Error {
     /// The grammar, or the file of weights, cannot be read.
@@ -49,7 +50,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// Error that the file gave.
         error: io::Error,
     },
     /// There is no such format.
@@ -127,23 +128,23 @@ impl Grammar {
         Grammar { weights: Some(path.as_ref().to_path_buf()), shape: None, ..self }
     }
 
-    /// Returns the depth limit of producers that get no other limit. For a limit up to 16, extra code that keeps only
-    /// this limit is emitted, which is faster than the code for any limit.
+    /// Sets the depth limit of producers that get no other limit. For a limit up to 16, extra code that keeps only this
+    /// limit is emitted, which is faster than the code for any limit.
     #[must_use]
     pub fn max_depth(mut self, depth: u32) -> Grammar {
         self.emit.max_depth = Some(depth);
         self
     }
 
-    /// Returns the length limit in bytes of producers that get no other limit.
+    /// Sets the length limit in bytes of producers that get no other limit.
     #[must_use]
     pub fn max_len(mut self, bytes: u64) -> Grammar {
         self.emit.max_len = Some(bytes);
         self
     }
 
-    /// Returns the path of the `gramjet` library in the code, where it is not `::gramjet`: `::gj` for a dependency
-    /// called `gj`.
+    /// Sets the path of the `gramjet` library in the code, where it is not `::gramjet`: `::gj` for a dependency called
+    /// `gj`.
     #[must_use]
     pub fn library(mut self, path: impl Into<String>) -> Grammar {
         self.emit.library = Some(path.into());

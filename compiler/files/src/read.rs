@@ -59,7 +59,7 @@ fn quoted(name: &str) -> String {
     format!("`{}`", name.escape_debug())
 }
 
-/// Everything from `path`.
+/// Reads everything from `path`.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     read_limited(File::open(path)?)
 }
 
-/// Everything from a stream.
+/// Reads everything from a stream.
 ///
 /// # Errors
 ///

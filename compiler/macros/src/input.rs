@@ -31,7 +31,7 @@ pub struct Module {
     pub emit: EmitOptions,
 }
 
-/// Where the grammar is.
+/// Place of the grammar.
 pub enum Source {
     /// `"path"`, relative to the package's manifest.
     File(LitStr),

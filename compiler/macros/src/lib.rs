@@ -99,7 +99,8 @@ fn module_tokens(module: &Module, library: &TokenStream) -> Result<TokenStream, 
     })
 }
 
-/// Items that make the compiler show a text as a warning at `span`: stable Rust lets macros warn by deprecation only.
+/// Returns items that make the compiler show a text as a warning at `span`: stable Rust lets macros warn by deprecation
+/// only.
 fn warning(span: Span, text: &str) -> TokenStream {
     let text = format!("the grammar has warnings\n{text}");
     quote_spanned!(span =>

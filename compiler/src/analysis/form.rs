@@ -163,8 +163,8 @@ impl<'i> Forms<'i> {
         Forms { ir, jumps: Jumps::new(ir), keeps_length, has_chains: false }
     }
 
-    /// The same forms, with chains. For IRs with an unfolded depth limit only: chains look through references, so these
-    /// must not count as levels.
+    /// Returns the same forms, with chains. They are for IRs with an unfolded depth limit only: chains look through
+    /// references, so these must not count as levels.
     #[must_use]
     pub fn with_chains(self) -> Forms<'i> {
         Forms { has_chains: !self.ir.is_ordered(), ..self }
@@ -196,7 +196,8 @@ impl<'i> Forms<'i> {
         }
     }
 
-    /// The run of single bytes that an instance of a rule is, if it is one. It is a loop, as it jumps back to itself.
+    /// Returns the run of single bytes that an instance of a rule is, if it is one. It is a loop, as it jumps back to
+    /// itself.
     pub fn run_of(&self, rule: RuleId, body: NodeId) -> Option<TailRun> {
         tail_run(self.ir, rule, body)
     }

@@ -2,7 +2,7 @@
 
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
-/// Which nodes of an IR have jumps back in their tail positions.
+/// Nodes of an IR that have jumps back in their tail positions.
 #[derive(Clone, Debug)]
 pub struct Jumps(Vec<bool>);
 

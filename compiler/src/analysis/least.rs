@@ -30,9 +30,9 @@ enum Kind {
     Any,
     /// The child this many times.
     Times(u32),
-    /// The child, one level deeper.
+    /// Child, one level deeper.
     Deeper,
-    /// The same as the child, which is given later.
+    /// Child as it is, which is given later.
     Same,
 }
 

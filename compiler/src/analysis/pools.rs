@@ -50,7 +50,7 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// No pools: for producers without a depth limit.
+    /// Returns an empty set of pools, for producers without a depth limit.
     pub fn none() -> Pools {
         Pools::default()
     }

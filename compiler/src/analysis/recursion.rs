@@ -1,4 +1,4 @@
-//! Which rules are recursive: strongly connected components of the rule graph, without native recursion.
+//! Search for recursive rules: strongly connected components of the rule graph, without native recursion.
 
 use crate::ir::{Ir, NodeId, RuleId};
 

@@ -24,7 +24,7 @@ impl ByteItem {
 
 /// Batches are faster if at least this many of the 256 choice bytes lead to a single byte.
 const MIN_BOUND: u32 = 64;
-/// The same bound for classes, whose code without batches has no branch.
+/// Bound like [`MIN_BOUND`], but for classes, whose code without batches has no branch.
 const MIN_BOUND_OF_CLASS: u32 = 192;
 
 /// Returns the item as single bytes, if batches are faster.
@@ -67,7 +67,7 @@ fn single(bytes: &[u8]) -> Option<u8> {
 pub struct TailRun {
     /// The node of each round that goes on.
     pub item: NodeId,
-    /// The same as single bytes.
+    /// Item as single bytes.
     pub bytes: ByteItem,
     /// The node of the round that stops.
     pub stop: NodeId,
@@ -80,13 +80,13 @@ pub struct TailRun {
 pub enum Stop {
     /// Nothing.
     Empty,
-    /// The same item as in the other rounds, which is always a single byte.
+    /// Item as in the other rounds, which is always a single byte.
     Item,
     /// Anything else.
     Other,
 }
 
-/// The run of an instance of `rule` that has jumps back to it.
+/// Returns the run of an instance of `rule` that has jumps back to it.
 pub fn tail_run(ir: &Ir, rule: RuleId, body: NodeId) -> Option<TailRun> {
     let Some(Choice { options, slots: None }) = ir.node(body).choice() else { return None };
     let [stop, go] = **options else { return None };

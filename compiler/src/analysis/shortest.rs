@@ -135,7 +135,7 @@ pub fn strings(ir: &Ir, wanted: &[RuleId], max_len: u64, max_total: usize) -> Op
     Some(strings)
 }
 
-/// The rules that the option-0 derivation of `node` refers to.
+/// Adds to `found` the rules that the option-0 derivation of `node` refers to.
 fn references(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
     match ir.node(node).first() {
         First::Instance(rule) => found.push(rule),

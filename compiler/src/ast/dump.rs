@@ -88,7 +88,7 @@ impl Display for Printed<'_> {
     }
 }
 
-/// A literal in double quotes. Bytes that are not UTF-8 appear as `#bNN` alone and as `\xNN` in a text.
+/// Writes a literal in double quotes. Bytes that are not UTF-8 appear as `#bNN` alone and as `\xNN` in a text.
 fn literal(bytes: &[u8], f: &mut Formatter<'_>) -> fmt::Result {
     if let [byte @ 0x80..=0xFF] = bytes {
         return write!(f, "#b{byte:02X}");

@@ -74,7 +74,8 @@ fn folded(name: &str) -> Option<Vec<char>> {
     (letters.len() <= MAX_NAME).then_some(letters)
 }
 
-/// Levenshtein distance with swaps of neighbours as one edit (optimal string alignment), three rows at a time.
+/// Returns the Levenshtein distance with swaps of neighbours as one edit (optimal string alignment), three rows at a
+/// time.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<usize>>(), vec![0; b.len() + 1]];
     for i in 1..=a.len() {

@@ -174,7 +174,7 @@ impl<'g> Lexical<'g> {
         Lexical { rules, known: Map::new(), open: Set::new(), not_behind: Map::new() }
     }
 
-    /// The same for rules with some known facts.
+    /// Returns the facts about lexical rules of which some are known already.
     pub(super) fn knowing(rules: &'g [Rule], known: impl IntoIterator<Item = (&'g str, Edges)>) -> Lexical<'g> {
         Lexical { known: known.into_iter().collect(), ..Lexical::new(rules) }
     }
@@ -231,7 +231,7 @@ impl<'g> Lexical<'g> {
         self.edges(expr).alone >> character & 1 == 1
     }
 
-    /// Those of these separators that one of the ignored expressions derives.
+    /// Returns those of these separators that one of the ignored expressions derives.
     pub(super) fn separators(&mut self, ignored: &[Expr], blanks: &[&'static str]) -> Vec<&'static str> {
         let alone = ignored.iter().fold(0, |alone, expr| alone | self.edges(expr).alone);
         blanks.iter().copied().filter(|blank| alone >> blank.as_bytes()[0] & 1 == 1).collect()
@@ -241,10 +241,10 @@ impl<'g> Lexical<'g> {
 /// The characters that must not directly follow something.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Danger {
-    /// Those with which it, or a token that begins like it, could continue. They need a separator.
+    /// Characters with which it, or a token that begins like it, could continue. They need a separator.
     any: Chars,
-    /// Those with which the token itself continues. They are no separator: a comment takes all of its line. What other
-    /// tokens would take does not count, as lexers that know what is expected do not look for them.
+    /// Characters with which the token itself continues. They are no separator: a comment takes all of its line. What
+    /// other tokens would take does not count, as lexers that know what is expected do not look for them.
     own: Chars,
 }
 
@@ -270,7 +270,7 @@ pub(super) const BLANKS: &[&str] = &[" ", "\n", "\t"];
 /// The possible separators where the ends of lines have a meaning.
 pub(super) const BLANKS_WITHIN_LINES: &[&str] = &[" ", "\t"];
 
-/// Texts as separators.
+/// Returns texts as separators.
 pub(super) fn blanks(texts: &[&str]) -> Vec<ExprKind> {
     texts.iter().map(|&text| ExprKind::Bytes(text.into())).collect()
 }

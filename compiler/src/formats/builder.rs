@@ -179,7 +179,7 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Repeat { item: Box::new(expr), min, max }, span, height)
     }
 
-    /// Text in which the case of ASCII letters does not matter: each letter is a class of two.
+    /// Returns a text in which the case of ASCII letters does not matter: each letter is a class of two.
     pub(super) fn any_case(&mut self, text: &str, span: Span) -> Result<Part, Reported> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -225,7 +225,7 @@ impl RuleList {
         Ok(place)
     }
 
-    /// The same for rules that have been counted already.
+    /// Returns the place of the rule `name`. A new rule is added, but not counted: that has been done already.
     pub(super) fn place(&mut self, name: Name) -> usize {
         let next = self.rules.len();
         let place = *self.index.entry(name.text.clone()).or_insert(next);

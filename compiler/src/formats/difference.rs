@@ -94,7 +94,7 @@ enum State {
     Failed(Failure),
 }
 
-/// Why an expression is not a class.
+/// Reason why an expression is not a class.
 #[derive(Clone, Copy)]
 enum Failure {
     /// The expression at this place is not a class. The text says why.

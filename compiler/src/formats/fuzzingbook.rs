@@ -126,7 +126,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `{"expansion": ..., "weight": ...}`.
+    /// Reads `{"expansion": ..., "weight": ...}`.
     fn described_alternative(&mut self, mut members: Vec<(JsonKey, Json)>, span: Span) -> Option<Alternative> {
         let Some(place) = members.iter().position(|(key, _)| key.text == "expansion") else {
             self.error(span, "this alternative has no `expansion`", EXPANSION_HELP);

@@ -152,7 +152,7 @@ fn report_undefined(grammar: &Grammar, found: &mut Diagnostics) {
     }
 }
 
-/// Findings in another file, with the place in their messages.
+/// Returns the findings in another file, with the place in their messages.
 pub(super) fn from_another<'f>(
     file: &'f SourceFile,
     found: &'f Diagnostics,

@@ -99,7 +99,7 @@ fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     Grammar { start, rules, ..Grammar::default() }
 }
 
-/// Symbols with blanks between them. Terminals are in quotes, with `'\n'` as the only escape.
+/// Reads symbols with blanks between them. Terminals are in quotes, with `'\n'` as the only escape.
 fn alternative(text: &str, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let mut scan = Scanner::new(text);
     let mut parts = Vec::new();
@@ -122,7 +122,7 @@ fn alternative(text: &str, span: Span, builder: &mut Builder<'_>) -> Result<Part
     }
 }
 
-/// Gramatron writes a line feed as a backslash and an `n`.
+/// Returns the text of a terminal: Gramatron writes a line feed as a backslash and an `n`.
 fn unescaped(terminal: &str) -> &str {
     if terminal == "\\n" { "\n" } else { terminal }
 }

@@ -363,7 +363,7 @@ pub(super) struct Locator<'t> {
 }
 
 impl<'t> Locator<'t> {
-    /// For the string at `span` of the file's `text`, quotes included.
+    /// Returns a locator for the string at `span` of the file's `text`, quotes included.
     pub(super) fn new(text: &'t str, span: Span) -> Locator<'t> {
         Locator { text, in_file: span.start as usize + 1, in_value: 0 }
     }

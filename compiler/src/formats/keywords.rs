@@ -44,8 +44,9 @@ pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, 
     exclude_by(syntax, lexical, &Map::new(), builder)
 }
 
-/// The same where some tokens have priorities, by name. Of two tokens that match the same text, the lexer takes the one
-/// with the higher priority. If the priorities are equal, it prefers a fixed text.
+/// Removes the fixed texts among the tokens of `syntax` from the texts of the other tokens, where some tokens have
+/// priorities, by name. Of two tokens that match the same text, the lexer takes the one with the higher priority. If
+/// the priorities are equal, it prefers a fixed text.
 pub(super) fn exclude_by(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Lexical<'_>,

@@ -155,7 +155,7 @@ fn rule(name: &str, body: &str) -> Rule {
     Rule { name: Name { text: name.to_string(), span }, body: text(body, span) }
 }
 
-/// For each rule that is not among `names`, the name of the rule that it was made from.
+/// Returns for each rule that is not among `names` the name of the rule that it was made from.
 fn origins(rules: &[Rule], names: &Set<String>) -> Map<String, String> {
     let made = rules.iter().map(|rule| rule.name.text.as_str()).filter(|name| !names.contains(*name));
     let origin = |name: &str| {

@@ -79,7 +79,7 @@ pub trait Format: Sync {
         self.parse_within(file, &Surroundings::default(), diagnostics)
     }
 
-    /// The same with the user's options and the other files of the grammar.
+    /// Parses the file with the user's options and the other files of the grammar.
     fn parse_within(
         &self,
         file: &SourceFile,
@@ -103,19 +103,19 @@ pub struct FormatOptions {
     pub alphabet: Option<Alphabet>,
     /// The tokens for the indentation of lines, in formats whose grammars leave indentation to code.
     pub indent: Indent,
-    /// Whether alternatives of weight 0 belong to the language.
+    /// Treatment of alternatives of weight 0: whether they belong to the language.
     pub zero_weights: ZeroWeights,
 }
 
-/// Whether alternatives of weight 0 belong to the language.
+/// Treatment of alternatives of weight 0: whether they belong to the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ZeroWeights {
-    /// They do not, unless a file of weights says that they do.
+    /// Alternatives that do not belong to the language, unless a file of weights says that they do.
     #[default]
     Unsaid,
-    /// They do not: no input has them.
+    /// Alternatives that do not belong to the language: no input has them.
     Drop,
-    /// They do: texts may have them. Generated inputs hardly ever have them.
+    /// Alternatives that belong to the language: texts may have them. Generated inputs hardly ever have them.
     Keep,
 }
 
@@ -138,8 +138,8 @@ impl FromStr for ZeroWeights {
 }
 
 impl FormatOptions {
-    /// Options for texts that were not produced by the grammar: hidden text may stand wherever the lexer accepts it,
-    /// sets contain any character, and texts may have alternatives of weight 0.
+    /// Returns options for texts that were not produced by the grammar: hidden text may stand wherever the lexer
+    /// accepts it, sets contain any character, and texts may have alternatives of weight 0.
     pub fn of_others() -> FormatOptions {
         FormatOptions { separators: SeparatorPolicy::Any, zero_weights: ZeroWeights::Keep, ..FormatOptions::default() }
     }

@@ -248,8 +248,8 @@ impl Converter<'_, '_> {
         self.builder.seq(converted, self.span)
     }
 
-    /// A non-greedy repetition of a class ends at the first place where the next part can begin. So its text must not
-    /// contain such a place.
+    /// Returns a non-greedy repetition of a class. It ends at the first place where the next part can begin, so its
+    /// text must not contain such a place.
     fn lazy(&mut self, repetition: &regex_syntax::hir::Repetition, next: &Hir, whole: &Hir) -> Result<Part, Reported> {
         let (Some(set), Some((first, second))) = (class_of(&repetition.sub), beginning(next)) else {
             return self.part(whole);

@@ -10,7 +10,7 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// At the beginning of `text`, after a byte order mark if there is one.
+    /// Returns a scanner at the beginning of `text`, after a byte order mark if there is one.
     pub(super) fn new(text: &'t str) -> Scanner<'t> {
         Scanner { text, position: if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 } }
     }
@@ -68,7 +68,7 @@ impl<'t> Scanner<'t> {
         self.take_while(|c| c != '\n')
     }
 
-    /// From byte `start` up to here.
+    /// Returns the span from byte `start` up to here.
     pub(super) fn span_from(&self, start: usize) -> Span {
         Span::new(start, self.position)
     }

@@ -103,7 +103,7 @@ impl Ir {
         Ir::of_rules(rules.into_iter().map(|(name, facts)| Rule { name, facts }).collect(), start, true)
     }
 
-    /// [`Ir::new`] without the order of options by length. It supports no length limit.
+    /// Returns the same as [`Ir::new`], but without the order of options by length. It supports no length limit.
     pub fn new_unordered(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
         Ir { is_ordered: false, ..Ir::new(rules, start) }
     }
@@ -190,13 +190,13 @@ impl Ir {
         &self.nodes[node.index()]
     }
 
-    /// Facts about the strings of a node.
+    /// Returns facts about the strings of a node.
     #[inline]
     pub fn facts(&self, node: NodeId) -> Facts {
         self.facts[node.index()]
     }
 
-    /// Facts about the shape of a node.
+    /// Returns facts about the shape of a node.
     pub fn shape(&self, node: NodeId) -> Shape {
         self.shapes[node.index()]
     }
@@ -240,7 +240,7 @@ impl Ir {
         id
     }
 
-    /// Literal bytes.
+    /// Returns literal bytes.
     pub fn bytes(&mut self, bytes: impl Into<Box<[u8]>>) -> NodeId {
         self.add(Node::Bytes(bytes.into()))
     }

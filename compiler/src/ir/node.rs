@@ -76,8 +76,8 @@ impl Choice {
     }
 }
 
-/// How the strings of a node are composed of the strings of its children. The kinds made by passes have the composition
-/// of the kinds that they replace.
+/// Way in which the strings of a node are composed of the strings of its children. The kinds made by passes have the
+/// composition of the kinds that they replace.
 #[derive(Clone, Copy, Debug)]
 pub enum Composition<'i> {
     /// Literal bytes.
@@ -252,7 +252,7 @@ impl Node {
 }
 
 impl Composition<'_> {
-    /// Facts about the strings, given the facts of the children and, for an instance, of its rule.
+    /// Returns facts about the strings, given the facts of the children and, for an instance, of its rule.
     pub fn facts(
         self,
         mut children: impl Iterator<Item = Facts>,

@@ -30,7 +30,7 @@ impl<'i> Site<'i> {
         Site { offered, slots }
     }
 
-    /// The same site with only its first `offered` options.
+    /// Returns the site with only its first `offered` options.
     #[inline]
     pub const fn narrowed(self, offered: u32) -> Site<'i> {
         Site { offered, ..self }
@@ -48,7 +48,7 @@ impl<'i> Site<'i> {
         self.slots
     }
 
-    /// log2 of the number of values: 8, 16 or 24. 0 if there is at most one option.
+    /// Returns log2 of the number of values: 8, 16 or 24. 0 if there is at most one option.
     #[inline]
     pub fn bits(&self) -> u32 {
         match (self.offered, self.slots) {

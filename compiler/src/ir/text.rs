@@ -139,7 +139,7 @@ fn quote(out: &mut String, bytes: &[u8]) {
 pub struct ParseError {
     /// The place of the error, in bytes.
     pub offset: usize,
-    /// What was expected there.
+    /// Message that says what was expected there.
     pub message: String,
 }
 
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `=` and a probability.
+    /// Reads `=` and a probability.
     fn share(&mut self) -> Result<f64, ParseError> {
         self.word("=")?;
         let rest = self.rest();

@@ -82,7 +82,7 @@ fn rewrite(old: &Ir, build: impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId) 
     rewrite_some(old, |_| true, build)
 }
 
-/// [`rewrite`] for the rules that are `kept`. The others lose their bodies.
+/// Rebuilds bodies as [`rewrite`] does, for the rules that are `kept`. The others lose their bodies.
 fn rewrite_some(
     old: &Ir,
     kept: impl Fn(RuleId) -> bool,

@@ -133,7 +133,7 @@ impl Writer<'_, '_> {
         self.text += if grouped { ")" } else { "" };
     }
 
-    /// Printable text as strings, other bytes or characters as numbers.
+    /// Writes printable text as strings, other bytes or characters as numbers.
     fn bytes(&mut self, bytes: &[u8], expr: &Expr, place: Place) {
         let values: Vec<u32> = match (self.unit, std::str::from_utf8(bytes)) {
             (Unit::Char, Ok(text)) => text.chars().map(u32::from).collect(),

@@ -72,7 +72,7 @@ fn allowed(name: &str) -> String {
     if new.is_empty() { "R".to_string() } else { new }
 }
 
-/// For each rule whether it derives the empty string.
+/// Returns for each rule whether it derives the empty string.
 fn nullable_rules<'g>(rules: &[&'g Rule]) -> Map<&'g str, bool> {
     let mut nullable: Map<&str, bool> = rules.iter().map(|rule| (rule.name.text.as_str(), false)).collect();
     // The number of passes is at most the length of a chain of references. If the budget is exceeded, the rules count
@@ -265,7 +265,7 @@ impl Writer<'_, '_> {
         self.text += sign;
     }
 
-    /// A counted repetition, written out. Errors in its item are reported once.
+    /// Writes out a counted repetition. Errors in its item are reported once.
     fn rounds(&mut self, item: &Expr, min: u32, max: Option<u32>, expr: &Expr, place: Place) {
         let begin = self.text.len();
         self.groups += NESTED_ROUNDS + 1;

@@ -26,7 +26,7 @@ pub trait Printer: Sync {
     fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String>;
 }
 
-/// What to do with weights that a notation lacks.
+/// Advice for weights that a notation lacks.
 const HELP_FOR_WEIGHTS: &str =
     "write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`";
 

@@ -12,8 +12,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names for the rules of `grammar`. `allowed` makes a name valid in the notation. `key` maps a name to the form
-    /// that must be unique (lower case if case does not matter). Names in `reserved` are not given to rules.
+    /// Returns names for the rules of `grammar`. `allowed` makes a name valid in the notation. `key` maps a name to the
+    /// form that must be unique (lower case if case does not matter). Names in `reserved` are not given to rules.
     pub(super) fn new(
         grammar: &Grammar,
         allowed: impl Fn(&str) -> String,

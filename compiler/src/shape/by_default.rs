@@ -51,7 +51,7 @@ impl Sizes {
         self.mean > Sizes::GREATEST
     }
 
-    /// The reason why the sizes are not sensible.
+    /// Returns the reason why the sizes are not sensible.
     fn complaint(self) -> String {
         match self.mean {
             mean if !(Sizes::LEAST..=Sizes::GREATEST).contains(&mean) => {

@@ -39,7 +39,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// What a file of weights says about the grammar that its weights are for.
+/// Demands of a file of weights on the grammar that its weights are for.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub(crate) struct Demands {
     /// Each reference to a rule has a rule of its own.
@@ -84,10 +84,10 @@ type Members = Vec<(u32, Vec<(u32, u32)>)>;
 /// The reason why a file of weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// It is not a file of weights.
+    /// Text that is not a file of weights.
     #[error("{0}")]
     Invalid(String),
-    /// It belongs to another grammar, or to another version of this one.
+    /// File that belongs to another grammar, or to another version of this one.
     #[error("it was made for another grammar: its fingerprint is {found}, that of this grammar is {expected}")]
     Stale {
         /// The fingerprint in the file.
@@ -128,7 +128,7 @@ pub(crate) fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights:
     lines(&file)
 }
 
-/// One line per entry: readable, and short in diffs.
+/// Returns the text of a file with one line per entry: readable, and short in diffs.
 fn lines(file: &File) -> String {
     // Writing strings and numbers cannot fail.
     let json = |value: &serde_json::Value| value.to_string();
@@ -190,7 +190,7 @@ fn line_of(text: &str, number: usize, count: usize) -> Option<usize> {
     lines.get(number).copied().filter(|_| lines.len() == count)
 }
 
-/// What a grammar has that can have weights.
+/// Parts of a grammar that can have weights.
 struct Places<'g> {
     rules: Map<&'g str, usize>,
     places: Map<(usize, u32), &'g Expr>,
@@ -340,7 +340,7 @@ pub(crate) fn fingerprint(grammar: &Grammar) -> String {
     format!("{:016x}", fingerprint_number(grammar))
 }
 
-/// The same as a number.
+/// Returns the [`fingerprint`] of a grammar as a number.
 pub(crate) fn fingerprint_number(grammar: &Grammar) -> u64 {
     let mut hash = Hash(Fnv::new());
     for rule in &grammar.rules {

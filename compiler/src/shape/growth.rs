@@ -58,8 +58,8 @@ impl<'m> Growth<'m> {
         self.model.components().map(|component| self.radius_of(component)).fold(0.0, f64::max)
     }
 
-    /// Power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients enclose
-    /// the radius (Collatz 1942).
+    /// Makes a power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients
+    /// enclose the radius (Collatz 1942).
     fn power_iteration(&self, component: &[RuleId]) -> f64 {
         let mut place = vec![usize::MAX; self.rows.len()];
         component.iter().enumerate().for_each(|(at, rule)| place[rule.index()] = at);
@@ -158,7 +158,7 @@ impl<'m> Growth<'m> {
         values
     }
 
-    /// Solves the same by Gauss and Seidel's iteration, from below.
+    /// Solves (I - M) x = constants by Gauss and Seidel's iteration, from below.
     fn iterate(&self, component: &[RuleId], constants: Vec<f64>) -> Vec<f64> {
         let mut lengths = vec![0.0; self.rows.len()];
         let in_component = |rule: usize| self.model.recursion.same_component(RuleId::new(rule), component[0]);

@@ -15,17 +15,17 @@ use super::weights::{Group, Law, MOST_RANGES, Weights};
 
 mod rounds;
 
-/// How counts become weights.
+/// Rule by which counts become weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct How {
     /// This number is added to the count of each alternative (Laplace). With 0, alternatives that no sample has are
     /// hardly ever taken.
     pub smoothing: f64,
-    /// What becomes of a probability.
+    /// Treatment of a learned probability.
     pub inversion: Inversion,
 }
 
-/// What becomes of learned probabilities.
+/// Treatment of learned probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inversion {
     /// `(p + damping)^similarity`, then divided by the sum. A similarity of 1 keeps them (if there is no damping), 0
@@ -45,7 +45,7 @@ impl How {
     pub const COMMON: How = How { smoothing: 0.0, inversion: Inversion::Power { similarity: 1.0, damping: 0.0 } };
 }
 
-/// What derivations of a grammar have used, by the nodes of its lowered form.
+/// Counts of what derivations of a grammar have used, by the nodes of its lowered form.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// For choices, by option.
@@ -73,7 +73,7 @@ const EXACT: u32 = 1024;
 const ROUND: u32 = NONE - 1;
 
 impl Counts {
-    /// No derivation of this grammar yet.
+    /// Returns the counts of a grammar before its first derivation.
     pub fn new(ir: &Ir) -> Counts {
         let nodes = || (0..ir.node_count()).map(NodeId::new);
         let options = |node| ir.node(node).choice().map_or(0, |choice| choice.options.len());
@@ -196,7 +196,7 @@ impl Recorder for &mut Counts {
     }
 }
 
-/// How finely weights follow the counts.
+/// Fineness with which weights follow the counts.
 #[derive(Clone, Copy)]
 struct Detail {
     /// The most ranges of rounds of a repetition, and of one that has choices or repetitions within: each range copies
@@ -268,14 +268,14 @@ fn of_alternatives(source: &Source, shares: &[f64]) -> Law {
     Law::Choice(weights)
 }
 
-/// Whole numbers in proportion to the shares. Their sum is 65536 if no share is 0. Only shares of 0 become 0.
+/// Returns whole numbers in proportion to the shares. Their sum is 65536 if no share is 0. Only shares of 0 become 0.
 fn slots_of(shares: &[f64]) -> Vec<u32> {
     const TOTAL: u32 = 1 << 16;
     let positive = shares.iter().filter(|&&share| share > 0.0).count();
     slots_among(shares, if positive > TOTAL as usize / 16 { 1 << 24 } else { TOTAL })
 }
 
-/// The same with this sum.
+/// Returns whole numbers in proportion to the shares, with the sum `total`. If all shares are 0, each number is 1.
 fn slots_among(shares: &[f64], total: u32) -> Vec<u32> {
     let positive: Vec<f64> = shares.iter().copied().filter(|&share| share > 0.0).collect();
     if positive.is_empty() {

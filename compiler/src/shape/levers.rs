@@ -81,7 +81,7 @@ fn nearest(model: &mut Model, measure: &Measure, mut search: Search, mut base: L
     Solution { laws, reachable }
 }
 
-/// Decisions whose ranges of rounds were divided anew get their own probabilities.
+/// Gives decisions whose ranges of rounds were divided anew their own probabilities.
 fn renew_divided(model: &Model, base: &mut Laws) {
     for (law, decision) in base.iter_mut().zip(&model.decisions) {
         if law.len() != decision.prior.len() {
@@ -90,8 +90,8 @@ fn renew_divided(model: &Model, base: &mut Laws) {
     }
 }
 
-/// For each option of each choice in a recursive rule, the mean number of instances of its component that it derives by
-/// itself. For the ranges of a repetition whose item derives any, 0 and higher numbers. Otherwise 0.
+/// Returns for each option of each choice in a recursive rule the mean number of instances of its component that it
+/// derives by itself. For the ranges of a repetition whose item derives any, 0 and higher numbers. Otherwise 0.
 pub(super) fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
     let priors = model.priors();
     let mut counts: Vec<Vec<f64>> = priors.iter().map(|law| vec![0.0; law.len()]).collect();

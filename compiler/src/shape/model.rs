@@ -181,7 +181,7 @@ impl Model {
     }
 }
 
-/// 1/2, 1/4, and so on; the last two are the same.
+/// Returns 1/2, 1/4, and so on; the last two are the same.
 fn halves(count: usize) -> Vec<f64> {
     let mut rest = 1.0;
     let mut shares: Vec<f64> = (1..count)
@@ -194,7 +194,7 @@ fn halves(count: usize) -> Vec<f64> {
     shares
 }
 
-/// `base` to a whole power. Uses only multiplications, so the result is the same on every platform.
+/// Returns `base` to a whole power. Uses only multiplications, so the result is the same on every platform.
 pub(crate) fn power(base: f64, mut exponent: u32) -> f64 {
     let (mut result, mut square) = (1.0, base);
     while exponent > 0 {

@@ -27,7 +27,7 @@ pub(crate) fn weights(model: &Model, laws: &Laws, measure: &Measure) -> Weights 
     table(model, &last)
 }
 
-/// Whole weights of each decision: 2^bits slots, or more if the number of options requires it.
+/// Returns whole weights of each decision: 2^bits slots, or more if the number of options requires it.
 fn rounded(model: &Model, laws: &Laws, bits: u32) -> Vec<Vec<u32>> {
     let even_share = if bits == WIDTHS[0] { EVEN } else { 1.0 / f64::from(1u32 << bits) };
     let slots = |(law, decision): (&Vec<f64>, &super::model::Decision)| {

@@ -316,8 +316,8 @@ fn shapes_have_names() {
     assert!("round".parse::<Shape>().unwrap_err().contains("target-size=BYTES"));
 }
 
-/// Blocks within one another as rules of their own, as those of Python's grammar are: without recursion, nothing but
-/// the number of statements keeps them short.
+/// Returns blocks within one another as rules of their own, as those of Python's grammar are: without recursion,
+/// nothing but the number of statements keeps them short.
 fn leveled() -> String {
     let mut text = "file ::= (#xA | s0)*\n".to_string();
     for level in 0..7 {

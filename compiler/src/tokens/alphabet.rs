@@ -47,7 +47,7 @@ impl Alphabet {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, alphabet)| alphabet)
     }
 
-    /// Its members.
+    /// Returns the members of the alphabet.
     fn members(self) -> CharSet {
         let ranges: &[(u32, u32)] = match self {
             // Characters of two, three and four bytes in UTF-8: small and capital letters, ideographs, symbols.
@@ -74,7 +74,7 @@ impl Alphabet {
         if within.is_empty() { set.clone() } else { within }
     }
 
-    /// One character of a restricted set.
+    /// Returns an expression for one character of a restricted set.
     pub(super) fn one_of(self, set: CharSet, span: Span) -> Expr {
         let class = |set| Expr { kind: ExprKind::Class(set), span };
         let usual = match self {
@@ -183,7 +183,7 @@ impl Classes {
         self.bounds[behind - 1].1 as usize
     }
 
-    /// For each set of the partition, the classes in it.
+    /// Returns for each set of the partition the classes in it.
     pub(super) fn within(&self) -> &[Vec<u32>] {
         &self.within
     }

@@ -10,21 +10,21 @@ use super::states::Automata;
 use super::{Lexer, Outcome};
 use crate::ordered::{Map, Set};
 
-/// Whether the lexer may continue beyond the first of two neighbours.
+/// Answer to the question whether the lexer may continue beyond the first of two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Clash {
-    /// It never continues.
+    /// The lexer never continues.
     None,
-    /// It continues if the text after both allows it.
+    /// The lexer continues if the text after both allows it.
     Possible,
-    /// It continues for some texts of the two.
+    /// The lexer continues for some texts of the two.
     Certain,
 }
 
 /// The text needed between two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Need {
-    /// Whether they must be separated.
+    /// Clash of the two: whether they must be separated.
     pub(super) clash: Clash,
     /// The separators of the second one's mode that work, as bits.
     pub(super) separators: Which,
@@ -113,7 +113,7 @@ impl<'a> Boundaries<'a> {
         }
     }
 
-    /// The need that satisfies both.
+    /// Returns the need that satisfies both.
     pub(super) fn both(&self, a: Need, b: Need) -> Need {
         let first = match (a.first, b.first) {
             (a, b) if a == b => a,
@@ -199,8 +199,8 @@ impl<'a> Boundaries<'a> {
         (1 as Which).checked_shl(count).map_or(Which::MAX, |bit| bit - 1)
     }
 
-    /// The end states of a rule after which the lexer does not continue if any of `rights` follows, with a separator
-    /// between if necessary.
+    /// Returns the end states of a rule after which the lexer does not continue if any of `rights` follows, with a
+    /// separator between if necessary.
     pub(super) fn quiet_ends(&self, rule: usize, rights: &Set<usize>) -> Vec<StateId> {
         let (Some(facts), Some(dfa)) = (self.automata.facts(rule), self.automata.of_rule(rule)) else {
             return Vec::new();
@@ -220,7 +220,7 @@ impl<'a> Boundaries<'a> {
         ends.filter(|&end| rights.iter().all(|(right, separators)| is_quiet(end, *right, separators))).collect()
     }
 
-    /// The need between two lexemes.
+    /// Returns the need between two lexemes.
     pub(super) fn need(&self, left: usize, right: usize) -> Need {
         if self.budget.get() == 0 {
             return Need { clash: Clash::Possible, ..Need::FREE };
@@ -280,7 +280,7 @@ impl<'a> Boundaries<'a> {
         Need { clash, separators, ending, first }
     }
 
-    /// Whether the lexer may continue beyond `left` if `between` and `right` follow.
+    /// Says whether the lexer may continue beyond `left` if `between` and `right` follow.
     fn clash_behind(&self, left: usize, between: &str, right: usize) -> Clash {
         let rule = self.lexemes[left].rule;
         let (Some(_), Some(facts)) = (self.automata.of_rule(rule), self.automata.facts(rule)) else {
@@ -314,7 +314,8 @@ impl<'a> Boundaries<'a> {
         })
     }
 
-    /// Whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of a rule follow.
+    /// Says whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of a rule
+    /// follow.
     fn clash(&self, mode: usize, from: &[StateId], text: &str, Beginning { rule, only }: Beginning) -> Clash {
         const MAX_PAIRS: usize = 1 << 16;
         let classes = &self.automata.classes;

@@ -237,7 +237,7 @@ impl<'n> Making<'n> {
         }
     }
 
-    /// The next threads for each class of characters.
+    /// Finds the next threads for each class of characters.
     fn steps(&mut self, threads: &[Thread], by_class: &mut [Vec<Thread>]) {
         let within = self.classes.within();
         let mut first = 0;

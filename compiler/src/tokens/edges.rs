@@ -166,8 +166,8 @@ pub(super) fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// For each rule, whether it derives a text of only certain lexemes. The least fixpoint over an and-or graph, in linear
-/// time, as for productive rules in [`crate::check::productive`].
+/// Returns for each rule whether it derives a text of only certain lexemes. The least fixpoint over an and-or graph, in
+/// linear time, as for productive rules in [`crate::check::productive`].
 pub(super) fn deriving(flat: &FlatGrammar, is_certain: &dyn Fn(usize) -> bool) -> Vec<bool> {
     let count = flat.rules.len();
     let mut graph = Graph { nodes: Vec::new(), first_use: vec![NONE; count], ready: Vec::new() };

@@ -87,7 +87,7 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
     Grammar::default()
 }
 
-/// For each rule of the result with a new name, the name of the original rule.
+/// Returns for each rule of the result with a new name the name of the original rule.
 fn origins(grammar: &TokenGrammar, result: &Grammar) -> Map<String, String> {
     let lexer = &grammar.lexer;
     let names = grammar.rules.iter().map(|rule| rule.name.as_str());

@@ -152,7 +152,7 @@ impl Flattening<'_> {
         self.append(paths, origin, &mut |this, stack| this.expect(&expectation, stack))
     }
 
-    /// Any token but some, after expectations.
+    /// Returns any token but some, after expectations.
     pub(super) fn expected_not_tokens(&mut self, excluded: &[usize], stack: &Stack, origin: usize) -> Paths {
         let mut excluded: Set<usize> = excluded.iter().copied().collect();
         let mut only: Option<Set<usize>> = None;

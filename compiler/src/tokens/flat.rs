@@ -55,7 +55,7 @@ impl Flat {
         }
     }
 
-    /// This followed by `next`.
+    /// Returns this followed by `next`.
     pub(super) fn then(self, next: Flat) -> Flat {
         match (self, next) {
             (Flat::Seq(mut items), next) => match next {
@@ -86,7 +86,7 @@ pub(super) struct FlatGrammar {
 }
 
 impl FlatGrammar {
-    /// The same without the parts that need one of these lexemes. `None` if nothing is left.
+    /// Returns the grammar without the parts that need one of these lexemes. `None` if nothing is left.
     pub(super) fn without(&self, lexemes: &Set<usize>) -> Option<FlatGrammar> {
         let productive = deriving(self, &|lexeme| !lexemes.contains(&lexeme));
         if !productive[self.start] {

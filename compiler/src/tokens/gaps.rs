@@ -49,8 +49,8 @@ impl Gaps {
         self.modes.iter().flatten().flat_map(|gap| gap.some.iter().chain(&gap.any))
     }
 
-    /// The gap at the end of a text that ends in a mode. If lines have a layout, it must not be one of the rules for
-    /// gaps before tokens, which are left out at the beginning of a line.
+    /// Returns the gap at the end of a text that ends in a mode. If lines have a layout, it must not be one of the
+    /// rules for gaps before tokens, which are left out at the beginning of a line.
     pub(super) fn last(&mut self, writer: &mut Writer<'_>, mode: usize, span: Span) -> Expr {
         let gap = self.gap(writer, mode, span);
         let (open, one) = (gap.open.clone(), gap.one.clone());
@@ -69,7 +69,7 @@ impl Gaps {
         Expr { kind: ExprKind::Seq(items), span }
     }
 
-    /// The end of a line in a mode: its text, and now and then further lines with only hidden matches.
+    /// Returns the end of a line in a mode: its text, and now and then further lines with only hidden matches.
     pub(super) fn line_end(&self, mode: usize, end: &str, span: Span) -> Expr {
         let expr = |kind| Expr { kind, span };
         let empty = || expr(ExprKind::Seq(Vec::new()));

@@ -14,7 +14,7 @@ use crate::ordered::{Map, Set, sort_by};
 
 /// Automata with more states are not written as expressions.
 const MAX_STATES: usize = 1 << 15;
-/// Nor are automata with more pairs of states and classes of characters.
+/// Automata with more pairs of states and classes of characters are not written as expressions.
 const MAX_TARGETS: usize = 1 << 23;
 /// The number of states for which expressions are written in total.
 pub(super) const MAX_WRITTEN: usize = 1 << 17;
@@ -231,7 +231,7 @@ impl Writing<'_> {
         self.expr(ExprKind::Repeat { item: Box::new(item), min: 0, max: None })
     }
 
-    /// All texts from a header to an end.
+    /// Returns an expression for all texts from a header to an end.
     fn texts_from(&mut self, header: usize) -> Expr {
         let Ways { back, exit } = self.ways(header, header);
         let exit = exit.unwrap_or_else(|| self.expr(ExprKind::Rule(NEVER.to_string())));

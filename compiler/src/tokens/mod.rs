@@ -148,11 +148,11 @@ pub struct LexerRule {
 /// The use of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is this token.
+    /// Token with this number.
     Token(usize),
     /// The parser does not see it.
     Hidden,
-    /// It is the beginning of the next match.
+    /// Beginning of the next match.
     More,
 }
 

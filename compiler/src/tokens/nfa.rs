@@ -47,14 +47,14 @@ pub(super) struct Nfa {
 /// The treatment of a rule's fragments that refer to themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nesting {
-    /// There are no such fragments.
+    /// No such fragments.
     #[default]
     None,
-    /// They are loops, which match exactly the same texts.
+    /// Loops, which match exactly the same texts.
     Looped,
     /// Texts nested deeper than [`MAX_RECURSION`] are missing.
     Cut,
-    /// They match all texts of the rule, and more.
+    /// Fragments that match all texts of the rule, and more.
     Widened,
 }
 

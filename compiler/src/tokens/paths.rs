@@ -9,7 +9,8 @@ use crate::ordered::{Map, Set};
 const MAX_HIDDEN: usize = 3;
 
 impl Flattening<'_> {
-    /// The ends of `syntax` if it begins with `stack`, each with an expression that leads there. `origin` is its rule.
+    /// Returns the ends of `syntax` if it begins with `stack`, each with an expression that leads there. `origin` is
+    /// its rule.
     pub(super) fn paths(&mut self, syntax: &Syntax, stack: &Stack, origin: usize) -> Paths {
         self.work += 1;
         if self.work > MAX_WORK {
@@ -142,7 +143,7 @@ impl Flattening<'_> {
         }
     }
 
-    /// Any number of rounds.
+    /// Returns the ends of any number of rounds.
     fn star(&mut self, stack: &Stack, origin: usize, round: &mut dyn FnMut(&mut Self, &Stack) -> Paths) -> Paths {
         let mut rounds: Map<Stack, Paths> = Map::new();
         let mut pending = vec![stack.clone()];
@@ -167,7 +168,7 @@ impl Flattening<'_> {
             .collect()
     }
 
-    /// Rounds that lead from `from` to `to`.
+    /// Returns rounds that lead from `from` to `to`.
     fn rounds_to(
         &mut self,
         from: &Stack,
@@ -340,7 +341,7 @@ impl Flattening<'_> {
     }
 }
 
-/// The ends of all `options`. Options with the same end become a choice.
+/// Returns the ends of all `options`. Options with the same end become a choice.
 pub(super) fn choice(options: Vec<Paths>) -> Paths {
     let mut by_out: Map<Stack, Vec<Flat>> = Map::new();
     for (out, flat) in options.into_iter().flatten() {

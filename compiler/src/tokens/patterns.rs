@@ -24,7 +24,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// `base`, or the first of `base.2`, `base.3`, ... that is not taken.
+    /// Returns `base`, or the first of `base.2`, `base.3`, ... that is not taken.
     pub(super) fn fresh(&mut self, base: &str) -> String {
         let mut name = base.to_string();
         while self.next.contains_key(&name) {
@@ -103,7 +103,8 @@ impl<'a> Writer<'a> {
         expr
     }
 
-    /// The same for the texts that begin with one of the classes `first`. `id` is the number of this set.
+    /// Returns an expression for the texts that the lexer takes for a rule's and that begin with one of the classes
+    /// `first`. `id` is the number of this set.
     pub(super) fn beginning(&mut self, number: usize, id: FirstId, first: &Bits) -> Expr {
         if let Some(expr) = self.begun.get(&(number, id)) {
             return expr.clone();
@@ -146,7 +147,7 @@ impl<'a> Writer<'a> {
         self.pattern(&rule.pattern, rule.span)
     }
 
-    /// One character of a set.
+    /// Returns an expression for one character of a set.
     pub(super) fn one_of(&self, set: CharSet, span: Span) -> Expr {
         self.alphabet.one_of(set, span)
     }

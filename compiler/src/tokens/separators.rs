@@ -32,7 +32,7 @@ const MAX_ONE: usize = 6;
 const MAX: usize = Which::BITS as usize - 1;
 /// The number of places that are examined to find a text that ends one rule's matches.
 const MAX_PLACES: usize = 1 << 12;
-/// The same number for all rules together.
+/// Number of places that are examined for all rules together, to find texts that end their matches.
 const MAX_WORK: usize = 1 << 18;
 
 /// Returns the separators of each mode, the usual ones first. `lefts` are the lexer rules of tokens.
@@ -98,8 +98,8 @@ impl Matching<'_> {
         self.dfa.is_alive(self.dfa.next(state, self.automata.classes.of(character)))
     }
 
-    /// Blanks, line breaks, and the shortest match of each rule. Two matches of a rule if different neighbours need
-    /// different ones.
+    /// Returns blanks, line breaks, and the shortest match of each rule. Two matches of a rule if different neighbours
+    /// need different ones.
     fn usual(&self) -> Vec<Separator> {
         const MAX_WITH_PAIRS: usize = 8;
         let mut texts: Vec<String> = Vec::new();
@@ -244,7 +244,8 @@ impl Open<'_> {
         next.iter().all(|&state| self.dfa.winner(state).is_none()).then(|| next.into_iter().collect())
     }
 
-    /// The same after a text.
+    /// Returns the states of the matches that are still open after a text, in ascending order. `None` if one of them
+    /// would win before its end.
     fn behind(&self, begun: &[StateId], text: &str) -> Option<Vec<StateId>> {
         text.chars().try_fold(begun.to_vec(), |begun, character| self.step(&begun, self.automata.classes.of(character)))
     }

@@ -85,8 +85,8 @@ impl Sets {
     }
 }
 
-/// For each lexer rule, the characters that its texts are drawn from. If a rule refers to too much, all characters
-/// count.
+/// Returns for each lexer rule the characters that its texts are drawn from. If a rule refers to too much, all
+/// characters count.
 pub(super) fn drawn(lexer: &Lexer, alphabet: Alphabet) -> Vec<CharSet> {
     let mut budget = MAX_WORK;
     lexer.rules.iter().map(|rule| drawn_from(lexer, &rule.pattern, alphabet, &mut budget)).collect()

@@ -123,8 +123,8 @@ impl Automata {
         &self.drawn[rule]
     }
 
-    /// From now on, only the texts of a rule that end in one of `ends` count. Does nothing if these are none or all of
-    /// its ends. Returns whether anything has changed.
+    /// Lets only those texts of a rule count from now on that end in one of `ends`. Does nothing if these are none or
+    /// all of its ends. Returns whether anything has changed.
     pub(super) fn keep_ends(&mut self, rule: usize, ends: &[StateId]) -> bool {
         let Some(facts) = self.facts(rule) else { return false };
         let Some(dfa) = self.of_rule(rule) else { return false };
@@ -137,8 +137,8 @@ impl Automata {
         true
     }
 
-    /// From now on, only the texts of a rule that a further character can end count. Does nothing if these are none or
-    /// all of its texts. Returns whether anything has changed.
+    /// Lets only those texts of a rule count from now on that a further character can end. Does nothing if these are
+    /// none or all of its texts. Returns whether anything has changed.
     pub(super) fn keep_endable(&mut self, rule: usize) -> bool {
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
         let can_end = |state| (0..self.classes.len()).any(|class| !dfa.is_alive(dfa.next(state, class)));
@@ -229,8 +229,8 @@ impl Automata {
         self.of_rule(rule).is_none_or(|dfa| !dfa.ends(rule).is_empty())
     }
 
-    /// Returns true if to write a rule's texts from the automaton: its texts are not those of its pattern, or it is a
-    /// loop, which would be written as a rule that refers to itself.
+    /// Returns true if a rule's texts are to be written from the automaton: its texts are not those of its pattern, or
+    /// it is a loop, which would be written as a rule that refers to itself.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
         self.is_told(rule) || self.nesting[rule] == Nesting::Looped && self.of_rule(rule).is_some()
     }

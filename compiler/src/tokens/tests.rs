@@ -45,7 +45,7 @@ fn cut(mut text: &str) -> String {
     tokens
 }
 
-/// Outputs of a grammar with the lexer above.
+/// Returns outputs of a grammar with the lexer above.
 fn outputs(rules: &str, reading: FormatOptions) -> Vec<String> {
     let file = SourceFile::new("g.g4", format!("grammar g; {rules} {LEXER}"));
     let options = Options { format: formats::by_name("g4"), reading, ..Options::default() };
@@ -104,7 +104,7 @@ fn without_separators_tokens_merge() {
     assert!(outputs(RULES, reading).iter().any(|output| !is_derived(&cut(output))));
 }
 
-/// Different words of the same length, from an alphabet of 16 letters.
+/// Returns different words of the same length, from an alphabet of 16 letters.
 fn words(count: usize, length: u64) -> Vec<String> {
     let word = |number: usize| -> String {
         let mixed = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -21,7 +21,7 @@ fn many(count: usize) -> usize {
     some(if cfg!(debug_assertions) { count / 20 } else { count })
 }
 
-/// A smaller count for short runs.
+/// Returns a smaller count for short runs.
 fn some(count: usize) -> usize {
     amount::part(count as u64) as usize
 }

@@ -10,7 +10,7 @@ use gramjet_testkit::amount;
 
 use crate::children::{self, Meter};
 
-/// A smaller count for debug builds and short runs.
+/// Returns a smaller count for debug builds and short runs.
 fn many(count: usize) -> usize {
     amount::part(if cfg!(debug_assertions) { count / 10 } else { count } as u64) as usize
 }
@@ -191,7 +191,7 @@ fn grammars() -> Vec<Hostile> {
     ]
 }
 
-/// Modes with a token that needs a large automaton. Each is reached from the one before.
+/// Returns modes with a token that needs a large automaton. Each is reached from the one before.
 fn modes(count: usize, pattern: &str) -> String {
     let rules =
         numbered(count, |i| format!("mode M{i}; A{i} : {pattern} ; N{i} : '>' -> mode(M{}) ;\n", (i + 1) % count));

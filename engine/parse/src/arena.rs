@@ -16,7 +16,7 @@ pub(crate) const ROOT: u32 = 0;
 pub(crate) struct Frame {
     pub callee: u32,
     pub position: u32,
-    /// Where its edges begin and end.
+    /// Beginning and end of its edges.
     pub first_edge: u32,
     pub last_edge: u32,
     /// Whether it has exactly one edge.
@@ -126,7 +126,7 @@ impl Arena {
         self.lists.len() as u32 - 1
     }
 
-    /// One list, then the other.
+    /// Joins two lists, one after the other.
     pub fn join(&mut self, before: u32, behind: u32) -> u32 {
         match (before, behind) {
             (EMPTY, list) | (list, EMPTY) => list,
@@ -144,8 +144,8 @@ impl Arena {
         list
     }
 
-    /// If the end of `frame` is the end of its only caller: the frame where that chain ends, and the choices in it.
-    /// `is_end` says whether a state is the end of a callee.
+    /// Returns the frame at which a chain of ends ends, and the choices in it: the end of `frame` may be the end of its
+    /// only caller, and so on. `is_end` says whether a state is the end of a callee.
     pub fn top(&mut self, frame: u32, is_end: impl Fn(u32) -> bool) -> (u32, u32) {
         let mut chain = Vec::new();
         let mut at = frame;

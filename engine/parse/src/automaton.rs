@@ -1,6 +1,6 @@
 //! The machine's steps, each made once: an automaton whose states are configurations of threads.
 //!
-//! What the machine does at a position depends on its threads, their frames, and the next symbol, not on the position
+//! The work of the machine at a position depends on its threads, their frames, and the next symbol, not on the position
 //! and not on the choices made. So the steps at one position are a transition from a configuration to the next one,
 //! which is made when it is first needed and kept (as in a lazy DFA, and in the ALL(*) of Parr, Harwell & Fisher 2014).
 //! Where all ways from the threads to the start rule lead through one frame, the configuration is cut in two: a stack
@@ -73,7 +73,7 @@ enum Transition {
     Accept { origin: u32 },
 }
 
-/// Where the choices in a register come from: those in other registers, and then some at this position.
+/// Origin of the choices in a register: those in other registers, and then some at this position.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     /// The register; `NONE`, or the place of [`Automaton::sources`] with [`MANY`].
@@ -138,7 +138,7 @@ pub(crate) struct Automaton {
     /// For each class that was needed, the choice bytes of its members.
     codes: Vec<Option<Code>>,
     answers: Answers,
-    /// What traces do at the transitions.
+    /// Changes that traces make at the transitions.
     views: Views,
     /// The memory that the configurations take, about.
     size: usize,

@@ -137,13 +137,14 @@ impl Parser {
         self.all.parse(text, budget, Rejection::Explained)
     }
 
-    /// The same by the automaton alone, among all derivations; `None` if it gives the text up. For tests.
+    /// Finds choice bytes for a text by the automaton alone, among all derivations; `None` if it gives the text up. For
+    /// tests.
     #[doc(hidden)]
     pub fn parse_by_automaton(&self, text: &[u8], budget: &Budget) -> Option<Result<Parsed, ParseError>> {
         self.all.parse_by_automaton(text, budget, Rejection::Explained)
     }
 
-    /// The same by the machine alone, among all derivations. For tests.
+    /// Finds choice bytes for a text by the machine alone, among all derivations. For tests.
     ///
     /// # Errors
     ///
@@ -154,10 +155,10 @@ impl Parser {
     }
 }
 
-/// What is said of a text that does not conform.
+/// Message about a text that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rejection {
-    /// Where, and what was expected there.
+    /// Place where it does not conform, and what was expected there.
     Explained,
     /// Only that it does not.
     Short,
@@ -179,7 +180,7 @@ impl Reader {
         self.parse_by_automaton(text, budget, rejection).unwrap_or_else(by_threads)
     }
 
-    /// By the automaton; `None` if it gives the text up.
+    /// Finds choice bytes for a text by the automaton; `None` if it gives the text up.
     fn parse_by_automaton(
         &self,
         text: &[u8],
@@ -197,7 +198,7 @@ impl Reader {
         result.ok()
     }
 
-    /// By an automaton that knows no text.
+    /// Finds choice bytes for a text by an automaton that knows no text.
     fn parse_by_new_automaton(
         &self,
         text: &[u8],
@@ -223,7 +224,7 @@ impl Reader {
         })
     }
 
-    /// By the machine.
+    /// Finds choice bytes for a text by the machine.
     fn parse_by_threads(&self, text: &[u8], budget: &Budget, rejection: Rejection) -> Result<Parsed, ParseError> {
         let mut machine = Machine::new(&self.program, text, *budget);
         if let Some(choices) = machine.run()? {

@@ -237,7 +237,7 @@ impl<'p, 't> Machine<'p, 't> {
         self.recorded.as_ref().is_some_and(|&(position, _)| position == self.position)
     }
 
-    /// A thread is to be followed from `state` on, if the next byte allows that.
+    /// Adds a thread to those to be followed, from `state` on, if the next byte allows that.
     #[inline]
     fn push(&mut self, state: u32, thread: Thread) {
         if self.program.lookahead.allows(state, self.peek) || self.records() {
@@ -377,7 +377,7 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// Before a round of a counted repetition.
+    /// Goes on before a round of a counted repetition.
     fn count(&mut self, thread: Thread, repeat: u32) {
         let repeat = &self.program.repeats[repeat as usize];
         match repeat.next(thread.count) {
@@ -398,7 +398,7 @@ impl<'p, 't> Machine<'p, 't> {
         }
     }
 
-    /// The end of a callee: goes on where it was called from.
+    /// Ends a callee: goes on where it was called from.
     fn end(&mut self, frame: u32, list: u32) -> Result<(), Stop> {
         let data = self.arena.frames[frame as usize];
         if frame == ROOT {

@@ -55,11 +55,11 @@ pub(crate) struct Repeat {
     pub item: StateId,
     pub end: StateId,
     pub count: StateId,
-    /// Number of choice bytes make an empty round, if there is such a round.
+    /// Number of choice bytes that make an empty round, if there is such a round.
     pub empty: Option<u64>,
 }
 
-/// What may come before a round of a counted repetition.
+/// Ways to go on before a round of a counted repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Another round. If all missing rounds may be empty, this number of choice bytes, all zero, leads to the end.
@@ -71,7 +71,7 @@ pub(crate) enum Next {
 }
 
 impl Repeat {
-    /// Returns what may come after this number of rounds.
+    /// Returns the ways to go on after this number of rounds.
     #[inline]
     pub fn next(&self, done: u32) -> Next {
         if done < self.min {
@@ -99,7 +99,7 @@ pub(crate) struct Class {
     pub set: CharSet,
     /// For sets of bytes: the place of each member; else `NOT`.
     pub places: Option<Box<[u16; 256]>>,
-    /// How many members there are before each range.
+    /// Number of members before each range.
     before: Box<[u32]>,
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct Program {
     pub states: Vec<State>,
     /// The callee that each state belongs to.
     pub owners: Vec<u32>,
-    /// Whether a thread can come to a state at the same position and in the same frame in two ways.
+    /// Flag for each state: true if a thread can come to it at the same position and in the same frame in two ways.
     pub joins: Vec<bool>,
     pub bytes: Vec<u8>,
     pub targets: Vec<StateId>,
@@ -164,20 +164,22 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// For all texts.
+    /// Returns the program for all texts.
     pub fn new(ir: &Ir) -> Program {
         Program::with(ir, vec![true; ir.node_count()], false)
     }
 
-    /// For texts without options that are only read; `None` if there are no such options. A part that is empty only by
-    /// another derivation than the shortest one is not found: what follows may then be missed, but never made up.
+    /// Returns the program for texts without options that are only read; `None` if there are no such options. A part
+    /// that is empty only by another derivation than the shortest one is not found: what follows may then be missed,
+    /// but never made up.
     pub fn of_generated(ir: &Ir) -> Option<Program> {
         let mut nodes = (0..ir.node_count()).map(NodeId::new);
         let reads_more = nodes.any(|node| ir.node(node).choice().is_some_and(Choice::reads_more));
         reads_more.then(|| Program::with(ir, shortest_that_are_generated(ir), true))
     }
 
-    /// `can_be_empty` says of each node whether its shortest derivation may be taken for an empty text.
+    /// Returns a program. `can_be_empty` says of each node whether its shortest derivation may be taken for an empty
+    /// text.
     fn with(ir: &Ir, can_be_empty: Vec<bool>, only_generated: bool) -> Program {
         let zeros = shortest::choices(ir);
         let rules = ir.rules().len();
@@ -260,7 +262,7 @@ impl Program {
     }
 }
 
-/// Of each node whether its shortest derivation, with option 0 at every site, has no option that is only read.
+/// Returns for each node whether its shortest derivation, with option 0 at every site, has no option that is only read.
 fn shortest_that_are_generated(ir: &Ir) -> Vec<bool> {
     let mut are = vec![true; ir.node_count()];
     // Falls until nothing changes: a rule can stand after its references in the arena.
@@ -287,7 +289,7 @@ fn shortest_that_are_generated(ir: &Ir) -> Vec<bool> {
 /// Builds states backwards: each with the one that follows it.
 struct Builder<'i> {
     ir: &'i Ir,
-    /// How many choice bytes the shortest derivation of each node reads.
+    /// Number of choice bytes that the shortest derivation of each node reads.
     zeros: Vec<u64>,
     can_be_empty: Vec<bool>,
     /// Options that are only read are left out.
@@ -386,8 +388,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of their
-    /// own, so that empty rounds can be distinguished: they are made only to reach the minimum.
+    /// Adds the states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of
+    /// their own, so that empty rounds can be distinguished: they are made only to reach the minimum.
     fn counted(&mut self, callee: u32, node: NodeId, item: NodeId, min: u32, max: Option<u32>) {
         let outer = std::mem::replace(&mut self.owner, callee);
         let site = self.site(node);

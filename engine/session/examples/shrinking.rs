@@ -39,7 +39,7 @@ fn minimised(language: &Language, text: &[u8], holds: &dyn Fn(&[u8]) -> bool) ->
     Some((search.text().len(), tests))
 }
 
-/// A line asks for one thing: all properties, whether one holds for a text, or how a search ends.
+/// Answers lines, each of which asks for one thing: all properties, whether one holds for a text, or how a search ends.
 fn serve() {
     let mut answers = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {

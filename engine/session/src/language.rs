@@ -39,7 +39,7 @@ fn unlimited() -> Limits {
     Limits::new().max_choices(u64::MAX)
 }
 
-/// How a grammar is read and run.
+/// Settings with which a grammar is read and run.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The notation, by its name; found from the file's extension and text if not given.
@@ -52,8 +52,8 @@ pub struct Settings {
     pub max_len: Bound,
     /// The engine that runs the grammar.
     pub engine: Kind,
-    /// How formats with a lexer are read. Choice bytes have a meaning only under the reading that they were made with.
-    /// It is [`FormatOptions::default`] for the commands that generate, and [`FormatOptions::of_others`] for those that
+    /// Reading of formats with a lexer. Choice bytes have a meaning only under the reading that they were made with. It
+    /// is [`FormatOptions::default`] for the commands that generate, and [`FormatOptions::of_others`] for those that
     /// parse.
     pub reading: FormatOptions,
     /// The path of a file with the derivations of tokens that the grammar only names.
@@ -79,7 +79,7 @@ pub struct Language {
     recipe: Arc<Recipe>,
 }
 
-/// Why choice bytes with a header cannot be replayed.
+/// Reason why choice bytes with a header cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The header cannot be read.
@@ -93,7 +93,7 @@ pub enum ReplayError {
     Limits(#[from] LimitsError),
 }
 
-/// Why there is no language.
+/// Reason why there is no language.
 #[derive(Debug, thiserror::Error)]
 pub enum LanguageError {
     /// There is no such file and no such shipped grammar.
@@ -216,7 +216,7 @@ impl Language {
         }
     }
 
-    /// The same with these limits on inputs.
+    /// Returns the language with these limits on inputs.
     ///
     /// # Errors
     ///
@@ -232,7 +232,7 @@ impl Language {
         self.limits
     }
 
-    /// Warnings about the grammar; empty if there are none.
+    /// Returns warnings about the grammar; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }

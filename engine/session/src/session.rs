@@ -12,7 +12,7 @@ use crate::trim::Trim;
 
 mod derivations;
 
-/// How a variant was made.
+/// Way in which a variant was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
     /// By this operation on the derivation of the text.
@@ -57,7 +57,7 @@ pub struct Statistics {
 pub struct Session {
     language: Language,
     seed: u64,
-    /// Number of inputs were made at random.
+    /// Number of inputs that were made at random.
     fresh: u64,
     mutator: Mutator,
     store: Store,
@@ -139,7 +139,7 @@ impl Session {
         &self.language
     }
 
-    /// Counts of what the session has done.
+    /// Returns counts of what the session has done.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -246,7 +246,7 @@ impl Session {
         Some(self.make_fresh(most, variant))
     }
 
-    /// Returns the fewest bytes that a text of the language has.
+    /// Returns the length of the shortest text of the language, in bytes.
     pub fn min_len(&self) -> u64 {
         self.producer.min_len()
     }

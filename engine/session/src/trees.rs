@@ -18,7 +18,7 @@ pub(crate) struct Trees {
 const ENTRY_BYTES: usize = 96;
 
 impl Trees {
-    /// Choice bytes that take at most about `max_bytes` of memory.
+    /// Returns a store of choice bytes that take at most about `max_bytes` of memory.
     pub fn new(max_bytes: usize) -> Trees {
         Trees { known: HashMap::new(), order: VecDeque::new(), bytes: 0, max_bytes }
     }

@@ -17,7 +17,7 @@ impl Trim {
         Trim { minimiser: Minimiser::new(&mut tracer, choices), tracer, left: u64::MAX }
     }
 
-    /// Only changes of whole parts, to shorter texts, with at most `tests` tests.
+    /// Limits the search to changes of whole parts, to shorter texts, with at most `tests` tests.
     pub(crate) fn parts_only(self, tests: u32) -> Trim {
         Trim { minimiser: self.minimiser.parts_only(), left: tests.into(), ..self }
     }
@@ -38,7 +38,7 @@ impl Trim {
         self.minimiser.best().output()
     }
 
-    /// Its choice bytes.
+    /// Returns the choice bytes of the simplest text.
     pub fn choices(&self) -> &[u8] {
         self.minimiser.best().choices()
     }

@@ -12,11 +12,11 @@ use crate::jit::Jit;
 
 /// The source of time.
 pub trait Clock {
-    /// Seconds since some moment.
+    /// Returns the seconds since some moment.
     fn seconds(&self) -> f64;
 
-    /// Seconds that this thread was at work, where that is known: long work is interrupted by other work on the
-    /// machine.
+    /// Returns the seconds that this thread was at work, where that is known: long work is interrupted by other work on
+    /// the machine.
     fn seconds_at_work(&self) -> f64 {
         self.seconds()
     }
@@ -144,7 +144,7 @@ fn speed(runner: &mut impl Runner, clock: &impl Clock) -> f64 {
     median([(); SLICES].map(|()| slice(runner, clock).speed()))
 }
 
-/// Returns both in turn, so that a machine that gets slower or faster in between affects both alike.
+/// Measures both in turn, so that a machine that gets slower or faster in between affects both alike.
 fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> Pair {
     warm(own, clock);
     warm(other, clock);
@@ -178,7 +178,7 @@ pub struct Timed<'a, C> {
     pub limits: Limits,
     /// The text between inputs.
     pub framing: Framing,
-    /// How the bulk engine's tables are made.
+    /// Effort for the bulk engine's tables.
     pub effort: Effort,
     /// The source of time.
     pub clock: C,

@@ -17,7 +17,7 @@ const BITS: f64 = 6.0;
 const WASTE: f64 = 0.3;
 /// The cost of a chunk that is made only because there would otherwise be too many.
 const REFUSED: f64 = 1e3;
-/// How far ahead bits are counted.
+/// Distance ahead to which bits are counted.
 const AHEAD: u32 = 6;
 
 /// Frames, each with how much less is left of the depth than at the one with most; `None` where no limit matters.
@@ -31,12 +31,12 @@ pub(crate) struct Chunks {
     chunks: Vec<Chunk>,
     numbers: FxHashMap<Chunk, u32>,
     bits: FxHashMap<Item, f64>,
-    /// How often chunks of several frames would be pushed.
+    /// Frequency with which chunks of several frames would be pushed.
     wanted: FxHashMap<Chunk, f64>,
     policy: Policy,
 }
 
-/// When frames are joined to chunks. Which is best depends on the grammar, so it is tried.
+/// Rule that says when frames are joined to chunks. The best one depends on the grammar, so it is tried.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Policy {
     /// A new chunk is pushed in this many times the threshold of the steps.
@@ -49,7 +49,7 @@ pub(crate) struct Policy {
 pub(crate) type Push = (u32, u32);
 
 impl Chunks {
-    /// No chunks yet, to be made by a policy.
+    /// Returns a set without chunks, which are to be made by a policy.
     pub(crate) fn new(policy: Policy) -> Chunks {
         Chunks { policy, ..Chunks::default() }
     }
@@ -184,7 +184,7 @@ impl Chunks {
         cuts
     }
 
-    /// About how many bits a frame decides, up to [`BITS`] or a little more.
+    /// Returns about how many bits a frame decides, up to [`BITS`] or a little more.
     fn bits(&mut self, stream: &Stream<'_>, item: Item, ahead: u32) -> f64 {
         if ahead == AHEAD
             && let Some(&bits) = self.bits.get(&item)
@@ -253,7 +253,7 @@ fn near(items: &[Item], base: Depth) -> bool {
     }
 }
 
-/// -log2 of a probability, linear between powers of two: the same on every machine.
+/// Returns -log2 of a probability, linear between powers of two: the same on every machine.
 fn approximate_bits(probability: f64) -> f64 {
     let bits = probability.to_bits();
     let exponent = (bits >> 52 & 0x7FF) as f64 - 1023.0;

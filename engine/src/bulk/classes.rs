@@ -116,7 +116,7 @@ pub(crate) fn product_of(strings: &[Box<[u8]>]) -> Option<Product> {
     (size == strings.len()).then_some(product)
 }
 
-/// Which sets are drawn by which code.
+/// Sets with the codes by which they are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Codes {
     /// The upper half that all codes share.

@@ -39,7 +39,7 @@ pub(crate) const UNBOUNDED: u32 = u32::MAX;
 /// Bounds on rounds that may end before each are kept by this one: more rounds have a probability below 2^-128.
 const MAX_ROUNDS: u32 = 128;
 
-/// How deep the instance is that a frame belongs to: the depth left below the limit plus one, so that 0 is an instance
+/// Depth of the instance that a frame belongs to: the depth left below the limit plus one, so that 0 is an instance
 /// beyond the limit. [`Depth::ANY`] where the limit cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Depth(u32);
@@ -53,7 +53,7 @@ impl Depth {
     /// At least as much as there are zones.
     pub(crate) const MUCH: Depth = Depth(FREE);
 
-    /// Exactly this depth left.
+    /// Returns a depth of which exactly this is left.
     pub(crate) fn exactly(left: u32) -> Depth {
         debug_assert!(left < FREE / 2);
         Depth(left)
@@ -64,7 +64,7 @@ impl Depth {
         (self != Depth::ANY).then(|| base.0 - self.0)
     }
 
-    /// This much less.
+    /// Returns the depth with this much less left.
     pub(crate) fn less(self, by: u32) -> Depth {
         if self == Depth::ANY { self } else { Depth(self.0 - by) }
     }
@@ -101,7 +101,7 @@ pub(crate) enum Step {
     Choice,
     /// The end of an input.
     End,
-    /// It depends on the depth left, which is not known here.
+    /// Step that depends on the depth left, which is not known here.
     Unknown,
 }
 
@@ -252,7 +252,7 @@ impl Grammar {
         (frame, if need <= depth.at_least(zones) { Depth::ANY } else { depth })
     }
 
-    /// The same item where more may be known about the depth left.
+    /// Returns the same item where more may be known about the depth left.
     pub(crate) fn settled(&self, (frame, depth): Item, zones: u32) -> Item {
         self.settle(frame, depth, zones)
     }
@@ -467,7 +467,7 @@ impl Grammar {
         self.known_options = Mutex::default();
     }
 
-    /// Option 0 of a frame that is a choice: it leads to a shortest text.
+    /// Returns option 0 of a frame that is a choice: it leads to a shortest text.
     fn first_option(&self, (frame, depth): Item) -> Arc<[Item]> {
         if let Frame::Node(node) = frame
             && let Some(choice) = self.ir.node(node).choice()
@@ -500,7 +500,7 @@ impl Grammar {
     }
 }
 
-/// For each node: with this much left at its instance it reaches no limit, whatever it derives.
+/// Returns for each node the depth left at its instance with which it reaches no limit, whatever it derives.
 fn needs(ir: &Ir) -> Vec<u32> {
     let recursion = recursion(ir);
     let mut needs = vec![0u32; ir.node_count()];

@@ -22,7 +22,7 @@ pub(crate) const GROUPS: usize = 4;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Group {
-    /// Where the next text goes.
+    /// Place where the next text goes.
     pub(crate) text: [*mut u8; LANES],
     /// The top of the stack, the next word.
     pub(crate) stack: [*mut u32; LANES],
@@ -103,7 +103,7 @@ unsafe fn steps_avx2(
     }
 }
 
-/// Returns the steps, for any target, group by group.
+/// Takes the steps, for any target, group by group.
 ///
 /// A step has three parts: it draws a record, decides between it and its alternative, and does what the record says.
 /// Each part prefetches the data of the next one, several steps of other lanes ahead, so that no part waits.

@@ -48,7 +48,7 @@ pub(crate) struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooLarge;
 
-/// How often states are visited, per step.
+/// Number of visits of each state, per step.
 pub(crate) type Visits = FxHashMap<Key, f64>;
 
 struct Open {
@@ -127,7 +127,7 @@ pub(crate) struct Bounds {
 }
 
 impl Attempt {
-    /// Nothing but the start.
+    /// Returns an attempt that has nothing but the start.
     pub(crate) fn new(stream: &Stream<'_>, mut chunks: Chunks, visits: Visits, threshold: f64) -> Attempt {
         chunks.forget_wanted();
         let zones = stream.zones;
@@ -367,7 +367,7 @@ impl Plan {
 /// No state.
 const NONE: u32 = u32::MAX;
 
-/// Where each chunk's states are.
+/// Places of each chunk's states.
 pub(crate) struct Places {
     rows: usize,
     states: Vec<u32>,
@@ -387,13 +387,13 @@ impl Places {
 /// Steps of a trial run of the whole plan.
 const TRIAL: u32 = 50_000;
 
-/// Mean bytes of text a step and mean steps an input, in a trial run.
+/// Returns the mean bytes of text a step and the mean steps an input, in a trial run.
 pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
     let (bytes, ends) = sums(plan, &trial(plan, chunks, TRIAL).0);
     (bytes, 1.0 / ends)
 }
 
-/// Mean bytes of text and ends of inputs, a step.
+/// Returns the mean bytes of text and the mean ends of inputs, a step.
 fn sums(plan: &Plan, visits: &Visits) -> (f64, f64) {
     // In the order of the keys: sums of binary64 depend on it.
     let means: Vec<(f64, f64)> = plan

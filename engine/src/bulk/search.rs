@@ -7,11 +7,11 @@ use super::plan::{Attempt, Bounds, Plan, TooLarge, Visits, trial};
 use super::traffic::Traffic;
 use super::unfold::Stream;
 
-/// How much a plan may take.
+/// Bounds on what a plan may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) records: usize,
-    /// Number of beginnings may be made in all attempts; nothing new is tried after that.
+    /// Number of beginnings that may be made in all attempts; nothing new is tried after that.
     pub(crate) work: usize,
 }
 
@@ -149,7 +149,7 @@ impl Policed {
     }
 }
 
-/// The fastest first.
+/// Sorts plans, the fastest first.
 fn sort(plans: &mut [Policed]) {
     plans.sort_by(|a, b| b.speed().total_cmp(&a.speed()));
 }
@@ -160,7 +160,7 @@ impl Search<'_> {
         Bounds { records: self.budget.records, most: self.memo.work + self.budget.most() }
     }
 
-    /// One attempt, and its expected value.
+    /// Makes one attempt, and finds its expected value.
     fn look(&mut self, mut attempt: Attempt) -> Result<Found, TooLarge> {
         let (until, bounds) = (COLD * attempt.threshold, self.bounds());
         attempt.go_on(self.stream, &mut self.memo, until, bounds)?;

@@ -17,9 +17,9 @@ pub(crate) struct Record {
     /// stores them whole.
     pub(crate) pushes: [u32; OPEN],
     pub(crate) text_len: u8,
-    /// Number of words are left open.
+    /// Number of words that are left open.
     pub(crate) open: u8,
-    /// Whether an input ends within the text, and where.
+    /// Flag for an input that ends within the text, and the place of its end.
     pub(crate) ends: u8,
     pub(crate) end: u8,
     /// All bits where the words are relative to the one that the machine was at; none where they are not, since what is
@@ -27,7 +27,7 @@ pub(crate) struct Record {
     pub(crate) relative: u32,
 }
 
-/// Where in a record the lengths are.
+/// Place of the lengths in a record.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const LENGTHS: usize = std::mem::offset_of!(Record, text_len);
 
@@ -46,7 +46,7 @@ pub(crate) struct Tables {
     pub(crate) records: Box<[Record]>,
     /// By word.
     pub(crate) rows: Box<[Row]>,
-    /// Number of depths there are.
+    /// Number of depths.
     pub(crate) depths: u32,
     /// The word of the beginning of an input.
     pub(crate) start: u32,

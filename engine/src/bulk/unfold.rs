@@ -48,14 +48,14 @@ pub(crate) type Open = ArrayVec<Item, FRAMES>;
 pub(crate) struct Beginning {
     pub(crate) probability: f64,
     pub(crate) text: ArrayVec<u8, TEXT>,
-    /// Where in the text an input ends, if one does.
+    /// Place in the text where an input ends, if one does.
     pub(crate) end: Option<u8>,
     pub(crate) open: Open,
-    /// Of how many options the first open frame is a choice; 0 if it is none.
+    /// Number of options of the first open frame, if it is a choice; 0 if it is none.
     options: usize,
 }
 
-/// The same elements, all at once.
+/// Copies the elements, all at once.
 fn copied<T: Copy, const N: usize>(elements: &ArrayVec<T, N>) -> ArrayVec<T, N> {
     let mut copy = ArrayVec::new();
     copy.try_extend_from_slice(elements).expect("the capacity is the same");
@@ -216,7 +216,7 @@ pub(crate) fn unfold(stream: &Stream<'_>, memo: &mut Memo, items: &Open, thresho
     merged(done)
 }
 
-/// Beginnings that do not differ, once.
+/// Joins beginnings that do not differ into one.
 fn merged(mut beginnings: Vec<Beginning>) -> Vec<Beginning> {
     beginnings.sort_by(|a, b| (&a.text, a.end, &a.open).cmp(&(&b.text, b.end, &b.open)));
     beginnings.dedup_by(|b, a| {

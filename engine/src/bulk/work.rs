@@ -18,7 +18,7 @@ const MAX_STACK: usize = 1 << 24;
 /// A buffer keeps this many bytes from block to block.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// What all lanes share.
+/// Data that all lanes share.
 pub(super) struct Shared {
     pub grammar: Grammar,
     pub chunks: Chunks,
@@ -111,7 +111,7 @@ impl Work {
         }
     }
 
-    /// Where the text ends.
+    /// Returns the place where the text ends.
     pub(super) fn end(&self) -> *const u8 {
         self.buffers.text.as_ptr_range().end
     }

@@ -113,7 +113,7 @@ impl Code {
     }
 }
 
-/// Where the pointers are at the end of a run.
+/// Places of the pointers at the end of a run.
 #[repr(C)]
 pub(super) struct Ends {
     pub choice: *const u8,

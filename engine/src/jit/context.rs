@@ -27,7 +27,7 @@ pub(super) struct Context<'r, 's> {
     /// The stack pointer of the caller's stack while machine code runs on another one, else 0.
     pub home: usize,
     pub doors: &'static [Door; Doors::COUNT],
-    /// Where the current input of a batch began; null if `input` knows it already.
+    /// Place where the current input of a batch began; null if `input` knows it already.
     pub begun: (*const u8, *mut u8),
     /// The slack that an input begins with.
     pub first_slack: i64,
@@ -37,7 +37,7 @@ pub(super) struct Context<'r, 's> {
     /// The text after each input of a batch; all eight bytes are stored, and `separator_len` of them count.
     pub separator: [u8; MAX_SEPARATOR],
     pub separator_len: usize,
-    /// Where the output begins.
+    /// Place where the output begins.
     pub base: usize,
     /// From here on no further input of a batch begins: it is full, or a stretch has no room, or there are no choice
     /// bytes.
@@ -138,7 +138,7 @@ impl Doors {
 
 static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, copy];
 
-/// Bounds above this are never reached.
+/// Returns a bound as a signed number; larger bounds are never reached.
 #[inline(always)]
 fn signed(slack: u64) -> i64 {
     i64::try_from(slack).unwrap_or(i64::MAX)
@@ -151,7 +151,8 @@ fn limit(end: usize, margin: i32, slop: usize) -> usize {
 }
 
 impl<'r, 's> Context<'r, 's> {
-    /// The context of a run of `code` for `input`, which begins at `cursor`, with the result of [`Deep::beforehand`].
+    /// Returns the context of a run of `code` for `input`, which begins at `cursor`, with the result of
+    /// [`Deep::beforehand`].
     #[inline(always)]
     pub fn new(
         code: &'r Code,
@@ -294,7 +295,7 @@ impl<'r, 's> Context<'r, 's> {
     }
 }
 
-/// About the address of the current stack frame.
+/// Returns the address of the current stack frame, about.
 #[inline(always)]
 fn stack_pointer() -> usize {
     let marker = 0u8;

@@ -53,7 +53,7 @@ impl Jit {
         Err(NotCompiled::NotHere)
     }
 
-    /// The same with another bound on the memory of a deep recursion.
+    /// Returns the producer with another bound on the memory of a deep recursion.
     #[must_use]
     pub fn with_stack(self, _: usize) -> Jit {
         match self.never {}
@@ -65,7 +65,7 @@ impl Jit {
         match self.never {}
     }
 
-    /// Bytes of instructions and tables of the code in force.
+    /// Returns the bytes of instructions and tables of the code in force.
     pub fn code_len(&self) -> usize {
         match self.never {}
     }

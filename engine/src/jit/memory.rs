@@ -38,7 +38,7 @@ pub(super) struct Executable {
 }
 
 impl Writable {
-    /// New memory of at least `len` bytes.
+    /// Returns new memory of at least `len` bytes.
     pub fn map(len: usize) -> io::Result<Writable> {
         let len = len.next_multiple_of(PAGE);
         let base = pages::map(len, 0)?;

@@ -77,7 +77,7 @@ impl Grammar {
 }
 
 impl Grammar {
-    /// Code for a depth limit that is unfolded.
+    /// Returns code for a depth limit that is unfolded.
     fn unfolded(&self, limits: Limits) -> Option<Arc<Code>> {
         self.unfolded.get(limits, |unfolded| {
             let draft = self.draft(unfolded, &Pools::none(), Kind::default(), MAX_UNFOLDED_CODE).ok()?;
@@ -128,7 +128,8 @@ impl Jit {
         Jit::for_processor(compiled, limits, Features::detect(), Unfolded::new(compiled))
     }
 
-    /// The same as [`Jit::new`], but code for depth limits counts levels at run time, however few there are.
+    /// Returns the same producer as [`Jit::new`], but code for depth limits counts levels at run time, however few
+    /// there are.
     ///
     /// # Errors
     ///
@@ -153,9 +154,9 @@ impl Jit {
         Ok(jit)
     }
 
-    /// The same with another bound on the memory that the stack of a deep recursion may take. An input uses 192 KiB of
-    /// its caller's stack, then `bytes` bytes (1 GiB if this is not called), which the system maps as they are touched.
-    /// Where they end, the machine finishes: option 0 at every site.
+    /// Returns the producer with another bound on the memory that the stack of a deep recursion may take. An input uses
+    /// 192 KiB of its caller's stack, then `bytes` bytes (1 GiB if this is not called), which the system maps as they
+    /// are touched. Where they end, the machine finishes: option 0 at every site.
     #[must_use]
     pub fn with_stack(self, bytes: usize) -> Jit {
         Jit { stack: bytes, ..self }
@@ -178,7 +179,7 @@ impl Jit {
         listing::listing(&self.code)
     }
 
-    /// Bytes of instructions and tables of the code in force.
+    /// Returns the bytes of instructions and tables of the code in force.
     pub fn code_len(&self) -> usize {
         self.code.len()
     }

@@ -10,13 +10,13 @@
 
 use super::pages;
 
-/// How much of the caller's stack an input may use, in bytes: fits the smallest usual thread stacks.
+/// Number of bytes of the caller's stack that an input may use: fits the smallest usual thread stacks.
 pub(super) const CALLER_STACK: usize = 192 << 10;
 
 /// The size in bytes of a region, unless the user says otherwise.
 pub(super) const REGION: usize = 1 << 30;
 
-/// How much more of the caller's stack an input may use where there is no region, in bytes.
+/// Number of further bytes of the caller's stack that an input may use where there is no region.
 pub(super) const FINISHING_HERE: usize = 64 << 10;
 
 /// The part of a region that signal handlers may use, in bytes.
@@ -93,7 +93,7 @@ pub(super) mod tests {
     use std::cell::Cell;
 
     thread_local! {
-        /// Whether this thread is refused regions, as by a system without room.
+        /// Flag of this thread: true if it is refused regions, as by a system without room.
         pub static REFUSED: Cell<bool> = const { Cell::new(false) };
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(super) struct Tables {
     pub bytes: Vec<u8>,
-    /// Where each table is. Looked up only, never iterated.
+    /// Place of each table. Looked up only, never iterated.
     known: FxHashMap<Vec<u8>, i32>,
 }
 

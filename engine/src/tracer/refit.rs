@@ -8,7 +8,7 @@ use gramjet_compiler::machine::Part;
 
 use super::{Grammar, MAX_SCRATCH, Tracer};
 
-/// The choice bytes of `node`, a choice, taking `option`; says whether there is such an option.
+/// Appends the choice bytes of `node`, a choice, taking `option`; says whether there is such an option.
 pub(super) fn refit(
     tracer: &mut Tracer,
     node: NodeId,
@@ -70,7 +70,7 @@ struct Filling<'f> {
 const FAR: u8 = u8::MAX;
 
 impl Tracer {
-    /// For each rule how many references lead to a part with this symbol at least: 0 for the rule that has it.
+    /// Returns for each rule how many references lead to a part with this symbol at least: 0 for the rule that has it.
     fn distances(&mut self, symbol: u32) -> Arc<[u8]> {
         if let Some(known) = self.distances.get(&symbol) {
             return Arc::clone(known);
@@ -206,7 +206,7 @@ impl Filling<'_> {
         }
     }
 
-    /// The option of a choice that keeps most.
+    /// Takes the option of a choice that keeps most.
     fn choose(&mut self, node: NodeId, choice: &Choice, depth: u32, levels: u32, state: &mut State) {
         let mut best: Option<State> = None;
         for (option, &taken) in (0..).zip(&choice.options) {

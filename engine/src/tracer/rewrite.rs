@@ -10,7 +10,7 @@ use gramjet_compiler::machine::{Decide, Decided, Kind, NONE, Part, Position, Rec
 
 use super::{Drawing, Grammar};
 
-/// Which choice bytes are rewritten to which.
+/// Direction in which choice bytes are rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From those without a length limit to those with it.

@@ -73,13 +73,13 @@ struct Builder<'c> {
     tables: Tables<'c>,
     /// The op with which each rule begins.
     entries: Vec<Pc>,
-    /// Whether there is an instance in a node.
+    /// Flag for each node: true if there is an instance in it.
     refers: Vec<bool>,
-    /// How much is built of each node.
+    /// Amount that is built of each node.
     weights: Vec<u32>,
     /// Whether what is built stands in an instance exactly at the depth limit: all instances in it are beyond.
     at_limit: bool,
-    /// Number of rounds of repetitions may still become calls of their own.
+    /// Number of rounds of repetitions that may still become calls of their own.
     rounds_left: u32,
     /// The instances that can be jumped back to from here, their ops and levels.
     scopes: Vec<(RuleId, Pc, u32)>,
@@ -218,7 +218,7 @@ impl<'c> Builder<'c> {
     }
 }
 
-/// Whether there is an instance in each node.
+/// Returns for each node whether there is an instance in it.
 fn referring_nodes(ir: &Ir) -> Vec<bool> {
     let mut refers = vec![false; ir.node_count()];
     // Children stand before their parents.

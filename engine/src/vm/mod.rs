@@ -53,7 +53,8 @@ impl Vm {
         Vm::with(compiled, limits, Unfolded::new(compiled))
     }
 
-    /// The same as [`Vm::new`], but programs for depth limits count levels at run time, however few there are.
+    /// Returns the same producer as [`Vm::new`], but programs for depth limits count levels at run time, however few
+    /// there are.
     pub fn without_unfolding(compiled: &Compiled) -> Vm {
         Vm::with(compiled, first_limits(compiled), Unfolded::never())
     }

@@ -21,12 +21,12 @@ pub(super) struct Tables<'c> {
     pub program: Program,
     pub ops: Vec<Op>,
     pub exits: Vec<Exit>,
-    /// How many bytes each exit, or its text, costs more as an option than the first of its site.
+    /// Number of bytes that each exit, or its text, costs more as an option than the first of its site.
     pub costs: Vec<u64>,
     /// The exits that belong to an op alone.
     entries: FxHashMap<Exit, u32>,
     lists: FxHashMap<(Vec<Text>, Vec<u64>), u32>,
-    /// Where the 256 texts of single bytes begin.
+    /// Place where the 256 texts of single bytes begin.
     single_bytes: Option<u32>,
     tables: FxHashMap<[u8; 256], u32>,
     /// The tables of sites of equally probable options, by their number.
@@ -52,7 +52,7 @@ impl<'c> Tables<'c> {
         self.program
     }
 
-    /// Exits with their costs, one after the other.
+    /// Adds exits with their costs, one after the other.
     pub fn add_exits(&mut self, exits: &[Exit], costs: &[u64]) -> u32 {
         debug_assert_eq!(exits.len(), costs.len());
         append(&mut self.costs, costs);
@@ -265,7 +265,7 @@ impl<'c> Tables<'c> {
         self.op(Code::Word, argument, exit)
     }
 
-    /// Rounds of a run, with its exits: stopped, other member, no more rounds.
+    /// Returns an op for rounds of a run, with its exits: stopped, other member, no more rounds.
     pub fn run(&mut self, run: Run, exits: [Exit; 3]) -> Op {
         let argument = append(&mut self.program.runs, &[run]);
         let op = self.op(Code::Run, argument, Exit::RETURN);

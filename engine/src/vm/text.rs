@@ -11,7 +11,7 @@ impl Text {
     /// A text has at most this many bytes.
     pub const MAX: usize = 15;
 
-    /// These bytes; `None` if they are too many.
+    /// Returns these bytes as a text; `None` if they are too many.
     pub fn new(bytes: &[u8]) -> Option<Text> {
         let mut text = [0; 16];
         text[..Text::MAX].get_mut(..bytes.len())?.copy_from_slice(bytes);

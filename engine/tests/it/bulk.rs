@@ -33,7 +33,7 @@ fn depth(max_depth: impl Into<Option<u32>>) -> Limits {
     Limits::new().max_depth(max_depth)
 }
 
-/// The first inputs of a run.
+/// Returns the first inputs of a run.
 fn inputs(bulk: &mut Bulk, count: usize) -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     while inputs.len() < count {
@@ -150,7 +150,7 @@ fn marked(compiled: &Compiled) -> Compiled {
     Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None, ..compiled.clone() }
 }
 
-/// Two samples of numbers have the same mean: Welch's statistic, which is about normal for large samples.
+/// Compares the means of two samples of numbers: Welch's statistic, which is about normal for large samples.
 fn same_mean(a: &[f64], b: &[f64]) -> f64 {
     let moments = |sample: &[f64]| {
         let mean = sample.iter().sum::<f64>() / sample.len() as f64;

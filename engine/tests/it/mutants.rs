@@ -30,7 +30,7 @@ fn tracer(compiled: &gramjet_compiler::Compiled) -> Tracer {
     tracer
 }
 
-/// Bytes that begin with many high options, for inputs that are not small.
+/// Returns an input of bytes that begin with many high options, for inputs that are not small.
 fn input(tracer: &mut Tracer, rng: &mut Rng, len: usize) -> TracedInput {
     let choices = rng.bytes(len);
     TracedInput::new(tracer, &choices, MOST)

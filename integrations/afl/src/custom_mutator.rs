@@ -176,7 +176,7 @@ pub unsafe extern "C" fn afl_custom_introspection(data: *mut c_void) -> *const c
     })
 }
 
-/// A queue entry is about to be fuzzed; it always is.
+/// Takes note of a queue entry that is about to be fuzzed; it always is.
 ///
 /// # Safety
 ///
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn afl_custom_queue_get(data: *mut c_void, name: *const c_
     1
 }
 
-/// A queue entry is new; its file is left as it is.
+/// Takes note of a new queue entry; its file is left as it is.
 ///
 /// # Safety
 ///

@@ -22,7 +22,7 @@ pub struct Mutator {
     trim: Option<Trim>,
     /// The queue entry that is being fuzzed or trimmed.
     entry: PathBuf,
-    /// Number of steps of the trimming in progress were made.
+    /// Number of steps that were made of the trimming in progress.
     trim_steps: u32,
     trimmed: Vec<u8>,
     seeds: Seeds,
@@ -102,7 +102,7 @@ impl Mutator {
         self.last.map_or("gramjet", Mutation::name)
     }
 
-    /// A queue entry is about to be fuzzed: its choice bytes are looked up if they are not known.
+    /// Takes note of a queue entry that is about to be fuzzed: its choice bytes are looked up if they are not known.
     pub fn visit(&mut self, entry: &Path) {
         self.seeds.report(entry);
         self.entry = entry.to_path_buf();
@@ -111,7 +111,7 @@ impl Mutator {
         }
     }
 
-    /// A queue entry is new: its choice bytes are written, and its parts are remembered.
+    /// Takes note of a new queue entry: its choice bytes are written, and its parts are remembered.
     pub fn add(&mut self, entry: &Path) {
         let Some(text) = read_entry(entry) else { return };
         self.recall(entry, &text);

@@ -29,7 +29,7 @@ pub enum gramjet_status {
 
 pub(crate) use gramjet_status::*;
 
-/// Why a call has failed, with the text for people.
+/// Reason why a call has failed, with the text for people.
 pub(crate) type Failure = (gramjet_status, String);
 
 thread_local! {

@@ -330,7 +330,7 @@ impl Grammar {
 /// `Bound` of pyo3: the session has a `Bound`, too.
 type Bound_<'py, T> = pyo3::Bound<'py, T>;
 
-/// Returns a text that conforms, but that a session takes too many steps to parse.
+/// Returns the error of a text that conforms, but that a session takes too many steps to parse.
 fn too_costly() -> PyErr {
     ParseError::new_err("the text takes too many steps to parse for variants to be made of it")
 }

@@ -14,7 +14,7 @@ pub struct Header {
     pub grammar: u64,
     /// The limits on depth, length and choice bytes under which the choice bytes stand for their text.
     pub limits: Limits,
-    /// How the grammar was read and where its weights are from: lines of `key=value`.
+    /// Recipe that says how the grammar was read and where its weights are from: lines of `key=value`.
     pub recipe: String,
 }
 
@@ -24,7 +24,7 @@ pub enum HeaderError {
     /// Its version is unknown.
     #[error("the header of the choice bytes has version {0}, but only {known} is known", known = Header::VERSION)]
     Version(u8),
-    /// It is incomplete, or not text where it must be.
+    /// Header that is incomplete, or not text where it must be.
     #[error("the header of the choice bytes is damaged or cut off")]
     Damaged,
 }

@@ -27,15 +27,16 @@ pub struct TracedInput {
 
 const NONE: u32 = u32::MAX;
 
-/// What choice bytes that were read under a length limit are without it.
+/// Meaning without a length limit of choice bytes that were read under it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Meaning {
-    /// The same: there is no limit, or the input is so much shorter that all options are offered at every site.
+    /// Same choice bytes: there is no limit, or the input is so much shorter that all options are offered at every
+    /// site.
     #[default]
     Same,
-    /// Others, for the same input.
+    /// Other choice bytes, for the same input.
     Other,
-    /// There are none: a tracer cannot tell, or under a depth limit no string of a pool was short enough.
+    /// No choice bytes: a tracer cannot tell, or under a depth limit no string of a pool was short enough.
     Absent,
 }
 
@@ -133,7 +134,7 @@ impl TracedInput {
         self.trace.sites = Vec::new();
     }
 
-    /// About how many bytes of memory it keeps.
+    /// Returns about how many bytes of memory it keeps.
     pub(super) fn memory(&self) -> usize {
         use std::mem::size_of_val;
         let indices = size_of_val(&*self.parts) + size_of_val(&*self.long) + size_of_val(&*self.rounds);

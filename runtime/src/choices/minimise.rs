@@ -23,9 +23,9 @@ use yields::{Kind, Yields};
 pub struct Minimised {
     /// The simplest choice bytes found, all of which are read.
     pub choices: Vec<u8>,
-    /// Their output.
+    /// Output of these choice bytes.
     pub output: Vec<u8>,
-    /// How often the test was run.
+    /// Number of times that the test was run.
     pub tests: u64,
     /// Whether the number of tests ended the search.
     pub exhausted: bool,
@@ -121,7 +121,7 @@ struct Trial {
     /// Equal parts that are all missing.
     group: Option<Group>,
     kind: Kind,
-    /// How likely it is that no missing byte is needed.
+    /// Probability that no missing byte is needed.
     probability: f64,
 }
 

@@ -80,7 +80,7 @@ impl Mutator {
     pub const DEFAULT_MAX_CHOICES: usize = 1 << 16;
     /// A part that is derived anew is completed in the shortest way after this number of choice bytes.
     const MAX_DRAWN: usize = 256;
-    /// How often an operation is tried for which there may be no place.
+    /// Number of times that an operation is tried for which there may be no place.
     const TRIES: usize = 8;
 
     /// Returns a mutator.
@@ -91,14 +91,15 @@ impl Mutator {
         Mutator { random, max_choices, without: Vec::new(), weights, total }
     }
 
-    /// No mutant has more than `bytes` choice bytes, or than what it is made of, if that is more.
+    /// Sets the bound on choice bytes: no mutant has more than `bytes` choice bytes, or than what it is made of, if
+    /// that is more.
     #[must_use]
     pub fn max_choices(self, bytes: usize) -> Mutator {
         Mutator { max_choices: bytes, ..self }
     }
 
-    /// Returns how often an operation is taken, in relation to the others; 0 for never. By default redraw and splice
-    /// have 4, delete and repeat-round 2, the others 1.
+    /// Sets how often an operation is taken, in relation to the others; 0 for never. By default redraw and splice have
+    /// 4, delete and repeat-round 2, the others 1.
     #[must_use]
     pub fn weight(mut self, operation: Operation, weight: u16) -> Mutator {
         self.weights[operation as usize] = u32::from(weight);
@@ -221,7 +222,7 @@ impl Mutator {
         (!list.is_empty()).then(|| list[below(&mut self.random.generator, list.len())])
     }
 
-    /// 2^n for n of at least 1, half as often for each more, so that the result is at most `most`.
+    /// Returns 2^n for n of at least 1, half as often for each more, so that the result is at most `most`.
     fn power(&mut self, most: usize) -> Option<usize> {
         let most = most.checked_ilog2()?;
         let power = 1 + self.random.generator.next_u64().trailing_zeros();
@@ -287,7 +288,7 @@ impl Mutator {
         None
     }
 
-    /// Returns a part. Those without a text, such as blanks that are not there, seldom.
+    /// Returns a part; seldom one without a text, such as blanks that are not there.
     fn pick_part(&mut self, input: &TracedInput) -> Option<u32> {
         let mut part = self.pick(&input.parts)?;
         for _ in 0..2 {

@@ -30,7 +30,7 @@ pub struct Store {
     max_bytes: usize,
     len: usize,
     bytes: usize,
-    /// Number of chunks were replaced.
+    /// Number of chunks that were replaced.
     replaced: u64,
 }
 
@@ -66,7 +66,7 @@ impl Store {
         Store { max_bytes: bytes, ..self }
     }
 
-    /// About how much memory it takes.
+    /// Returns about how much memory it takes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -31,7 +31,7 @@ pub const RUN_CHOICES: usize = 18;
 /// Output bytes that a run of rounds of single bytes may use of the credit.
 pub const RUN_OUTPUT: usize = 13;
 
-/// How a run of rounds over a table ended; see [`raw::Machine::run`].
+/// End of a run of rounds over a table; see [`raw::Machine::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// The repetition chose to stop.

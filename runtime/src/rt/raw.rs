@@ -13,7 +13,7 @@ pub mod native;
 mod runs;
 mod sites;
 
-/// Where the machine reads and writes next. It is passed and returned by value so that both stay in registers.
+/// Place where the machine reads and writes next. It is passed and returned by value so that both stay in registers.
 #[derive(Clone, Copy)]
 pub struct State {
     /// The next choice byte.
@@ -40,8 +40,8 @@ pub struct Machine<'m, 's> {
     windows: Windows<'m, 's>,
     /// Its length does not change within an input, so that no part of the input remains if the choice source panics.
     output: &'m mut Vec<u8>,
-    /// Where the input of a batch began whose beginning neither the windows nor the output's length tell yet; null if
-    /// they do.
+    /// Place where the input of a batch began whose beginning neither the windows nor the output's length tell yet;
+    /// null if they do.
     begun: State,
     max_choices: u64,
     /// The machine finishes once it needs room and has written more.
@@ -315,7 +315,7 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
-    /// Debug builds check every access against the reservations; code must not rely on the slop after them.
+    /// Checks, in debug builds, every access against the reservations; code must not rely on the slop after them.
     #[inline(always)]
     fn check(&self, s: State, choices: usize, output: usize) {
         #[cfg(debug_assertions)]

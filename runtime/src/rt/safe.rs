@@ -13,7 +13,7 @@ use crate::choices::Choices;
 use crate::limits::Limits;
 use crate::producer::Batch;
 
-/// Where the machine reads and writes next.
+/// Place where the machine reads and writes next.
 #[derive(Clone, Copy)]
 pub struct State {
     /// Index of the next choice byte in the window.
@@ -43,7 +43,7 @@ pub struct Machine<'m, 's> {
 /// The caller's output: written up to the state's index, then zeros.
 struct Output<'m> {
     bytes: &'m mut Vec<u8>,
-    /// Where this input begins.
+    /// Place where this input begins.
     base: usize,
     /// The length to keep when the machine is done; without this input if its choice source panics.
     kept: usize,
@@ -61,8 +61,8 @@ pub type Entries = [Rule; 3];
 /// The number of bytes that accesses may touch beyond a reservation, as in [`super::raw`].
 const SLOP: usize = Strings::PADDING;
 
-/// How much of the choice bytes the first window copies; later ones double up to [`MAX_WINDOW`], so that a short input
-/// costs little.
+/// Number of choice bytes that the first window copies; later windows double up to [`MAX_WINDOW`], so that a short
+/// input costs little.
 const MIN_WINDOW: usize = 128;
 const MAX_WINDOW: usize = 1 << 14;
 
@@ -307,7 +307,7 @@ impl Machine<'_, '_> {
         option
     }
 
-    /// Rounds of a repetition whose item is one byte; see [`super::raw::Machine::run`].
+    /// Derives rounds of a repetition whose item is one byte; see [`super::raw::Machine::run`].
     pub fn run<const PLUS: bool>(
         &mut self,
         mut s: State,
@@ -383,7 +383,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The same where further rounds may follow; see [`super::raw::Machine::open_chain`].
+    /// Derives rounds of single bytes after which further rounds may follow; see [`super::raw::Machine::open_chain`].
     pub fn open_chain<const N: usize, const PLUS: bool>(&mut self, s: &mut State, members: [&[u8; 256]; N]) -> bool {
         for table in members {
             let go = self.pick8(s, 2) == 1;
@@ -445,7 +445,7 @@ impl Machine<'_, '_> {
         usize::from(options[self.value(s, 8) as usize])
     }
 
-    /// The option of a weighted site of 2^`bits` slots, from the ends of its options.
+    /// Returns the option of a weighted site of 2^`bits` slots, from the ends of its options.
     pub fn pick_slot(&self, s: &mut State, bits: u32, ends: &[u32]) -> usize {
         let slot = self.value(s, bits);
         ends.partition_point(|&end| end <= slot)
@@ -459,7 +459,7 @@ impl Machine<'_, '_> {
         first as usize + self.pick(s, leaves)
     }
 
-    /// A site whose options are one byte each: emits the byte that the choice byte leads to.
+    /// Decides a site whose options are one byte each: emits the byte that the choice byte leads to.
     #[inline(always)]
     pub fn put_mapped(&mut self, s: &mut State, table: &[u8; 256]) {
         let byte = self.value(s, 8);

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-/// How much of the caller's stack an input may use, in bytes.
+/// Number of bytes of the caller's stack that an input may use.
 pub(crate) const CALLER_STACK: usize = 192 << 10;
 
 /// The stack of the helper thread, in bytes.

@@ -5,7 +5,7 @@
 pub struct Strings {
     /// All strings one after the other, followed by [`Strings::PADDING`] bytes.
     data: &'static [u8],
-    /// Where each string begins, and where the last one ends.
+    /// Beginning of each string, and end of the last one.
     starts: &'static [u32],
     /// Emitted where no string fits the length: the shortest string of the rule, if it is shorter than all strings
     /// here.
@@ -39,7 +39,8 @@ impl Strings {
         Strings { shortest, min_len, ..table }
     }
 
-    /// The same, but the lengths need not ascend: for where there is no length limit, which alone asks for costs.
+    /// Returns a table of `starts.len() - 1` strings whose lengths need not ascend: for where there is no length limit,
+    /// which alone asks for costs.
     ///
     /// # Panics
     ///
@@ -65,7 +66,7 @@ impl Strings {
         self.starts.len() - 1
     }
 
-    /// Length in bytes of the longest string.
+    /// Returns the length in bytes of the longest string.
     #[inline(always)]
     pub fn max_len(&self) -> usize {
         self.max_len
@@ -109,7 +110,7 @@ impl Strings {
         low
     }
 
-    /// Emitted where no string is offered.
+    /// Returns the string that is emitted where no string is offered.
     pub(crate) fn shortest(&self) -> &'static [u8] {
         self.shortest.unwrap_or(self.get(0))
     }
@@ -142,7 +143,8 @@ pub struct CharClass {
 }
 
 impl CharClass {
-    /// A class from the (first member, members before) of its ranges and its counts of members of at most 1 to 4 bytes.
+    /// Returns a class from the (first member, members before) of its ranges and its counts of members of at most 1 to
+    /// 4 bytes.
     ///
     /// # Panics
     ///

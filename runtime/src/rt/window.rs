@@ -8,9 +8,9 @@ const ZEROS: usize = 512;
 /// Hands out an input's choice bytes window by window, and counts what was read.
 pub(crate) struct Windows<'m, 's> {
     choices: &'m mut Choices<'s>,
-    /// Number of choice bytes the input may read, with those that inputs before it read.
+    /// Number of choice bytes that the input may read, with those that inputs before it read.
     most: u64,
-    /// Number of choice bytes the input may still read, from the start of the window.
+    /// Number of choice bytes that the input may still read, from the start of the window.
     left: u64,
     /// Once the choice bytes run out.
     tail: Option<Box<Tail>>,
@@ -20,7 +20,7 @@ pub(crate) struct Windows<'m, 's> {
 #[derive(Default)]
 struct Tail {
     bytes: Vec<u8>,
-    /// Number of of the bytes are choice bytes.
+    /// Number of bytes that are choice bytes.
     real: usize,
 }
 

@@ -42,8 +42,8 @@ fn inputs_are_like_the_samples_or_unlike_them() {
     near(&shares(&grammar, &["--weights", &weights], b"abc"), &[10.0 / 18.0, 5.0 / 18.0, 3.0 / 18.0]);
 }
 
-/// What is learned from generated inputs are the probabilities with which they were generated, within three standard
-/// errors.
+/// Checks that the probabilities that are learned from generated inputs are those with which they were generated,
+/// within three standard errors.
 fn known_probabilities_are_learned(name: &str, inputs: u32) {
     let place = place(name);
     let (grammar, samples) = (place.path("g.ebnf"), place.path("samples/"));

@@ -379,7 +379,7 @@ fn kept(place: &Place, folder: &str) -> Vec<String> {
     names.filter(|name| name.starts_with("id:") && !name.ends_with(".choices")).collect()
 }
 
-/// Better texts that were reported are in their files, with their choice bytes.
+/// Asserts that better texts that were reported are in their files, with their choice bytes.
 fn assert_kept(place: &Place, reported: &[serde_json::Value]) {
     for best in reported {
         // What an earlier search has found has no new file.

@@ -1,4 +1,4 @@
-//! Where random grammars get their decisions from: a seed, or the bytes of a property-testing library.
+//! Sources of the decisions in random grammars: a seed, or the bytes of a property-testing library.
 
 use arbitrary::Unstructured;
 

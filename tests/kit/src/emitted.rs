@@ -17,14 +17,14 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A depth limit of `levels` is stated if the grammar can keep one.
+    /// Returns a subject. A depth limit of `levels` is stated if the grammar can keep one.
     fn new(name: String, compiled: Compiled, levels: u32) -> Subject {
         let max_depth = compiled.rule_without_pool().is_none().then_some(levels);
         Subject { name, compiled, max_depth }
     }
 }
 
-/// How many of the subjects are random grammars.
+/// Number of subjects that are random grammars.
 pub const RANDOM: u64 = 80;
 
 /// Returns the suite's grammars, those with chains, then the random ones.
@@ -73,7 +73,7 @@ pub fn subjects_with_chains() -> impl Iterator<Item = Subject> {
     })
 }
 
-/// Returns the random ones.
+/// Returns the subjects that are random grammars.
 pub fn random_subjects() -> impl Iterator<Item = Subject> {
     (0..RANDOM).map(|seed| {
         let shape = match seed {

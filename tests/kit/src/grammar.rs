@@ -16,7 +16,7 @@ pub struct Shape {
     pub alternatives: usize,
     /// The greatest number of items of a sequence.
     pub items: usize,
-    /// How deep groups and repetitions nest within one expression.
+    /// Depth to which groups and repetitions nest within one expression.
     pub nesting: usize,
     /// The length of most literals.
     pub literal: usize,
@@ -289,7 +289,7 @@ impl Maker<'_> {
         self.weighted(choice(options))
     }
 
-    /// The same choice, perhaps with weights; not all of them are 0.
+    /// Returns the choice, perhaps with weights; not all of them are 0.
     fn weighted(&mut self, mut expr: Expr) -> Expr {
         let ExprKind::Choice(alternatives) = &mut expr.kind else { return expr };
         if !self.shape.weights || !self.draw.percent(40) {

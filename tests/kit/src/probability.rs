@@ -8,7 +8,7 @@ use gramjet_compiler::reference::Limits;
 use crate::form::System;
 use crate::naive::{Machine, Offer};
 
-/// How a site is drawn.
+/// Way in which a site is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawing {
     /// By uniform choice bytes through the choice map.

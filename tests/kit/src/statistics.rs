@@ -1,7 +1,7 @@
 //! The chi-square test.
 
-/// Whether counts agree with probabilities: the statistic and its degrees of freedom. Cells that expect less than 5 are
-/// put together.
+/// Returns a measure of how counts agree with probabilities: the statistic and its degrees of freedom. Cells that
+/// expect less than 5 are put together.
 pub fn chi_square(cells: impl IntoIterator<Item = (u64, f64)>, total: u64) -> (f64, u32) {
     let (mut statistic, mut used) = (0.0, 0u32);
     let (mut rare_count, mut rare_expected) = (0.0, 0.0);

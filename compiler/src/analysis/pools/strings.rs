@@ -71,7 +71,7 @@ impl<'s> FromIterator<&'s [u8]> for Strings {
     }
 }
 
-/// Ascending by length, then bytes.
+/// Compares strings for an order that ascends by length, then bytes.
 fn order(a: &[u8], b: &[u8]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }

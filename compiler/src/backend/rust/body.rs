@@ -32,7 +32,7 @@ pub struct Scope {
 }
 
 impl At {
-    /// One instance deeper.
+    /// Returns the place one instance deeper.
     pub fn deeper(&self) -> At {
         At { offset: self.offset + 1, ..self.clone() }
     }
@@ -49,7 +49,8 @@ impl At {
         }
     }
 
-    /// Whether an instance `more` deeper than here is beyond the limit (where there is one).
+    /// Returns a condition that is true if an instance `more` deeper than here is beyond the limit (where there is
+    /// one).
     pub fn is_beyond(&self, more: i64) -> TokenStream {
         let base = &self.base;
         let offset = Literal::i64_unsuffixed(self.offset + more);

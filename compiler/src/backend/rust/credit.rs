@@ -98,8 +98,8 @@ impl Emitter<'_> {
         quote!(if cx.is_low(s) { return cx.begin(s, depth, #function::<DEPTH, LEN>); })
     }
 
-    /// Returns the head of a loop. Returns the statement before the loop, and the credit that may be used at the head
-    /// in every round.
+    /// Begins a loop. Returns the statement before the loop, and the credit that may be used at the head in every
+    /// round.
     pub(super) fn begin_loop(&mut self) -> (TokenStream, Used) {
         let head = self.used.or(LOOP_HEAD);
         let ensure = if head.is_within(MAX_LOOP_HEAD) { quote!() } else { self.ensure() };
@@ -124,7 +124,7 @@ impl Emitter<'_> {
         self.exits[rule.index()].unwrap_or(RECURSIVE_EXIT)
     }
 
-    /// The end of the function of `rule`. In a recursion, keeps the bound that its callers may have assumed.
+    /// Returns the end of the function of `rule`. In a recursion, keeps the bound that its callers may have assumed.
     pub(super) fn leave(&mut self, rule: RuleId) -> TokenStream {
         if self.recursion.is_recursive(rule) && !self.used.is_within(RECURSIVE_EXIT) { self.ensure() } else { quote!() }
     }

@@ -91,7 +91,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Beyond the depth limit: emits a string of the rule's pool and leaves the loop.
+    /// Emits a string of the rule's pool and leaves the loop, beyond the depth limit.
     fn pool_exit(&mut self, rule: RuleId, levels: &Ident, label: &syn::Lifetime) -> TokenStream {
         let before = self.used;
         let pool = self.pool_code(rule);
@@ -142,7 +142,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// After `run`, decides whether there is one more round, unless `end` says so.
+    /// Decides whether there is one more round after `run`, unless `end` says so.
     fn round_site(
         &mut self,
         run: TokenStream,

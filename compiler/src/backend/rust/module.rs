@@ -45,7 +45,8 @@ impl Emitter<'_> {
             #used_or_not
             pub const DEFAULT_LIMITS: #library::Limits = #limits;
 
-            /// A pseudo-random output: that of the first input of the run with this seed, within [`DEFAULT_LIMITS`].
+            /// Returns a pseudo-random output: that of the first input of the run with this seed, within
+            /// [`DEFAULT_LIMITS`].
             #used_or_not
             #[must_use]
             pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
@@ -58,7 +59,8 @@ impl Emitter<'_> {
                 output
             }
 
-            /// The output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice string.
+            /// Returns the output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice
+            /// string.
             #used_or_not
             #[must_use]
             pub fn render(choice_bytes: &[u8]) -> ::std::vec::Vec<u8> {

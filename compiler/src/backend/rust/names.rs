@@ -14,7 +14,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// `name`, with a number if it is taken.
+    /// Returns `name`, with a number if it is taken.
     pub fn unique(&mut self, name: &str) -> Ident {
         let number = self.numbers.entry(name.to_string()).or_insert(1);
         let mut unique = name.to_string();

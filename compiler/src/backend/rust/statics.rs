@@ -50,7 +50,7 @@ impl Statics {
         self.add(name, quote!([u8; #count]), quote!([#(#table),*]))
     }
 
-    /// Literals of up to seven bytes, packed little endian with their lengths in the top byte.
+    /// Adds a table of literals of up to seven bytes, packed little endian with their lengths in the top byte.
     pub fn packed(&mut self, literals: &[&[u8]]) -> Ident {
         let packed = literals.iter().map(|literal| {
             let mut bytes = [0; 8];
@@ -110,14 +110,14 @@ impl Statics {
         self.add("CLASS", quote!(rt::CharClass), value)
     }
 
-    /// Numbers: the costs of options, or the ends of their slots.
+    /// Adds a table of numbers: the costs of options, or the ends of their slots.
     pub fn costs(&mut self, costs: &[u64]) -> Ident {
         let count = Literal::usize_unsuffixed(costs.len());
         let costs = costs.iter().map(|&cost| Literal::u64_unsuffixed(cost));
         self.add("COSTS", quote!([u64; #count]), quote!([#(#costs),*]))
     }
 
-    /// The ends of the options' slots.
+    /// Adds a table of the ends of the options' slots, and returns its name.
     pub fn ends(&mut self, ends: &[u32]) -> Ident {
         let count = Literal::usize_unsuffixed(ends.len());
         let ends = ends.iter().map(|&end| Literal::u32_unsuffixed(end));
@@ -125,7 +125,7 @@ impl Statics {
     }
 }
 
-/// The strings one after the other with padding, and the start of each string with the end of the last one.
+/// Returns the strings one after the other with padding, and the start of each string with the end of the last one.
 fn data_and_starts(strings: &[&[u8]]) -> (Literal, Vec<Literal>) {
     let mut data = strings.concat();
     let mut start = 0;

@@ -244,7 +244,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         self.builder.seq(parts, self.last_span)
     }
 
-    /// `[n]*[m]element`, `nelement`, or the same with `#` for a list.
+    /// Parses `[n]*[m]element`, `nelement`, or the same with `#` for a list.
     fn repetition(&mut self) -> Result<Part, Reported> {
         let start = self.peek(0).span;
         let least = self.bound()?;
@@ -289,7 +289,8 @@ impl<'t, 'd> Parser<'t, 'd> {
         Ok(Some(value))
     }
 
-    /// `n#m item`: items with commas and optional blanks between them, in the form that a sender writes.
+    /// Returns the meaning of `n#m item`: items with commas and optional blanks between them, in the form that a sender
+    /// writes.
     fn list(&mut self, item: Part, min: u32, max: Option<u32>, span: Span) -> Result<Part, Reported> {
         if max == Some(0) {
             return self.builder.bytes("", span);

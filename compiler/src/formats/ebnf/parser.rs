@@ -86,7 +86,8 @@ impl<'t> Parser<'t, '_> {
         Reported
     }
 
-    /// Whether a rule begins here, and the number of tokens in its production number.
+    /// Returns the number of tokens in the production number of the rule that begins here. `None` if no rule begins
+    /// here.
     fn rule_begins(&mut self) -> Option<usize> {
         match &self.peek(0).kind {
             Kind::Name(_) => (self.peek(1).kind == Kind::Defines).then_some(0),
@@ -173,7 +174,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Alternatives separated by `|`.
+    /// Parses alternatives separated by `|`.
     fn choice(&mut self) -> Result<Sized, Reported> {
         let mut height = 0;
         let mut alternatives = Vec::new();
@@ -196,7 +197,7 @@ impl<'t> Parser<'t, '_> {
         self.build(ExprKind::Choice(alternatives), span, height)
     }
 
-    /// `@ number`, if it is there.
+    /// Parses `@ number`, if it is there.
     fn weight(&mut self) -> Result<Option<Weight>, Reported> {
         if !self.take_if(&Kind::At) {
             return Ok(None);
@@ -228,7 +229,7 @@ impl<'t> Parser<'t, '_> {
         Ok(Some(Weight { value, span }))
     }
 
-    /// Items one after the other, up to something that ends an alternative.
+    /// Parses items one after the other, up to something that ends an alternative.
     fn sequence(&mut self) -> Result<Sized, Reported> {
         let mut height = 0;
         let mut items = Vec::new();
@@ -285,7 +286,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// `{n}`, `{n,}` or `{n,m}` up to the closing brace, which is left to be taken.
+    /// Parses `{n}`, `{n,}` or `{n,m}` up to the closing brace, which is left to be taken.
     fn bounds(&mut self) -> Result<(u32, Option<u32>), Reported> {
         let open = self.take().span;
         let (min, min_span) = self.bound()?;

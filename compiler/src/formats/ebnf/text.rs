@@ -38,7 +38,7 @@ impl<'t> Lexer<'t, '_> {
         Kind::Bytes(bytes)
     }
 
-    /// `#xNN` or `#bNN` outside a class. The `#` has been read.
+    /// Reads `#xNN` or `#bNN` outside a class. The `#` has been read.
     pub(super) fn numbered_item(&mut self, start: usize) -> Kind<'t> {
         match self.numbered(start) {
             Some(Member { value, is_byte: true, .. }) => Kind::Bytes(vec![value as u8]),
@@ -133,7 +133,7 @@ impl<'t> Lexer<'t, '_> {
         Kind::Class(set)
     }
 
-    /// One member of a class. `None` if it is invalid, which has been reported. Reads at least one character.
+    /// Reads one member of a class. `None` if it is invalid, which has been reported. Reads at least one character.
     fn member(&mut self) -> Option<Member> {
         let start = self.position;
         let character = self.peek()?;
@@ -149,7 +149,7 @@ impl<'t> Lexer<'t, '_> {
         Some(Member { value: character.into(), is_byte: false, span: Span::new(start, self.position) })
     }
 
-    /// `xNN` or `bNN`, after a `#` at `start`.
+    /// Reads `xNN` or `bNN`, after a `#` at `start`.
     fn numbered(&mut self, start: usize) -> Option<Member> {
         let is_byte = match self.rest().as_bytes().first() {
             Some(b'x') => false,

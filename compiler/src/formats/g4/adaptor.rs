@@ -251,7 +251,8 @@ impl Copies {
     }
 }
 
-/// For each mode the mode below it, if that is always the same. 0 for the first mode and for those that nothing begins.
+/// Returns for each mode the mode below it, if that is always the same. 0 for the first mode and for those that nothing
+/// begins.
 fn modes_below(rules: &[LexerRule], modes: usize, nesting: &Set<usize>) -> Option<Vec<usize>> {
     let mut below: Vec<Option<usize>> = vec![None; modes];
     for rule in rules {
@@ -330,7 +331,7 @@ impl Beginnings<'_> {
         Some(Pattern::Choice(options))
     }
 
-    /// Returns true if a pattern matches the empty text. `None` if that takes too much work.
+    /// Returns `Some(true)` if a pattern matches the empty text. `None` if that takes too much work.
     fn is_nullable(&mut self, pattern: &Pattern, depth: u32) -> Option<bool> {
         if depth > MAX_NESTING {
             return None;

@@ -158,7 +158,7 @@ pub(super) struct Helper {
 /// An effect of a lexer's code in addition to its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Special {
-    /// It makes this token instead, if the mode that it leaves is nested in itself.
+    /// Token that it makes instead, if the mode that it leaves is nested in itself.
     Nested(&'static str),
     /// In a lexer rule it begins a set of characters instead.
     Argument,
@@ -238,8 +238,8 @@ fn not_named(names: &[&str]) -> Condition {
     Condition::Next { skip: 0, tokens, end: false, negated: true }
 }
 
-/// `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`. An identifier is a certain word only by
-/// chance.
+/// Returns the condition `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`. An identifier is a
+/// certain word only by chance.
 fn asked_text(code: &str) -> Option<Condition> {
     let (which, text) = code.strip_suffix("\")")?.split_once("(\"")?;
     if text.contains('"') {
@@ -252,7 +252,7 @@ fn asked_text(code: &str) -> Option<Condition> {
     }
 }
 
-/// `_input.LA(1) == NAME`, `_input.LT(1).getType() != Parser.NAME`.
+/// Returns the condition `_input.LA(1) == NAME`, `_input.LT(1).getType() != Parser.NAME`.
 fn next_token(code: &str) -> Option<Condition> {
     let rest = ["_input.LA(1)", "_input.LT(1).getType()"].iter().find_map(|asked| code.strip_prefix(asked))?;
     let (negated, name) = match rest.strip_prefix("==") {
@@ -267,7 +267,8 @@ fn next_token(code: &str) -> Option<Condition> {
     (is_name && super::syntax::is_lexical(name)).then(|| named(negated, name))
 }
 
-/// `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only where they are needed.
+/// Returns the condition `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only
+/// where they are needed.
 fn neighbours(code: &str) -> Option<Condition> {
     let label = |text: &str| {
         let name = text.strip_prefix('$')?.strip_suffix(".index")?;
@@ -279,8 +280,8 @@ fn neighbours(code: &str) -> Option<Condition> {
     Some(Condition::Always)
 }
 
-/// `Character.isJavaIdentifierStart(_input.LA(-1))` and similar calls. The lexer sees a surrogate pair as one
-/// character.
+/// Returns the condition `Character.isJavaIdentifierStart(_input.LA(-1))` and similar calls. The lexer sees a surrogate
+/// pair as one character.
 fn java_identifier(code: &str) -> Option<Condition> {
     let asked = code.strip_prefix("character.")?.strip_suffix(')')?;
     let (which, of) = asked.split_once('(')?;

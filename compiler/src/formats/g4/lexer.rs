@@ -225,7 +225,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `'...'` with escapes. Two escapes for the halves of a surrogate pair are one character.
+    /// Reads `'...'` with escapes. Two escapes for the halves of a surrogate pair are one character.
     fn literal(&mut self, start: usize) -> Kind<'t> {
         let mut text = String::new();
         let mut count = 0usize;
@@ -286,7 +286,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `[...]`, a set of characters.
+    /// Reads `[...]`, a set of characters.
     fn set(&mut self, start: usize) -> Kind<'t> {
         let (result, length) = escapes::set(self.rest(), &mut self.properties);
         self.position += length;
@@ -299,7 +299,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `[...]` in another language: brackets nest, quotes hide them.
+    /// Reads `[...]` in another language: brackets nest, quotes hide them.
     fn arguments(&mut self, start: usize) -> Kind<'t> {
         match self.skip_nested('[', ']') {
             true => Kind::Arguments,
@@ -307,7 +307,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `{...}` in another language: braces nest, quotes and comments hide them.
+    /// Reads `{...}` in another language: braces nest, quotes and comments hide them.
     fn action(&mut self, start: usize) -> Kind<'t> {
         match self.skip_nested('{', '}') {
             true => Kind::Action,

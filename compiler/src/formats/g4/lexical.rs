@@ -66,7 +66,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         }
     }
 
-    /// The lexer rules that a rule becomes: one for each run of alternatives with the same commands.
+    /// Adds the lexer rules that a rule becomes: one for each run of alternatives with the same commands.
     pub(super) fn rule(&mut self, rule: &'r Rule, names: &Names<'_>, rules: &mut Vec<LexerRule>) {
         let fold = rule.case_insensitive == Some(true);
         let mode = rule.mode.as_ref().map_or(0, |mode| names.modes.get(&mode.text).copied().unwrap_or(0));

@@ -84,7 +84,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The lexer that a parser names.
+    /// Adds the lexer that a parser names.
     fn vocabulary(&mut self, name: &Name, is_optional: bool) {
         let base = name.text.rsplit(['/', '\\']).next().unwrap_or("");
         match self.load(base, name.span) {
@@ -104,7 +104,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Another file; `None` if it was read before.
+    /// Returns another file; `None` if it was read before.
     fn load(&mut self, name: &str, span: Span) -> Result<Option<Grammar>, String> {
         let file_name = format!("{name}.g4");
         if self.files.contains(&file_name) {

@@ -94,7 +94,7 @@ impl<'t> Lexer<'t> {
         Token { kind, span: self.scan.span_from(start) }
     }
 
-    /// A comment, which may contain other comments.
+    /// Skips a comment, which may contain other comments.
     fn comment(&mut self, builder: &mut Builder<'_>) {
         let start = self.scan.position;
         self.scan.eat("(*");

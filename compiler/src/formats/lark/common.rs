@@ -29,7 +29,7 @@ const COMMON: &[(&str, &str)] = &[
     ("SQL_COMMENT", "/--[^\\n]*/"),
 ];
 
-/// The same for `unicode`.
+/// Name and definition of each terminal of `unicode`.
 const UNICODE: &[(&str, &str)] = &[("WS_INLINE", "/[ \\t\\xa0]+/"), ("WS", "/[ \\t\\xa0\\f\\r\\n]/+")];
 
 /// Returns the text of a module that comes with Lark.

@@ -81,7 +81,7 @@ pub(super) fn mark(number: usize, span: Span) -> Expr {
 /// The name of the end of a word in a look-ahead: no letter, digit or underscore follows.
 const WORD_END: &str = "\0look.word_end";
 
-/// The end of a word.
+/// Returns an expression for the end of a word.
 pub(super) fn word_end(span: Span) -> Expr {
     Expr { kind: ExprKind::Rule(WORD_END.to_string()), span }
 }

@@ -6,7 +6,7 @@ use crate::diagnostics::Span;
 use crate::formats::builder::{Builder, Reported};
 use crate::formats::scanner::Scanner;
 
-/// The same pattern in Rust's syntax.
+/// Returns the pattern, rewritten in Rust's syntax.
 pub(super) fn rewrite(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<String, Reported> {
     let mut rewriter =
         Rewriter { scan: Scanner { text: pattern, position: 0 }, flags, span, builder, looks: 0, out: String::new() };
@@ -102,7 +102,7 @@ impl Rewriter<'_, '_, '_> {
         self.builder.error(self.span, "this regular expression refers back to a group", help)
     }
 
-    /// An escape, outside or inside a class.
+    /// Rewrites an escape, outside or inside a class.
     fn escape(&mut self, in_class: bool) -> Result<(), Reported> {
         self.scan.next();
         let Some(letter) = self.scan.next() else {

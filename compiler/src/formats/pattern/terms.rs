@@ -303,9 +303,9 @@ pub(in crate::formats) enum Edge {
 enum Other {
     /// All its repetitions began and ended at the same places.
     Same,
-    /// It has just left a repetition that the current path is still in.
+    /// Path that has just left a repetition that the current path is still in.
     Left,
-    /// It left a repetition earlier.
+    /// Path that left a repetition earlier.
     Shorter,
 }
 
@@ -349,7 +349,7 @@ fn determined<S: Clone + Ord>(
 pub(in crate::formats) struct Automaton {
     /// The next state for each state and letter.
     pub(in crate::formats) next: Vec<Vec<Option<usize>>>,
-    /// Whether a text may end in a state.
+    /// Flag for each state: true if a text may end in it.
     pub(in crate::formats) is_end: Vec<bool>,
 }
 
@@ -359,7 +359,8 @@ impl Automaton {
         self.next.iter().map(Vec::len).sum()
     }
 
-    /// The same language without the letters from `first` on in its texts. `None` if it is too large.
+    /// Returns the automaton of the same language, but without the letters from `first` on in its texts. `None` if it
+    /// is too large.
     pub(in crate::formats) fn without_letters_from(&self, first: usize) -> Option<Automaton> {
         let closed = |states: &mut Set<usize>| {
             let mut pending: Vec<usize> = states.iter().copied().collect();

@@ -118,7 +118,7 @@ impl<'r> Follow<'r> {
         }
     }
 
-    /// The parts after a choice of these alternatives, up to the end of its rule or to `limit` parts.
+    /// Returns the parts after a choice of these alternatives, up to the end of its rule or to `limit` parts.
     pub(super) fn after(&self, parts: &'r [Peg], limit: usize) -> Vec<Next<'r>> {
         let first = self.choices.get(&parts.as_ptr()).and_then(|&place| self.places.get(place));
         let places = std::iter::successors(first, |place| self.places.get(place.then));

@@ -52,7 +52,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// Both bounds are the same language.
+    /// Returns bounds that are both the same language.
     fn exactly(id: Id) -> Texts {
         Texts { most: id, least: id }
     }
@@ -160,7 +160,7 @@ impl<'r> Choice<'_, 'r> {
         })
     }
 
-    /// `None` if the answer takes too long.
+    /// Says whether the order matters. `None` if the answer takes too long.
     fn matters(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<bool> {
         let mut sets = Set::new();
         for part in parts {
@@ -253,13 +253,13 @@ impl<'r> Choice<'_, 'r> {
         Some(self.seq(blank, texts))
     }
 
-    /// The letter for the end of the choice, the letter for the end of its rule, and all other letters.
+    /// Returns the letter for the end of the choice, the letter for the end of its rule, and all other letters.
     fn marks(&self) -> (Letters, Letters, Letters) {
         let count = self.letters.len();
         (1 << count, 1 << (count + 1), Letters::MAX >> (MAX_LETTERS - count))
     }
 
-    /// Returns true if this language of letters and marks has a text.
+    /// Returns `Some(true)` if this language of letters and marks has a text.
     fn exists(&mut self, language: Id) -> Option<bool> {
         if language == NEVER {
             return Some(false);
@@ -268,8 +268,8 @@ impl<'r> Choice<'_, 'r> {
         Some(self.terms.automaton(language, letters)?.smallest().is_some())
     }
 
-    /// Returns true if a text of the later alternative begins with a text of the earlier ones, without being one
-    /// itself.
+    /// Returns `Some(true)` if a text of the later alternative begins with a text of the earlier ones, without being
+    /// one itself.
     fn is_cut_short(&mut self, later: Texts, earlier: Texts) -> Option<bool> {
         let (_, _, any) = self.marks();
         let any = self.terms.one(any);
@@ -281,9 +281,9 @@ impl<'r> Choice<'_, 'r> {
         self.exists(lost)
     }
 
-    /// Returns true if a text of an earlier alternative begins with a text of the later one and continues with a part
-    /// of the text `after` the choice or `beyond` its rule, which is then missing there. It is not missing if the
-    /// earlier alternative and the text after it match all the same.
+    /// Returns `Some(true)` if a text of an earlier alternative begins with a text of the later one and continues with
+    /// a part of the text `after` the choice or `beyond` its rule, which is then missing there. It is not missing if
+    /// the earlier alternative and the text after it match all the same.
     fn takes_too_much(&mut self, later: Texts, earlier: Texts, after: Texts, beyond: Id) -> Option<bool> {
         let (choice_ends, rule_ends, any) = self.marks();
         let either = self.terms.one(any | rule_ends);
@@ -305,7 +305,7 @@ impl<'r> Choice<'_, 'r> {
         self.exists(lost)
     }
 
-    /// The texts between a choice and the end of its rule, and the texts that may begin there.
+    /// Returns the texts between a choice and the end of its rule, and the texts that may begin there.
     fn after(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<(Texts, Id)> {
         let blank = if is_atomic { Texts::exactly(EMPTY) } else { self.blank };
         let (mut after, mut beyond) = (Texts::exactly(EMPTY), ALL);
@@ -419,7 +419,8 @@ impl<'r> Choice<'_, 'r> {
         self.work(ranges)
     }
 
-    /// One character of a set. Outside the choice, the letters may have more characters than the set.
+    /// Returns the texts of one character of a set. Outside the choice, the letters may have more characters than the
+    /// set.
     fn one(&mut self, set: &CharSet) -> Option<Texts> {
         let is_known = self.sets.contains(set.ranges());
         let (mut most, mut least, mut compared) = (0, 0, 0);

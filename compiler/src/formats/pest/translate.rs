@@ -298,7 +298,8 @@ impl<'r> Translator<'r, '_, '_> {
         Some(set).filter(|set| !set.is_empty())
     }
 
-    /// `!x ~ y*` in an atomic rule, for classes: the first round is not excluded. `rest` begins with the rounds.
+    /// Translates `!x ~ y*` in an atomic rule, for classes: the first round is not excluded. `rest` begins with the
+    /// rounds.
     fn guarded(&mut self, predicates: &'r [Peg], rest: &'r [Peg]) -> Result<Option<Syntax>, Reported> {
         let [Peg { kind: Kind::Repeat(item, min @ 0..=1, max), span, .. }, behind @ ..] = rest else { return Ok(None) };
         let excludes = |part: &Peg| matches!(part.kind, Kind::Not(_));

@@ -169,7 +169,7 @@ impl<'t> Lexer<'t> {
         Kind::Directive(name)
     }
 
-    /// Code in braces. Texts, characters and comments in it may contain braces.
+    /// Reads code in braces. Texts, characters and comments in it may contain braces.
     fn code(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
         let mut open = 0u32;
         loop {

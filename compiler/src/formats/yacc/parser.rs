@@ -61,7 +61,7 @@ impl<'t> Parser<'t, '_> {
         std::mem::replace(&mut self.next, next)
     }
 
-    /// Everything up to `%%`.
+    /// Reads everything up to `%%`.
     fn declarations(&mut self) {
         loop {
             match self.next.kind {
@@ -93,7 +93,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The names of a declaration, each with an optional number and text.
+    /// Reads the names of a declaration, each with an optional number and text.
     fn tokens(&mut self) {
         loop {
             match self.next.kind {

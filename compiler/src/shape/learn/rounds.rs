@@ -51,8 +51,8 @@ fn exact(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Option<Vec<Ra
     fits.then(|| ranges().collect())
 }
 
-/// Ranges with about the same number of derivations each, and ranges for what is far between numbers that occurred. The
-/// length of each of the former but the last is a power of two.
+/// Returns ranges with about the same number of derivations each, and ranges for what is far between numbers that
+/// occurred. The length of each of the former but the last is a power of two.
 fn fitted(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Vec<Range> {
     let greatest = counts.last().map_or(0, |last| last.0);
     let (mut ranges, mut start) = (Vec::new(), 0);
@@ -109,7 +109,7 @@ fn sums(ranges: &[Range], counts: &[(u32, u64)]) -> Vec<f64> {
     ranges.iter().map(|range| count(counts, range.start, range.last) as f64).collect()
 }
 
-/// Counts changed so that their mean is `wanted`, each by a factor that is linear in the mean of its range.
+/// Changes counts so that their mean is `wanted`, each by a factor that is linear in the mean of its range.
 fn tilted(sums: &[f64], means: &[f64], wanted: f64) -> Vec<f64> {
     let total: f64 = sums.iter().sum();
     let all = || sums.iter().zip(means);
@@ -122,7 +122,7 @@ fn tilted(sums: &[f64], means: &[f64], wanted: f64) -> Vec<f64> {
     if lean.is_finite() { all().map(|(sum, own)| sum * (1.0 + lean * (own - mean))).collect() } else { sums.to_vec() }
 }
 
-/// Whole weights, with as few slots as keep the mean.
+/// Returns whole weights, with as few slots as keep the mean.
 fn whole(shares: &[f64], means: &[f64]) -> Vec<u32> {
     let coarse = slots_of(shares);
     let wanted: f64 = shares.iter().zip(means).map(|(share, mean)| share * mean).sum();
@@ -149,7 +149,7 @@ mod tests {
         mean.sum()
     }
 
-    /// Numbers of rounds as samples have them: even, decaying, far apart, constant, of a heavy tail.
+    /// Returns numbers of rounds as samples have them: even, decaying, far apart, constant, of a heavy tail.
     fn samples() -> Vec<(&'static str, Vec<(u32, u64)>)> {
         let from = |of: &dyn Fn(u32) -> f64, most: u32| -> Vec<(u32, u64)> {
             (0..most).map(|rounds| (rounds, of(rounds) as u64)).filter(|&(_, count)| count > 0).collect()

@@ -61,7 +61,7 @@ pub(super) struct Facts<'g> {
 const MAX_WORK: usize = 1 << 27;
 
 impl<'g> Facts<'g> {
-    /// `None` if the search takes too long.
+    /// Returns the facts of a grammar. `None` if the search takes too long.
     pub(super) fn of(grammar: &'g Grammar, gaps: &Set<String>) -> Option<Facts<'g>> {
         let mut index = Map::new();
         for (number, rule) in grammar.rules.iter().enumerate() {

@@ -251,7 +251,7 @@ impl<'g> Writer<'g> {
         }
     }
 
-    /// The end states of `key` known so far.
+    /// Returns the end states of `key` that are known so far. A new key is queued.
     fn entry(&mut self, key: Key) -> Vec<Place> {
         let current = self.current;
         let is_new = !self.entries.contains_key(&key);

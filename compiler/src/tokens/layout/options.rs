@@ -36,7 +36,7 @@ impl TokenName {
     /// The greatest number of bytes.
     pub const MAX: usize = 63;
 
-    /// `None` if the name is too long, or empty.
+    /// Returns the name of a token. `None` if the name is too long, or empty.
     pub fn new(name: &str) -> Option<TokenName> {
         let mut bytes = [0; TokenName::MAX];
         bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());

@@ -53,7 +53,7 @@ fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// The same with layout tokens in place of their letters.
+/// Returns the grammar with layout tokens in place of their letters.
 fn with_tokens(mut grammar: Grammar) -> Grammar {
     let names = Map::from([(b"$".to_vec(), NEWLINE), (b">".to_vec(), INDENT), (b"<".to_vec(), DEDENT)]);
     for rule in &mut grammar.rules {

@@ -23,7 +23,7 @@ impl Answers {
         self.size + self.yes.capacity() * (size_of::<(Question, Set)>() + 1)
     }
 
-    /// The symbols, not the end, that answer all questions as a symbol does.
+    /// Returns the symbols, not the end, that answer all questions as a symbol does.
     pub fn alike(
         &mut self,
         program: &Program,

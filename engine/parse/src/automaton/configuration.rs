@@ -38,9 +38,9 @@ pub(super) struct Configuration {
     pub is_start: bool,
     /// Without threads, the next step is that `RETURNING` ends.
     pub threads: Vec<Waiting>,
-    /// Whether each frame is of a counted repetition.
+    /// Flag for each frame: true if it is of a counted repetition.
     pub counted: Vec<bool>,
-    /// Where the callers of each frame end.
+    /// End of the callers of each frame.
     pub ends: Vec<u32>,
     pub callers: Vec<Caller>,
 }
@@ -82,14 +82,14 @@ pub(super) struct Graph {
     pub is_lowest: bool,
     pub threads: Vec<(Waiting, u32)>,
     pub frames: Vec<Vec<Edge>>,
-    /// Whether each frame is of a counted repetition.
+    /// Flag for each frame: true if it is of a counted repetition.
     pub counted: Vec<bool>,
-    /// How much the search for places to split has cost, in steps.
+    /// Cost of the search for places to split, in steps.
     pub effort: u64,
 }
 
 impl Graph {
-    /// The frames of a configuration; the list of a register is made by `list`.
+    /// Adds the frames of a configuration; the list of a register is made by `list`.
     pub fn add_frames(&mut self, of: &Configuration, number: impl Fn(u32) -> u32, mut list: impl FnMut(u32) -> u32) {
         for frame in 0..of.ends.len() {
             let edges = of.callers_of(frame).map(|(Caller { state, count, frame }, register)| Edge {
@@ -118,7 +118,7 @@ impl Graph {
         parts.collect()
     }
 
-    /// The only caller of a frame takes its place if the frame ends where the caller ends, and nothing else of the
+    /// Lets the only caller of a frame take its place if the frame ends where the caller ends, and nothing else of the
     /// caller goes on. So right recursion needs no frames. `is_end` says whether a state is the end of a callee; `join`
     /// joins two lists.
     ///
@@ -171,7 +171,7 @@ impl Graph {
         way.into_iter().rev().filter(|&frame| self.divides(&sources, frame)).collect()
     }
 
-    /// Frames that lead from one to the base, the base excluded.
+    /// Returns frames that lead from one to the base, the base excluded.
     fn some_way(&self, from: u32) -> Vec<u32> {
         let mut reached = vec![false; self.frames.len()];
         let mut way: Vec<(u32, usize)> = Vec::new();

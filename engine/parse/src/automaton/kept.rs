@@ -9,12 +9,12 @@ use crate::program::Program;
 /// The automata between texts: as many as there were texts parsed at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// Once they were made; `None` within if there are too many.
+    /// Symbols, once they were made; `None` within if there are too many.
     symbols: Option<Option<Arc<Symbols>>>,
     automata: Vec<Automaton>,
-    /// Number of texts in succession were given up.
+    /// Number of texts in succession that were given up.
     failures: u32,
-    /// Number of texts are to be parsed without an automaton.
+    /// Number of texts that are to be parsed without an automaton.
     pause: u32,
 }
 

@@ -6,7 +6,7 @@ use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, T
 use crate::arena::{make_room, make_room_for};
 use crate::program::Program;
 
-/// What may be spent on making transitions for a text: this number of steps, ...
+/// Bound on the steps that make transitions for a text: this number, ...
 const EFFORT: u64 = 1 << 15;
 /// ... this number for each byte of the text, up to a number of bytes, ...
 const EFFORT_AHEAD: u64 = 64;
@@ -165,7 +165,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         }
     }
 
-    /// Once in a while, ends the run if it takes too much memory. If there is one derivation, its choices are certain.
+    /// Ends the run once in a while if it takes too much memory. If there is one derivation, its choices are certain.
     fn look(&mut self) -> Result<(), GaveUp> {
         // Where a frame returns, there are choices that are in no register.
         if self.log.len() < self.look_at || self.automaton.configurations[self.at as usize].threads.is_empty() {

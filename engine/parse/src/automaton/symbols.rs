@@ -47,7 +47,7 @@ const MOST_BOUNDS: usize = 1 << 15;
 /// The most questions whether a class has a member.
 const MOST_COMPARISONS: usize = 1 << 25;
 
-/// What the grammar can see of a byte or a character.
+/// Properties of a byte or a character that the grammar can see.
 #[derive(PartialEq, Eq, Hash)]
 struct Look {
     /// Whether it is a byte that is no character.
@@ -59,7 +59,8 @@ struct Look {
 }
 
 impl Symbols {
-    /// `None` if there could be too many symbols for their numbers, or too much to compare.
+    /// Returns the symbols of a program. `None` if there could be too many symbols for their numbers, or too much to
+    /// compare.
     pub fn new(program: &Program) -> Option<Symbols> {
         let mut numbers = HashMap::default();
         let sets: Vec<&CharSet> = distinct(program);

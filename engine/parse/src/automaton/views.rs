@@ -1,4 +1,4 @@
-//! What a trace does at a transition, done once for the same registers and kept.
+//! Changes that a trace makes at a transition, made once for the same registers and kept.
 //!
 //! A view is the registers of a configuration whose choices belong to the derivation. At a transition, the view after
 //! it determines the view before it and the choices made there.
@@ -40,7 +40,7 @@ impl Last {
     const NONE: Last = Last { from: NO_VIEW, changed: Changed { view: NO_VIEW, above: NO_VIEW, written: 0 } };
 }
 
-/// What a transition does to a view.
+/// Change of a view at a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
     /// The registers come from these origins.
@@ -91,7 +91,7 @@ impl Views {
     /// The memory that is kept for each transition, in bytes. It is counted with the transitions, before it is needed.
     pub const SIZE_OF_LAST: usize = size_of::<Last>();
 
-    /// Returns the memory that they take, about, in bytes, but for what is kept for each transition.
+    /// Returns the memory that the views take, about, in bytes, but for what is kept for each transition.
     pub fn size(&self) -> usize {
         self.size
             + self.changes.capacity() * (size_of::<((Change, ViewId), Changed)>() + 1)
@@ -153,7 +153,7 @@ impl Views {
         }
     }
 
-    /// There are fewer pairs than the changes that they come from.
+    /// Keeps the result of joining two views. There are fewer pairs than the changes that they come from.
     pub fn set_joined(&mut self, before: ViewId, after: ViewId, joined: ViewId) {
         self.joined.insert((before, after), joined);
     }

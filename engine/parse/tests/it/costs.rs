@@ -7,7 +7,7 @@ use gramjet_parse::{Budget, ParseError, Parser};
 use crate::kit::{JSON, check_inverse, compiled};
 use crate::memory;
 
-/// Steps for texts of each length.
+/// Returns the steps for texts of each length.
 fn steps(grammar: &str, text: &dyn Fn(usize) -> Vec<u8>, lengths: [usize; 3]) -> BTreeMap<usize, u64> {
     let compiled = compiled(grammar);
     let parser = Parser::new(&compiled.lowered);
@@ -19,8 +19,8 @@ fn steps(grammar: &str, text: &dyn Fn(usize) -> Vec<u8>, lengths: [usize; 3]) ->
     lengths.into_iter().map(of).collect()
 }
 
-/// Steps per byte do not grow with the length, and are at most `most`. Of the shortest texts they can be fewer, as the
-/// automaton gives up left recursion of more than a thousand levels with several operators.
+/// Checks that the steps per byte do not grow with the length, and are at most `most`. Of the shortest texts they can
+/// be fewer, as the automaton gives up left recursion of more than a thousand levels with several operators.
 fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
     let steps = steps(grammar, text, [1000, 10_000, 100_000]);
     let per_byte: Vec<f64> = steps.iter().map(|(&length, &steps)| steps as f64 / length as f64).collect();

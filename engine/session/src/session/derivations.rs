@@ -33,7 +33,7 @@ impl Session {
         self.remember(text).then(|| self.input.choices())
     }
 
-    /// Returns the symbols of a text's derivation, ascending, and how many spans each has; none if the text has no
+    /// Returns the symbols of a text's derivation, ascending, and how many spans each has; `None` if the text has no
     /// derivation.
     pub fn symbols(&mut self, text: &[u8]) -> Option<Vec<(u32, u32)>> {
         if !self.remember(text) {
@@ -44,7 +44,7 @@ impl Session {
         Some(symbols.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u32)).collect())
     }
 
-    /// Returns true if the derivation of a text is known without a parse: true of the last variant, and of earlier
+    /// Returns true if the derivation of a text is known without a parse, as for the last variant, and for earlier
     /// texts.
     pub fn knows(&self, text: &[u8]) -> bool {
         text.len() == self.made
@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Why a text has no derivation, if it has none.
+    /// Checks that a text has a derivation.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ pub struct Property {
     pub name: &'static str,
     /// A text of the least length for which it holds.
     pub smallest: &'static str,
-    /// Whether it holds for a text.
+    /// Test of whether it holds for a text.
     pub holds: fn(&[u8]) -> bool,
 }
 
@@ -183,7 +183,7 @@ fn json_depth(text: &[u8]) -> usize {
     depth(&json_marks(text).collect::<Vec<_>>(), b"[{", b"]}")
 }
 
-/// For each bracket that opens the last three that are open.
+/// Returns for each bracket that opens the last three that are open.
 fn json_paths(text: &[u8]) -> impl Iterator<Item = String> {
     let mut open = Vec::new();
     json_marks(text).filter_map(move |mark| {

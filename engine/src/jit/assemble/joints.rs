@@ -162,7 +162,7 @@ impl<'g> Assembler<'g> {
         self.compare(Rq::RCX, &values, arms)
     }
 
-    /// The outer arms but for that of the inner choice, beginning with `first`, if it is an outer one.
+    /// Emits the outer arms but for that of the inner choice, beginning with `first`, if it is an outer one.
     #[allow(clippy::too_many_arguments)]
     fn outer_arms(
         &mut self,
@@ -186,7 +186,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// The outer choice alone, where an instance around the inner one is beyond the depth limit.
+    /// Emits the outer choice alone, where an instance around the inner one is beyond the depth limit.
     fn near_the_limit(
         &mut self,
         joint: &Joint<'g>,

@@ -11,7 +11,7 @@ use crate::jit::sites::Site;
 /// A site whose option is to be decided; of at least two.
 pub(super) struct Decision<'s> {
     pub site: ir::Site<'s>,
-    /// How many bytes each option costs more than the shortest, ascending.
+    /// Number of bytes that each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The next choice byte, in eax.
+    /// Loads the next choice byte into eax.
     pub(super) fn load_choice(&mut self) {
         let at = self.flow.choice as i8;
         let ops = &mut self.ops;
@@ -104,7 +104,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A site of two or three choice bytes.
+    /// Decides a site of two or three choice bytes.
     fn decide_wide(&mut self, decision: &Decision<'_>) {
         let bits = decision.bits();
         let at = self.flow.choice as i8;
@@ -131,7 +131,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A site that the length limit may narrow; pays the option's cost.
+    /// Decides a site that the length limit may narrow; pays the option's cost.
     fn decide_within(&mut self, decision: &Decision<'_>) {
         self.flush();
         let (decided, paid) = (self.label(), self.label());

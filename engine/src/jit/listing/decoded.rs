@@ -60,7 +60,7 @@ const VECTOR: [(u8, &str); 17] = [
     (0xFE, "paddd"),
 ];
 
-/// How wide an operand is, in bytes.
+/// Width of an operand, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
     Byte = 1,
@@ -284,7 +284,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// `andn`, the one instruction here that begins with a VEX prefix.
+    /// Returns `andn`, the one instruction here that begins with a VEX prefix.
     fn andn(&mut self) -> Option<Parts> {
         let (first, second) = (self.byte()?, self.byte()?);
         if first & 0x1F != 2 || second & 7 != 0 || self.byte()? != 0xF2 {
@@ -299,7 +299,7 @@ impl<'a> Decoder<'a> {
         Some(plain("andn", operands))
     }
 
-    /// Two operands of one width, of which the register is the first one or the second.
+    /// Returns two operands of one width, of which the register is the first one or the second.
     fn pair(&mut self, name: &str, width: Width, is_first: bool) -> Option<Parts> {
         let (reg, place) = self.operands()?;
         let own = register(reg, width, self.rex.is_some() || width != Width::Byte);
@@ -406,7 +406,7 @@ impl<'a> Decoder<'a> {
         self.rex_bit(3) != 0
     }
 
-    /// 8 if a bit of the REX prefix is set.
+    /// Returns 8 if a bit of the REX prefix is set.
     fn rex_bit(&self, bit: u8) -> u8 {
         (self.rex.unwrap_or(0) >> bit & 1) << 3
     }

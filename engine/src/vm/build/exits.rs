@@ -36,7 +36,7 @@ impl Builder<'_> {
         pc
     }
 
-    /// The same exit without a text of its own.
+    /// Returns the same exit without a text of its own.
     pub(super) fn bare(&mut self, exit: Exit) -> Exit {
         if exit.is_bare() { exit } else { Exit::to(self.label(exit)) }
     }

@@ -21,7 +21,8 @@ pub(super) struct Others {
 const MAX_OWN: usize = 8;
 
 impl Builder<'_> {
-    /// Room for the ops with which an instance begins: at the limit, beyond it, within it. Returns the last of them.
+    /// Reserves room for the ops with which an instance begins: at the limit, beyond it, within it. Returns the last of
+    /// them.
     pub(super) fn reserve_instance(&mut self) -> Pc {
         if self.with_depth {
             self.emit(Op::UNSET);
@@ -43,7 +44,7 @@ impl Builder<'_> {
         self.set(pc, Op { level: level as i8, ..begin });
     }
 
-    /// An instance whose room is `pc`.
+    /// Builds an instance whose room is `pc`.
     pub(super) fn instance(
         &mut self,
         rule: RuleId,

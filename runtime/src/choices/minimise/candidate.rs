@@ -18,9 +18,9 @@ pub(super) struct Candidate {
     /// Whether it takes out all of several equal parts.
     pub takes_all: bool,
     pub change: Change,
-    /// What the text lacks, where this is not all of the replaced range outside the kept one.
+    /// Ranges that the text lacks, where this is not all of the replaced range outside the kept one.
     pub lacks: Option<Box<[Range]>>,
-    /// Number of failed tests were compared with it, and whether one of them lacked nothing but what it lacks.
+    /// Number of failed tests that were compared with it, and whether one of them lacked nothing but what it lacks.
     pub compared: usize,
     pub has_failed: bool,
 }
@@ -54,7 +54,7 @@ pub(super) enum Change {
 pub(super) enum Keeps {
     /// As many of the parts that are likely to be needed as possible.
     Needed,
-    /// The same, in order.
+    /// As many of the parts that are likely to be needed as possible, in order.
     InOrder,
     /// All parts that find a place.
     All,
@@ -76,7 +76,7 @@ impl Candidate {
         matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
     }
 
-    /// The bytes that its text lacks, as ascending ranges.
+    /// Writes the bytes that its text lacks to `ranges`, as ascending ranges.
     pub(super) fn missing(&self, ranges: &mut Vec<Range>) {
         ranges.clear();
         let mut push = |from: u32, to: u32| match ranges.last_mut() {
@@ -93,8 +93,8 @@ impl Candidate {
         }
     }
 
-    /// Of a change of all of several equal parts: their text by its hash, and how many they are. That stays the same
-    /// while the text around them changes.
+    /// Returns the group of a change of all of several equal parts: their text by its hash, and how many they are. It
+    /// stays the same while the text around them changes.
     pub(super) fn group(&self, text: &[u8]) -> Option<Group> {
         match &self.change {
             Change::Text(places) if self.takes_all => {
@@ -135,9 +135,9 @@ impl Candidate {
         }
     }
 
-    /// By how much less likely it is that the test holds if it has failed without a part of what is missing now. If
-    /// each of several equal parts is needed alone, this says little about all of them together, and new text can stand
-    /// for what is missing.
+    /// Returns by how much less likely it is that the test holds if it has failed without a part of what is missing
+    /// now. If each of several equal parts is needed alone, this says little about all of them together, and new text
+    /// can stand for what is missing.
     pub(super) fn second_chance(&self) -> f64 {
         match &self.change {
             _ if self.takes_all => 1.0,

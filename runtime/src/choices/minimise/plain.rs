@@ -13,11 +13,11 @@ pub(super) struct Plain {
     stubborn: Vec<Site>,
     search: Option<Search>,
     tried: Option<Tried>,
-    /// Number of more tests may fail in a row.
+    /// Number of further tests that may fail in a row.
     left: u32,
 }
 
-/// Where a site reads, how many bytes, and the part of the output that a zero there changes.
+/// Place where a site reads, the number of bytes, and the part of the output that a zero there changes.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     at: usize,

@@ -10,7 +10,7 @@ use crate::rt::window::Windows;
 
 use super::{READ_SLOP, STORE_SLOP};
 
-/// Where machine code reads and writes next, and the ends of its windows.
+/// Place where machine code reads and writes next, and the ends of its windows.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     /// The next choice byte.
@@ -154,7 +154,7 @@ impl<'m, 's> Input<'m, 's> {
         self.panic.is_some()
     }
 
-    /// Where the output begins.
+    /// Returns the place where the output begins.
     #[inline(always)]
     pub fn base(&self) -> *const u8 {
         self.output.as_ptr()

@@ -11,9 +11,9 @@ const MAX_MIN: u32 = 8;
 const _: () = assert!(RUN_CHOICES >= MAX_MIN as usize + 2 * 4 + 2 && RUN_OUTPUT > MAX_MIN as usize + 4);
 
 impl Machine<'_, '_> {
-    /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte
-    /// `b` below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below `bound` (the
-    /// round is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
+    /// Derives rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a
+    /// choice byte `b` below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below
+    /// `bound` (the round is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
     ///
     /// With `PLUS`, the item is also derived in the round that stops, and `bound` must be 256.
     ///
@@ -57,7 +57,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Returns the rounds of [`Machine::run`], if they end among the first four: then says whether the repetition chose
+    /// Derives the rounds of [`Machine::run`], if they end among the first four: then says whether the repetition chose
     /// to stop (if not, another member), and how many times it went on. `plus` is 1 if the item is also derived in the
     /// round that stops, else 0.
     ///
@@ -262,7 +262,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The same where further rounds follow if none of these stops, which it returns.
+    /// Derives `N` rounds (1 to 4) of single bytes as [`Machine::closed_chain`] does, but further rounds follow if none
+    /// of these stops. Returns true in that case.
     ///
     /// # Safety
     ///

@@ -245,7 +245,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A site whose options are one byte each: emits the byte that the choice byte leads to.
+    /// Decides a site whose options are one byte each: emits the byte that the choice byte leads to.
     ///
     /// # Safety
     ///
@@ -285,7 +285,7 @@ impl Machine<'_, '_> {
         usize::from(options[unsafe { self.value(s, 8) } as usize])
     }
 
-    /// The option of a weighted site of 2^`bits` slots, from the ends of its options.
+    /// Returns the option of a weighted site of 2^`bits` slots, from the ends of its options.
     ///
     /// # Safety
     ///

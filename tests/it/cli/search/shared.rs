@@ -39,7 +39,7 @@ fn node(place: &Place, name: &str, strategy: &str) -> Running {
     Running::start(within(interruptible().args(command), place).stderr(said))
 }
 
-/// Texts that a search has from another one.
+/// Returns the texts that a search has from another one.
 fn from(place: &Place, name: &str, other: &str) -> Vec<String> {
     let source = format!(",sync:{other},src:");
     let all = ["best", "queue"].map(|what| {

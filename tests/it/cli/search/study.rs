@@ -1,4 +1,4 @@
-//! What a search says in the end: the study of costly texts, growth, and the page.
+//! Tests of what a search says in the end: the study of costly texts, growth, and the page.
 
 use super::*;
 

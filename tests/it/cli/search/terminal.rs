@@ -1,4 +1,4 @@
-//! What a search shows on a terminal while it runs.
+//! Tests of what a search shows on a terminal while it runs.
 
 use std::fs::File;
 use std::os::fd::FromRawFd as _;

@@ -42,13 +42,13 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// White space, comments, processing instructions.
+    /// Skips white space, comments, processing instructions.
     fn misc(&mut self) -> Option<()> {
         while self.scan.space() > 0 || self.aside()? {}
         Some(())
     }
 
-    /// A comment or a processing instruction, if there is one.
+    /// Skips a comment or a processing instruction, if there is one.
     fn aside(&mut self) -> Option<bool> {
         if self.scan.take(b"<!--").is_some() {
             self.scan.until(b"--")?;
@@ -147,7 +147,7 @@ impl<'t> Document<'t> {
         self.scan.take(b">")
     }
 
-    /// All up to the name of an end tag.
+    /// Skips all up to the name of an end tag.
     fn content(&mut self, depth: usize) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;

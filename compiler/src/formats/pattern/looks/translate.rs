@@ -79,7 +79,7 @@ impl<'g> Translating<'_, 'g> {
         self.terms.seq(marks, behind)
     }
 
-    /// Any number of marks.
+    /// Returns any number of marks.
     fn any_marks(&mut self) -> Id {
         let marks = self.terms.one(self.mark_letters);
         self.terms.star(marks)
@@ -196,7 +196,8 @@ impl<'g> Translating<'_, 'g> {
         })
     }
 
-    /// The same for a sequence. Each part comes with its own [`cut`](Self::cut).
+    /// Returns the texts of a sequence in a mark's condition, cut off at one side. Each part comes with its own
+    /// [`cut`](Self::cut).
     fn cut_seq(&mut self, mut parts: Vec<(Id, Id)>, edge: Edge) -> Id {
         if edge == Edge::Beginning {
             parts.reverse();
