@@ -19,13 +19,13 @@ impl Cores {
         Cores::among(free_cores(), workers)
     }
 
-    /// Returns a choice of cores by the system.
+    /// Leaves the choice of the cores to the system.
     pub fn any(workers: usize) -> Cores {
         let all = available_parallelism().map_or(1, usize::from);
         Cores { has_spare: all >= workers.saturating_mul(2), ..Cores::default() }
     }
 
-    /// Returns the last ones of those that are free: systems do work of their own on the first ones.
+    /// Chooses the last ones of the cores that are free: systems do work of their own on the first ones.
     fn among(mut free: Vec<usize>, workers: usize) -> Cores {
         let Some(others) = free.len().checked_sub(workers) else { return Cores::default() };
         Cores { own: free.split_off(others), spare: free, has_spare: others >= workers }

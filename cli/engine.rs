@@ -90,7 +90,7 @@ impl Engine {
         Engine { reason: Some(reason.into()), ..self }
     }
 
-    /// The same grammar and limits on this machine code.
+    /// Returns the engine with the same grammar and limits on this machine code.
     #[must_use]
     pub fn on(self, jit: Jit) -> Engine {
         let (size, code) = (code_size(&jit), jit.clone());

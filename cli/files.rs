@@ -17,7 +17,7 @@ pub fn read_weights(path: &Path) -> Result<SourceFile, Failure> {
     })
 }
 
-/// Everything from `path`, or from standard input if it is `-`.
+/// Reads everything from `path`, or from standard input if it is `-`.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if path.as_os_str() == "-" {
         return gramjet_files::read_limited(io::stdin().lock())

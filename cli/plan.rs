@@ -1,11 +1,11 @@
-//! Which part of a run a process makes: amounts, shards, and the blocks of inputs that follow from them.
+//! The part of a run that a process makes: amounts, shards, and the blocks of inputs that follow from them.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use gramjet_engine::auto;
 
-/// How much a run makes.
+/// Amount that a run makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// This many inputs.
@@ -80,7 +80,7 @@ impl Shard {
     /// All of it.
     pub const WHOLE: Shard = Shard { index: 0, count: 1 };
 
-    /// Part `index` of `count`.
+    /// Returns part `index` of `count`.
     pub fn new(index: u64, count: u64) -> Result<Shard, String> {
         if index < count {
             Ok(Shard { index, count })
@@ -125,7 +125,8 @@ impl Shard {
             .to_string())
     }
 
-    /// The end of this part if `total` things are divided evenly and in order; it starts where the one before ends.
+    /// Returns the end of this part if `total` things are divided evenly and in order; it starts where the one before
+    /// ends.
     fn end_of(self, index: u64, total: u64) -> u64 {
         // The quotient is at most `total`.
         (u128::from(total) * u128::from(index) / u128::from(self.count)) as u64
@@ -149,18 +150,18 @@ impl std::fmt::Display for Shard {
 pub struct Plan {
     first_block: u64,
     stride: u64,
-    /// Number of inputs a block has.
+    /// Number of inputs that a block has.
     pub block_inputs: u64,
-    /// Number of inputs there are at most.
+    /// Greatest number of inputs that are made.
     pub inputs: u64,
     /// The run ends after this number of bytes.
     pub bytes: Option<u64>,
-    /// How long the run takes.
+    /// Time that the run takes.
     pub time: Option<Duration>,
 }
 
 impl Plan {
-    /// The part of `shard` of a run of `amount` that is made in blocks of `block_inputs` inputs.
+    /// Returns the plan for the part `shard` of a run of `amount`, made in blocks of `block_inputs` inputs.
     pub fn new(amount: Amount, shard: Shard, block_inputs: u64) -> Plan {
         let strided = Plan {
             first_block: shard.index,
@@ -185,7 +186,7 @@ impl Plan {
         }
     }
 
-    /// The block of the whole run that this process makes as its `ordinal`-th.
+    /// Returns the number of the block of the whole run that this process makes as its `ordinal`-th.
     pub fn block(&self, ordinal: u64) -> u64 {
         self.first_block.saturating_add(ordinal.saturating_mul(self.stride))
     }
@@ -195,7 +196,7 @@ impl Plan {
         self.inputs.div_ceil(self.block_inputs)
     }
 
-    /// The number in the whole run of the input at `position`.
+    /// Returns the number in the whole run of the input at `position`.
     pub fn number(&self, position: u64) -> u64 {
         self.block(position / self.block_inputs)
             .saturating_mul(self.block_inputs)

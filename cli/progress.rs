@@ -31,7 +31,7 @@ pub struct Progress {
 #[derive(Debug)]
 struct Line {
     unit: Unit,
-    /// How much there is to do, in units.
+    /// Amount that there is to do, in units.
     length: u64,
     position: u64,
     message: String,
@@ -54,7 +54,7 @@ enum Unit {
 }
 
 impl Progress {
-    /// No progress line.
+    /// Returns a progress that shows no line.
     pub fn hidden() -> Progress {
         Progress { line: None }
     }

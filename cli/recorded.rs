@@ -22,7 +22,7 @@ pub fn split(file: &[u8]) -> Result<(Option<Header>, &[u8]), Failure> {
     Header::split(file).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Limits as in a header of choice bytes that stand for their text whatever its depth and length.
+/// Returns limits as in a header of choice bytes that stand for their text whatever its depth and length.
 pub fn unlimited() -> Limits {
     Limits::new().max_choices(u64::MAX)
 }
@@ -46,7 +46,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Of a grammar that was compiled with these options.
+    /// Returns a recorder for a grammar that was compiled with these options.
     pub fn new(compiled: &Compiled, options: &Options) -> Recorder {
         Recorder { recipe: Recipe::new(compiled, options), fingerprints: compiled.fingerprints }
     }

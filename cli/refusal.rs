@@ -6,7 +6,7 @@ use gramjet_harness::{Confinement, Run, refusal};
 
 use crate::failure::say;
 
-/// A line for a run that failed or whose text was rejected, if the program may have been refused something.
+/// Returns a line for a run that failed or whose text was rejected, if the program may have been refused something.
 pub fn hint(confinement: Confinement, run: &Run<'_>) -> Option<String> {
     if confinement == Confinement::Unconfined {
         return None;

@@ -32,7 +32,7 @@ pub fn print(file: &SourceFile, diagnostics: &Diagnostics) {
     let _ = stderr.write_all(text(file, diagnostics, coloured).as_bytes());
 }
 
-/// `2 errors, 1 warning`.
+/// Returns a summary such as `2 errors, 1 warning`.
 pub fn summary(diagnostics: &Diagnostics) -> String {
     let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count() as u64;
     let mut parts = Vec::new();

@@ -25,7 +25,7 @@ pub struct Stop {
     deadline: Arc<OnceLock<Instant>>,
 }
 
-/// Who asked.
+/// Reasons for a request to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// The clock.
@@ -45,8 +45,9 @@ impl Stop {
         stop
     }
 
-    /// As [`Stop::on_signals`], but until [`Stop::end_preparation`] a signal ends the process at once, with the message
-    /// of a run that has written nothing: compilers and makers of tables look at no request.
+    /// Returns a request that signals make, as [`Stop::on_signals`] does; but until [`Stop::end_preparation`] a signal
+    /// ends the process at once, with the message of a run that has written nothing: compilers and makers of tables
+    /// look at no request.
     pub fn on_signals_in_preparation() -> Stop {
         let stop = Stop::default();
         stop.in_preparation.store(true, Ordering::SeqCst);
@@ -62,7 +63,7 @@ impl Stop {
         stop
     }
 
-    /// From now on signals make the request.
+    /// Ends the preparation: from now on signals make the request.
     pub fn end_preparation(&self) {
         self.in_preparation.store(false, Ordering::SeqCst);
     }
@@ -117,7 +118,7 @@ impl Stop {
         matches!(self.reason(), Some(StopReason::Signal(..)))
     }
 
-    /// Who asked.
+    /// Returns the reason for the request, if there is one.
     pub fn reason(&self) -> Option<StopReason> {
         match self.reason.load(Ordering::Relaxed) {
             RUN => None,
@@ -152,7 +153,7 @@ fn end_in_preparation(signal: i32, in_preparation: &Arc<AtomicBool>) {
     let _ = unsafe { signal_hook::low_level::register(signal, end) };
 }
 
-/// Elsewhere the request is seen when the preparation is over.
+/// Does nothing: elsewhere the request is seen when the preparation is over.
 #[cfg(not(unix))]
 fn end_in_preparation(_: i32, _: &Arc<AtomicBool>) {}
 

@@ -11,35 +11,35 @@ use gramjet_harness::{
 };
 use gramjet_session::hash;
 
-/// How programs are run.
+/// Surroundings that programs are run in.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
     pub limits: Limits,
     pub confinement: Confinement,
-    /// What programs may do although they are confined.
+    /// Permissions that programs have although they are confined.
     pub allowed: &'static [Permission],
     /// Functions get text, not bytes.
     pub text: bool,
     /// Modules of Python's standard library that are counted.
     pub counted: &'static [String],
-    /// The core of a program with a fork server, and of the thread that runs it; none for any.
+    /// The core of a program with a fork server, and of the thread that runs it; `None` for any.
     pub core: Option<usize>,
     /// Processor time is measured also where that takes time for each run.
     pub times_rounds: bool,
 }
 
 impl Surroundings {
-    /// The same on this core.
+    /// Returns the same surroundings on this core.
     pub fn on(self, core: Option<usize>) -> Surroundings {
         Surroundings { core, ..self }
     }
 
-    /// The same with these modules of Python's standard library counted.
+    /// Returns the same surroundings with these modules of Python's standard library counted.
     pub fn counting(self, counted: &'static [String]) -> Surroundings {
         Surroundings { counted, ..self }
     }
 
-    /// The same with a measurement of processor time wherever it is possible.
+    /// Returns the same surroundings with a measurement of processor time wherever it is possible.
     pub fn timed(self, times_rounds: bool) -> Surroundings {
         Surroundings { times_rounds, ..self }
     }
@@ -48,11 +48,11 @@ impl Surroundings {
 /// A program or function that is ready to take inputs.
 pub struct Tested {
     by: By,
-    /// Where the edges of the program are, once that was asked for.
+    /// Places of the edges of the program, once they were asked for.
     places: Option<(Locations, Lines)>,
 }
 
-/// How it is run.
+/// Ways of running a program or a function.
 enum By {
     Command(Box<Command>),
     ForkServer(Box<ForkServer>),
@@ -71,15 +71,15 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// `file:line`, where files of packages and of the libraries of Rust and Python are named without the folders of
-    /// this machine.
+    /// Returns `file:line`, where files of packages and of the libraries of Rust and Python are named without the
+    /// folders of this machine.
     pub fn place(&self) -> String {
         format!("{}:{}", shown(&self.file).display(), self.line)
     }
 }
 
 impl fmt::Display for Spot {
-    /// `file:line (function)`.
+    /// Writes `file:line (function)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place())?;
         if self.function.is_empty() { Ok(()) } else { write!(f, " ({})", self.function) }
@@ -196,7 +196,7 @@ impl Tested {
         matches!(self.by, By::ForkServer(_))
     }
 
-    /// Where an edge is in the sources; none if that is not known.
+    /// Returns the place of an edge in the sources; `None` if that is not known.
     pub fn spot(&mut self, edge: u32) -> Option<Spot> {
         match &mut self.by {
             By::Command(_) => None,

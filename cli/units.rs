@@ -157,7 +157,7 @@ pub fn display_size(bytes: u64) -> impl fmt::Display {
     Size(bytes)
 }
 
-/// `1 input`, `2 inputs`.
+/// Returns a count with its noun: `1 input`, `2 inputs`.
 pub fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
@@ -180,7 +180,7 @@ fn bound<T>(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Bou
     if text == "none" { Ok(Bound::Unlimited) } else { parse(text).map(Bound::At) }
 }
 
-/// `number` times `factor`, rounded down, exactly.
+/// Returns `number` times `factor`, rounded down, exactly.
 fn scale(number: &str, factor: u64) -> Result<u64, String> {
     let number = number.replace('_', "");
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));

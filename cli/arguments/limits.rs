@@ -26,7 +26,7 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// These limits, where commands have options of their own for them.
+    /// Returns these limits, where commands have options of their own for them.
     pub fn at(max_depth: Option<u32>, max_len: Option<u64>) -> LimitArgs {
         LimitArgs { max_depth: max_depth.map(Bound::At), max_len: max_len.map(Bound::At), max_choices: None }
     }

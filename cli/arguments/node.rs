@@ -33,7 +33,8 @@ impl NodeArgs {
         self.name.as_ref().map_or_else(|| output.to_path_buf(), |name| output.join(name))
     }
 
-    /// Returns the other searches in the shared folder, with their texts in a place; none if there is no shared folder.
+    /// Returns the other searches in the shared folder, with their texts in a place; `None` if there is no shared
+    /// folder.
     pub fn siblings(&self, output: &Path, place: Place) -> Result<Option<Siblings>, Failure> {
         let siblings = self.name.as_ref().map(|name| Siblings::new(output, name, place));
         Ok(siblings.transpose()?)

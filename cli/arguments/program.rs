@@ -17,7 +17,7 @@ pub struct ProgramArgs {
     pub command: Vec<OsString>,
 }
 
-/// What is counted of the program.
+/// Options for what is counted of the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits of the program")]
 pub struct CountArgs {

@@ -1,4 +1,4 @@
-//! How a program under test is run, as the user asks for it.
+//! The way of running a program under test, as the user asks for it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::failure::say;
 use crate::subject::Surroundings;
 use crate::units::{self, Bound};
 
-/// How the program is run.
+/// Options for running the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits of the program")]
 pub struct RunArgs {
@@ -50,7 +50,7 @@ impl RunArgs {
     /// The usual limit on files.
     pub const DISK: u64 = 1 << 30;
 
-    /// The limits and the confinement of a run that may take this long.
+    /// Returns the limits and the confinement of a run that may take this long.
     pub fn surroundings(&self, timeout: Duration) -> Surroundings {
         let limits = Limits::default().with_time(timeout).with_memory(self.memory.number());
         let limits = limits.with_disk(self.disk.number());

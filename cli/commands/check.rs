@@ -109,7 +109,7 @@ fn told<T>(args: &Arguments, grammar: Option<&str>, result: Result<T, Failure>) 
     result
 }
 
-/// Which warnings are left out, and which are errors.
+/// Levels of warnings: which are left out, and which are errors.
 struct Levels<'a> {
     deny: &'a [String],
     allow: &'a [String],
@@ -120,7 +120,8 @@ impl<'a> Levels<'a> {
         Levels { deny: &args.deny, allow: &args.allow }
     }
 
-    /// A named code takes precedence over `warnings`, and `deny` over `allow`. Errors stay errors.
+    /// Leaves warnings out, or makes them errors. A named code takes precedence over `warnings`, and `deny` over
+    /// `allow`. Errors stay errors.
     fn apply(&self, diagnostics: Diagnostics) -> Diagnostics {
         let has = |list: &[String], name: &str| list.iter().any(|one| one == name);
         diagnostics.filter_map(|mut diagnostic| {

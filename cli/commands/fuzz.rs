@@ -77,7 +77,7 @@ pub struct Arguments {
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     runs: Option<u64>,
 
-    /// How texts are made.
+    /// Strategy that makes the texts.
     #[arg(long, value_name = "NAME", default_value = GUIDED, value_parser = strategies())]
     strategy: String,
 
@@ -85,7 +85,7 @@ pub struct Arguments {
     #[arg(long)]
     paper: bool,
 
-    /// Whether to also run texts that are broken in some bytes. They reach how the program treats mistakes. `auto` for
+    /// Run texts that are broken in some bytes, too. They show how the program treats mistakes. `auto` does so for
     /// programs that are instrumented, unless an exit status, a message, another program or an oracle tells failures.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     broken: Broken,
@@ -154,7 +154,7 @@ Examples:
 Exit status: 0 if nothing new failed; 1 if something did, or if the search could not go on;
 2 if the arguments or the grammar cannot be used.";
 
-/// Whether texts that are not in the language are run.
+/// Choice whether texts that are not in the language are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Broken {
     Auto,
@@ -232,7 +232,7 @@ fn try_out(args: &Arguments, how: &How, making: Making, language: &Language) -> 
     Ok(breaks)
 }
 
-/// The texts to begin with.
+/// Returns the texts to begin with.
 fn begin_with(args: &Arguments, making: Making, language: &Language) -> Result<Vec<Vec<u8>>, Failure> {
     let others = match (making.kind.is_none(), making.breaks) {
         (true, true) => "run, and varied only in their bytes",
@@ -334,7 +334,7 @@ fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
     Ok((limited.unwrap_or(language), max_len))
 }
 
-/// The same grammar with the setting of zero weights that is in force.
+/// Returns the arguments for the same grammar, with the setting of zero weights that is in force.
 fn read_as(grammar: &GrammarArgs, prepared: &Prepared) -> GrammarArgs {
     let mut grammar = grammar.clone();
     grammar.how.reading.zero_weights = Some(prepared.zero_weights().to_string());

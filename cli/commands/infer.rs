@@ -113,7 +113,7 @@ fn read(args: &Arguments, paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, Failure> {
     paths.iter().map(read).collect()
 }
 
-/// A part of the runs and of the time is left for the inputs in the end.
+/// Returns the options. They leave a part of the runs and of the time for the inputs in the end.
 fn options(args: &Arguments) -> Options {
     Options {
         max_calls: args.max_tests.saturating_sub(INPUTS).max(args.max_tests / 2),
@@ -183,7 +183,7 @@ fn report(args: &Arguments, paths: &[PathBuf], inferred: &Inferred, oracle: &Ora
     }
 }
 
-/// How good a grammar is.
+/// Measures of how good a grammar is.
 struct Measured {
     /// Inputs of the grammar that the program accepts, of how many.
     accepted: (u64, u64),

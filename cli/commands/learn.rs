@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Whether inputs should have what is frequent in the samples, or what is rare there.
+    /// Prefer what is frequent in the samples, or what is rare there.
     #[arg(long, value_enum, value_name = "MODE", default_value = "common")]
     mode: Mode,
 
@@ -74,7 +74,7 @@ pub struct Arguments {
     max_memory: u64,
 }
 
-/// What is learned.
+/// Probabilities that are learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
     /// The probabilities of the samples.
@@ -167,7 +167,7 @@ pub fn prepare(grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failur
     prepare_source(Source::load(grammar)?, grammar, contexts)
 }
 
-/// The same of a grammar that was read.
+/// Returns a grammar to learn from texts, made of a source that was read.
 pub fn prepare_source(source: Source, grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failure> {
     let mut prepared = Prepared::new(source, &grammar.for_texts(), &LimitArgs::default())?;
     prepared.options.weighting = Weighting::Own;

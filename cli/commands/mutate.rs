@@ -76,7 +76,7 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// How often a variant is tried until it differs from its file.
+/// Number of times that a variant is tried until it differs from its file.
 const TRIES: usize = 16;
 
 /// Random inputs that parts are taken from have at most this number of choice bytes.
@@ -233,7 +233,7 @@ fn recorded_choices<'f>(file: &'f [u8], language: &Language) -> Result<Recorded<
     }
 }
 
-/// Where the variants go.
+/// Destination of the variants.
 struct Output<'a> {
     folder: Option<&'a Path>,
     together: Option<Together>,

@@ -102,7 +102,7 @@ pub struct Arguments {
     #[arg(long)]
     new_coverage: bool,
 
-    /// How texts are made and chosen.
+    /// Strategy that makes and chooses the texts.
     #[arg(long, value_name = "NAME", default_value = "portfolio",
         value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about))))]
     strategy: String,

@@ -15,11 +15,12 @@ const KEPT_CAPACITY: usize = 4 * CHUNK_BYTES;
 pub struct Chunk {
     /// The inputs and separators.
     pub bytes: Vec<u8>,
-    /// Where in `bytes` each input ends, its separator included.
+    /// Ends of the inputs in `bytes`, their separators included.
     pub ends: Vec<usize>,
     /// The position of the first input.
     pub first: u64,
-    /// Which worker makes it. It is filled by the same one each time, in whose processor's cache it still is.
+    /// Number of the worker that makes it. It is filled by the same one each time, in whose processor's cache it still
+    /// is.
     pub worker: usize,
 }
 

@@ -10,7 +10,7 @@ use crate::output::mapped::Mapped;
 use crate::output::sink::Sink;
 use crate::output::stream::Stream;
 
-/// How a file is written.
+/// Ways of writing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WriteMode {
     /// The faster of the two, as measured.

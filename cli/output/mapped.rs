@@ -20,7 +20,8 @@ use crate::system;
 
 /// A multiple of every page size.
 const WINDOW: usize = 8 << 20;
-/// Where there is no room for a window, smaller ones are tried, down to this size; also a multiple of every page size.
+/// Size of the smallest window that is tried where there is no room for a larger one; also a multiple of every page
+/// size.
 const LAST_WINDOW: usize = 64 << 10;
 /// The file grows in steps of this many bytes.
 const GROWTH: u64 = 256 << 20;
@@ -32,9 +33,9 @@ pub struct Mapped {
     description: String,
     /// The window that is written.
     window: Option<MmapMut>,
-    /// Where the next window starts.
+    /// Offset at which the next window starts.
     next_start: u64,
-    /// How much of the window is written.
+    /// Number of bytes of the window that are written.
     position: usize,
     /// The length of the file.
     allocated: u64,

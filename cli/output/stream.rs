@@ -28,7 +28,7 @@ impl Stream {
         Ok(Stream { file, description: quoted(path), regular })
     }
 
-    /// Standard output, unbuffered.
+    /// Returns standard output, unbuffered.
     pub fn standard_output() -> io::Result<Stream> {
         let file = standard_output()?;
         widen_pipe(&file);

@@ -26,11 +26,11 @@ const SAMPLE_OUTPUT: u64 = SAMPLE_BYTES as u64;
 pub struct Sample {
     /// Lengths in bytes, ascending.
     pub lengths: Vec<usize>,
-    /// Number of are different.
+    /// Number of different inputs.
     pub distinct: usize,
-    /// Number of choice bytes they read.
+    /// Number of choice bytes that the inputs read.
     pub choice_bytes: u64,
-    /// Number of inputs read all the choice bytes, or had all the bytes, that the sample allows.
+    /// Number of inputs that read all the choice bytes, or had all the bytes, that the sample allows.
     pub exhausted: usize,
 }
 

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
 
-/// What a search needs to know.
+/// Facts that a search needs to know.
 pub(super) struct Plan {
     pub(super) language: Language,
     pub(super) rules: Rules,
@@ -73,13 +73,13 @@ pub(super) struct Shared {
     pub(super) keys: HashSet<String>,
     /// Edges of the failures that were made smaller, by key, where nothing but edges tells failures apart.
     pub(super) bare: HashMap<String, HashSet<u64>>,
-    /// How many failures of each kind were looked at.
+    /// Number of failures of each kind that were looked at.
     pub(super) looked: HashMap<String, usize>,
     /// Keys of those that workers look at now.
     pub(super) pending: HashSet<String>,
     /// Classes of failures that did not happen again.
     pub(super) doubts: Doubts,
-    /// How many of them were made smaller a second time.
+    /// Number of failures of each kind that were made smaller a second time.
     pub(super) repeated: HashMap<String, usize>,
     /// Lines for the user that were not printed yet.
     pub(super) news: Vec<News>,
@@ -90,7 +90,7 @@ pub(super) struct Shared {
     pub(super) exceptions: Exceptions,
     /// The last texts of a strategy, by worker.
     pub(super) recent: BTreeMap<usize, Recent>,
-    /// What the log says last: the numbers of edges and of failures.
+    /// Numbers of edges and of failures in the last line of the log.
     logged: (usize, usize),
     failure: Option<Failure>,
 }
@@ -120,13 +120,13 @@ impl Shared {
     }
 }
 
-/// What the user is to hear.
+/// News that the user is to hear.
 pub(super) struct News {
     pub(super) finding: Finding,
     pub(super) place: std::path::PathBuf,
 }
 
-/// How far a search has come.
+/// Progress of a search.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     pub(super) elapsed: Duration,

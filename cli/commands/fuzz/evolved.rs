@@ -40,7 +40,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Those of a grammar as the search reads it.
+    /// Returns the weights of a grammar as the search reads it.
     pub(super) fn new(
         prepared: Prepared,
         mut grammar: GrammarArgs,
@@ -74,7 +74,7 @@ impl Weights {
         learn::describe(self.prepared, &learned)
     }
 
-    /// Returns the weights, and the number of texts that they are learned from; none if there are no new texts.
+    /// Returns the weights, and the number of texts that they are learned from; `None` if there are no new texts.
     fn write(&mut self, campaign: &Campaign) -> Result<Option<(Learned, u64)>, Failure> {
         let recent: Vec<Recent> = campaign.shared().recent.values().cloned().collect();
         if recent.is_empty() {

@@ -18,7 +18,7 @@ pub(super) struct Exceptions {
 }
 
 impl Exceptions {
-    /// None so far, of a function or a program.
+    /// Returns the exceptions of a function or a program: none so far.
     pub(super) fn of(command: &[OsString]) -> Exceptions {
         let own = command.first().and_then(|word| package(function(word)?));
         Exceptions { classes: BTreeSet::new(), own }

@@ -38,9 +38,9 @@ pub(super) struct Finding {
     pub(super) sequence: Vec<Vec<u8>>,
     /// The class under which it is kept if it does not happen again.
     pub(super) class: String,
-    /// Choice bytes of the smaller input, with a header; none if it does not conform.
+    /// Choice bytes of the smaller input, with a header; `None` if it does not conform.
     pub(super) choices: Option<Vec<u8>>,
-    /// What the program said on the smaller input.
+    /// Output of the program on the smaller input.
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     /// Number of runs that failed in the same way, and of all that were made.
@@ -52,7 +52,7 @@ pub(super) struct Finding {
     pub(super) is_finished: bool,
 }
 
-/// How a program is called, for the script that runs it again.
+/// Call of a program, for the script that runs it again.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) grammar: OsString,

@@ -1,4 +1,4 @@
-//! What a failing program says, reduced to what is the same for all inputs that fail for the same reason.
+//! The message of a failing program, reduced to what is the same for all inputs that fail for the same reason.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ const FRAMES: usize = 3;
 /// Characters of a message that a key has.
 const LENGTH: usize = 100;
 
-/// Why a program says that it failed.
+/// Reason that a program gives for its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gist {
     /// The kind of the failure, or the message without what changes from input to input.
@@ -18,7 +18,7 @@ pub(super) struct Gist {
     pub(super) frames: Vec<String>,
     /// The message has a form that is known, so it says nothing of the input.
     pub(super) is_known: bool,
-    /// It is the report of a sanitizer, which is a failure whatever the program's exit status is.
+    /// Whether it is the report of a sanitizer, which is a failure whatever the program's exit status is.
     pub(super) is_sanitizer: bool,
 }
 
@@ -97,7 +97,7 @@ fn panic(stderr: &str) -> Option<Gist> {
     Some(Gist { message: found[1].to_string(), is_known: true, ..Gist::default() })
 }
 
-/// Returns a place without the folders before it.
+/// Returns the file name and the line of a place, without the folders before them.
 pub(super) fn file_of(place: &str) -> String {
     place.rsplit('/').next().unwrap_or(place).to_string()
 }

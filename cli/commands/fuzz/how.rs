@@ -1,4 +1,4 @@
-//! How the program is run and what a failure is: the options for it, and how they are recorded.
+//! The options that say how the program is run and what a failure is, and the record of them.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::arguments::run::{RunArgs, parse_regex, parse_timeout, permission_opti
 use crate::subject::Surroundings;
 use crate::units::Bound;
 
-/// What a failure is, besides signals, uncaught exceptions, reports of sanitizers, and limits of the program that are
-/// exceeded.
+/// Options that say what a failure is, besides signals, uncaught exceptions, reports of sanitizers, and limits of the
+/// program that are exceeded.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What a failure is")]
 pub(super) struct FailureArgs {
@@ -34,8 +34,8 @@ pub(super) struct FailureArgs {
     #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
     expect: Vec<String>,
 
-    /// It is a failure if this command of the shell, run on the same text, succeeds where the program reports an error,
-    /// or the other way round. It may also be a function, such as `python:json:loads`.
+    /// Command of the shell that is run on the same text: it is a failure if it succeeds where the program reports an
+    /// error, or the other way round. It may also be a function, such as `python:json:loads`.
     #[arg(long, value_name = "COMMAND")]
     compare: Option<String>,
 
@@ -47,8 +47,8 @@ pub(super) struct FailureArgs {
     #[arg(long, value_name = "COMMAND", requires = "compare")]
     normalise: Option<String>,
 
-    /// It is a failure if this command of the shell exits with 1. It gets the text as the program does, and the
-    /// program's output in the file that `$GRAMJET_OUTPUT` names.
+    /// Command of the shell that judges each run: it is a failure if it exits with 1. It gets the text as the program
+    /// does, and the program's output in the file that `$GRAMJET_OUTPUT` names.
     #[arg(long, value_name = "COMMAND")]
     oracle: Option<String>,
 }
@@ -68,7 +68,7 @@ fn parse_exits(text: &str) -> Result<Exits, String> {
     verdict::parse_exits(text).map(Exits)
 }
 
-/// How the program is run, and what a failure is.
+/// Way of running the program, and rules that say what a failure is.
 #[derive(Clone, Debug)]
 pub(super) struct How {
     pub(super) rules: Rules,

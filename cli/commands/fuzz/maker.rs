@@ -1,4 +1,4 @@
-//! What makes the texts of a worker: variants of kept texts, or a strategy.
+//! The maker of the texts of a worker: variants of kept texts, or a strategy.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,10 +20,10 @@ pub(super) const GUIDED: &str = "guided";
 /// The interval at which the last texts of a strategy are shown.
 const SHOWN: Duration = Duration::from_secs(1);
 
-/// How texts are made.
+/// Way of making texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making {
-    /// None for variants of kept texts.
+    /// `None` for variants of kept texts.
     pub(super) kind: Option<&'static Kind>,
     pub(super) is_paper: bool,
     /// Whether variants may be texts that are not in the language.
@@ -37,7 +37,7 @@ impl Making {
     }
 }
 
-/// How many texts each operator has made, and how many of them were kept.
+/// Number of texts that each operator has made, and of those that were kept.
 pub(super) type Yields = Vec<(&'static str, u64, u64)>;
 
 /// Makes texts.
@@ -45,7 +45,7 @@ pub(super) struct Maker {
     /// Makes variants, and knows derivations for whoever needs one.
     fuzzer: Fuzzer,
     evolution: Option<Evolution>,
-    /// What the last run did, as far as it was asked for.
+    /// Features of the last run, as far as they were asked for.
     features: Vec<u64>,
 }
 
@@ -79,12 +79,12 @@ impl Maker {
         self.fuzzer.session()
     }
 
-    /// As [`Fuzzer::is_new_derivation`].
+    /// Returns true if a text has a new derivation, as [`Fuzzer::is_new_derivation`] tells.
     pub(super) fn is_new_derivation(&mut self, text: &[u8]) -> bool {
         self.fuzzer.is_new_derivation(text)
     }
 
-    /// The next text to run; none if every text of the language is too long.
+    /// Returns the next text to run; `None` if every text of the language is too long.
     pub(super) fn propose(&mut self) -> Option<&[u8]> {
         match &mut self.evolution {
             None => self.fuzzer.propose(),
@@ -231,7 +231,7 @@ impl Evolution {
         is_new
     }
 
-    /// A text that is too long to be made here is a sample all the same.
+    /// Adds a text. One that is too long to be made here is a sample all the same.
     fn add(&mut self, text: &[u8]) {
         let Ok(choices) = self.language.parse(text) else { return };
         let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };

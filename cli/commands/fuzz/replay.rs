@@ -35,12 +35,12 @@ pub(super) struct Case {
 enum Outcome {
     Passes,
     Fails(String),
-    /// It cannot be run again.
+    /// Failure that cannot be run again, and the reason.
     Unusable(String),
 }
 
 impl Case {
-    /// Returns a failure.
+    /// Returns the case of a failure that fails.
     pub(super) fn failed(name: &str, what: &str) -> Case {
         Case { name: name.to_string(), result: Outcome::Fails(what.to_string()) }
     }
@@ -120,7 +120,7 @@ impl Kept {
         fs::read(self.folder.join(name))
     }
 
-    /// Returns what the search has written on it.
+    /// Returns the report that the search has written on it.
     fn report(&self) -> Option<serde_json::Value> {
         serde_json::from_slice(&self.file(REPORT).ok()?).ok()
     }
@@ -282,7 +282,7 @@ pub(super) fn junit(cases: &[Case]) -> String {
     text + "</testsuite>\n"
 }
 
-/// Text as an attribute of XML may have it.
+/// Returns a text as an attribute of XML may have it.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {

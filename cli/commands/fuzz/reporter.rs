@@ -1,4 +1,4 @@
-//! What a search says while it runs.
+//! The reports of a search while it runs.
 
 use std::time::{Duration, Instant};
 

@@ -12,7 +12,8 @@ use crate::failure::{Failure, say};
 use crate::refusal;
 use crate::subject::{Surroundings, Tested};
 
-/// Which runs are failures, besides signals, exceptions, reports of sanitizers and limits that are exceeded.
+/// Rules that say which runs are failures, besides signals, exceptions, reports of sanitizers and limits that are
+/// exceeded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
     pub(super) exits: Vec<RangeInclusive<i32>>,
@@ -33,23 +34,23 @@ const FIRST: u32 = 8;
 pub(super) struct Failed {
     /// Runs that fail for the same reason have the same one; the name of a folder.
     pub(super) key: String,
-    /// What a smaller text has to have in common: the key, without a message that may repeat parts of the input.
+    /// Key that a smaller text has to have in common, without a message that may repeat parts of the input.
     pub(super) kind: String,
     /// One line for the user.
     pub(super) what: String,
     /// Nothing but the outcome is known of the reason.
     pub(super) is_bare: bool,
-    /// It is seen only where the same limits hold, and something sees to them.
+    /// Whether it is seen only where the same limits hold, and something sees to them.
     pub(super) is_limit: bool,
 }
 
-/// What a run was.
+/// Verdict on a run.
 #[derive(Debug)]
 pub(super) struct Verdict {
     pub(super) failed: Option<Failed>,
-    /// How it behaved, as far as can be told from outside: runs that behave alike have the same number.
+    /// Number of its behaviour, as far as can be told from outside: runs that behave alike have the same number.
     pub(super) behaviour: u64,
-    /// It exited with status 0, or returned.
+    /// Whether it exited with status 0, or returned.
     pub(super) is_valid: bool,
 }
 
@@ -60,7 +61,7 @@ pub(super) struct Judge {
     /// Runs up to now, and whether one of them was valid.
     runs: u32,
     was_valid: bool,
-    /// It was said that a run could not be judged.
+    /// Whether it was said that a run could not be judged.
     has_warned: bool,
     other: Option<Tested>,
     normalise: Option<Tested>,
@@ -74,7 +75,7 @@ struct Seen {
     stdout: Vec<u8>,
 }
 
-/// What differential testing tells apart.
+/// Classes of runs that differential testing tells apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Class {
     Success,
@@ -252,7 +253,7 @@ impl Judge {
         Ok((one != two).then(|| Failed { kind: key.clone(), key, what, is_bare: true, is_limit: false }))
     }
 
-    /// Returns the output after the filter; none if the filter fails.
+    /// Returns the output after the filter; `None` if the filter fails.
     fn normalised(&mut self, output: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
         let Some(filter) = &mut self.normalise else { return Ok(Some(output.to_vec())) };
         let run = filter.run(output)?;
@@ -350,7 +351,7 @@ fn behaviour(run: &Run<'_>, gist: &Gist) -> u64 {
     hasher.finish()
 }
 
-/// Exit statuses: numbers and ranges with commas between, such as `1,3-5`; `any` for all but 0.
+/// Parses exit statuses: numbers and ranges with commas between, such as `1,3-5`; `any` for all but 0.
 pub(super) fn parse_exits(text: &str) -> Result<Vec<RangeInclusive<i32>>, String> {
     let status = |text: &str| text.parse::<u8>().map(i32::from).map_err(|_| format!("`{text}` is no exit status"));
     if text == "any" {

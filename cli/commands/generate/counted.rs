@@ -9,7 +9,7 @@ use crate::output::sink::Sink;
 use crate::progress::Progress;
 use crate::tally::Tally;
 
-/// How a run ended before its plan did.
+/// Reasons why a run ended before its plan did.
 #[derive(Debug)]
 pub enum End {
     /// The bytes asked for are there.

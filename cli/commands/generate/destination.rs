@@ -1,4 +1,4 @@
-//! Where the inputs of a run go.
+//! The destination of the inputs of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::output::stream::Stream;
 use crate::plan::{Amount, Plan};
 use crate::units;
 
-/// Where the inputs go.
+/// Options for the destination of the inputs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
@@ -29,7 +29,7 @@ pub struct OutputArgs {
     #[arg(long, value_enum, value_name = "KIND")]
     separator: Option<SeparatorArgument>,
 
-    /// How a file is written.
+    /// Way of writing a file.
     #[arg(long, value_enum, value_name = "MODE", default_value_t = WriteMode::Auto)]
     write_mode: WriteMode,
 
@@ -42,7 +42,7 @@ pub struct OutputArgs {
     no_mmap: bool,
 }
 
-/// Where the inputs go.
+/// Destination of the inputs.
 pub enum Destination<'a> {
     /// Standard output.
     StandardOutput,

@@ -31,10 +31,10 @@ pub enum Then {
     End(Cause),
 }
 
-/// Why a worker does not complete a ticket.
+/// Reasons why a worker does not complete a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It was asked to stop.
+    /// Request to stop.
     Asked,
     /// The next input cannot be part of the output.
     TooLong(InputTooLong),
@@ -68,7 +68,7 @@ struct State {
     writer: Option<Thread>,
     /// No more chunks will come.
     closed: bool,
-    /// Why the run is over.
+    /// Reason why the run is over.
     end: Option<End>,
 }
 
@@ -147,7 +147,7 @@ impl Ordered {
         if state.end.is_some() { Err(Over) } else { Ok(()) }
     }
 
-    /// The loop of a writer: writes all chunks in their turn until [`Ordered::close`] or the end of the run.
+    /// Writes all chunks in their turn until [`Ordered::close`] or the end of the run. It is the loop of a writer.
     pub fn write_all(&self) {
         let mut state = self.lock();
         state.writer = Some(thread::current());

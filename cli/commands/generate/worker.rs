@@ -33,7 +33,7 @@ const PATIENCE: u32 = 3;
 /// The inputs to make, and how.
 #[derive(Clone, Debug)]
 pub struct Orders {
-    /// Which inputs.
+    /// Plan that says which inputs are made.
     pub plan: Plan,
     /// The seed of the run.
     pub seed: u64,
@@ -86,7 +86,7 @@ pub fn run<M: Maker + Send + 'static>(
     run_on(STACK, makers, orders, output, has_writer)
 }
 
-/// [`run`] with worker stacks of `stack` bytes.
+/// Runs like [`run`], with worker stacks of `stack` bytes.
 fn run_on<M: Maker + Send + 'static>(
     stack: usize,
     makers: Vec<M>,

@@ -9,15 +9,15 @@ use crate::progress::Progress;
 /// A search whose tests are run by a command.
 pub struct Search {
     minimiser: Minimiser,
-    /// The same search, as if every running test will fail: it proposes the texts to run ahead of time.
+    /// Copy of the search that goes on as if every running test will fail: it proposes the texts to run ahead of time.
     ahead: Option<Minimiser>,
-    /// Number of texts were tested, and how many including those that `ahead` has proposed.
+    /// Number of texts that were tested, and their number with those that `ahead` has proposed.
     tests: u64,
     proposed: u64,
     max_tests: u64,
 }
 
-/// Why a search ends.
+/// Reasons why a search ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Nothing helps any more.

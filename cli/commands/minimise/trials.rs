@@ -18,14 +18,14 @@ use crate::stop::Stop;
 #[cfg(unix)]
 use crate::system;
 
-/// How a command ends.
+/// Ways in which a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// By itself.
     Status(ExitStatus),
-    /// It took too long.
+    /// Run that took too long.
     Timeout,
-    /// It was not run, as no choice bytes were found that stand for the text under the target's limits.
+    /// Text that was not run, as no choice bytes were found that stand for it under the target's limits.
     Unreachable,
     /// A signal to gramjet was its end.
     Stopped,
@@ -57,8 +57,8 @@ pub(super) struct Artefact {
 }
 
 impl Artefact {
-    /// Choice bytes from which the target makes this text: its own, or those of a derivation that its limits leave
-    /// alone.
+    /// Returns choice bytes from which the target makes this text: its own, or those of a derivation that its limits
+    /// leave alone.
     fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         if text == self.text {
             return Some(self.choices.clone());

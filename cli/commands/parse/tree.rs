@@ -44,7 +44,7 @@ pub fn lines(compiled: &Compiled, trace: &Trace, text: &[u8]) -> Vec<u8> {
     lines.into_bytes()
 }
 
-/// `{"rule": ..., "start": ..., "end": ..., "choices": [start, end], "children": [...]}`; offsets in bytes.
+/// Returns `{"rule": ..., "start": ..., "end": ..., "choices": [start, end], "children": [...]}`; offsets in bytes.
 pub fn json(compiled: &Compiled, trace: &Trace) -> Vec<u8> {
     let mut json = String::new();
     let mut depth = None;

@@ -90,7 +90,7 @@ impl Reference {
 mod tests {
     use super::*;
 
-    /// Waits with the text's costs. How many of them were read, and the cost that is known then.
+    /// Waits with the text's costs. Returns how many of them were read, and the cost that is known then.
     fn waited(known: u64, costs: &[Option<u64>]) -> (usize, u64) {
         let (mut reference, mut read) = (Reference::new(b"text", known), 0);
         let next = |text: &[u8]| {

@@ -1,4 +1,4 @@
-//! What a search has found, for people.
+//! The results of a search, for people.
 
 use gramjet_search::{Family, Growth};
 
@@ -12,7 +12,7 @@ const SHOWN: usize = 3;
 /// A part of the text that causes less of its cost is not shown.
 const LEAST: f64 = 0.05;
 
-/// Lines about the best text, the first that was studied, and one about each of the others.
+/// Returns lines about the best text, the first that was studied, and one about each of the others.
 pub(super) fn lines(hunt: &Hunt, best: &Found, studies: &[Study]) -> Vec<String> {
     let unit = hunt.plan.objectives.unit();
     let mut lines = vec![costly(best.cost, unit, &best.text)];
@@ -74,7 +74,7 @@ fn growths(study: &Study) -> impl Iterator<Item = String> {
     study.families.iter().filter_map(growth).take(SHOWN)
 }
 
-/// Returns how cost grows in a family, or where the program was stopped if that says more; none if neither is known.
+/// Returns how cost grows in a family, or where the program was stopped if that says more; `None` if neither is known.
 fn law(family: &Family) -> Option<String> {
     match family.stopped_at().filter(|_| family.is_cut_short()) {
         Some(copies) => Some(format!("stopped at n = {copies}")),

@@ -22,9 +22,9 @@ pub(super) struct Early<'s> {
     effort: Effort,
     /// A proof takes no longer.
     time: Duration,
-    /// None if no proof is to be tried.
+    /// `None` if no proof is to be tried.
     exponent: Option<f64>,
-    /// When the last proof has begun, and when the next one may begin.
+    /// Time when the last proof has begun, and time from which on the next one may begin.
     begun: Instant,
     next: Instant,
     /// The cost of the best text that was tried.

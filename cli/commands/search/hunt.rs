@@ -1,4 +1,4 @@
-//! What the workers of a search share: its plan, the texts that cost most, and counts.
+//! The state that the workers of a search share: its plan, the texts that cost most, and counts.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -21,10 +21,10 @@ use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
 
-/// What a search needs to know.
+/// Facts that a search needs to know.
 pub(super) struct Plan {
     pub(super) language: Language,
-    /// The same language with whole repetitions, for what is said of the best text.
+    /// Language with whole repetitions, for what is said of the best text.
     pub(super) studied: Language,
     pub(super) command: Vec<OsString>,
     pub(super) surroundings: Surroundings,
@@ -39,7 +39,7 @@ pub(super) struct Plan {
     pub(super) is_fresh: bool,
     pub(super) max_len: usize,
     pub(super) seed: u64,
-    /// What makes the texts of nodes of a shared folder differ.
+    /// Salt by which the texts of nodes of a shared folder differ.
     pub(super) salt: u64,
     pub(super) jobs: usize,
     pub(super) cores: Cores,
@@ -56,10 +56,10 @@ pub(super) struct Hunt {
     pub(super) plan: Plan,
     pub(super) state: State,
     pub(super) stop: Stop,
-    /// What the searches have done that were in the folder before.
+    /// Totals of the searches that were in the folder before.
     before: Totals,
     begin: Instant,
-    /// How long it took, once it has ended.
+    /// Time that it took, once it has ended.
     took: OnceLock<Duration>,
     /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
     is_loaded: Once,
@@ -69,7 +69,7 @@ pub(super) struct Hunt {
     begun: Apart<AtomicU64>,
     pub(super) runs: Apart<AtomicU64>,
     pub(super) edges_executed: Apart<AtomicU64>,
-    /// Those that count for the budget: also of runs that nothing was learned from yet.
+    /// Edges that count for the budget: also those of runs that nothing was learned from yet.
     pub(super) edges_spent: Apart<AtomicU64>,
     pub(super) stopped: AtomicU64,
     pub(super) failed: AtomicU64,
@@ -83,7 +83,7 @@ pub(super) struct Hunt {
     has_failed: Apart<AtomicBool>,
 }
 
-/// What is written for each text, with cache lines of its own. Otherwise a thread that makes texts and one that
+/// Value that is written for each text, with cache lines of its own. Otherwise a thread that makes texts and one that
 /// runs them would wait for lines from each other's core.
 #[derive(Default)]
 #[repr(align(128))]
@@ -100,14 +100,14 @@ impl<T> Deref for Apart<T> {
 /// If fewer runs have the same cost, that may be chance.
 const MANY: u64 = 100;
 
-/// What changes while workers run.
+/// State that changes while workers run.
 pub(super) struct Shared {
     /// Texts for all workers, and the worker that found each.
     pub(super) texts: Vec<(Arc<[u8]>, usize)>,
     pub(super) best: Option<Found>,
     /// Better texts that were not printed yet.
     pub(super) news: Vec<Found>,
-    /// What else the user is to know and was not printed yet.
+    /// Other notes for the user, which were not printed yet.
     notes: Vec<String>,
     /// With several costs, the texts that no other beats in all of them.
     pub(super) front: Front<Found>,
@@ -115,7 +115,7 @@ pub(super) struct Shared {
     pub(super) behaviours: Behaviours,
     /// The number of runs by the class of their cost.
     pub(super) costs: [u64; 65],
-    /// What operators have made.
+    /// Operators with the numbers of their texts.
     pub(super) operators: Operators,
     /// The least and the greatest cost of a run, however it ended.
     pub(super) range: (u64, u64),
@@ -160,15 +160,15 @@ pub(super) struct Found {
     pub(super) hottest: u64,
     pub(super) after: Duration,
     pub(super) runs: u64,
-    /// What made it.
+    /// Operator that made it.
     pub(super) operator: &'static str,
     /// The search that has found it, in a shared folder, as AFL++ says it.
     pub(super) source: Option<String>,
-    /// Where it was written, if it was.
+    /// File that it was written to, if it was.
     pub(super) file: Option<PathBuf>,
 }
 
-/// How far a search has come.
+/// Progress of a search.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     pub(super) elapsed: Duration,
@@ -254,7 +254,7 @@ impl Hunt {
         self.log(found)
     }
 
-    /// Returns the choice bytes of a text, for `gramjet render`; none if it does not conform to the grammar.
+    /// Returns the choice bytes of a text, for `gramjet render`; `None` if it does not conform to the grammar.
     pub(super) fn choices_of(&self, text: &[u8]) -> Option<Vec<u8>> {
         let language = &self.plan.language;
         language.parse(text).ok().map(|choices| language.with_header(&choices))
@@ -312,12 +312,13 @@ impl Hunt {
         self.stop.after(Duration::ZERO);
     }
 
-    /// A program of its own, to run texts besides those of the search.
+    /// Returns a meter with a program of its own, to run texts besides those of the search.
     pub(super) fn meter(&self) -> Result<Meter, Failure> {
         self.meter_in(self.plan.surroundings)
     }
 
-    /// The same in other surroundings. The commands of costs have printed a number before the search began.
+    /// Returns a meter with a program of its own, in other surroundings than those of the search. The commands of costs
+    /// have printed a number before the search began.
     pub(super) fn meter_in(&self, surroundings: Surroundings) -> Result<Meter, Failure> {
         Ok(Meter::new(&self.plan.command, surroundings, &self.plan.objectives)?.with_checked_commands())
     }
@@ -350,13 +351,13 @@ impl Hunt {
         self.exception.get().filter(|_| has_only).map(String::as_str)
     }
 
-    /// The cost of all runs, if it is the same, and there were many.
+    /// Returns the cost of all runs, if it is the same, and there were many.
     pub(super) fn only_cost(&self) -> Option<u64> {
         let (least, most) = self.shared().range;
         (least == most && self.runs.load(Ordering::Relaxed) >= MANY).then_some(least)
     }
 
-    /// Better texts since the last call.
+    /// Returns the better texts since the last call.
     pub(super) fn news(&self) -> Vec<Found> {
         std::mem::take(&mut self.shared().news)
     }
@@ -379,7 +380,7 @@ impl Hunt {
         front
     }
 
-    /// Texts that differ in the edge that they execute most, the one that costs most first.
+    /// Returns texts that differ in the edge that they execute most, the one that costs most first.
     pub(super) fn behaviours(&self) -> Vec<Vec<u8>> {
         self.shared().behaviours.costliest()
     }
@@ -388,7 +389,7 @@ impl Hunt {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Returns the turn of a thread to say that a text is the best one, and to write it.
+    /// Waits for the turn of this thread to say that a text is the best one, and to write it.
     pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -420,7 +421,7 @@ impl Hunt {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Why the search has failed, if it has.
+    /// Returns the error by which the search has failed, if it has.
     pub(super) fn result(&self) -> Result<(), Failure> {
         self.shared().failure.take().map_or(Ok(()), Err)
     }

@@ -1,5 +1,5 @@
-//! What a folder says of its searches: what they have done in all, the course of each strategy, the texts that cost
-//! most, failures and timeouts.
+//! The facts that a folder has of its searches: what they have done in all, the course of each strategy, the texts that
+//! cost most, failures and timeouts.
 
 use std::collections::BTreeMap;
 
@@ -126,7 +126,7 @@ pub(super) fn cost(name: &str) -> Option<u64> {
     number(name, "cost")
 }
 
-/// When the text of a file was found.
+/// Returns the time when the text of a file was found.
 fn seconds(name: &str) -> Option<f64> {
     number(name, "time").map(|milliseconds| milliseconds as f64 / 1000.0)
 }

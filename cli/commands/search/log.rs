@@ -6,7 +6,7 @@ use std::fmt;
 pub(super) const FILE: &str = "log.csv";
 /// Its first line.
 pub(super) const HEADING: &str = "seconds,runs,edges,cost,hottest,bytes,strategy,operator,session";
-/// What stands for the operator in the line for the end of a search.
+/// Name that stands for the operator in the line for the end of a search.
 pub(super) const END: &str = "end";
 
 /// A line.
@@ -22,7 +22,7 @@ pub(super) struct Line {
     pub(super) bytes: u64,
     pub(super) strategy: String,
     pub(super) operator: String,
-    /// Which of the searches in the folder it was.
+    /// Number of the search, among those in the folder.
     pub(super) session: u64,
 }
 

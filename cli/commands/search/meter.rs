@@ -1,4 +1,4 @@
-//! What a run costs.
+//! The cost of a run.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -34,7 +34,7 @@ pub(super) enum Objective {
 pub(super) struct Objectives(Vec<Objective>);
 
 impl Objectives {
-    /// Costs by their names, with commas between them. A command is the last one, as it may have commas.
+    /// Parses costs by their names, with commas between them. A command is the last one, as it may have commas.
     pub(super) fn parse(text: &str) -> Result<Objectives, String> {
         let (names, command) = match text.find("command:") {
             Some(at) if text[..at].is_empty() || text[..at].ends_with(',') => {
@@ -75,7 +75,7 @@ impl Objectives {
         self.0.contains(&Objective::Cpu)
     }
 
-    /// All, in the order in which they were given.
+    /// Returns all objectives, in the order in which they were given.
     pub(super) fn all(&self) -> &[Objective] {
         &self.0
     }
@@ -109,12 +109,12 @@ impl Objective {
         })
     }
 
-    /// Edges where the program counts them, else time.
+    /// Returns the usual objective: edges where the program counts them, else time.
     fn usual(tested: &Tested) -> Objective {
         if tested.counts_edges() { Objective::Edges } else { Objective::Cpu }
     }
 
-    /// Whether it can be measured of this program.
+    /// Reports an error if the cost cannot be measured of this program.
     fn check(&self, tested: &Tested) -> Result<(), Failure> {
         let needs_edges = matches!(self, Objective::Edges | Objective::Hottest);
         if needs_edges && !tested.counts_edges() {
@@ -129,7 +129,7 @@ impl Objective {
         Ok(())
     }
 
-    /// The cost of a run, unless a command tells it.
+    /// Returns the cost of a run; 0 if a command tells it.
     fn of(&self, run: &Run<'_>) -> u64 {
         match self {
             Objective::Edges => run.edges.map_or(0, |edges| edges.total()),
@@ -194,7 +194,7 @@ pub(super) struct Meter {
     counters: Vec<(Tested, bool)>,
     /// The numbers that they have printed for the text that runs.
     counted: Vec<Option<u64>>,
-    /// When the last run has begun, with the commands before it; none where all costs are exact.
+    /// Time when the last run has begun, with the commands before it; `None` where all costs are exact.
     begun: Option<Instant>,
     last: Reading,
 }
@@ -204,7 +204,7 @@ pub(super) struct Reading {
     edges: Vec<Edge>,
     costs: Vec<u64>,
     hottest: u64,
-    /// Number of edges were executed in all.
+    /// Number of edges that were executed in all.
     pub(super) executed: u64,
     ending: Ending,
     seconds: f64,
@@ -268,7 +268,7 @@ impl Meter {
 
     /// Runs the program on a text. If the first cost is not exact, the run is repeated until it costs no more than the
     /// reference, or often enough; where a slow machine raises the cost, the reference shows when it is fast. Returns
-    /// the least cost, and how often the hottest edge was executed then; none if a run does not end by itself.
+    /// the least cost, and how often the hottest edge was executed then; `None` if a run does not end by itself.
     pub(super) fn confirmed(
         &mut self,
         text: &[u8],
@@ -383,8 +383,8 @@ impl Reading {
     }
 }
 
-/// Where costs are not exact, a text that costs more than all before it is run at most this many times more. These runs
-/// do not count as runs of the search.
+/// Greatest number of times that a text is run again if it costs more than all before it, where costs are not exact.
+/// These runs do not count as runs of the search.
 pub(super) const REPEATED: usize = 5;
 
 /// The greatest costs so far.
@@ -450,7 +450,7 @@ impl Record {
     }
 }
 
-/// Processor time of a run, or time by the clock if that is not known.
+/// Returns the processor time of a run, or time by the clock if that is not known.
 fn cpu(run: &Run<'_>) -> Duration {
     run.usage.cpu.unwrap_or(run.usage.wall)
 }
@@ -478,7 +478,7 @@ fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Failu
     })
 }
 
-/// Exceptions are how functions report errors in their input.
+/// Returns the end of a run for a search. Exceptions are how functions report errors in their input.
 fn ending(run: &Run<'_>) -> Ending {
     match run.outcome {
         Outcome::Exit(_) | Outcome::Exception(_) => Ending::Done,

@@ -1,4 +1,4 @@
-//! What each operator of a search has made, and which ones make most texts now.
+//! The numbers of texts that each operator of a search has made, and the operators that make most texts now.
 
 use std::time::Duration;
 
@@ -11,24 +11,24 @@ const SHOWN: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operators(Vec<Made>);
 
-/// What an operator has made.
+/// Operator with the numbers of its texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Made {
     /// The name of the operator.
     pub(super) operator: &'static str,
-    /// Number of of its texts were run.
+    /// Number of its texts that were run.
     pub(super) runs: u64,
-    /// Number of of them cost more than all before, or as much with fewer bytes.
+    /// Number of its texts that cost more than all before, or as much with fewer bytes.
     pub(super) better: u64,
 }
 
 impl Operators {
-    /// A text of an operator was run.
+    /// Counts a run of a text of an operator.
     pub(super) fn add_run(&mut self, operator: &'static str) {
         self.made(operator).runs += 1;
     }
 
-    /// It was better than all before.
+    /// Counts a text of an operator that was better than all before.
     pub(super) fn add_better(&mut self, operator: &'static str) {
         self.made(operator).better += 1;
     }
@@ -38,7 +38,7 @@ impl Operators {
         &self.0
     }
 
-    /// They are few, so this takes less time than a table.
+    /// Returns the entry of an operator. Operators are few, so this takes less time than a table.
     fn made(&mut self, operator: &'static str) -> &mut Made {
         let place = self.0.iter().position(|made| made.operator == operator);
         let place = place.unwrap_or_else(|| {
@@ -49,10 +49,10 @@ impl Operators {
     }
 }
 
-/// Which operators have made most texts lately.
+/// Operators that have made most texts lately.
 #[derive(Debug, Default)]
 pub(super) struct Lately {
-    /// What was made until some time ago, and when that was.
+    /// Operators as they were some time ago, and that time.
     before: Operators,
     then: Duration,
     shares: String,

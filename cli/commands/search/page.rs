@@ -19,7 +19,7 @@ use crate::subject::{Spot, Surroundings, function, quoted};
 
 /// Lines of source around a hot one, before and after it.
 const AROUND: u64 = 3;
-/// Why a text has no marks, no tree and no families.
+/// Reason why a text has no marks, no tree and no families.
 const FOREIGN: &str = "This text is not of the grammar, so its parts and its growth were not studied.";
 /// A part of the text that causes less of its cost is not marked.
 const LEAST: f64 = 0.05;
@@ -56,7 +56,7 @@ pub(super) fn page(
     report
 }
 
-/// What was known before and is not known better now.
+/// Adds to a report what was known before and is not known better now.
 fn go_on(report: &mut Report, earlier: Report) {
     report.inputs.extend(earlier.inputs);
     // Of one text, the better known comes first.
@@ -113,7 +113,7 @@ fn trade_offs(hunt: &Hunt) -> TradeOffs {
     }
 }
 
-/// Returns the pieces of the command that runs the program on a file in the folder of the search; none if the command
+/// Returns the pieces of the command that runs the program on a file in the folder of the search; `None` if the command
 /// is no text, which a page has to be. Where a limit has stopped the program, it gets limits again.
 fn on_file(plan: &Plan, grammar: &str, folder: &Path, was_stopped: bool) -> Option<Vec<String>> {
     let is_function = plan.command.first().and_then(function).is_some();

@@ -177,7 +177,7 @@ pub(super) fn replay(folder: &Path, meter: &mut Meter, objectives: &Objectives) 
     Ok(())
 }
 
-/// How the cost of a family grows, and where it does fastest, in words.
+/// Growth of the cost of a family, and of the count that grows fastest, in words.
 struct Laws {
     growth: String,
     fastest: Option<String>,

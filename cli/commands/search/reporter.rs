@@ -1,4 +1,4 @@
-//! What a search says while it runs.
+//! The reports of a search while it runs.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -26,9 +26,9 @@ pub(super) struct Reporter {
     said: Instant,
     /// The best cost over time.
     course: Course,
-    /// Which operators make most texts.
+    /// Operators that make most texts.
     lately: Lately,
-    /// Why standard output cannot be written to.
+    /// Reason why standard output cannot be written to.
     pub(super) failure: Option<Failure>,
 }
 
@@ -168,7 +168,7 @@ fn better(found: &Found) -> serde_json::Value {
     })
 }
 
-/// Where a text is, for machines.
+/// Returns the name of the file of a text, for machines.
 fn file(found: &Found) -> Option<String> {
     found.file.as_ref().map(|file| file.to_string_lossy().into_owned())
 }

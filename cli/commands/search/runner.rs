@@ -23,17 +23,17 @@ use crate::subject::Surroundings;
 #[derive(Default)]
 pub(super) struct Job {
     pub(super) text: Vec<u8>,
-    /// It is run also if the search is over.
+    /// Whether it is run also if the search is over.
     pub(super) is_due: bool,
-    /// It belongs to what the search begins with, so it does not count for a budget.
+    /// Whether it belongs to what the search begins with, so that it does not count for a budget.
     pub(super) is_free: bool,
     pub(super) was_run: bool,
-    /// How often the search has proposed texts that it knew, before this one.
+    /// Number of times that the search has proposed texts that it knew, before this one.
     pub(super) repeats: u64,
     pub(super) reading: Reading,
 }
 
-/// What texts are run for: a search.
+/// Purpose for which texts are run: a search.
 pub(super) trait Purpose: Sync {
     fn is_over(&self) -> bool;
     /// Takes note of executed edges.
@@ -49,7 +49,7 @@ impl Purpose for Hunt {
     }
 }
 
-/// What runs texts, each from a begin to an end.
+/// Runner of texts, each from a begin to an end.
 pub(super) trait Runs: Send {
     /// Returns how many texts can be begun before the first is at its end.
     fn room(&self) -> usize;
@@ -83,7 +83,7 @@ pub(super) struct Runner<'h, M = Meter, P = Hunt> {
     given: usize,
     /// Texts for this thread.
     line: Line,
-    /// Those that were run before the threads changed, and a failure to run them all.
+    /// Jobs that were run before the threads changed, and a failure to run them all.
     done: VecDeque<Box<Job>>,
     failure: Option<Failure>,
     pace: Pace,
@@ -93,10 +93,11 @@ pub(super) struct Runner<'h, M = Meter, P = Hunt> {
 #[derive(Default)]
 struct Line {
     jobs: VecDeque<Box<Job>>,
-    /// On how many of them the program has begun, and on how many that were given back because the search was over.
+    /// Number of them on which the program has begun, and number of those that were given back because the search was
+    /// over.
     begun: usize,
     abandoned: usize,
-    /// Why it could not begin on the next one.
+    /// Reason why it could not begin on the next one.
     failure: Option<Failure>,
 }
 
@@ -170,7 +171,7 @@ fn may_run(hunt: &impl Purpose, job: &Job) -> bool {
 struct Beside {
     jobs: Sender<Box<Job>>,
     done: Mailbox<Result<Box<Job>, Failure>>,
-    /// Where the program is.
+    /// Surroundings that the program is in.
     surroundings: Surroundings,
     /// The core of the search meanwhile.
     spare: Option<usize>,
@@ -299,10 +300,10 @@ const PATIENCE: Duration = Duration::from_micros(30);
 /// After a wait without a message, the thread does not look for this number of messages, and sleeps at once.
 const IMPATIENT: u32 = 32;
 
-/// Where a thread gets messages.
+/// Place where a thread gets messages.
 struct Mailbox<T> {
     receiver: Receiver<T>,
-    /// Number of times it sleeps at once.
+    /// Number of times that it sleeps at once.
     impatient: u32,
 }
 
@@ -379,7 +380,7 @@ mod tests {
         fn stay_beside(&self, _: Surroundings) {}
     }
 
-    /// Whether the search is over.
+    /// Search that is over once the flag is set.
     #[derive(Default)]
     struct Until(AtomicBool);
 
@@ -394,12 +395,12 @@ mod tests {
         Box::new(Job { text: text.into(), ..Job::default() })
     }
 
-    /// One that is run also if the search is over.
+    /// Returns a job that is run also if the search is over.
     fn due(text: &str) -> Box<Job> {
         Box::new(Job { is_due: true, ..*job(text) })
     }
 
-    /// With a runner that has a thread beside, once in each thread.
+    /// Runs a test with a runner that has a thread beside, once in each thread.
     fn in_each_thread(test: impl Fn(&mut Runner<'_, Lengths, Until>, &Until)) {
         for (is_beside, further) in [(false, 0), (false, 3), (true, 0), (true, 3)] {
             let until = Until::default();

@@ -1,5 +1,5 @@
-//! What a costly text of a search says: how small it can be, which lines it makes hot, which of its parts do, and how
-//! its cost grows when parts are repeated.
+//! The study of a costly text of a search: how small it can be, which lines it makes hot, which of its parts do, and
+//! how its cost grows when parts are repeated.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::subject::Spot;
 #[cfg(test)]
 mod tests;
 
-/// What is known of a text in the end.
+/// Facts that are known of a text in the end.
 #[derive(Debug, Default)]
 pub(super) struct Study {
     pub(super) text: Vec<u8>,
@@ -32,11 +32,11 @@ pub(super) struct Study {
     pub(super) causes: Vec<Cause>,
     /// Its derivation, a line for each instance of a rule, indented by depth.
     pub(super) tree: String,
-    /// How its cost grows, the fastest growth first.
+    /// Families in which its cost grows, the fastest growth first.
     pub(super) families: Vec<Grown>,
-    /// It is not of the grammar: it has no parts, so neither causes nor growth are known.
+    /// Whether it is not of the grammar: it has no parts then, so neither causes nor growth are known.
     pub(super) is_foreign: bool,
-    /// How often it executes each edge.
+    /// Edges that it executes, with their counts.
     edges: Vec<Edge>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Cause {
     pub(super) bytes: std::ops::Range<usize>,
     pub(super) rule: String,
     pub(super) share: f64,
-    /// Where most of the cost goes that it causes.
+    /// Place where most of the cost goes that it causes.
     pub(super) spot: Option<Spot>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Grown {
     pub(super) hottest: Vec<EdgeLaw>,
 }
 
-/// How often an edge is executed in a family.
+/// Law by which the count of an edge grows in a family.
 #[derive(Debug)]
 pub(super) struct EdgeLaw {
     pub(super) spot: Option<Spot>,
@@ -97,7 +97,7 @@ impl EdgeLaw {
 }
 
 impl fmt::Display for EdgeLaw {
-    /// `file:line (function), n^2.0 (95 %: 1.99 to 2.01)`, as far as each is known.
+    /// Writes `file:line (function), n^2.0 (95 %: 1.99 to 2.01)`, as far as each is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.spot {
             Some(spot) => spot.fmt(f)?,
@@ -142,7 +142,7 @@ const TIMES: u64 = 2;
 pub(super) trait Measure {
     /// Runs a text.
     fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Failure>;
-    /// Where an edge is.
+    /// Returns the place of an edge.
     fn spot(&mut self, edge: u32) -> Option<Spot>;
 }
 
@@ -255,7 +255,7 @@ impl<M: Measure> Student<'_, M> {
         Ok(Study { tree: tree(&deriver, &whole), is_foreign: false, ..study })
     }
 
-    /// Returns how the cost of a text grows. Does nothing else.
+    /// Returns the families in which the cost of a text grows, without the rest of a study.
     pub(super) fn families(&mut self, text: &[u8]) -> Result<Vec<Grown>, Failure> {
         let end = Instant::now() + self.time;
         let mut deriver = self.language.deriver(None);
@@ -418,7 +418,7 @@ impl<M: Measure> Student<'_, M> {
     }
 }
 
-/// Of the edges of a family, the one whose count grows fastest; of several, the one that counts most.
+/// Returns the law of the edge whose count grows fastest in a family; of several, that of the edge that counts most.
 pub(super) fn fastest(meter: &mut impl Measure, edges: &[EdgeGrowth]) -> Option<EdgeLaw> {
     edges.first().map(|edge| law_of(meter, edge))
 }

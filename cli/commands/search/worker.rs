@@ -56,7 +56,8 @@ pub(super) fn run(hunt: &Hunt, meter: Meter, siblings: Vec<Siblings>, mut look: 
     hunt.result()
 }
 
-/// The first worker has a program that runs already, and looks at the other searches in a shared folder.
+/// Does the work of a worker. The first one has a program that runs already, and looks at the other searches in a
+/// shared folder.
 fn work<'scope>(
     hunt: &'scope Hunt,
     number: usize,
@@ -107,10 +108,10 @@ impl Drop for Active<'_> {
 const CHECKED: usize = 3;
 const CHANGED: f64 = 0.1;
 
-/// What made the texts that the user gives.
+/// Name that stands for the operator of texts that the user gives.
 const SEED: &str = "seed";
 
-/// Where a text comes from.
+/// Origin of a text.
 enum Origin {
     /// An operator of this search has made it, or the user has given it.
     Own(&'static str),
@@ -118,7 +119,7 @@ enum Origin {
     Other(String),
     /// This search has kept it already, so it is not written again.
     Known,
-    /// It is in the queue. A search that was killed may not have written it to the best texts.
+    /// Text in the queue. A search that was killed may not have written it to the best texts.
     Queue,
 }
 
@@ -145,11 +146,11 @@ pub(super) struct Worker<'h> {
     /// The most texts that are made and were not returned yet, and how many there are.
     ahead: usize,
     given: usize,
-    /// It runs what it begins with: the texts of earlier searches, and those that the user gives.
+    /// Whether it runs what it begins with: the texts of earlier searches, and those that the user gives.
     is_loading: bool,
     #[expect(clippy::vec_box, reason = "boxes are handed on")]
     spare: Vec<Box<Job>>,
-    /// Number of of the shared texts it has looked at.
+    /// Number of the shared texts that it has looked at.
     imported: usize,
     told_repeats: u64,
     /// The greatest costs that this search has seen, and for how long it has waited to be sure of them.

@@ -13,7 +13,7 @@ use crate::error::Error;
 pub(crate) struct Cache(PathBuf);
 
 impl Cache {
-    /// In the user's cache folder, or, where nothing can be written there, in that for temporary files.
+    /// Returns a cache in the user's cache folder, or, where nothing can be written there, in that for temporary files.
     pub(crate) fn new() -> Result<Cache, Error> {
         let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));

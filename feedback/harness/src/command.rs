@@ -27,7 +27,7 @@ pub struct Program {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) confinement: Confinement,
     pub(crate) permissions: Permissions,
-    /// Those that it may use; none if all.
+    /// Cores that it may use; all if there are none.
     pub(crate) cores: Vec<usize>,
     pub(crate) limits: Limits,
     pub(crate) times_rounds: bool,
@@ -60,13 +60,13 @@ impl Program {
         })
     }
 
-    /// With these limits.
+    /// Sets the limits.
     pub fn limits(mut self, limits: Limits) -> Program {
         self.limits = limits;
         self
     }
 
-    /// With this confinement.
+    /// Sets the confinement.
     pub fn confinement(mut self, confinement: Confinement) -> Program {
         self.confinement = confinement;
         self
@@ -78,7 +78,8 @@ impl Program {
         self
     }
 
-    /// On one core. Without it, the program may use the cores that the calling thread of [`Program::new`] may use.
+    /// Binds the program to one core. Without this, the program may use the cores that the calling thread of
+    /// [`Program::new`] may use.
     pub fn core(mut self, core: usize) -> Program {
         self.cores = vec![core];
         self
@@ -106,13 +107,13 @@ impl Program {
         self
     }
 
-    /// In this folder; without it, in that of this process.
+    /// Sets the folder that it runs in; by default that of this process.
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Program {
         self.folder = Some(absolute(folder.as_ref()));
         self
     }
 
-    /// Where the program is.
+    /// Returns the path of the program.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -122,7 +123,7 @@ impl Program {
         self.arguments.iter().any(|argument| contains_file(argument))
     }
 
-    /// Without arguments that name the file of the input, and nothing else.
+    /// Removes the arguments that name the file of the input, and nothing else.
     pub(crate) fn without_file(mut self) -> Program {
         self.arguments.retain(|argument| argument != FILE);
         self
@@ -198,7 +199,7 @@ pub struct Command {
     // Dropped before the folder that its processes may write to.
     guard: Guard,
     scratch: Scratch,
-    /// What the other file holds, for programs that get one.
+    /// Content of the other file, for programs that get one.
     second: Vec<u8>,
     is_begun: bool,
 }

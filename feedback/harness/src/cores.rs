@@ -21,7 +21,7 @@ pub(crate) fn allowed() -> Vec<usize> {
     (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect()
 }
 
-/// Returns the set of cores that the kernel takes; none for an empty one.
+/// Returns the set of cores that the kernel takes; `None` for an empty one.
 pub(crate) fn set(cores: &[usize]) -> Option<libc::cpu_set_t> {
     // SAFETY: zeroes are a value of this type; numbers beyond the set are left out.
     let set = unsafe {

@@ -24,7 +24,7 @@ pub struct Line {
 }
 
 impl fmt::Display for Line {
-    /// `file:line (function)`.
+    /// Writes `file:line (function)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file.display(), self.line)?;
         self.function.as_ref().map_or(Ok(()), |function| write!(f, " ({function})"))
@@ -38,12 +38,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// With nothing read yet.
+    /// Returns lines of which nothing is read yet.
     pub fn new() -> Lines {
         Lines::default()
     }
 
-    /// Returns the line of an edge; none if the program has no debug information for it. If functions were inlined
+    /// Returns the line of an edge; `None` if the program has no debug information for it. If functions were inlined
     /// there, it is that of the innermost one that is not of a standard library.
     pub fn line(&mut self, locations: &Locations, edge: u32) -> Option<Line> {
         let mut frames = self.frames(locations, edge);
@@ -79,7 +79,7 @@ impl Lines {
     }
 }
 
-/// Of Rust's or C++'s.
+/// Returns true if a file is of Rust's or C++'s standard library.
 fn is_of_standard_library(file: &Path) -> bool {
     let is_in = |folder: &str| file.to_string_lossy().contains(folder);
     file.starts_with("/rustc") || is_in("/rustlib/src/") || is_in("/include/c++/")

@@ -1,8 +1,8 @@
-//! Where the edges of a program are: in which file, and at which address of it.
+//! The locations of the edges of a program: in which file, and at which address of it.
 
 use std::path::{Path, PathBuf};
 
-/// Where the edges of a program are. None is known of programs that AFL++ has built.
+/// Locations of the edges of a program. None is known of programs that AFL++ has built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Locations {
     pub(crate) images: Vec<Image>,

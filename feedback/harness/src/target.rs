@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::run::Run;
 
-/// How often a process that runs inputs is started before its failure to start is an error.
+/// Number of times that a process that runs inputs is started before its failure to start is an error.
 const STARTS: usize = 3;
 
 /// Starts a process in place of one that has ended. A program that an input has harmed, or a machine that is busy, may

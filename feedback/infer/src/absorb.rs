@@ -59,7 +59,7 @@ pub(crate) struct Absorber<'a, 'o> {
 const ENDS: usize = 8;
 
 impl Absorber<'_, '_> {
-    /// Makes tokens of a sample one. Whether there are any.
+    /// Makes tokens of a sample one. Returns true if there are any.
     pub fn absorb(&mut self, lean: &mut Lean) -> bool {
         let mut is_changed = false;
         for at in 0.. {
@@ -76,7 +76,7 @@ impl Absorber<'_, '_> {
         is_changed
     }
 
-    /// The end of the longest text that begins with this token, if it is not a word already.
+    /// Returns the end of the longest text that begins with this token, if it is not a word already.
     fn end(&mut self, lean: &Lean, at: usize) -> Option<usize> {
         let runs: Vec<(usize, usize)> =
             self.texts.iter().map(|texts| (run(lean, at, &texts.set), texts.class)).collect();
@@ -121,7 +121,7 @@ fn with(lean: &Lean, span: &Range<usize>, part: &[u8]) -> Vec<u8> {
     [&lean.text[..span.start], part, &lean.text[span.end..]].concat()
 }
 
-/// The end of the tokens from this one on that have only such characters, white space between them included.
+/// Returns the end of the tokens from this one on that have only such characters, white space between them included.
 fn run(lean: &Lean, at: usize, set: &Set) -> usize {
     let has_all = |end: usize| {
         let is_line = lean.tokens[end].kind == Kind::Line;

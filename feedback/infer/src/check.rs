@@ -25,7 +25,7 @@ const GOOD: f64 = 0.03;
 /// A generalisation is undone if no more than this part of the rejected texts is left without it.
 const GAIN: f64 = 0.9;
 
-/// What the oracle has said about texts of a grammar.
+/// Answers of the oracle about texts of a grammar.
 #[derive(Debug, Default)]
 struct Judged {
     texts: u32,

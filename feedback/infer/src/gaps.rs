@@ -18,10 +18,10 @@ pub(crate) enum Owner {
 /// A gap after a symbol, or before all others.
 pub(crate) type Key = (Owner, Option<Symbol>);
 
-/// What may stand in a gap.
+/// White space that may stand in a gap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// What the samples have.
+    /// White space that the samples have there.
     pub originals: BTreeSet<Vec<u8>>,
     /// Whether other white space can stand there, too.
     pub is_open: bool,

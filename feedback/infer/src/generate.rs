@@ -24,7 +24,7 @@ pub(crate) struct Generator<'g> {
     /// By rule, the least depth of its derivations.
     heights: Vec<u32>,
     random: Xoshiro256PlusPlus,
-    /// What is made.
+    /// Text that is made.
     pub text: Vec<u8>,
     /// The generalisations that it uses.
     pub used: BTreeSet<String>,

@@ -8,7 +8,7 @@ use crate::lex::{Kind, QUOTES, Token, join, tokens};
 /// White space between two tokens that is not a token itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// What the sample has here.
+    /// White space that the sample has here.
     pub original: Vec<u8>,
     /// Whether it keeps two words apart, so that the text still has a blank here.
     pub is_joint: bool,
@@ -66,7 +66,7 @@ impl Lean {
     }
 }
 
-/// Marks that texts stand between: not `'` if what follows it is no text, as in Lisp.
+/// Returns the marks that texts stand between: not `'` if what follows it is no text, as in Lisp.
 pub(crate) fn quotes(samples: &[&[u8]], asked: &mut Asked<'_>) -> &'static [u8] {
     let is_text = |sample: &[u8], token: &Token, asked: &mut Asked<'_>| {
         // A text in quotation marks can have a bracket without a partner.
@@ -125,7 +125,7 @@ fn tokens_of(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> 
 }
 
 impl Lean {
-    /// A sample with all of its white space but for the end of the last line, if it is not needed.
+    /// Returns a sample with all of its white space but for the end of the last line, if it is not needed.
     fn of_text(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Lean {
         let mut lean = Lean { text: sample.to_vec(), tokens: lines(sample, quotes), ..Lean::default() };
         if let [_, .., Token { kind: Kind::Line, span }] = lean.tokens.as_slice() {

@@ -114,7 +114,8 @@ fn run(text: &[u8], start: usize, is_part: impl Fn(&u8) -> bool) -> usize {
     start + text[start..].iter().take_while(|byte| is_part(byte)).count()
 }
 
-/// The end of a number that begins with a digit: with a fraction and an exponent. None if letters follow, as in `2nd`.
+/// Returns the end of a number that begins with a digit: with a fraction and an exponent. Returns `None` if letters
+/// follow, as in `2nd`.
 fn end_of_number(text: &[u8], start: usize) -> Option<usize> {
     let digits = |at: usize| run(text, at, u8::is_ascii_digit);
     let whole = digits(start);
@@ -142,7 +143,8 @@ fn is_part_of_address(text: &[u8], start: usize) -> bool {
     text[start - 1] == b'.' && text[start - 2].is_ascii_digit()
 }
 
-/// The end of a text in quotation marks. One that begins with `"` may have line ends. Two marks in a row stand for one.
+/// Returns the end of a text in quotation marks. One that begins with `"` may have line ends. Two marks in a row stand
+/// for one.
 fn end_of_quoted(text: &[u8], start: usize) -> Option<usize> {
     let quote = text[start];
     let mut at = start + 1;
@@ -157,7 +159,7 @@ fn end_of_quoted(text: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// For each token that is a bracket with a partner, the number of the partner.
+/// Returns the number of the partner for each token that is a bracket with a partner.
 pub(crate) fn partners(text: &[u8], tokens: &[Token]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();

@@ -25,7 +25,7 @@ fn digits(from: u8) -> Expr {
     Expr::Set(Set::of(from..=b'9'))
 }
 
-/// Numbers; none if no other number fits.
+/// Returns the lexeme of numbers; `None` if no other number fits.
 pub(crate) fn number(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Lexeme> {
     if !all(fits, &["7", "3", "1"]) {
         return None;
@@ -100,7 +100,8 @@ fn all_lengths(digits: &[&str], fits: &mut Fits<'_>) -> Vec<(u32, u32)> {
     ranges
 }
 
-/// Hexadecimal numbers; none if other letters fit, too, or none. They may have certain lengths, such as 3 or 6.
+/// Returns the lexeme of hexadecimal numbers; `None` if other letters fit, too, or no letters do. They may have certain
+/// lengths, such as 3 or 6.
 pub(crate) fn hexadecimal_number(fits: &mut Fits<'_>) -> Option<Lexeme> {
     let ranges = all_lengths(&["a", "f", "9"], fits);
     let least = ranges.first()?.0;
@@ -139,8 +140,8 @@ fn sign(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Expr> {
     (!set.is_empty()).then_some(Expr::Set(set))
 }
 
-/// Words, or texts of any characters; none if only some are known. `may_be_blank` says whether blanks can be part of a
-/// text; if not, they stand between texts.
+/// Returns the lexeme of words, or of texts of any characters; `None` if only some are known. `may_be_blank` says
+/// whether blanks can be part of a text; if not, they stand between texts.
 pub(crate) fn word(may_be_blank: bool, fits: &mut Fits<'_>) -> Option<Lexeme> {
     if !all(fits, &["q", "z", "qzx"]) {
         return if all(fits, &["q", "z"]) { letter(fits) } else { None };
@@ -191,7 +192,7 @@ fn separators(fits: &mut Fits<'_>) -> impl FnMut(&mut Fits<'_>, u8) -> bool + us
     move |fits, mark| is_known && fits(&[b'"', b'q', b'"', mark, b'"', b'q', b'"'])
 }
 
-/// Whether a mark can begin a word, and whether it can be within one.
+/// Returns whether a mark can begin a word, and whether it can be within one.
 fn place_of(mark: u8, fits: &mut Fits<'_>) -> [bool; 2] {
     let stays = fits(&[b'q', mark]) && fits(&[b'q', mark, b'q']) && fits(&[b'q', mark, mark, b'q']);
     let starts = stays && fits(&[mark]) && fits(&[mark, b'q']) && fits(&[mark, mark]);
@@ -247,7 +248,7 @@ fn hexadecimal() -> Set {
     Set::of((b'0'..=b'9').chain(b'A'..=b'F').chain(b'a'..=b'f'))
 }
 
-/// Texts in quotation marks; none if only some are known.
+/// Returns the lexeme of texts in quotation marks; `None` if only some are known.
 pub(crate) fn quoted(quote: u8, fits: &mut Fits<'_>) -> Option<Lexeme> {
     let mut holds = |content: &[u8]| fits(&[&[quote], content, &[quote]].concat());
     if !(holds(b"q") && holds(b"zq") && holds(b"qzjkv")) {

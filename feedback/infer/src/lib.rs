@@ -49,7 +49,7 @@ use tree::Forest;
 
 /// Answers whether a text belongs to the language.
 pub trait Oracle {
-    /// Returns true if it accepts the text; none if it answers no more. The same text must get the same answer.
+    /// Returns true if it accepts the text; `None` if it answers no more. The same text must get the same answer.
     fn accepts(&mut self, text: &[u8]) -> Option<bool>;
 }
 
@@ -68,14 +68,14 @@ pub struct Options {
     pub time: Option<Duration>,
     /// Samples with more bytes are left out.
     pub max_sample: usize,
-    /// When the samples have more bytes together, the longest ones are left out.
+    /// Greatest number of bytes of all samples together: beyond it, the longest ones are left out.
     pub max_samples: usize,
     /// The number that random checks depend on.
     pub seed: u64,
 }
 
 impl Default for Options {
-    /// 100 000 texts, no bound on time, samples of up to 4 KiB and together up to 64 KiB, seed 0.
+    /// Returns options with 100 000 texts, no bound on time, samples of up to 4 KiB and together up to 64 KiB, seed 0.
     fn default() -> Options {
         Options { max_calls: 100_000, time: None, max_sample: 4 << 10, max_samples: 64 << 10, seed: 0 }
     }
@@ -98,7 +98,7 @@ pub struct Inferred {
     pub verbatim: usize,
 }
 
-/// Why nothing can be inferred.
+/// Reasons why nothing can be inferred.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// There is no sample that is not empty.

@@ -48,7 +48,7 @@ fn inlined(bodies: &[Expr], rule: usize) -> Option<(usize, Expr)> {
     (is_used && is_short).then(|| (rule, body.clone()))
 }
 
-/// Two rules that derive the same, as they have the same alternatives if the first one is the second one.
+/// Returns two rules that derive the same, as they have the same alternatives if the first one is the second one.
 fn equal(bodies: &[Expr]) -> Option<(usize, usize)> {
     let mut used = order(bodies);
     used.truncate(MANY);

@@ -11,7 +11,7 @@ use crate::lex;
 use crate::probes::{self, Probe};
 use crate::tree::{Forest, Kind};
 
-/// What a node is to its neighbours.
+/// Symbol that a node is to its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Symbol {
     /// A class of places.
@@ -25,7 +25,7 @@ pub(crate) enum Symbol {
 /// Places that take the same texts.
 #[derive(Debug, Default)]
 pub(crate) struct Class {
-    /// Which probes are accepted.
+    /// Answers to the probes: true for those that are accepted.
     pub accepted: Vec<bool>,
     /// Some of the places.
     pub places: Vec<(usize, Range<usize>)>,
@@ -93,7 +93,7 @@ impl Classes {
         self.symbols[&node]
     }
 
-    /// Returns the class of a node; none for marks and blanks.
+    /// Returns the class of a node; `None` for marks and blanks.
     pub fn class_of(&self, node: usize) -> Option<usize> {
         match self.symbols.get(&node) {
             Some(Symbol::Class(class)) => Some(*class),
@@ -324,7 +324,7 @@ fn parents(forest: &Forest) -> BTreeMap<usize, (usize, usize)> {
     parents
 }
 
-/// What a node looks like: its kind, with the text of marks and words, and that of the children of a segment.
+/// Writes the shape of a node: its kind, with the text of marks and words, and that of the children of a segment.
 fn shape(forest: &Forest, node: usize, out: &mut Vec<u8>) {
     let kind = forest.nodes[node].kind;
     out.extend(format!("{kind:?}").bytes());

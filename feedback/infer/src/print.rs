@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::expr::Expr;
 
-/// How tightly an expression binds: alternatives, then sequences, then single items.
+/// Levels at which an expression binds: alternatives, then sequences, then single items.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Alternatives,

@@ -1,5 +1,5 @@
-//! What repeats in a sequence of siblings, and what can be left out: asked by repeating and removing parts of samples
-//! (GLADE).
+//! Finds what repeats in a sequence of siblings, and what can be left out: the oracle is asked by repeating and
+//! removing parts of samples (GLADE).
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -31,12 +31,12 @@ pub(crate) enum Re {
 }
 
 impl Re {
-    /// Returns the sequence itself.
+    /// Returns the expression that is the sequence itself.
     pub fn plain(pieces: &[Piece]) -> Re {
         Re::Seq(pieces.iter().cloned().map(Re::Piece).collect())
     }
 
-    /// The same with at least one round of each repetition.
+    /// Returns the expression with at least one round of each repetition.
     pub fn firm(&self) -> Re {
         match self {
             Re::Star(part) | Re::Plus(part) => Re::Plus(Box::new(part.firm())),
@@ -108,7 +108,7 @@ impl Repeats<'_, '_> {
         if rejected.count() > 1 || !found.matches(&symbols) { plain } else { found }
     }
 
-    /// A text of the expression, made of the pieces.
+    /// Writes a text of the expression, made of the pieces.
     fn expand(&self, re: &Re, random: &mut Xoshiro256PlusPlus, out: &mut Vec<u8>) {
         let number = random.next_u64() as usize >> 8;
         match re {
@@ -209,7 +209,7 @@ impl Repeats<'_, '_> {
         Re::Seq([before, vec![middle], after].concat())
     }
 
-    /// A number or a word, which repeats as a token, if at all.
+    /// Returns true for a number or a word, which repeats as a token, if at all.
     fn is_single_token(&self, pieces: &[Piece]) -> bool {
         match pieces {
             [piece] => match piece.kind {

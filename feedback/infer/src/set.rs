@@ -63,7 +63,7 @@ impl Set {
 }
 
 impl fmt::Display for Set {
-    /// As a class of the notation.
+    /// Writes the set as a class of the notation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::from("[");
         let mut left = self.ascii().peekable();

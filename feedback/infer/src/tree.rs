@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Token(lex::Kind),
     /// Brackets, with what stands between them. The field is the opening one.
     Group(u8),
-    /// What stands between separators.
+    /// Sequence that stands between separators.
     Segment,
     /// A sequence of siblings that stands where one of another kind can.
     Bubble,
@@ -61,7 +61,7 @@ pub(crate) struct Forest {
     pub quotes: &'static [u8],
 }
 
-/// What separates segments: in whole samples, and within each kind of brackets.
+/// Marks that separate segments: in whole samples, and within each kind of brackets.
 #[derive(Debug, Default)]
 struct Separators {
     /// The opening bracket, or 0 for whole samples, with a mark, or a line end.
@@ -91,7 +91,7 @@ impl Separators {
         separators
     }
 
-    /// Those of a kind of brackets, the loosest first.
+    /// Returns the separators within a kind of brackets, the loosest first.
     fn within(&self, open: u8) -> Vec<u8> {
         let mut found: Vec<u8> = b"\n;,".iter().copied().filter(|&mark| self.found.contains(&(open, mark))).collect();
         if found.contains(&b';') {

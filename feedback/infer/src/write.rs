@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
         Expr::Rule(rule)
     }
 
-    /// White space around a whole sample.
+    /// Returns the expression for white space around a whole sample.
     fn outer(&mut self, which: &str, gap: &Gap) -> Expr {
         let set = self.gaps.outer_blanks;
         self.optional_blanks(format!("{WHITE_SPACE}: {which}"), gap, set)
@@ -301,7 +301,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// White space that is a token.
+    /// Returns the expression for white space that is a token.
     fn blank(&mut self, kind: lex::Kind) -> Expr {
         let mut places = Vec::new();
         let mut originals = BTreeSet::new();

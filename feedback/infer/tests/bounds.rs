@@ -69,7 +69,7 @@ fn questions_end_at_each_bound() {
     assert_eq!(unanswered.unwrap_err(), Unusable::Unanswered);
 }
 
-/// Numbers in nested brackets.
+/// Returns true for numbers in nested brackets.
 fn is_list(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let mut rest = text.split_whitespace().collect::<Vec<_>>().concat();

@@ -16,10 +16,10 @@ const BEYOND: [u32; 8] = [0x80, 0xA0, 0xE9, 0x3B1, 0x20AC, 0x4E2D, 0xFFFD, 0x1F6
 /// About as many ranges of a class are tried before all its members are.
 const MOST_OTHERS: usize = 6;
 
-/// What the program is asked.
+/// Question to the program whether it accepts a text.
 pub(crate) type Ask<'a> = dyn FnMut(&[u8]) -> Option<bool> + 'a;
 
-/// Members that are tried, each with the members for which it stands.
+/// Returns the members that are tried, each with the members for which it stands.
 fn tried(unit: Unit) -> Vec<(u32, (u32, u32))> {
     let one = |member| (member, (member, member));
     match unit {
@@ -63,7 +63,7 @@ pub(crate) struct Around {
     after: Vec<u8>,
 }
 
-/// What marks a gap. Hardly any grammar has it.
+/// Bytes that mark a gap. Hardly any grammar has it.
 const GAP: &[u8] = b"\x01\x02gap\x02\x01";
 
 impl Around {
@@ -84,7 +84,8 @@ impl Around {
         Some(Around::new(text, at..at + GAP.len()))
     }
 
-    /// With these bytes in the gap: the byte before them, the first and the last of them, and the byte after them.
+    /// Returns the ends around and of these bytes in the gap: the byte before them, the first and the last of them, and
+    /// the byte after them.
     pub(crate) fn ends(&self, bytes: &[u8]) -> [Option<u8>; 4] {
         [self.before.last(), bytes.first(), bytes.last(), self.after.first()].map(Option::<&u8>::copied)
     }
@@ -129,7 +130,7 @@ fn getting(place: &Place, old: &CharSet, all: &CharSet, new: &CharSet) -> Candid
     Candidate::new(place, class(all.clone()), class(new.clone()), what, rank::CLASS)
 }
 
-/// Whether the grammar reads a text.
+/// Function that returns true if the grammar reads a text.
 type Reads<'r> = dyn Fn(&[u8]) -> bool + 'r;
 
 /// Edits by which the class at a place gets what it lacks, and what else the program takes there. `around` are texts of

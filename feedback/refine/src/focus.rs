@@ -10,14 +10,14 @@ use crate::place::{NEW, Place, alternative, choice, new, reference, repeat, seq}
 type Index<'g> = BTreeMap<&'g str, usize>;
 
 /// Returns the grammar whose derivations have `part` at `place` at least once, wherever the rules around it lead there;
-/// none if the start rule does not. `place` is one of `grammar`. Alternatives that are only read lead there if no
+/// `None` if the start rule does not. `place` is one of `grammar`. Alternatives that are only read lead there if no
 /// others do.
 pub(crate) fn focus(grammar: &Grammar, place: &Place, part: &Expr) -> Option<Grammar> {
     let by = |leads| focus_by(grammar, place, part, leads);
     by(Alternative::is_generated).or_else(|| by(Alternative::is_live))
 }
 
-/// Whether an alternative leads to what is in it.
+/// Function that returns true if an alternative leads to what is in it.
 type Leads = fn(&Alternative) -> bool;
 
 fn focus_by(grammar: &Grammar, place: &Place, part: &Expr, leads: Leads) -> Option<Grammar> {
@@ -90,7 +90,7 @@ struct Focus<'f> {
 }
 
 impl Focus<'_> {
-    /// The expression with the part at the end of a path, which is taken.
+    /// Returns the expression with the part at the end of a path, which is taken.
     fn along(&self, expr: &Expr, path: &[usize]) -> Option<Expr> {
         let Some((&number, rest)) = path.split_first() else { return Some(self.part.clone()) };
         match &expr.kind {
@@ -134,7 +134,7 @@ impl Focus<'_> {
     }
 }
 
-/// One round of a repetition, with others around it: it may be the first one, the last one, or between others.
+/// Returns one round of a repetition, with others around it: it may be the first one, the last one, or between others.
 fn around(round: Expr, item: &Expr, min: u32, max: Option<u32>) -> Expr {
     let others = |min, max| repeat(item.clone(), min, max);
     let least = min.saturating_sub(1);
@@ -152,7 +152,7 @@ fn around(round: Expr, item: &Expr, min: u32, max: Option<u32>) -> Expr {
     }
 }
 
-/// Returns one of these; none if there are none.
+/// Returns one of these; `None` if there are none.
 fn any(mut options: Vec<Expr>) -> Option<Expr> {
     match options.len() {
         0 => None,

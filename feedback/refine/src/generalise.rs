@@ -45,12 +45,12 @@ pub(crate) struct Rules<'g> {
     /// Single bytes of texts, one of each kind.
     bytes: Vec<&'g [u8]>,
     readers: RefCell<BTreeMap<usize, Option<Rc<Reader>>>>,
-    /// What each rule reads, as far as it was asked.
+    /// Answers to which rule reads which bytes, as far as it was asked.
     known: RefCell<BTreeMap<(usize, Vec<u8>), bool>>,
 }
 
 impl<'g> Rules<'g> {
-    /// `texts` are of the language, or near it.
+    /// Returns the rules of a grammar. `texts` are of the language, or near it.
     pub(crate) fn new(grammar: &'g Grammar, texts: &'g [Vec<u8>]) -> Rules<'g> {
         let pieces = texts.iter().flat_map(|text| {
             let tokens = tokens(text);
@@ -107,7 +107,7 @@ impl<'g> Rules<'g> {
         Reader::new(&Grammar { start: Some(start), ..self.grammar.clone() }).map(Rc::new)
     }
 
-    /// Expressions for these bytes, the more general ones first.
+    /// Returns expressions for these bytes, the more general ones first.
     pub(crate) fn expressions(&self, lacks: &[&[u8]]) -> Vec<Expr> {
         let mut lacks: Vec<&[u8]> = lacks.iter().copied().filter(|bytes| !bytes.is_empty()).collect();
         lacks.sort_by_key(|bytes| (bytes.len(), *bytes));

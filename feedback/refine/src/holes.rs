@@ -1,5 +1,5 @@
-//! Where a grammar lacks something: a place is tried with a hole that takes any bytes. If a text conforms then, the
-//! bytes in the hole are what the place lacks. They stand between two states from which the parser goes on.
+//! Finds places where a grammar lacks something: a place is tried with a hole that takes any bytes. If a text conforms
+//! then, the bytes in the hole are what the place lacks. They stand between two states from which the parser goes on.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::reader::{Derivation, Reader};
 /// The name of the hole. No notation has such names.
 const HOLE: &str = "\0hole";
 
-/// How a hole is put at a place.
+/// Ways in which a hole is put at a place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Put {
     /// In place of the expression.
@@ -23,7 +23,7 @@ pub(crate) enum Put {
     Before(usize),
 }
 
-/// What a hole takes of a text.
+/// Part of a text that a hole takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Lack {
     pub(crate) text: Vec<u8>,

@@ -27,7 +27,7 @@ const MARKS: &[u8] = b" -+.,:;=()[]{}<>\"'/*&|!?#@$%^~_\\\n\t0";
 const MOST_GROWTH: usize = 256;
 
 impl Mutants {
-    /// With the literals of a grammar.
+    /// Returns mutants with the literals of a grammar.
     pub(crate) fn new(grammar: &Grammar) -> Mutants {
         let mut mutants = Mutants { tokens: Vec::new() };
         for rule in &grammar.rules {

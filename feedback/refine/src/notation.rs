@@ -64,7 +64,7 @@ impl Notation {
     }
 }
 
-/// Returns the text with the edits that make `old`, which it is, into `new`; none if that cannot be written. `read`
+/// Returns the text with the edits that make `old`, which it is, into `new`; `None` if that cannot be written. `read`
 /// reads a text of the notation.
 pub(crate) fn rewritten(
     text: &str,
@@ -231,7 +231,7 @@ impl Writer<'_> {
         Some(result)
     }
 
-    /// Labels for the alternatives that are new. ANTLR wants one for each alternative of a rule, or none.
+    /// Returns labels for the alternatives that are new. ANTLR wants one for each alternative of a rule, or none.
     fn labels(&self, parts: &[&str], new: Range<usize>) -> Vec<String> {
         let is_labelled = |part: &&str| {
             let mut found = false;
@@ -355,7 +355,7 @@ impl Writer<'_> {
         })
     }
 
-    /// A character of a literal or a class.
+    /// Writes a character of a literal or a class.
     fn character(&self, c: char, special: &[char], to: &mut String) {
         match c {
             '\n' => to.push_str("\\n"),

@@ -143,7 +143,7 @@ pub(crate) fn empty() -> Expr {
     new(ExprKind::Seq(Vec::new()))
 }
 
-/// Expressions one after the other; a single one stands for itself.
+/// Returns expressions one after the other; a single one stands for itself.
 pub(crate) fn seq(mut items: Vec<Expr>) -> Expr {
     match (items.len(), items.pop()) {
         (1, Some(only)) => only,

@@ -1,4 +1,4 @@
-//! What goes into a repair and what comes out of it.
+//! The input of a repair, and its results.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::source::{edited, whole};
 pub struct Source {
     /// The text that edits change, unless the result is written in our EBNF.
     text: Option<String>,
-    /// Of a text that is not in our EBNF.
+    /// Notation and reader of a text that is not in our EBNF.
     other: Option<(Notation, Read)>,
     pub(crate) grammar: Grammar,
 }
 
-/// Reads a grammar; none if the text is none.
+/// Reads a grammar; `None` if the text is none.
 type Read = Arc<dyn Fn(&str) -> Option<Grammar> + Send + Sync>;
 
 impl fmt::Debug for Source {
@@ -67,7 +67,7 @@ impl Source {
         if diagnostics.has_errors() { Err(diagnostics) } else { Ok(Source::new(text, grammar)) }
     }
 
-    /// Its text: the file's, or its own in our EBNF.
+    /// Returns the text of the grammar: the file's, or its own in our EBNF.
     pub fn text(&self) -> String {
         self.text.clone().unwrap_or_else(|| whole(&self.grammar))
     }
@@ -82,8 +82,8 @@ impl Source {
         &self.grammar
     }
 
-    /// Returns the text after the edits that make the grammar into another one; none if the text cannot be edited like
-    /// that.
+    /// Returns the text after the edits that make the grammar into another one; `None` if the text cannot be edited
+    /// like that.
     pub(crate) fn edited(&self, new: &Grammar) -> Option<String> {
         let text = self.text.as_deref()?;
         match &self.other {
@@ -98,12 +98,12 @@ impl Source {
     }
 }
 
-/// What an edit does to the language.
+/// Effect of an edit on the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// It has more texts.
+    /// The language has more texts.
     Widen,
-    /// It has fewer texts.
+    /// The language has fewer texts.
     Tighten,
 }
 
@@ -117,7 +117,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// From 0 to 1; 1 of nothing.
+    /// Returns the share as a number from 0 to 1; 1 for a share of nothing.
     pub fn ratio(&self) -> f64 {
         if self.of == 0 { 1.0 } else { self.part as f64 / self.of as f64 }
     }
@@ -126,15 +126,15 @@ impl Share {
 /// An edit with its evidence.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// What it does to the language.
+    /// Effect on the language.
     pub direction: Direction,
     /// The rule that is edited.
     pub rule: String,
-    /// What is edited, in words, with expressions in our EBNF.
+    /// Description of what is edited, in words, with expressions in our EBNF.
     pub what: String,
-    /// Of the texts that the program accepts, those that the grammar reads before the edit, and after it.
+    /// Shares of the texts that the program accepts which the grammar reads before the edit, and after it.
     pub accepted: [Share; 2],
-    /// The same of texts that the program rejects.
+    /// Shares of the texts that the program rejects which the grammar reads before the edit, and after it.
     pub rejected: [Share; 2],
     /// Fresh texts that show what is new, or what is gone: how many of them the program accepts.
     pub fresh: Share,

@@ -24,7 +24,7 @@ pub(crate) fn whole(grammar: &Grammar) -> String {
     printer.unwrap_or_default()
 }
 
-/// Returns the text with the edits that make `old`, which it is, into `new`; none if the result would not be that.
+/// Returns the text with the edits that make `old`, which it is, into `new`; `None` if the result would not be that.
 pub(crate) fn edited(text: &str, old: &Grammar, new: &Grammar) -> Option<String> {
     let mut spans = BTreeMap::new();
     for rule in &old.rules {
@@ -52,7 +52,7 @@ fn reads_back(text: &str, grammar: &Grammar) -> bool {
         && rules.all(|(one, other)| one.name.text == other.name.text && written(&one.body) == written(&other.body))
 }
 
-/// How tightly an expression must bind to stand at a place without parentheses.
+/// Levels at which an expression must bind to stand at a place without parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Rule,
@@ -70,7 +70,7 @@ struct Editor<'s> {
 }
 
 impl Editor<'_> {
-    /// Returns the text after all edits; none if two of them overlap.
+    /// Returns the text after all edits; `None` if two of them overlap.
     fn apply(mut self) -> Option<String> {
         self.edits.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut result, mut at) = (String::new(), 0);
@@ -351,7 +351,7 @@ fn end(expr: &Expr) -> usize {
     expr.span.end as usize
 }
 
-/// Where an alternative ends, with its weight.
+/// Returns the end of an alternative, with its weight.
 fn ends(alternative: &Alternative) -> usize {
     alternative.weight.map_or(alternative.expr.span, |weight| weight.span).end as usize
 }
@@ -366,7 +366,7 @@ mod tests {
         item ::= [0-9]+   /* numbers */\n  | list @ 2      -- nested\n  | 'null'\nname ::= [^\"\\\\] | ([a-z] - [x]) /a|b+/\n\
         Char ::= [a-z_]\n";
 
-    /// The text after an expression at a place was changed.
+    /// Returns the text after an expression at a place was changed.
     fn edit(rule: usize, path: &[usize], change: impl Fn(Expr) -> Expr) -> String {
         let old = grammar(TEXT);
         let place = Place { rule, path: path.to_vec() };

@@ -1,4 +1,4 @@
-//! What tests share.
+//! Functions that tests share.
 
 use gramjet_compiler::ast::Grammar;
 use gramjet_compiler::diagnostics::{Diagnostics, SourceFile};

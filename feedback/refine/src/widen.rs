@@ -60,7 +60,7 @@ fn expr_span(place: &Place, grammar: &Grammar) -> gramjet_compiler::diagnostics:
     place.get(grammar).map_or(crate::place::NEW, |expr| expr.span)
 }
 
-/// `X+`, `X?` and `X*`, each with what is new in it.
+/// Returns `X+`, `X?` and `X*`, each with what is new in it.
 fn repeated(expr: &Expr) -> [(Expr, Expr); 3] {
     let times = |min, max| repeat(expr.clone(), min, max);
     [
@@ -110,8 +110,8 @@ pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
     })
 }
 
-/// Other rules in place of a reference (Offutt: replace a nonterminal), next to it, or next to the alternatives of a
-/// choice.
+/// Returns edits with other rules in place of a reference (Offutt: replace a nonterminal), next to it, or next to the
+/// alternatives of a choice.
 pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
     let name = |expr: &Expr| match &expr.kind {
@@ -172,7 +172,7 @@ fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr, rules: &Rule
         .collect()
 }
 
-/// What the holes at a place show.
+/// Results of the holes at a place.
 pub(crate) struct Shown {
     pub(crate) lacks: Vec<Lack>,
     pub(crate) candidates: Vec<Candidate>,
@@ -204,7 +204,7 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
     shown
 }
 
-/// Insertions before and after a body or an alternative that is one item.
+/// Makes insertions before and after a body or an alternative that is one item.
 fn beside(grammar: &Grammar, place: &Place, expr: &Expr, texts: &[Vec<u8>], rules: &Rules<'_>) -> Vec<Candidate> {
     let alone = new(ExprKind::Seq(vec![expr.clone()]));
     let as_sequence = place.with(grammar, alone.clone());

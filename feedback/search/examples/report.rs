@@ -129,7 +129,7 @@ fn inputs() -> Vec<Input> {
     texts.into_iter().enumerate().map(input).collect()
 }
 
-/// Texts with two costs.
+/// Returns texts with two costs.
 fn trade_offs() -> TradeOffs {
     let texts: [(u64, u64, &[u8]); 3] =
         [(58_112_908, 4_020, BEST), (55_940_312, 4_871, SMALLER), (120_400, 90_113, b"graph{a--{b,c,d}--a}")];

@@ -29,7 +29,7 @@ pub(crate) enum Whole {
 }
 
 impl Breaker {
-    /// One that knows the tokens of a grammar.
+    /// Returns a breaker that knows the tokens of a grammar.
     pub(crate) fn new(tokens: &[Box<[u8]>]) -> Breaker {
         Breaker { tokens: tokens.to_vec(), corpus: Corpus::default() }
     }

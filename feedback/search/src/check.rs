@@ -63,7 +63,7 @@ pub fn check(grammar: &str, property: impl FnMut(&[u8])) {
 }
 
 impl Check {
-    /// On a grammar, a file or one that ships: 10 000 texts of at most 4 KiB.
+    /// Returns a check on a grammar, which is a file or one that ships: 10 000 texts of at most 4 KiB.
     pub fn new(grammar: impl Into<String>) -> Check {
         Check {
             grammar: grammar.into(),
@@ -77,46 +77,46 @@ impl Check {
         }
     }
 
-    /// With the grammar read and run in this way.
+    /// Sets the way in which the grammar is read and run.
     pub fn settings(mut self, settings: Settings) -> Check {
         self.settings = settings;
         self
     }
 
-    /// With another seed than 0: the same seed gives the same texts, as long as the property behaves the same.
+    /// Sets another seed than 0: the same seed gives the same texts, as long as the property behaves the same.
     pub fn seed(mut self, seed: u64) -> Check {
         self.seed = seed;
         self
     }
 
-    /// With this many texts.
+    /// Sets the number of texts.
     pub fn texts(mut self, texts: u64) -> Check {
         self.texts = texts;
         self
     }
 
-    /// No longer than this, however many texts are left. A run goes on until the subject returns: for costs see
-    /// [`Check::cost_limit`].
+    /// Ends the check after this time, however many texts are left. A run goes on until the subject returns: for costs
+    /// see [`Check::cost_limit`].
     pub fn time(mut self, time: Duration) -> Check {
         self.time = Some(time);
         self
     }
 
-    /// With texts of at most this many bytes.
+    /// Sets the greatest number of bytes of a text.
     pub fn max_len(mut self, bytes: usize) -> Check {
         self.max_len = bytes;
         self
     }
 
-    /// With at most this many runs to make a text smaller for which the property fails.
+    /// Sets the greatest number of runs to make a text smaller for which the property fails.
     pub fn shrinks(mut self, runs: u32) -> Check {
         self.shrinks = runs;
         self
     }
 
-    /// The subject gives up and returns when it has cost this much: a text with this cost or a greater one costs at
-    /// least as much. A subject that may take exponentially many steps needs such a limit, as nothing else ends its
-    /// runs. It has to be known here, because equal costs of all longer texts look like no growth at all.
+    /// Sets the cost at which the subject gives up and returns: a text with this cost or a greater one costs at least
+    /// as much. A subject that may take exponentially many steps needs such a limit, as nothing else ends its runs. It
+    /// has to be known here, because equal costs of all longer texts look like no growth at all.
     ///
     /// Where the limit leaves the cost or the growth of a text unknown, the check fails.
     ///
@@ -394,7 +394,7 @@ enum Failed {
     },
 }
 
-/// What a search for costly texts has found.
+/// Result of a search for costly texts.
 enum Costliest {
     Ended(Derivation),
     /// The first text that reaches the limit on cost.

@@ -16,7 +16,7 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Shorter texts than this one.
+    /// Returns a search for shorter texts than this one.
     pub fn new(text: &[u8]) -> Cut {
         let len = text.len().div_ceil(2).max(1);
         Cut { best: text.to_vec(), proposed: Vec::new(), len, at: 0, has_cut: false }
@@ -62,7 +62,7 @@ pub enum Shorter {
 }
 
 impl Shorter {
-    /// By the parts of the text, if it has some.
+    /// Returns a search by the parts of the text, if it has some.
     pub fn new(parts: Option<Trim>, text: &[u8]) -> Shorter {
         parts.map_or_else(|| Shorter::Bytes(Cut::new(text)), |trim| Shorter::Parts(Box::new(trim)))
     }

@@ -16,7 +16,7 @@ impl<T> Default for Front<T> {
 }
 
 impl<T> Front<T> {
-    /// Adds an item unless it is beaten. Returns the items that it replaces; none if it is beaten itself, or lies too
+    /// Adds an item unless it is beaten. Returns the items that it replaces; `None` if it is beaten itself, or lies too
     /// near to others on a front that is full.
     pub fn add(&mut self, costs: &[u64], item: T) -> Option<Vec<T>> {
         if self.members.iter().any(|(known, _)| is_as_costly(known, costs)) {
@@ -37,7 +37,7 @@ impl<T> Front<T> {
         Some(replaced)
     }
 
-    /// The items with their costs, in no order that means anything.
+    /// Returns the items with their costs, in no order that means anything.
     pub fn members(&self) -> impl Iterator<Item = (&[u64], &T)> {
         self.members.iter().map(|(costs, item)| (&costs[..], item))
     }
@@ -87,8 +87,8 @@ fn distance(one: &[u64], other: &[u64]) -> f64 {
     one.iter().zip(other).map(|(&one, &other)| (log(one) - log(other)).abs()).fold(0.0, f64::max)
 }
 
-/// One number for several costs, which guides searches: a thousand times their geometric mean, each counted from one
-/// on. It rises with each of them, and twice as much by one measure counts the same as by another.
+/// Returns one number for several costs, which guides searches: a thousand times their geometric mean, each counted
+/// from one on. It rises with each of them, and twice as much by one measure counts the same as by another.
 pub(crate) fn together(costs: &[u64]) -> u64 {
     let logs: f64 = costs.iter().map(|&cost| (cost as f64 + 1.0).ln()).sum();
     (1000.0 * (logs / costs.len().max(1) as f64).exp()) as u64

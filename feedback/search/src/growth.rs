@@ -1,4 +1,4 @@
-//! How cost grows with size: fits constant, logarithmic, linearithmic, polynomial and exponential models to
+//! The growth of cost with size: fits constant, logarithmic, linearithmic, polynomial and exponential models to
 //! measurements of one family of texts, and chooses among them.
 //!
 //! Fits on logarithms follow Goldsmith, Aiken & Wilkerson, "Measuring Empirical Computational Complexity" (ESEC/FSE
@@ -30,7 +30,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// The cost of a run that ended by itself.
+    /// Returns the measurement of a run that ended by itself.
     pub fn new(size: f64, cost: f64) -> Self {
         Self { size, cost, stopped: false }
     }
@@ -43,7 +43,7 @@ impl Measurement {
     }
 }
 
-/// How the cost of a family of texts grows: the fits of several laws, the best supported first.
+/// Growth of the cost of a family of texts: the fits of several laws, the best supported first.
 #[derive(Clone, Debug)]
 pub struct Growth {
     fits: Vec<Fit>,
@@ -58,15 +58,16 @@ pub struct Growth {
 /// If the interval of an exponent is wider, a law for the larger sizes alone may say more.
 const VAGUE: f64 = 0.1;
 
-/// So may it if the law for all sizes errs by more than this share of the cost.
+/// If the law for all sizes errs by more than this share of the cost, a law for the larger sizes alone may say more.
 const POOR: f64 = 0.1;
 
-/// The fewest sizes of such a law, and the least ratio of the largest to the smallest one that proves it. That is less
-/// than for other laws, because its exponent is known to a tenth.
+/// The fewest sizes of a law for the larger sizes alone, and the least ratio of the largest to the smallest one that
+/// proves it. That is less than for other laws, because its exponent is known to a tenth.
 const LEAST_SIZES_BEYOND: usize = 6;
 const LEAST_RATIO_BEYOND: f64 = 4.0;
 
-/// It is taken if the law for all sizes errs by this many times as much, and by this share of the cost.
+/// Factor by which the law for all sizes has to err more before a law for the larger sizes alone is taken, and share of
+/// the cost by which it has to err.
 const LESS_WRONG: f64 = 5.0;
 const WRONG: f64 = 0.02;
 
@@ -76,7 +77,8 @@ const LEAST_SIZES: usize = 5;
 /// The least ratio of the largest to the smallest size above 0 that proves polynomial growth.
 const LEAST_RATIO: f64 = 8.0;
 
-/// That ratio for exponential growth, which is seen over fewer sizes, and hits limits sooner.
+/// The least ratio of the largest to the smallest size that proves exponential growth, which is seen over fewer sizes,
+/// and hits limits sooner.
 const LEAST_RATIO_EXPONENTIAL: f64 = 2.0;
 
 /// Models whose AICc is greater than the best by more have essentially no support (Burnham & Anderson, section 2.6).
@@ -177,7 +179,7 @@ impl Growth {
         self.from
     }
 
-    /// Returns the least AICc. Nearly that of the first fit: n can stand before n log n.
+    /// Returns the least AICc. It is nearly that of the first fit: n can stand before n log n.
     fn least(&self) -> f64 {
         self.fits.iter().map(|fit| fit.aicc).fold(f64::INFINITY, f64::min)
     }
@@ -199,7 +201,7 @@ impl Growth {
         self.fits.iter().filter(move |fit| fit.aicc <= most)
     }
 
-    /// Number of different sizes that were measured.
+    /// Returns the number of different sizes that were measured.
     pub fn sizes(&self) -> usize {
         self.sizes
     }
@@ -211,8 +213,8 @@ impl Growth {
         self.proved() > exponent
     }
 
-    /// The cost is proved to grow faster than n to each power below this, as [`Growth::is_superlinear`] says. Negative
-    /// infinity if nothing is proved, and infinity for exponential growth.
+    /// Returns the least upper bound of the powers of n than which the cost is proved to grow faster, as
+    /// [`Growth::is_superlinear`] says. Negative infinity if nothing is proved, and infinity for exponential growth.
     pub fn proved(&self) -> f64 {
         match self.sizes >= LEAST_SIZES {
             true => self.supported().map(|fit| self.proved_by(fit.law)).fold(f64::INFINITY, f64::min),
@@ -259,7 +261,7 @@ impl Growth {
 }
 
 impl fmt::Display for Growth {
-    /// Such as `cost ~ n^2.0 (95 %: 1.97 to 2.03)`, `cost ~ n log n from n = 61 on` or `constant`.
+    /// Writes a law such as `cost ~ n^2.0 (95 %: 1.97 to 2.03)`, `cost ~ n log n from n = 61 on` or `constant`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.best().law != Law::Constant {
             formatter.write_str("cost ~ ")?;

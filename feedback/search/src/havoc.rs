@@ -4,7 +4,7 @@ use crate::random::Random;
 
 /// At most two to this power changes are made at once.
 const MOST_STACKED: usize = 7;
-/// How many kinds of changes there are.
+/// Number of kinds of changes.
 pub(crate) const OPERATORS: usize = 15;
 /// The greatest number that is added or subtracted.
 const MOST_ADDED: usize = 35;
@@ -21,7 +21,7 @@ const LONG: usize = 4096;
 pub(crate) struct Blocks {
     /// The greatest length of a text.
     pub(crate) most: usize,
-    /// Number of of the three ranges of lengths are in use.
+    /// Number of the ranges of lengths that are in use, of three.
     pub(crate) ranges: usize,
 }
 
@@ -150,7 +150,7 @@ fn overwrite(text: &mut [u8], blocks: Blocks, random: &mut Random) {
     }
 }
 
-/// Any byte, or any of the text.
+/// Returns any byte, or any of the text.
 fn filler(text: &[u8], random: &mut Random) -> u8 {
     match random.below(2) {
         0 => text[random.below(text.len())],

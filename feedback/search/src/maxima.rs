@@ -39,7 +39,7 @@ pub struct Maxima {
 }
 
 impl Maxima {
-    /// Nothing was executed.
+    /// Returns the maxima before anything was executed.
     pub fn new() -> Maxima {
         Maxima::default()
     }

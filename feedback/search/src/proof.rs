@@ -21,7 +21,7 @@ use crate::strategy::Evenly;
 /// A measured member of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Number of rounds or nested instances it has: those of the text that it was made of, and the copies.
+    /// Number of rounds or nested instances that it has: those of the text that it was made of, and the copies.
     pub copies: u32,
     /// The text.
     pub text: Vec<u8>,
@@ -29,12 +29,12 @@ pub struct Member {
     pub cost: u64,
     /// The run was stopped at a limit, so the cost is at least this.
     pub is_stopped: bool,
-    /// How often each edge was executed.
+    /// Edges with the number of times that each was executed.
     pub edges: Vec<Edge>,
 }
 
 impl Member {
-    /// Returns how the cost of a family grows with the number of copies, which ascends; none if too little was
+    /// Returns how the cost of a family grows with the number of copies, which ascends; `None` if too little was
     /// measured.
     pub fn growth(members: &[Member]) -> Option<Growth> {
         let measurement = |member: &Member| {
@@ -58,11 +58,11 @@ impl Member {
 /// Texts that repeat the same parts, with their costs.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// What is repeated.
+    /// Part that is repeated.
     pub pump: Pump,
     /// The texts, by the number of copies.
     pub members: Vec<Member>,
-    /// How cost grows with the number of copies; none if too little was measured.
+    /// Growth of the cost with the number of copies; `None` if too little was measured.
     pub growth: Option<Growth>,
     /// The text whose parts are repeated.
     whole: Rc<Derivation>,
@@ -119,11 +119,11 @@ pub struct Reading {
     pub is_stopped: bool,
     /// The program failed in another way: the family ends before this text.
     pub has_failed: bool,
-    /// How often each edge was executed.
+    /// Edges with the number of times that each was executed.
     pub edges: Vec<Edge>,
 }
 
-/// How much is tried for a proof.
+/// Effort that is made for a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// No text is longer, in bytes.
@@ -137,7 +137,7 @@ pub struct Effort {
 }
 
 impl Default for Effort {
-    /// 16 KiB, 2000 runs and a minute, without a limit on cost.
+    /// Returns an effort of 16 KiB, 2000 runs and a minute, without a limit on cost.
     fn default() -> Effort {
         Effort { max_len: 16 << 10, runs: 2000, time: Duration::from_secs(60), cost_limit: None }
     }
@@ -225,7 +225,7 @@ fn comes_to(growth: &Growth, (copies, limit): (u32, u64)) -> bool {
     REACHED * growth.predict(f64::from(copies)) >= limit as f64
 }
 
-/// Returns the fastest first, one for each rule and kind of copies.
+/// Returns the families that are reported: the fastest first, one for each rule and kind of copies.
 fn reported(mut families: Vec<Family>) -> Vec<Family> {
     families.sort_by_key(|family| Reverse(tenths(sure_speed(family))));
     let mut topics = BTreeSet::new();
@@ -241,7 +241,7 @@ fn tenths(speed: f64) -> i64 {
     (10.0 * speed).round() as i64
 }
 
-/// Those that grow fastest first.
+/// Sorts families, those that grow fastest first.
 fn rank(families: &mut [Family]) {
     families.sort_by(|one, other| steepness(other).total_cmp(&steepness(one)));
 }
@@ -263,7 +263,8 @@ fn steepness(family: &Family) -> f64 {
     if early <= 0.0 || late <= 0.0 { 0.0 } else { 1.0 + (late / early).log2() / doubled }
 }
 
-/// Exponents in order; exponential growth is faster than all polynomials, and what cannot be measured is faster still.
+/// Returns the exponent, for the order of families: exponential growth is faster than all polynomials, and what cannot
+/// be measured is faster still.
 fn speed(family: &Family) -> f64 {
     if family.is_cut_short() {
         return 1e6;
@@ -331,7 +332,7 @@ impl Prover<'_> {
         place.steepness = steepness(&family);
     }
 
-    /// Returns a few members of a family; none if fewer than two can be run. If the program is stopped on the first
+    /// Returns a few members of a family; `None` if fewer than two can be run. If the program is stopped on the first
     /// copies, or the text is too long for a proof by more of them, the other rounds or levels are left out of the
     /// text.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
@@ -346,7 +347,7 @@ impl Prover<'_> {
         (family.members.len() > 1 || family.stopped_at().is_some()).then_some(family)
     }
 
-    /// The same family, in a text with the repeated part alone.
+    /// Returns the same family, in a text with the repeated part alone.
     fn alone(&mut self, whole: &Derivation, pump: &Pump) -> Option<Family> {
         let (options, from) = pump.alone(whole)?;
         let fit = self.deriver.replay(&options, &mut self.made);
@@ -355,8 +356,8 @@ impl Prover<'_> {
         Some(self.members(&alone, pump, &GLANCE))
     }
 
-    /// Many members of a family. Where a limit on cost leaves too few, the other rounds or levels are left out of the
-    /// text, if the law of what remains is exponential, or explains why the whole text reaches the limit.
+    /// Returns many members of a family. Where a limit on cost leaves too few, the other rounds or levels are left out
+    /// of the text, if the law of what remains is exponential, or explains why the whole text reaches the limit.
     fn measure_all(&mut self, known: Family) -> Family {
         let family = self.measured(known);
         let Some((copies, limit)) = family.limit_reached().filter(|_| family.is_cut_short()) else { return family };
@@ -371,7 +372,7 @@ impl Prover<'_> {
         if is_law && alone.growth.as_ref().is_some_and(explains) { alone } else { family }
     }
 
-    /// Many members of a family, with their law. If no more runs are wanted, those that are known.
+    /// Returns many members of a family, with their law; if no more runs are wanted, those that are known.
     fn measured(&mut self, known: Family) -> Family {
         let whole = known.whole.text.len() / known.pump.len().max(1);
         let widest = known.pump.present().max(whole as u32).saturating_mul(WIDE);

@@ -7,7 +7,7 @@ mod spots;
 
 pub(crate) use spots::{Open, Spot, spots};
 
-/// How the copies of a part differ.
+/// Ways in which the copies of a part differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Copies {
     /// They are equal.
@@ -24,11 +24,11 @@ pub struct Pump {
     what: Vec<What>,
     /// The bytes of a copy.
     len: usize,
-    /// Number of rounds or nested instances the text has already: at least one.
+    /// Number of rounds or nested instances that the text has already: at least one.
     present: u32,
-    /// Where the repetition begins of which it is a round, or the outer instance of the rule.
+    /// Decision at which the repetition begins of which it is a round, or the outer instance of the rule.
     home: u32,
-    /// How the copies differ.
+    /// Way in which the copies differ.
     pub copies: Copies,
 }
 
@@ -37,8 +37,8 @@ pub struct Pump {
 struct Repeat {
     from: u32,
     to: u32,
-    /// It is the first round of a repetition that has to have one, so no site has decided on it. One decides on each
-    /// copy.
+    /// Whether it is the first round of a repetition that has to have one, so that no site has decided on it. A site
+    /// decides on each copy.
     is_first_round: bool,
 }
 
@@ -54,12 +54,12 @@ impl Repeat {
     }
 }
 
-/// What is repeated, by its symbol.
+/// Part that is repeated, by its symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum What {
     /// A round of a repetition within a rule.
     Round(u32),
-    /// What stands between an instance of a rule and one within it.
+    /// Part between an instance of a rule and one within it.
     Recursion(u32),
 }
 
@@ -134,7 +134,7 @@ impl Pump {
 
     /// Returns the options of the text with the repeated part alone: without the other rounds of its repetition, or
     /// without the instances around and within the two that it stands between. Also the place where the part begins
-    /// then. None if there is nothing to leave out.
+    /// then. `None` if there is nothing to leave out.
     pub(crate) fn alone(&self, whole: &Derivation) -> Option<(Vec<u32>, u32)> {
         let is_left_out = match (&self.what[..], &self.repeats[..]) {
             ([What::Round(_)], [round]) => other_rounds(whole, round)?,
@@ -158,7 +158,7 @@ impl Pump {
         (kept.len() < whole.decisions.len()).then_some((kept, from))
     }
 
-    /// Returns both at once; none if they overlap.
+    /// Returns a pump of both parts at once; `None` if they overlap.
     pub fn with(&self, other: &Pump) -> Option<Pump> {
         let mut repeats: Vec<Repeat> = self.repeats.iter().chain(&other.repeats).copied().collect();
         repeats.sort_unstable();
@@ -176,7 +176,7 @@ impl Pump {
         })
     }
 
-    /// The same with other copies.
+    /// Returns the same pump with other copies.
     #[must_use]
     pub fn copied(&self, copies: Copies) -> Pump {
         Pump { copies, ..self.clone() }
@@ -259,8 +259,8 @@ fn holds(outer: (u32, u32), inner: (u32, u32)) -> bool {
     outer.0 <= inner.0 && inner.1 <= outer.1
 }
 
-/// For each round, the number of rounds of its repetition; for each instance of a rule, the number of instances of the
-/// rule within each other of which it is one. 1 for other parts.
+/// Returns the numbers that the text has already: for each round, the number of rounds of its repetition; for each
+/// instance of a rule, the number of instances of the rule within each other of which it is one. 1 for other parts.
 fn present(whole: &Derivation, deriver: &Deriver) -> Vec<u32> {
     let parts = &whole.parts;
     // The nearest part around each that it is counted with: the repetition of a round, the same rule around an
@@ -311,7 +311,7 @@ fn rule_of<'p>(mut around: impl Iterator<Item = &'p Part>) -> u32 {
     around.find(|outer| outer.kind == SpanKind::Rule).map_or(0, |rule| rule.symbol)
 }
 
-/// The options of a copy: its number is added to the classes of the part, which are the digits of a counter.
+/// Writes the options of a copy: its number is added to the classes of the part, which are the digits of a counter.
 fn count_up(range: &[Decision], deriver: &Deriver, copy: u32, options: &mut Vec<u32>) {
     let begin = options.len();
     options.extend(range.iter().map(|decision| decision.option));

@@ -20,7 +20,7 @@ struct Block {
 const FULL: usize = 512;
 
 impl Ranks {
-    /// No costs.
+    /// Returns ranks without costs.
     pub fn new() -> Ranks {
         Ranks::default()
     }
@@ -57,7 +57,8 @@ impl Ranks {
         (!self.blocks.is_empty()).then(|| after.saturating_sub(1))
     }
 
-    /// The share of costs below this one, with half of those that are equal: the mid-rank. 1 if there are no costs.
+    /// Returns the share of costs below this one, with half of those that are equal: the mid-rank. It is 1 if there are
+    /// no costs.
     pub fn rank(&self, cost: u64) -> f64 {
         let Some(number) = self.block_of(cost) else { return 1.0 };
         let mut below: u64 = self.blocks[..number].iter().map(|block| block.seen).sum();

@@ -24,7 +24,7 @@ pub struct Best {
     pub run: u64,
 }
 
-/// What a run has added to a search.
+/// Gain of a run for a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
     /// The text costs more than all before that ended by themselves, or as much and is shorter.
@@ -70,9 +70,9 @@ pub struct Search {
     candidate: Box<Proposal>,
     /// The text that was proposed or observed last is not of the strategy.
     was_found: bool,
-    /// Those that run, or have run and were not observed, with the digests of their texts.
+    /// Proposals that run, or have run and were not observed, with the digests of their texts.
     running: VecDeque<(u64, Box<Proposal>)>,
-    /// Number of of them the strategy waits for.
+    /// Number of them that the strategy waits for.
     awaited: usize,
     /// Memory for further ones.
     #[expect(clippy::vec_box, reason = "boxes are handed on")]
@@ -90,7 +90,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Returns a search among the texts of a language of at most `max_len` bytes; none if all texts are longer.
+    /// Returns a search among the texts of a language of at most `max_len` bytes; `None` if all texts are longer.
     pub fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Option<Search> {
         let deriver = language.deriver(Some(max_len as u64));
         (deriver.min_len() <= max_len as u64).then(|| Search {
@@ -144,7 +144,7 @@ impl Search {
         self.best.as_ref()
     }
 
-    /// The texts with several costs that no other text beats in all of them.
+    /// Returns the texts with several costs that no other text beats in all of them.
     pub fn front(&self) -> &Front<Vec<u8>> {
         &self.front
     }
@@ -155,7 +155,7 @@ impl Search {
         self.is_exhausted
     }
 
-    /// The greatest counts of all edges.
+    /// Returns the greatest counts of all edges.
     pub fn maxima(&self) -> &Maxima {
         &self.maxima
     }
@@ -181,7 +181,8 @@ impl Search {
         self.awaited > 0
     }
 
-    /// The text to run next. It is none of those that run, if there is another one. Its derivation may lack the parts.
+    /// Returns the text to run next. It is none of those that run, if there is another one. Its derivation may lack the
+    /// parts.
     pub fn propose(&mut self) -> &Derivation {
         self.make();
         self.was_found = self.candidate.is_found;
@@ -215,8 +216,8 @@ impl Search {
         }
     }
 
-    /// Returns the text that was proposed last runs from now on, and another one may be proposed. Its derivation may
-    /// lack the parts.
+    /// Takes note that the text that was proposed last runs from now on, and another one may be proposed. Its
+    /// derivation may lack the parts.
     pub fn start(&mut self) -> &Derivation {
         let started = std::mem::replace(&mut self.candidate, self.spare.pop().unwrap_or_default());
         self.awaited += usize::from(started.making.is_awaited());
@@ -323,7 +324,7 @@ impl Search {
     }
 }
 
-/// Returns what guides a strategy: of several costs one number.
+/// Returns the measurements that guide a strategy: one number stands for several costs.
 fn guiding<'r>(measured: &Measured<'r>) -> Measured<'r> {
     match measured.costs {
         [] => *measured,

@@ -33,7 +33,7 @@ pub struct Siblings {
     name: String,
     place: Place,
     waiting: VecDeque<Waiting>,
-    /// When it looked at them last.
+    /// Time when it looked at them last.
     looked: Option<Instant>,
 }
 
@@ -46,7 +46,7 @@ pub struct Import {
     pub node: String,
     /// Its number there.
     pub number: u32,
-    /// Where it is.
+    /// Path of its file.
     pub path: PathBuf,
 }
 
@@ -191,7 +191,7 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-/// Returns a file; none if it is gone or too large.
+/// Returns a file; `None` if it is gone or too large.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     fs::File::open(path).ok()?.take(MAX_BYTES + 1).read_to_end(&mut text).ok()?;

@@ -50,8 +50,8 @@ pub struct State {
 }
 
 impl Drop for State {
-    /// A process that another thread starts at this moment also has the file open until it runs its program. To close
-    /// the file might not be enough.
+    /// Unlocks the file. To close it might not be enough: a process that another thread starts at this moment also has
+    /// the file open until it runs its program.
     fn drop(&mut self) {
         let _ = self.lock.unlock();
     }

@@ -30,7 +30,7 @@ use treeline::TreeLine;
 pub struct Kind {
     /// Its name, as on the command line.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// Description of the strategy, in a few words.
     pub about: &'static str,
     /// Whether a publication gives its constants.
     pub is_published: bool,

@@ -18,12 +18,12 @@ pub(crate) struct Namespaces {
     messages: Option<OwnedFd>,
 }
 
-/// What is to be prepared.
+/// Plan of what is to be prepared.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) mounts: bool,
     pub(crate) messages: bool,
-    /// What the program may write to.
+    /// Paths that the program may write to.
     pub(crate) writable: Vec<CString>,
     /// The folder in which the program runs.
     pub(crate) folder: CString,

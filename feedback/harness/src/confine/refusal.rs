@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// What programs write if the system refuses them something, in C, Python, Node and Java.
+/// Messages that programs write if the system refuses them something, in C, Python, Node and Java.
 const SIGNS: [&str; 10] = [
     "Operation not permitted",
     "Permission denied",

@@ -32,7 +32,7 @@ const AUDIT_I386: u32 = 0x4000_0003;
 /// Offsets in the data that a filter sees.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
-/// Where the lower half of an argument is, on machines that begin with it.
+/// Returns the offset of the lower half of an argument, on machines that begin with it.
 const fn argument(number: u8) -> u32 {
     16 + 8 * number as u32
 }
@@ -117,7 +117,7 @@ fn step(code: u16, k: u32) -> libc::sock_filter {
     step_of(code, 0, 0, k)
 }
 
-/// This machine's own convention, as filters see it.
+/// Returns this machine's own convention, as filters see it.
 const fn audit_value() -> u32 {
     match () {
         () if cfg!(target_arch = "x86_64") => 0xc000_003e,

@@ -59,7 +59,7 @@ pub(super) mod old {
     }
 }
 
-/// The reasons why AFL++'s run time could not begin, by its error numbers.
+/// Returns the reason why AFL++'s run time could not begin, by its error number.
 pub(super) fn afl_error(word: u32) -> String {
     match (word & 0x00ff_ff00) >> 8 {
         1 => "has more counters than its run time was given room for (AFL_MAP_SIZE)".into(),

@@ -10,7 +10,7 @@ use crate::edges::Edges;
 use crate::run::Usage;
 use crate::shared::Memory;
 
-/// Where it begins: after the input itself.
+/// Offset at which the ring begins: after the input itself.
 const START: usize = 1 << 26;
 /// Slots.
 pub(super) const SLOTS: usize = 16;
@@ -24,7 +24,7 @@ const EDGES: usize = 1 << 13;
 const GIVEN: usize = START;
 const FINISHED: usize = START + 4;
 const IS_IN_MAP: usize = START + 8;
-/// When the program has begun on the next one, in nanoseconds.
+/// Offset of the time when the program has begun on the next one, in nanoseconds.
 const BEGUN: usize = START + 16;
 const HEADER: usize = 64;
 
@@ -42,7 +42,7 @@ pub(super) const SIZE: usize = START + HEADER + SLOTS * SLOT;
 /// Bytes of an input that comes alone, with its length.
 pub(super) const ALONE: usize = START;
 
-/// How much of the ring is in use.
+/// Part of the ring that is in use.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
     given: u32,
@@ -55,7 +55,7 @@ fn slot(number: u32) -> usize {
 }
 
 impl Ring {
-    /// Inputs that were given, and whose results were not taken.
+    /// Returns the number of inputs that were given, and whose results were not taken.
     pub(super) fn held(&self) -> usize {
         self.given.wrapping_sub(self.taken) as usize
     }
@@ -135,7 +135,7 @@ impl Ring {
     }
 }
 
-/// Nanoseconds of the clock that the program uses.
+/// Returns the nanoseconds of the clock that the program uses.
 fn now() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a pointer to a live value.

@@ -66,7 +66,7 @@ impl Guard {
         }
     }
 
-    /// The output of the program in the last run.
+    /// Returns the output of the program in the last run.
     pub(crate) fn captured(&self) -> &[Captured; 2] {
         &self.streams.captured
     }
@@ -191,7 +191,7 @@ impl Drop for Guard {
 
 /// A guard may take this long to answer, beyond the limit on the program: it ends all processes of the run first.
 const GRACE: Duration = Duration::from_secs(30);
-/// It is seen after this long that runs were interrupted.
+/// Time after which it is seen that runs were interrupted.
 const SLICE: Duration = Duration::from_millis(50);
 /// The most reads from a stream at one time: one takes the default capacity of a pipe.
 const READS: usize = 16;
@@ -206,7 +206,7 @@ pub(crate) fn outcome_of(status: i32) -> Outcome {
 }
 
 impl Streams {
-    /// The ends that are read, and those that the program writes to.
+    /// Returns the ends that are read, and those that the program writes to.
     fn new() -> Result<(Streams, [OwnedFd; 2]), Error> {
         let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe_from_program()?, pipe_from_program()?);
         let captured = [Captured::default(), Captured::default()];

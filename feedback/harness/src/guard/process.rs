@@ -18,7 +18,7 @@ use crate::watch::Watch;
 /// The program and the means of a guard.
 pub(super) struct Guarded {
     pub(super) launch: Launch,
-    /// Where requests come from.
+    /// Descriptor that requests come from.
     pub(super) control: RawFd,
     /// The folder to remove in the end: where it was made, and a descriptor of it.
     pub(super) path: PathBuf,
@@ -87,7 +87,7 @@ struct Process<'g> {
 }
 
 impl Process<'_> {
-    /// Returns the next request; none when the harness has gone.
+    /// Returns the next request; `None` when the harness has gone.
     fn request(&mut self) -> Option<Request> {
         Request::receive(self.guarded.control)
     }
@@ -243,7 +243,7 @@ fn failed(error: &io::Error) -> Report {
     Report { errno: error.raw_os_error().unwrap_or(libc::EIO), ..Report::default() }
 }
 
-/// Waits for one process; none if it still runs.
+/// Waits for one process; `None` if it still runs.
 fn wait_for(process: libc::pid_t, options: i32) -> Option<Ended> {
     waited(process, options).map(|(_, status, used)| (status, used))
 }
@@ -361,7 +361,7 @@ pub(crate) fn is_gone(process: libc::pid_t) -> bool {
     text.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Resident memory of a process in bytes; 0 if it has ended.
+/// Returns the resident memory of a process in bytes; 0 if it has ended.
 pub(crate) fn resident(process: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);

@@ -19,7 +19,7 @@ pub(super) fn required() -> bool {
     chosen() == "on"
 }
 
-/// Returns true if to add it to the user's own options.
+/// Returns true if instrumentation at link time is to be added to the user's own options.
 pub(super) fn wanted(compiler: &Compiler, given: &Arguments) -> bool {
     let is_possible = matches!(compiler.kind, Kind::Clang(version) if version >= FIRST) && compiler.has_lld;
     let makes_objects = match given.step {

@@ -164,7 +164,7 @@ fn run(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<i32
     status.map(code).map_err(|source| compiler.failed(source))
 }
 
-/// Like [`run`], but the output of the compiler is passed on only if it succeeds; returns whether it does.
+/// Runs a compiler like [`run`], but passes its output on only if it succeeds. Returns true if it does.
 fn succeeds(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<bool, Error> {
     let file = response::file_for(arguments, cache)?;
     let output = command(compiler, arguments, file.as_ref()).stdin(Stdio::inherit()).output();

@@ -8,7 +8,7 @@ use super::runtime::Passing;
 use crate::cache::Cache;
 use crate::error::Error;
 
-/// How deep files may name files.
+/// Greatest depth to which files may name files.
 const DEPTH: usize = 16;
 /// Bytes of arguments up to which no file is made for them. Linux takes two megabytes with the environment, 128 KiB in
 /// one argument.

@@ -45,7 +45,7 @@ impl Drop for Passing {
 pub(super) struct Runtime(PathBuf);
 
 impl Runtime {
-    /// The run time for programs of this compiler and machine.
+    /// Returns the run time for programs of this compiler and machine.
     pub(super) fn new(
         compiler: &Compiler,
         machine: &[OsString],
@@ -72,7 +72,7 @@ impl Runtime {
         self.0.join("driver.o")
     }
 
-    /// The same in a library, `libgramjet_driver.a`.
+    /// Returns the library `libgramjet_driver.a` with the main function of libFuzzer harnesses.
     pub(super) fn driver_library(&self) -> PathBuf {
         self.0.join(LIBRARY)
     }

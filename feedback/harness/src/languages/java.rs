@@ -23,7 +23,7 @@ const SOURCES: [(&str, &str); 3] = [
 const INNER_ASM: &str = "jdk.internal.org.objectweb.asm";
 const ASM: &str = "org.objectweb.asm";
 const EXPORTS: &str = "java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED";
-/// Where Debian has ASM.
+/// Path at which Debian has ASM.
 const LIBRARY: &str = "/usr/share/java/asm.jar";
 
 /// Returns the virtual machine with its worker.

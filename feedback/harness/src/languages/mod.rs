@@ -62,7 +62,7 @@ impl Function {
         })
     }
 
-    /// Where an edge is in the sources.
+    /// Returns the place of an edge in the sources.
     pub fn place(&self, edge: u32) -> Option<&Place> {
         self.table.place(edge)
     }

@@ -22,7 +22,7 @@ pub(super) fn program(subject: &Subject, file: &str, function: &str) -> Result<P
     Program::new(subject.interpreter_or("node"), arguments)
 }
 
-/// Out of memory is an abort in V8.
+/// Returns the outcome of a run: out of memory is an abort in V8.
 pub(super) fn outcome(outcome: Outcome, stderr: &Captured) -> Outcome {
     match outcome {
         Outcome::Signal(_) if memchr::memmem::find(&stderr.bytes, HEAP_IS_FULL).is_some() => Outcome::Memory,

@@ -5,7 +5,7 @@ use super::subject::Subject;
 use crate::command::Program;
 use crate::error::Error;
 
-/// What counts comes first, as the worker uses it.
+/// Source of the worker. The part that counts comes first, as the rest uses it.
 const WORKER: &str = concat!(include_str!("../../workers/counting.py"), include_str!("../../workers/worker.py"));
 
 /// Returns the interpreter with its worker.

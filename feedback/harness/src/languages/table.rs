@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-/// Where an edge is in the sources.
+/// Place of an edge in the sources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// The file, as the language names it.

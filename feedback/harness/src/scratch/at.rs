@@ -10,7 +10,8 @@ use std::path::Path;
 
 /// Attributes of a file that keep everyone from changing it.
 const FROZEN: u64 = (libc::STATX_ATTR_IMMUTABLE | libc::STATX_ATTR_APPEND) as u64;
-/// The same as flags (`FS_IMMUTABLE_FL`, `FS_APPEND_FL` of linux/fs.h), and the requests that read and set them.
+/// Flags that keep everyone from changing a file (`FS_IMMUTABLE_FL`, `FS_APPEND_FL` of linux/fs.h), and the requests
+/// that read and set them.
 const FROZEN_FLAGS: libc::c_int = 0x10 | 0x20;
 const GET_FLAGS: libc::Ioctl = 0x8008_6601u32 as libc::Ioctl;
 const SET_FLAGS: libc::Ioctl = 0x4008_6602u32 as libc::Ioctl;

@@ -23,7 +23,7 @@ pub(super) struct Held {
     reader: File,
 }
 
-/// What [`Held::settle`] had to do.
+/// Work that [`Held::settle`] had to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settled {
     /// The file is the same as before.

@@ -33,12 +33,12 @@ const TIDYING: Duration = Duration::from_secs(2);
 /// The errors of a full disk.
 const FULL: [i32; 2] = [libc::ENOSPC, libc::EDQUOT];
 
-/// How the program is given its files.
+/// Way in which the program is given its files.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Giving {
     /// The program finds its input by name, and not as its standard input.
     pub(crate) by_name: bool,
-    /// It gets another file beside its input, by name.
+    /// Whether it gets another file beside its input, by name.
     pub(crate) has_second: bool,
     /// The rules that the program runs under are about these files and no others.
     pub(crate) has_rules: bool,
@@ -93,7 +93,7 @@ impl Scratch {
         self.input.path()
     }
 
-    /// Returns the other file, if the program gets one.
+    /// Returns the path of the other file, if the program gets one.
     pub(crate) fn second(&self) -> Option<&Path> {
         self.second.as_ref().map(Held::path)
     }
@@ -110,7 +110,7 @@ impl Scratch {
         self.write_both(input, None)
     }
 
-    /// Like `write`, with the content of the other file.
+    /// Writes the input as `write` does, and the content of the other file.
     pub(crate) fn write_both(&mut self, input: &[u8], second: Option<&[u8]>) -> Result<bool, Error> {
         let Giving { by_name, has_rules, is_exposed, .. } = self.giving;
         self.settle();

@@ -20,7 +20,7 @@ const EINVAL: i32 = 22;
 const EROFS: i32 = 30;
 const ENOSYS: i32 = 38;
 
-/// What a program needs: it may.
+/// Attempts at what a program needs, which are allowed.
 const NEEDED: [&str; 8] = ["own-file", "own-mode", "own-limit", "own-cores", "thread", "fork", "pair", "memory"];
 
 const NETWORK: [(&str, i32); 7] = [
@@ -82,7 +82,7 @@ const OLD: [(&str, i32); 9] = [
     ("old-unshare", EPERM),
 ];
 
-/// What is outside of the program: a file, sockets, a process and memory.
+/// Things outside of the program: a file, sockets, a process and memory.
 struct Outside {
     folder: PathBuf,
     process: Child,

@@ -13,7 +13,7 @@ fn limits() -> Limits {
     Limits::default().with_time(Duration::from_secs(2))
 }
 
-/// A program of `tests/programs`, with our run time.
+/// Returns a program of `tests/programs`, with our run time.
 pub(crate) fn own(name: &str) -> Option<PathBuf> {
     built(name, "clang", |command, source, program| {
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");

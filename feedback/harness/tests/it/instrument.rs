@@ -62,7 +62,7 @@ pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
 }
 
-/// A wrapper, to be run in a folder with this compiler.
+/// Returns a wrapper, to be run in a folder with this compiler.
 pub(crate) fn wrapper(name: &str, compiler: &[(&str, &str)], folder: &Path) -> Command {
     let mut command = Command::new(wrappers().join(name));
     command.envs(compiler.iter().copied()).env("XDG_CACHE_HOME", place("cache")).current_dir(folder);
@@ -96,7 +96,7 @@ fn cost(target: &mut ForkServer, input: &[u8]) -> u64 {
     first.total()
 }
 
-/// Twice the input costs about twice as much, beyond what no input costs.
+/// Checks that twice the input costs about twice as much, beyond what no input costs.
 fn grows(target: &mut ForkServer, input: &str) {
     let [none, once, twice] = [0, 1, 2].map(|times| cost(target, input.repeat(times).as_bytes()));
     let (one, two) = (once - none, twice - none);

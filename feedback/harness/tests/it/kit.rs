@@ -17,7 +17,7 @@ pub(crate) fn place(name: &str) -> PathBuf {
     place
 }
 
-/// `tests/programs/torture.c`, compiled.
+/// Returns `tests/programs/torture.c`, compiled.
 pub(crate) fn torture() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -33,7 +33,7 @@ pub(crate) fn torture() -> &'static Path {
     })
 }
 
-/// The same under a name of its own, by which its processes are found.
+/// Returns the torture program under a name of its own, by which its processes are found.
 pub(crate) fn torture_as(name: &str) -> PathBuf {
     let program = place("programs").join(name);
     let _ = fs::remove_file(&program);
@@ -54,8 +54,8 @@ pub(crate) fn processes_of(program: &Path) -> Vec<String> {
     found
 }
 
-/// Returns a program of `tests/programs`, built by a compiler; none where there is no such compiler, unless it must be
-/// there.
+/// Returns a program of `tests/programs`, built by a compiler; `None` where there is no such compiler, unless it must
+/// be there.
 pub(crate) fn built(name: &str, compiler: &str, arguments: impl Fn(&mut Command, &Path, &Path)) -> Option<PathBuf> {
     if !gramjet_needs::has(compiler) {
         return None;

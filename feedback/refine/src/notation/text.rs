@@ -7,7 +7,7 @@ use gramjet_compiler::ast::{Grammar, Rule};
 use super::Notation;
 use crate::place::each;
 
-/// Where the body of a rule is in the text: from what defines it to the last mark of its last expression.
+/// Returns the range of the body of a rule in the text: from what defines it to the last mark of its last expression.
 pub(super) fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rule) -> Option<Range<usize>> {
     let name = rule.name.span;
     let (first, last) = (name.start as usize, name.end as usize);
@@ -50,8 +50,8 @@ pub(super) fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rul
     Some(start..end + closed)
 }
 
-/// Where the first semicolon of ANTLR is that ends a rule; none if there is an action before it, whose code is not
-/// known.
+/// Returns the place of the first semicolon of ANTLR that ends a rule; `None` if there is an action before it, whose
+/// code is not known.
 fn semicolon(text: &str) -> Option<usize> {
     let mut found = None;
     scan(text, Notation::Antlr, &mut |at, seen| {
@@ -93,7 +93,7 @@ pub(super) fn split(body: &str, notation: Notation) -> Vec<&str> {
     parts
 }
 
-/// What is outside of quotation marks, classes of ANTLR and regular expressions of Lark.
+/// Parts of a text outside of quotation marks, classes of ANTLR and regular expressions of Lark.
 pub(super) enum Seen {
     Character(char),
     Comment,

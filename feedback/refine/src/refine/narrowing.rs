@@ -22,8 +22,8 @@ const SHRINKS: u32 = 150;
 /// Edits whose fresh texts are asked about.
 const MOST_JUDGED: usize = 40;
 
-/// Where the program accepts a smaller share of generated texts, the grammar is not narrowed: too little of it would be
-/// left.
+/// Least share of generated texts that the program accepts if the grammar is narrowed: with a smaller one, too little
+/// of it would be left.
 const LEAST_BASE: f64 = 0.1;
 
 struct Ranked {

@@ -1,4 +1,5 @@
-//! Which texts an edit at a place can let in: those that conform with any bytes there. So most edits need not be tried.
+//! Finds the texts that an edit at a place can let in: those that conform with any bytes there. So most edits need not
+//! be tried.
 
 use std::collections::BTreeMap;
 

@@ -41,7 +41,8 @@ const MOST_JUDGED: usize = 96;
 /// Texts around a class that lacks something.
 const MOST_AROUND: usize = 4;
 
-/// Where the program accepts a smaller share of generated texts, edits are judged as if it accepted this one.
+/// Least share of generated texts by which edits are judged: where the program accepts a smaller share, they are judged
+/// as if it accepted this one.
 const LEAST_BASE: f64 = 0.8;
 
 /// Few fresh texts show that most edits are wrong.
@@ -50,8 +51,8 @@ const FEW_FRESH: usize = 6;
 /// If the program rejects one of the fresh texts, this many times as many are asked about.
 const MORE_FRESH: usize = 4;
 
-/// Of generated texts of an edited grammar, this many that the one before does not read are asked about, and among this
-/// many times as many they are sought.
+/// Greatest number of generated texts of an edited grammar that are asked about, of those that the one before does not
+/// read. They are sought among this many times as many.
 const MOST_NEW: usize = 80;
 const MADE: usize = 10;
 
@@ -82,7 +83,7 @@ impl Wanted {
         &self.texts[..self.shown]
     }
 
-    /// Those of them that have these numbers.
+    /// Returns the texts that holes are tried with, of those that have these numbers.
     fn shown_of(&self, numbers: &[usize]) -> Vec<Vec<u8>> {
         numbers.iter().filter(|&&number| number < self.shown).map(|&number| self.texts[number].clone()).collect()
     }
@@ -92,7 +93,7 @@ impl Wanted {
 struct Ranked {
     candidate: Candidate,
     taken: usize,
-    /// How far it is from the failures.
+    /// Distance from the failures.
     away: usize,
 }
 
@@ -105,7 +106,7 @@ impl Ranked {
     }
 }
 
-/// Those that do most come first; of these, those that are near and preferred.
+/// Puts edits in order: those that do most come first; of these, those that are near and preferred.
 fn in_order(ranked: &mut [Ranked]) {
     ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.away, ranked.candidate.cost()));
 }
@@ -273,7 +274,7 @@ impl Repair<'_> {
         Share { part: usual.part.max((LEAST_BASE * usual.of as f64) as usize), of: usual.of }
     }
 
-    /// Returns how many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
+    /// Returns how many fresh texts the program accepts; `None` if it rejects more than it rejects for other reasons.
     fn accepts_fresh(&mut self, candidate: &Candidate, grammar: &Grammar, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let Some(other) = &self.reader else { return Some(None) };
         let mut texts: Vec<Vec<u8>> = self.evidence.texts.clone();

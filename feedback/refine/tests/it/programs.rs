@@ -48,7 +48,7 @@ impl Text<'_> {
             }
     }
 
-    /// A number, or groups one after the other.
+    /// Reads a number, or groups one after the other.
     fn factor(&mut self, depth: u32) -> bool {
         let mut has_group = false;
         while self.take(b"(") {

@@ -22,21 +22,21 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// How a cost grows with the size n, terms of lower order left out.
+/// Laws by which a cost grows with the size n, terms of lower order left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// Not at all.
+    /// The cost does not grow.
     Constant,
-    /// As log n.
+    /// The cost grows as log n.
     Logarithmic,
-    /// As n log n.
+    /// The cost grows as n log n.
     Linearithmic,
-    /// As a power of n.
+    /// The cost grows as a power of n.
     Polynomial {
         /// The power's exponent.
         exponent: Estimate,
     },
-    /// As a power with the exponent n.
+    /// The cost grows as a power with the exponent n.
     Exponential {
         /// The power's base.
         base: Estimate,
@@ -132,8 +132,8 @@ pub(super) fn fit_all(points: &[(f64, f64)]) -> Vec<Fit> {
     fits
 }
 
-/// n log n is reported only if it is distinctly better than n: a cost with steps, such as that of tables that double,
-/// also fits n log n.
+/// Prefers n to n log n, which is reported only if it is distinctly better: a cost with steps, such as that of tables
+/// that double, also fits n log n.
 fn prefer_linear(fits: &mut [Fit]) {
     let [first, ..] = fits else { return };
     let most = first.aicc + super::SUBSTANTIAL;
@@ -230,9 +230,10 @@ fn parameters(model: Model) -> usize {
         }
 }
 
-/// AICc of Burnham & Anderson, "Model Selection and Multimodel Inference" (2nd edition, 2002), section 2.4, with the
-/// variance of the noise added to that of the residuals: deterministic costs can leave no residuals at all. Where the
-/// correction has no value its denominator stays 1: five points may then show a start-up cost, if the gain is great.
+/// Returns the AICc of Burnham & Anderson, "Model Selection and Multimodel Inference" (2nd edition, 2002), section 2.4,
+/// with the variance of the noise added to that of the residuals: deterministic costs can leave no residuals at all.
+/// Where the correction has no value its denominator stays 1: five points may then show a start-up cost, if the gain is
+/// great.
 fn criterion(squares: f64, parameters: usize, points: usize) -> f64 {
     let (estimated, points) = ((parameters + 1) as f64, points as f64);
     let correction = 2.0 * estimated * (estimated + 1.0) / (points - estimated - 1.0).max(1.0);

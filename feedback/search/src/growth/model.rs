@@ -88,7 +88,8 @@ pub(super) struct Solution {
 }
 
 impl Data {
-    /// The points must be finite with sizes of at least 0, one of them greater, and costs above 0.
+    /// Returns the data of some points, which must be finite with sizes of at least 0, one of them greater, and costs
+    /// above 0.
     pub(super) fn new(points: &[(f64, f64)]) -> Self {
         let largest = points.iter().map(|point| point.0).fold(0.0, f64::max);
         let greatest = points.iter().map(|point| point.1).fold(0.0, f64::max);
@@ -124,7 +125,7 @@ impl Data {
         }
     }
 
-    /// Sum of the squared deviations of the logarithms of the costs from their mean.
+    /// Returns the sum of the squared deviations of the logarithms of the costs from their mean.
     pub(super) fn total_squares(&self) -> f64 {
         let logs: Vec<f64> = self.costs.iter().map(|cost| cost.ln()).collect();
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;

@@ -15,9 +15,9 @@ const LOOKED: usize = 96;
 
 /// A place where a part can be repeated, with equal or distinct copies.
 pub(super) struct Place {
-    /// What is repeated there.
+    /// Part that is repeated there.
     pub(super) pump: Pump,
-    /// How steeply the cost grows with few copies; 0 if it was not measured.
+    /// Steepness of the growth of the cost with few copies; 0 if it was not measured.
     pub(super) steepness: f64,
     /// Places of one kind have the same rule, decisions and copies.
     kind: (usize, Copies),
@@ -79,7 +79,8 @@ pub(super) fn in_turns<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T
     ordered(items, key, |turn| turn)
 }
 
-/// In the order that `order` gives to the number of an item among those of its key. Equal ones stay in order.
+/// Puts items in the order that `order` gives to the number of an item among those of its key. Equal ones stay in
+/// order.
 fn ordered<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K, order: impl Fn(usize) -> usize) -> Vec<T> {
     let mut counts = BTreeMap::new();
     let mut numbered: Vec<(usize, T)> = Vec::with_capacity(items.len());

@@ -160,8 +160,9 @@ impl Spot {
         self.number
     }
 
-    /// Of a round, writes the options of a repetition of its copies alone, after as many rounds as there have to be.
-    /// Returns the symbol and the depth of the repetition, and the least number of rounds. None for what is no round.
+    /// Writes the options of a repetition that has nothing but copies of a round, after as many rounds as there have to
+    /// be. Returns the symbol and the depth of the repetition, and the least number of rounds; `None` for what is no
+    /// round.
     pub(crate) fn copies_alone(
         &self,
         whole: &Derivation,
@@ -185,7 +186,8 @@ impl Spot {
         Some((outer.symbol, outer.depth, least))
     }
 
-    /// Of what stands between two instances of a rule, the number of the outer one; none of a round.
+    /// Returns the number of the outer one of the two instances of a rule that the part stands between; `None` for a
+    /// round.
     pub(crate) fn outer(&self, whole: &Derivation) -> Option<usize> {
         self.repeats.1?;
         let inner = &whole.parts[self.number];

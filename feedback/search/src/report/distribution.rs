@@ -41,7 +41,8 @@ fn plot(report: &Report, buckets: &[Bucket]) -> String {
     format!("<figure><figcaption>Number of runs by cost</figcaption>{}</figure>\n", plot.svg())
 }
 
-/// The ends and the height of a bar. Costs are whole numbers, so that each has a width; 0 has a place of its own.
+/// Returns the ends and the height of a bar. Costs are whole numbers, so that each has a width; 0 has a place of its
+/// own.
 fn bar(bucket: &Bucket) -> (f64, f64, f64) {
     let left = if bucket.least == 0 { 0.35 } else { bucket.least as f64 - 0.5 };
     (left, bucket.most as f64 + 0.5, bucket.runs as f64)
@@ -55,7 +56,7 @@ fn quantiles(buckets: &[Bucket]) -> String {
     }))
 }
 
-/// The upper end of the first bucket up to which at least `thousandths` of the runs lie.
+/// Returns the upper end of the first bucket up to which at least `thousandths` of the runs lie.
 fn quantile(buckets: &[Bucket], thousandths: u128) -> u64 {
     let all: u128 = buckets.iter().map(|bucket| u128::from(bucket.runs)).sum();
     let mut runs = 0;

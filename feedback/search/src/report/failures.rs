@@ -12,7 +12,7 @@ const TEXT: usize = 80;
 /// A cell of the table, as HTML; empty if nothing is known.
 type Cell = fn(&Failure) -> String;
 
-/// What is shown of each failure. Columns that say nothing of any failure are left out.
+/// Columns of the table of failures. Columns that say nothing of any failure are left out.
 const COLUMNS: [(Column<'static>, Cell); 8] = [
     (Column::Text("Outcome"), |failure| format!("<b>{}</b>", text::line(&failure.outcome))),
     (Column::Text("Place"), |failure| code(&text::line(&failure.place))),
@@ -43,7 +43,7 @@ fn times(number: u64) -> String {
     }
 }
 
-/// Text of a program; the argument is HTML.
+/// Returns the text of a program; the argument is HTML.
 fn code(html: &str) -> String {
     if html.is_empty() { String::new() } else { format!("<code>{html}</code>") }
 }

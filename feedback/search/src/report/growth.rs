@@ -44,7 +44,7 @@ fn article(report: &Report, family: &Family) -> String {
     )
 }
 
-/// Members at about equal distances in the list, in ascending order of size, with both ends.
+/// Returns members at about equal distances in the list, in ascending order of size, with both ends.
 fn thinned(points: &[FamilyPoint]) -> Vec<FamilyPoint> {
     let mut ordered = points.to_vec();
     ordered.sort_by_key(|point| (point.size, point.length, point.cost));
@@ -68,7 +68,7 @@ fn findings(family: &Family) -> String {
     facts(&known.chain(of).collect::<Vec<_>>())
 }
 
-/// Returns how the counts of the hottest edges grow.
+/// Returns a table that shows how the counts of the hottest edges grow.
 fn edges(family: &Family) -> String {
     if family.edges.is_empty() {
         return String::new();
@@ -113,7 +113,7 @@ fn shortened(name: &str) -> String {
     if plain.chars().count() > 24 { plain.chars().take(23).chain(['…']).collect() } else { plain }
 }
 
-/// Points of a curve, those that lie within the plot.
+/// Returns the points of a curve that lie within the plot.
 fn within(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let is_within = |scale: &Scale, value: f64| (scale.value(scale.from)..=scale.value(scale.to)).contains(&value);
     let points = curve.points.iter().copied();

@@ -8,7 +8,7 @@ use super::text::{self, Mark};
 
 /// Inputs that are shown.
 const INPUTS: usize = 50;
-/// Of these, those that are open at first.
+/// Inputs that are open at first, of those that are shown.
 const OPEN: usize = 3;
 /// Bytes of a text that are shown.
 const TEXT: usize = 4096;
@@ -43,7 +43,7 @@ fn article(report: &Report, index: usize, input: &Input) -> String {
     format!("<details class=input{open}><summary>{title}</summary>\n{}</details>\n", content.concat())
 }
 
-/// Where an input comes from, in one line.
+/// Returns a line that says where an input comes from.
 fn origin(input: &Input) -> String {
     let mut known = vec![("length".to_string(), format!("{} bytes", count(input.text.len() as u64)))];
     if !input.strategy.is_empty() {

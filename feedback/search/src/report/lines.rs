@@ -8,7 +8,7 @@ use super::text;
 
 /// Hot lines that are shown.
 const LINES: usize = 30;
-/// Of these, those whose excerpt is open at first.
+/// Hot lines whose excerpt is open at first, of those that are shown.
 const OPEN: usize = 3;
 /// Lines of an excerpt that are shown.
 const EXCERPT: usize = 60;
@@ -20,7 +20,7 @@ pub(super) fn section(report: &Report) -> Option<String> {
     Some(of + &list(&report.lines)?)
 }
 
-/// Lines with the source around them, if there are any.
+/// Returns the lines with the source around them, if there are any.
 pub(super) fn list(lines: &[HotLine]) -> Option<String> {
     let shown = &lines[..lines.len().min(LINES)];
     let html: String = shown.iter().enumerate().map(|(index, line)| article(index, line)).collect();
@@ -47,7 +47,7 @@ fn article(index: usize, line: &HotLine) -> String {
     }
 }
 
-/// Lines of source with their numbers, the hot one marked.
+/// Returns the lines of source with their numbers, the hot one marked.
 fn source(excerpt: &Excerpt) -> String {
     // The hot line stays in the middle of what is shown.
     let hot = usize::try_from(excerpt.hot.saturating_sub(excerpt.first)).unwrap_or(0).min(excerpt.lines.len());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Text for an attribute or an element, with what HTML has a meaning for escaped.
+/// Returns a text for an attribute or an element, with what HTML has a meaning for escaped.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -74,9 +74,9 @@ pub(super) fn share(share: f64) -> String {
 
 /// A column of a table.
 pub(super) enum Column<'c> {
-    /// Of text.
+    /// Column of text.
     Text(&'c str),
-    /// Of numbers.
+    /// Column of numbers.
     Number(&'c str),
 }
 

@@ -30,7 +30,7 @@ pub(super) fn section(report: &Report) -> Option<String> {
     (!shown.is_empty()).then(|| table(&columns, shown.iter().map(row)))
 }
 
-/// Those of a strategy.
+/// Returns the operators of a strategy.
 fn of<'r>(report: &'r Report, strategy: &'r str) -> impl Iterator<Item = &'r Operator> {
     report.operators.iter().filter(move |made| made.strategy == strategy)
 }

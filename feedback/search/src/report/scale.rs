@@ -32,13 +32,13 @@ impl Scale {
         Scale { log: true, from: least.log10(), to: most.log10(), ticks }
     }
 
-    /// An axis for costs or counts: by ratios if they differ much.
+    /// Returns an axis for costs or counts: by ratios if they differ much.
     pub(super) fn fitting(values: &[f64]) -> Scale {
         let differ = ends(values).is_some_and(|(least, most)| most / least >= 30.0);
         if differ { Scale::log(values) } else { Scale::linear(values) }
     }
 
-    /// Where a value lies, if it has a place on the axis; beyond the ends it lies at the nearer one.
+    /// Returns the place of a value, if it has one on the axis; beyond the ends it lies at the nearer one.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = if self.log { value.log10() } else { value };
         (!place.is_nan() && (!self.log || value > 0.0)).then(|| place.clamp(self.from, self.to))
@@ -59,7 +59,7 @@ impl Scale {
         markup::short(self.value(place))
     }
 
-    /// The same axis with a little room at its upper end.
+    /// Returns the same axis with a little room at its upper end.
     pub(super) fn with_room(mut self) -> Scale {
         self.to += (self.to - self.from) * 0.04;
         self
@@ -75,7 +75,7 @@ fn ends(values: &[f64]) -> Option<(f64, f64)> {
     })
 }
 
-/// Round values at equal differences.
+/// Returns round values at equal differences.
 fn even_ticks(least: f64, most: f64) -> Vec<f64> {
     let rough = (most - least) / TICKS as f64;
     let unit = 10f64.powf(rough.log10().floor());
@@ -85,7 +85,7 @@ fn even_ticks(least: f64, most: f64) -> Vec<f64> {
     (0..=2 * TICKS).map(|index| (first + index as f64) * step).filter(|tick| *tick <= most * (1.0 + 1e-9)).collect()
 }
 
-/// Round values at ratios that are as equal as round values can be.
+/// Returns round values at ratios that are as equal as round values can be.
 fn ratio_ticks(least: f64, most: f64) -> Vec<f64> {
     let decades = (most / least).log10();
     let within = |ticks: Vec<f64>| -> Vec<f64> {

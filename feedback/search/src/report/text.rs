@@ -13,7 +13,7 @@ pub(super) struct Mark {
     pub(super) series: usize,
     /// The number that the legend has for it, from 1.
     pub(super) number: usize,
-    /// What the reader sees who points at it.
+    /// Title that the reader sees who points at it.
     pub(super) title: String,
 }
 
@@ -88,7 +88,7 @@ fn opening(mark: &Mark, marks: &[Mark], byte: usize, numbered: &mut [bool]) -> S
     tag + ">"
 }
 
-/// Returns what a text consists of. Line breaks stay if `breaks` is set, after a sign for each.
+/// Returns the tokens that a text consists of. Line breaks stay if `breaks` is set, after a sign for each.
 fn tokens(text: &[u8], breaks: bool) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut start = 0;

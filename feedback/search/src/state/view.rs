@@ -1,4 +1,4 @@
-//! What the folder of a search has in it, as a reader sees it.
+//! The content of the folder of a search, as a reader sees it.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -6,7 +6,7 @@ use std::{fs, io};
 /// The first line of the file that describes a search.
 pub(super) const FORMAT: &str = "gramjet search 1";
 
-/// Why a folder cannot be used.
+/// Reasons why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -15,7 +15,7 @@ pub enum StateError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// Reason why it failed.
         source: io::Error,
     },
     /// Another process has the folder.
@@ -49,7 +49,7 @@ pub enum StateError {
     Other {
         /// The folder.
         path: PathBuf,
-        /// Which fact differs.
+        /// Name of the fact that differs.
         name: String,
         /// Its value there.
         found: String,
@@ -58,7 +58,7 @@ pub enum StateError {
     },
 }
 
-/// Where a text is kept.
+/// Places where a text is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// With the texts that are worth varying.
@@ -140,7 +140,7 @@ impl<'f> View<'f> {
         fs::read(&path).map_err(|source| StateError::Io { path, source })
     }
 
-    /// Returns a file of the search; none if there is none.
+    /// Returns a file of the search; `None` if there is none.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@
 //! Choices that derive the same literal, or the same rule, are one item, wherever they stand. A site with one option
 //! is a choice, too.
 //!
-//! What differs from the published program, always: the choices that are rewarded are those of the rollout alone (the
+//! Differences from the published program, always: the choices that are rewarded are those of the rollout alone (the
 //! program also changes the weights of those of earlier rollouts, by mistake). Of a class with more than 512 members
 //! each member is equally probable. Without the published constants, no weight falls below 0.001: there are more
 //! penalties than rewards, and a choice whose weight is nearly 0 is never tried again.
@@ -46,7 +46,7 @@ pub(super) struct Bias {
 }
 
 impl Bias {
-    /// All items have the same weight.
+    /// Returns a bias in which all items have the same weight.
     pub(super) fn new(deriver: Deriver, paper: bool) -> Bias {
         Bias {
             deriver,
@@ -133,7 +133,7 @@ fn changed(weight: f64, is_good: bool, floor: f64) -> f64 {
     weight.max(floor)
 }
 
-/// Returns the place that a number from 0 to 1 takes among weights; none if all weights are 0.
+/// Returns the place that a number from 0 to 1 takes among weights; `None` if all weights are 0.
 fn roulette(weights: &[f64], unit: f64) -> Option<u32> {
     let mut left = unit * weights.iter().sum::<f64>();
     let mut last = None;

@@ -38,7 +38,7 @@ pub(crate) fn run(search: &mut Search, runs: u64, subject: impl Fn(&[u8]) -> (u6
     search.best().map_or(0, |best| best.cost)
 }
 
-/// The measurements of a run that ended by itself.
+/// Returns the measurements of a run that ended by itself.
 pub(crate) fn measured(cost: u64, edges: &[Edge]) -> Measured<'_> {
     let hottest = edges.iter().map(|edge| edge.1).max().unwrap_or(0);
     Measured { cost, hottest, edges, ..Measured::default() }

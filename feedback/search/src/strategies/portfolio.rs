@@ -122,15 +122,15 @@ pub(super) struct Portfolio {
     /// The texts since the last beginning, and those since the last better text.
     runs: u64,
     stale: u64,
-    /// What runs take, and how much is left for quicker texts.
+    /// Balance of what runs take, and of what is left for quicker texts.
     balance: Balance,
-    /// What runs have taken, in edges: since the last beginning, in the one before it, and by variants of champions
-    /// since one of them has become a champion of the whole search. The first two are without variants of champions of
-    /// the whole search, and without those of quick ones while all texts vary champions.
+    /// Edges that runs have taken: since the last beginning, in the one before it, and by variants of champions since
+    /// one of them has become a champion of the whole search. The first two are without variants of champions of the
+    /// whole search, and without those of quick ones while all texts vary champions.
     spent: u64,
     spent_before: u64,
     spent_barren: u64,
-    /// What was executed, if the search explores.
+    /// Maxima of what was executed, if the search explores.
     seen: Maxima,
 }
 
@@ -203,7 +203,7 @@ impl Portfolio {
         self.recent.archive.rank_by(ranking, self.least);
     }
 
-    /// New coverage, if the search explores.
+    /// Returns the new coverage, if the search explores.
     fn explored(&mut self, desk: &Desk, measured: &Measured<'_>) -> Coverage {
         if desk.explores { self.seen.add(measured.edges).coverage } else { Coverage::Known }
     }
@@ -378,14 +378,14 @@ impl Best {
     }
 }
 
-/// Whether a text is a champion of the whole search, and whether it is one among quick texts.
+/// Titles that a text has won: whether it is a champion of the whole search, and whether it is one among quick texts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Won {
     of_all: bool,
     of_quick: bool,
 }
 
-/// Whether a text costs more than all before it, and whether it is a rise.
+/// Weight of a text: whether it costs more than all before it, and whether it is a rise.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weight {
     is_best: bool,
@@ -519,7 +519,8 @@ impl Strategy for Portfolio {
         Operator::ALL[self.making.way].name()
     }
 
-    /// One result more or less makes no difference to the archive, but those of slow texts, which are awaited.
+    /// Returns true: one result more or less makes no difference to the archive, but those of slow texts, which are
+    /// awaited.
     fn proposes_ahead(&self) -> bool {
         true
     }

@@ -11,7 +11,7 @@ use super::kinds::{Kind, Programs, Seen, Subjected};
 use super::table::{ATTACKS, After, Attack};
 use super::victims::{Victims, adopt, clear, files_left};
 
-/// What lines for the parent begin with.
+/// Beginning of lines for the parent.
 pub(super) const MARK: &str = "hostile: ";
 /// Attacks on one target, until there is a new one.
 const ON_ONE_TARGET: usize = 12;
@@ -19,7 +19,7 @@ const ON_ONE_TARGET: usize = 12;
 const SHORT: Duration = Duration::from_millis(1000);
 const LONG: Duration = Duration::from_secs(20);
 
-/// What the process is to do.
+/// Task of the process.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) kind: Kind,
@@ -80,15 +80,15 @@ pub(super) struct Scene {
     programs: Programs,
     folder: PathBuf,
     pub(super) victims: Victims,
-    /// What a harmless input does as the first one of a process, and later.
+    /// Results of a harmless input as the first one of a process, and later.
     expected: Vec<Seen>,
 }
 
-/// How often a harmless input is run until what an attack has left is gone.
+/// Number of times that a harmless input is run until what an attack has left is gone.
 const PATIENCE: usize = 500;
 /// The guard looks at least as often, after a run.
 pub(super) const SWEEP: Duration = Duration::from_millis(60);
-/// What is said of an input with other counts begins with it.
+/// Beginning of what is said of an input with other counts.
 const OTHER_COUNTS: &str = "the next input has";
 pub(super) const FIRST: &str = "benign 7";
 pub(super) const SECOND: &str = "benign 31";

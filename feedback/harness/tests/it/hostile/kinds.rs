@@ -47,7 +47,7 @@ pub(super) const FRESH: &[Kind] = &[Kind::Plain, Kind::File, Kind::Fork, Kind::F
 /// Functions of languages.
 pub(super) const IN_MEMORY: &[Kind] = &[Kind::Python, Kind::Node, Kind::Java];
 
-/// What was seen of a run.
+/// Facts that were seen of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) outcome: Outcome,
@@ -63,7 +63,7 @@ pub(super) struct Programs {
     folder: PathBuf,
 }
 
-/// Interpreters that each user can run.
+/// Returns an interpreter that each user can run.
 fn interpreter(name: &str) -> Option<PathBuf> {
     [Path::new("/usr/bin"), Path::new("/usr/local/bin")]
         .iter()

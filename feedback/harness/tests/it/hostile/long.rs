@@ -34,7 +34,7 @@ fn child_of_a_long_run() {
     }
 }
 
-/// How often each thing was run and found.
+/// Number of times that each thing was run and found.
 type Counts = BTreeMap<String, u64>;
 
 #[test]

@@ -94,8 +94,8 @@ fn assert_harmless(user: Option<u32>) {
     assert!(failed.is_empty(), "{} attacks succeeded:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// The kinds to run: all that are there, or the one of `GRAMJET_TEST_KIND`. `GRAMJET_TEST_ATTACK` is a part of the
-/// names of the attacks to run.
+/// Returns the kinds to run: all that are there, or the one of `GRAMJET_TEST_KIND`. `GRAMJET_TEST_ATTACK` is a part of
+/// the names of the attacks to run.
 fn kinds_asked(programs: &Programs) -> Vec<Kind> {
     let only = env::var("GRAMJET_TEST_KIND").ok();
     let is_asked = |kind: &Kind| only.as_ref().is_none_or(|only| format!("{kind:?}") == *only);

@@ -1,4 +1,4 @@
-//! What the attacks must not harm: files, a process, sockets, and the harness itself.
+//! The victims, which the attacks must not harm: files, a process, sockets, and the harness itself.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -117,7 +117,7 @@ impl Victims {
         harm
     }
 
-    /// Processes of runs that live although their targets are gone, once they have had time to end.
+    /// Returns the processes of runs that live although their targets are gone, once they have had time to end.
     pub(super) fn processes_left(&self) -> Vec<String> {
         let begin = Instant::now();
         loop {
@@ -196,7 +196,7 @@ fn state(process: u32) -> String {
     )
 }
 
-/// Returns all about each file of a folder.
+/// Returns all that is known of each file of a folder.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
@@ -247,7 +247,8 @@ fn left_anywhere() -> Vec<String> {
     left
 }
 
-/// Objects of System V and a queue of POSIX, which attacks have made with this process's number as their key.
+/// Returns the objects of System V and a queue of POSIX, which attacks have made with this process's number as their
+/// key.
 fn left_objects() -> Vec<String> {
     let mut left = Vec::new();
     for kind in ["shm", "sem", "msg"] {

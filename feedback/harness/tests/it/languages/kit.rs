@@ -53,7 +53,8 @@ pub(crate) fn places(target: &mut Function, input: &str) -> Vec<(String, u64)> {
     edges.executed().iter().map(|edge| (place(edge.number), edge.count)).collect()
 }
 
-/// The function `often` of a test program raises all counters to just below 2^32, and counts on.
+/// Checks that counts pass 32 bits: the function `often` of a test program raises all counters to just below 2^32, and
+/// counts on.
 pub(crate) fn counts_pass_32_bits(target: &mut Function) {
     // Counters that have no edge yet are not cleared.
     edges(target, "abab");

@@ -11,7 +11,7 @@ const LIMIT: u64 = 100_000;
 struct Steps(u64);
 
 impl Steps {
-    /// Returns true if there is another step.
+    /// Counts a step. Returns true if there is another one.
     fn step(&mut self) -> bool {
         self.0 += 1;
         self.0 < LIMIT

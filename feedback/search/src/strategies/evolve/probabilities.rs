@@ -30,7 +30,7 @@ impl Shares {
         option.min(COUNTED) as usize
     }
 
-    /// In proportion to these weights. None if none is positive.
+    /// Returns shares in proportion to these weights. `None` if none is positive.
     fn in_proportion(options: u32, mut weights: Vec<f64>) -> Option<Shares> {
         let total: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= total);
@@ -48,7 +48,7 @@ impl Shares {
 }
 
 impl Probabilities {
-    /// Those of the grammar's own weights.
+    /// Returns the probabilities of the grammar's own weights.
     pub(super) fn of_grammar(deriver: &Deriver) -> Probabilities {
         let mut sites = Vec::new();
         for site in deriver.sites().filter(|site| site.offered() > 1) {
@@ -64,7 +64,8 @@ impl Probabilities {
         Probabilities { sites }
     }
 
-    /// Returns the probability of an option among all of its site. Of those that have one in common, the common one.
+    /// Returns the probability of an option among all of its site. For options that have one in common, returns the
+    /// common one.
     #[cfg(test)]
     pub(super) fn of(&self, place: u32, option: u32) -> f64 {
         self.sites[place as usize].of[Shares::number(option)]
@@ -140,7 +141,7 @@ impl Probabilities {
     }
 }
 
-/// Draws a number up to `last` in proportion to its weight. None if no weight is positive.
+/// Draws a number up to `last` in proportion to its weight. `None` if no weight is positive.
 fn pick(last: usize, random: &mut Random, weight: impl Fn(usize) -> f64) -> Option<usize> {
     let total: f64 = (0..=last).map(&weight).sum();
     let mut left = random.unit() * total;
@@ -172,7 +173,7 @@ mod tests {
     use gramjet_session::decisions::Derivation;
     use gramjet_session::{FormatOptions, Language, Settings};
 
-    /// Texts of a grammar whose options of weight 0 are read.
+    /// Returns a maker of the texts of a grammar whose options of weight 0 are read.
     fn reading(ebnf: &str, max_len: u64) -> Deriver {
         let settings = Settings { reading: FormatOptions::of_others(), ..Settings::default() };
         Language::compile(&SourceFile::new("g.ebnf", ebnf), &settings).expect("a grammar").deriver(Some(max_len))

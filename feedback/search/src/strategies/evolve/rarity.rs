@@ -1,8 +1,8 @@
-//! How rare the edges of a text are.
+//! The rarity of the edges of a text.
 
 use crate::maxima::Edge;
 
-/// How many runs have executed each edge.
+/// Number of runs that have executed each edge.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rarity {
     runs: Vec<u64>,

@@ -21,33 +21,33 @@ pub(super) struct Entry {
     /// Its derivation, which may lack its parts until [`Archive::complete`] adds them.
     pub(super) derivation: Derivation,
     pub(super) cost: u64,
-    /// Number of edges it executes.
+    /// Number of edges that it executes.
     pub(super) executed: u64,
-    /// Number of of its variants were run, and how many of them were stopped at a limit.
+    /// Number of its variants that were run, and number of those that were stopped at a limit.
     pub(super) picks: u32,
     pub(super) stopped: u32,
-    /// How far the systematic changes of its decisions have come.
+    /// Number of systematic changes of its decisions that were looked at.
     pub(super) cursor: usize,
     reasons: Reasons,
     /// Its number among all that were kept.
     pub(super) serial: u64,
 }
 
-/// Why a text is kept.
+/// Reasons why a text is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Reasons {
     /// The number of edges that it executes most often of all.
     edges: u32,
-    /// It is among those of the highest rank.
+    /// Whether it is among the texts of the highest rank.
     is_top: bool,
     is_costliest: bool,
     /// No other text beats it in all costs.
     is_trade_off: bool,
-    /// It has new coverage, and the search explores.
+    /// Whether it has new coverage, and the search explores.
     is_new: bool,
 }
 
-/// How texts are ranked.
+/// Ways of ranking texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ranking {
     /// By what they cost beyond the cheapest text, divided by the square root of their length, as short texts have room
@@ -58,23 +58,23 @@ pub(super) enum Ranking {
     Cost,
 }
 
-/// What is compared where texts are ranked. If all else is equal, the shorter text is better.
+/// Numbers that are compared where texts are ranked. If all else is equal, the shorter text is better.
 type Rank = (u64, u64, Reverse<usize>);
 
-/// What a run says of a text.
+/// Merits of a text, as a run shows them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Merits<'m> {
     pub(super) cost: u64,
-    /// Number of edges it executes.
+    /// Number of edges that it executes.
     pub(super) executed: u64,
     /// All costs, if there are several.
     pub(super) costs: &'m [u64],
     pub(super) edges: &'m [Edge],
-    /// It has new coverage, and the search explores.
+    /// Whether it has new coverage, and the search explores.
     pub(super) is_new: bool,
 }
 
-/// What a text has gained by being kept.
+/// Place of a text that is kept, and the edges that it has gained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     /// The number of its entry.
@@ -139,7 +139,7 @@ pub(super) struct Archive {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     ranking: Ranking,
-    /// What the cheapest text costs.
+    /// Cost of the cheapest text.
     least_cost: u64,
     /// The texts that are kept for their cost, those of the highest rank first.
     top: Vec<Placed>,
@@ -149,7 +149,7 @@ pub(super) struct Archive {
     champions: Vec<Champion>,
     /// The edges with a champion, to draw one.
     edges: Vec<u32>,
-    /// How much the counts of champions have grown, in an archive of champions.
+    /// Growth of the counts of champions, in an archive of champions.
     growths: Growths,
     /// The texts that no other beats in all costs.
     front: Front<usize>,
@@ -157,7 +157,7 @@ pub(super) struct Archive {
     new: Vec<usize>,
     texts: FxHashSet<Vec<u8>>,
     bytes: usize,
-    /// Number of were kept, those before it was cleared included.
+    /// Number of texts that were kept, those before it was cleared included.
     kept: u64,
 }
 
@@ -462,7 +462,7 @@ impl Archive {
         Some(quickest)
     }
 
-    /// Of some champions the one whose edge has grown most lately, if any has.
+    /// Returns the champion whose edge has grown most lately among some that are drawn at random, if any has.
     fn draw_growing(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
         if self.edges.is_empty() || !self.growths.has_grown() {
             return None;
@@ -476,7 +476,7 @@ impl Archive {
         self.growths.greatest(drawn, picks).map(holder)
     }
 
-    /// A text to take parts of: any, however much it costs, in a third of all cases.
+    /// Draws a text to take parts of: any, however much it costs, in a third of all cases.
     pub(super) fn draw_other(&self, random: &mut Random) -> Option<usize> {
         match random.below(3) {
             0 if !self.edges.is_empty() => {
@@ -507,7 +507,7 @@ impl Archive {
         Some(self.hottest_of(contestants, random).holder as usize)
     }
 
-    /// Of some champions drawn at random the one with the greatest count.
+    /// Returns the champion with the greatest count among some that are drawn at random.
     fn hottest_of(&self, contestants: u32, random: &mut Random) -> Champion {
         let drawn = (0..contestants).map(|_| self.champions[self.edges[random.below(self.edges.len())] as usize]);
         drawn.max_by_key(|champion| (champion.count, champion.holder)).unwrap_or(Champion::NONE)
@@ -515,7 +515,7 @@ impl Archive {
 }
 
 impl Archive {
-    /// Of three texts with new coverage the one that was varied least.
+    /// Returns the text that was varied least among three texts with new coverage that are drawn at random.
     fn rather_unused(&self, random: &mut Random) -> usize {
         let drawn: [usize; 3] = std::array::from_fn(|_| self.new[random.below(self.new.len())]);
         drawn.into_iter().min_by_key(|&number| self.entry(number).picks).unwrap_or(drawn[0])
@@ -535,7 +535,7 @@ impl Archive {
     }
 }
 
-/// About how much memory a derivation takes, its text twice. Parts that are not made yet do not count.
+/// Returns about how much memory a derivation takes, its text twice. Parts that are not made yet do not count.
 fn bytes(derivation: &Derivation) -> usize {
     let Derivation { text, decisions, parts, .. } = derivation;
     2 * text.len() + size_of_val(&**decisions) + size_of_val(&**parts)

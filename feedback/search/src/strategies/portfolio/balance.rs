@@ -17,21 +17,21 @@
 
 /// A run is long if it takes more than this many times as long as the average one.
 const LONG: u64 = 16;
-/// What each run takes besides, in edges: to make a text, and to start a process for it. It is some tenths of a
-/// millisecond in compiled programs.
+/// Number of edges that stands for what each run takes besides: to make a text, and to start a process for it. It is
+/// some tenths of a millisecond in compiled programs.
 pub(super) const START: u64 = 1 << 17;
 /// Long runs that find nothing better may take as much as this many average ones.
 const TRIALS: u64 = 512;
 /// There is no average before this many runs.
 const FIRST: u64 = 64;
 
-/// What runs have taken, and what is left for quicker texts, in edges.
+/// Balance of what runs have taken, and of what is left for quicker texts, in edges.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Balance {
     runs: u64,
     taken: u64,
     owed: u64,
-    /// What long runs of variants of slow texts have taken since the last better text.
+    /// Edges that long runs of variants of slow texts have taken since the last better text.
     failed: u64,
 }
 
@@ -100,7 +100,7 @@ impl Balance {
         self.taken = self.taken.saturating_add(taken.min(most));
     }
 
-    /// A run that takes more than this is long.
+    /// Returns the number of edges above which a run is long.
     fn limit(&self) -> u64 {
         if self.runs < FIRST { u64::MAX } else { self.average().saturating_mul(LONG) }
     }
@@ -117,7 +117,7 @@ mod tests {
     /// Two such runs are free, as [`TRIALS`] is more than 400 and less than 600.
     const SLOW: u64 = 200 * START;
 
-    /// A balance after this many runs that only start.
+    /// Returns a balance after this many runs that only start.
     fn balance(runs: u64) -> Balance {
         let mut balance = Balance::default();
         (0..runs).for_each(|_| balance.add(0, None));

@@ -5,7 +5,7 @@ use gramjet_session::decisions::{Chooser as _, Derivation, OpenSite};
 use crate::random::Random;
 use crate::strategy::Evenly;
 
-/// How often each option of each node was taken.
+/// Number of times that each option of each node was taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Habits {
     /// By node: options that were taken with their numbers, in ascending order of the options.

@@ -16,7 +16,7 @@ pub(super) enum Operator {
     Fresh,
     /// A part is drawn anew.
     Redraw,
-    /// The same with the habits of the texts that cost most.
+    /// A part is drawn anew with the habits of the texts that cost most.
     Habit,
     /// A part of another text replaces one.
     Splice,
@@ -77,7 +77,7 @@ impl Operator {
 pub(super) struct Workshop {
     options: Vec<u32>,
     places: Vec<usize>,
-    /// Those among which one is picked.
+    /// Parts among which one is picked.
     fitting: Vec<usize>,
     spots: Vec<Spot>,
     part: Derivation,
@@ -85,7 +85,7 @@ pub(super) struct Workshop {
     between: Derivation,
     shorter: Derivation,
     open: Open,
-    /// How much is wanted of the next text.
+    /// Extent to which the next text is wanted.
     extent: Extent,
 }
 
@@ -277,7 +277,7 @@ impl Workshop {
         fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, number, child)
     }
 
-    /// The next change of one decision that was not tried yet.
+    /// Makes the next change of one decision that was not tried yet.
     fn next(&mut self, desk: &mut Desk, archive: &mut Archive, number: usize, child: &mut Derivation) -> bool {
         for _ in 0..64 {
             let Some(entry) = archive.entry_mut(number) else { return false };
@@ -490,7 +490,7 @@ fn around(whole: &Derivation, at: u32) -> Option<usize> {
     all_around(whole, at).filter(|(_, part)| part.kind != SpanKind::Round).last().map(|(number, _)| number)
 }
 
-/// Returns the number of the choice or repetition that a site decides; none for a class.
+/// Returns the number of the choice or repetition that a site decides; `None` for a class.
 fn decided_by(whole: &Derivation, at: u32) -> Option<usize> {
     let (number, part) = all_around(whole, at).find(|(_, part)| match part.kind {
         SpanKind::Choice | SpanKind::Round => part.decisions.0 == at,

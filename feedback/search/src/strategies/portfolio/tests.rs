@@ -34,7 +34,8 @@ fn slow_texts_leave_time_for_quick_ones() {
     assert!((quick / 8..5 * quick).contains(&long), "{long} and {quick}");
 }
 
-/// Returns each letter of a secret word that the text begins with is an edge; only `z` costs.
+/// Returns the cost and the edges of a text: each letter of a secret word that the text begins with is an edge; only
+/// `z` costs.
 fn secret(text: &[u8]) -> (u64, Vec<Edge>) {
     let known = b"kestrel".iter().zip(text).take_while(|(one, other)| one == other).count();
     let costly = text.iter().filter(|&&byte| byte == b'z').count() as u64;

@@ -10,7 +10,7 @@ const SMOOTHING: f64 = 1.0;
 /// The uses of options after this many are not counted; there are such only in wide classes of characters.
 const COUNTED: u32 = 512;
 
-/// How often the options of each site were used, and the number of all uses.
+/// Number of times that the options of each site were used, and the number of all uses.
 #[derive(Clone, Debug, Default)]
 struct Uses {
     of: Vec<u32>,

@@ -17,7 +17,7 @@ struct Slot {
 }
 
 impl Alias {
-    /// The weights are positive.
+    /// Returns a table of some weights, which are positive.
     pub(super) fn new(weights: &[f64]) -> Alias {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let mut slots: Vec<Slot> =

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::tree::{Point, Tree};
 use crate::random::Random;
 
-/// What tells chunks apart.
+/// Keys that tell chunks apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// Rule and text.

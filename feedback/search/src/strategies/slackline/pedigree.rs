@@ -30,12 +30,12 @@ impl Pedigree {
         self.nodes.len() as u32 - 1
     }
 
-    /// A text was selected.
+    /// Counts a selection of a text.
     pub(super) fn select(&mut self, node: u32) {
         self.nodes[node as usize].selected += 1;
     }
 
-    /// A variant of a text was run: a success of this value, or 0 for a failure.
+    /// Counts the run of a variant of a text: a success of this value, or 0 for a failure.
     pub(super) fn credit(&mut self, node: u32, value: u64) {
         self.nodes[node as usize].selected_itself += 1;
         let mut next = node;

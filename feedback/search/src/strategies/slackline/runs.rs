@@ -1,5 +1,5 @@
-//! How the published program draws characters: where a site has at least five, it first draws a run of neighbours of
-//! one category, such as digits, and then one of these.
+//! The way in which the published program draws characters: where a site has at least five, it first draws a run of
+//! neighbours of one category, such as digits, and then one of these.
 
 use std::ops::Range;
 

@@ -18,7 +18,7 @@ struct Node {
     visits: u32,
     /// All texts below it were run.
     is_locked: bool,
-    /// It is in the list of hot nodes.
+    /// Whether it is in the list of hot nodes.
     is_hot: bool,
     rewards: f64,
 }
@@ -101,7 +101,7 @@ impl Tree {
         }
     }
 
-    /// The options on the way from the root to a node.
+    /// Writes the options on the way from the root to a node.
     pub(super) fn path(&self, node: u32, path: &mut Vec<u32>) {
         path.clear();
         let mut current = self.at(node);
