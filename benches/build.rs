@@ -101,7 +101,7 @@ fn textbook_engine(file: &SourceFile, module: &str) -> Engine {
 /// enough to be unfolded.
 const STATED_DEPTH: u32 = 8;
 
-/// The Rust backend's producer, with or without unsafe code.
+/// Returns the Rust backend's producer, with or without unsafe code.
 fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
     let (name, module) =
         if forbid_unsafe { ("rust-safe", format!("rust_safe_{module}")) } else { ("rust", format!("rust_{module}")) };

@@ -34,7 +34,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The grammar on the engine that is asked for.
+    /// Returns the grammar on the engine that is asked for.
     pub fn start(prepared: &Prepared, argument: EngineArgument) -> Result<Engine, Failure> {
         let shipped = prepared.source.shipped.filter(|_| prepared.is_unchanged());
         let generated = shipped.and_then(|shipped| gramjet_generated::producer(shipped.name));
@@ -53,7 +53,7 @@ impl Engine {
         }
     }
 
-    /// A compiled grammar on the fastest engine that takes it.
+    /// Returns a compiled grammar on the fastest engine that takes it.
     pub fn fastest(compiled: &Compiled, wanted: Applied) -> Result<Engine, Failure> {
         Engine::of(kind::Engine::fastest(compiled, wanted.limits()), wanted)
     }
@@ -90,7 +90,7 @@ impl Engine {
         Engine { reason: Some(reason.into()), ..self }
     }
 
-    /// The same grammar and limits on this machine code.
+    /// Returns the engine with the same grammar and limits on this machine code.
     #[must_use]
     pub fn on(self, jit: Jit) -> Engine {
         let (size, code) = (code_size(&jit), jit.clone());
@@ -98,12 +98,12 @@ impl Engine {
         Engine { name: Kind::Jit.name(), is_generated: false, make, jit: Some(jit), ..self.because(size) }
     }
 
-    /// The engine's name, as `--engine` takes it.
+    /// Returns the engine's name, as `--engine` takes it.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The engine's name, and why it was chosen if there is a reason to name.
+    /// Returns the engine's name, and why it was chosen if there is a reason to name.
     pub fn description(&self) -> String {
         match &self.reason {
             Some(reason) => format!("{} ({reason})", self.name),
@@ -111,17 +111,17 @@ impl Engine {
         }
     }
 
-    /// Whether it runs a producer that was compiled ahead of time.
+    /// Returns true if it runs a producer that was compiled ahead of time.
     pub fn is_generated(&self) -> bool {
         self.is_generated
     }
 
-    /// The limits that it was started with, and where they are from.
+    /// Returns the limits that it was started with, and where they are from.
     pub fn applied(&self) -> Applied {
         self.applied
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> Limits {
         self.limits
     }
@@ -143,7 +143,7 @@ impl Engine {
         jit.write_perf_map().map(Some).map_err(|source| Failure::Write { what: "the map for perf".to_string(), source })
     }
 
-    /// A new producer with the limits in force.
+    /// Returns a new producer with the limits in force.
     pub fn producer(&self) -> AnyProducer {
         let mut producer = (self.make)();
         // These are the limits that a producer of this engine has taken before.
@@ -156,7 +156,7 @@ fn code_size(jit: &Jit) -> String {
     format!("{} KiB of machine code", jit.code_len().div_ceil(1024))
 }
 
-/// Why there is no code that was made ahead of time; `shipped` is read as it is.
+/// Returns why there is no code that was made ahead of time; `shipped` is read as it is.
 fn not_generated(shipped: Option<&Shipped>) -> Failure {
     Failure::Usage(match shipped {
         Some(Shipped { name, .. }) => format!(

@@ -1,4 +1,4 @@
-//! Why a command ends early, and the exit code that says so.
+//! The reasons why a command ends early, and the exit codes that say so.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::tally::Tally;
 /// The exit code for arguments or a grammar that cannot be used.
 const MISUSE: u8 = 2;
 
-/// Why a command did not do what it was asked to.
+/// Reasons why a command did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The arguments cannot be used.
@@ -30,25 +30,25 @@ pub enum Failure {
     /// Something else could not be read.
     #[error("cannot read {what}: {source}")]
     Read {
-        /// What: a path, or a description.
+        /// A path, or a description.
         what: String,
-        /// Why.
+        /// Reason why it failed.
         source: io::Error,
     },
     /// Something could not be written.
     #[error("cannot write {what}: {source}")]
     Write {
-        /// What: a path, or a description.
+        /// A path, or a description.
         what: String,
-        /// Why.
+        /// Reason why it failed.
         source: io::Error,
     },
     /// The inputs could not all be written.
     #[error("cannot write {what}: {source}; {written} were written before")]
     Output {
-        /// What: a path, or a description.
+        /// A path, or a description.
         what: String,
-        /// Why.
+        /// Reason why it failed.
         source: io::Error,
         /// The complete inputs that were handed over to the system, and their bytes.
         written: Tally,
@@ -56,7 +56,7 @@ pub enum Failure {
     /// An input cannot be part of the output.
     #[error("{reason}; {written} were written before")]
     TooLong {
-        /// Why not.
+        /// Reason why the input cannot be part of the output.
         reason: String,
         /// The complete inputs that were written, and their bytes.
         written: Tally,
@@ -97,7 +97,7 @@ pub enum Failure {
         name: &'static str,
         /// The signal's number.
         signal: u8,
-        /// How far it came, and which results are written.
+        /// Point that the search has reached, and the results that are written.
         reached: String,
     },
     /// A defect of gramjet itself.
@@ -106,12 +106,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A failure to write to `path`.
+    /// Returns a failure to write to `path`.
     pub fn writing(path: &Path, source: io::Error) -> Failure {
         Failure::Write { what: quoted(path), source }
     }
 
-    /// Whether the reader of the output has gone, which is no failure: it has what it wanted.
+    /// Returns true if the reader of the output has gone, which is no failure: it has what it wanted.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Failure::Write { source, .. } | Failure::Output { source, .. } => {
@@ -121,7 +121,7 @@ impl Failure {
         }
     }
 
-    /// The exit code.
+    /// Returns the exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::Usage(_) | Failure::Grammar(_) | Failure::Unreadable(_) => ExitCode::from(MISUSE),
@@ -162,7 +162,7 @@ impl From<Unreadable> for Failure {
     }
 }
 
-/// A path as messages show it.
+/// Returns a path as messages show it.
 pub fn quoted(path: impl Into<PathBuf>) -> String {
     format!("`{}`", path.into().display().to_string().escape_debug())
 }

@@ -8,7 +8,7 @@ use gramjet_compiler::SourceFile;
 
 use crate::failure::{Failure, quoted};
 
-/// The file of weights at `path`, or on standard input if it is `-`.
+/// Returns the file of weights at `path`, or on standard input if it is `-`.
 pub fn read_weights(path: &Path) -> Result<SourceFile, Failure> {
     Ok(if path.as_os_str() == "-" {
         gramjet_files::read_text_stream("weights", io::stdin().lock(), "<stdin>")?
@@ -17,7 +17,7 @@ pub fn read_weights(path: &Path) -> Result<SourceFile, Failure> {
     })
 }
 
-/// Everything from `path`, or from standard input if it is `-`.
+/// Reads everything from `path`, or from standard input if it is `-`.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if path.as_os_str() == "-" {
         return gramjet_files::read_limited(io::stdin().lock())
@@ -35,12 +35,12 @@ pub fn read_stdin_once(grammar: &OsStr, files: &[PathBuf]) -> Result<(), Failure
     }
 }
 
-/// The directory that output goes to, one file each, if it is one or is called so.
+/// Returns the directory that output goes to, one file each, if it is one or is called so.
 pub fn folder(output: Option<&Path>) -> Option<&Path> {
     output.filter(|output| output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/"))
 }
 
-/// A file as messages show it.
+/// Returns a file as messages show it.
 pub fn shown(file: &Path) -> String {
     if file.as_os_str() == "-" { "standard input".to_string() } else { quoted(file) }
 }

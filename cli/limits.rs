@@ -18,7 +18,7 @@ pub struct Applied {
 }
 
 impl Applied {
-    /// The limits that are wanted where the grammar file has these.
+    /// Returns the limits that are wanted where the grammar file has these.
     pub fn wanted(asked: &LimitArgs, file: limits::Limits) -> Applied {
         let Decided { limits, is_default_depth } = asked.assumed().or_default(file);
         let limits = Limits::with(limits.max_depth, limits.max_len);
@@ -42,12 +42,12 @@ impl Applied {
         Ok(applied)
     }
 
-    /// The limits.
+    /// Returns the limits.
     pub fn limits(self) -> Limits {
         self.limits
     }
 
-    /// Whether the depth is the default.
+    /// Returns true if the depth is the default.
     pub fn is_default_depth(self) -> bool {
         self.is_default_depth
     }

@@ -78,8 +78,9 @@ fn print(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// `--shape target-size SIZE` is written in two words as well as in one, `--shape target-size=SIZE`. So is a negative
-/// hexadecimal seed, which clap takes for options otherwise: its error should be that of the seed.
+/// Joins the words of options: `--shape target-size SIZE` is written in two words as well as in one, `--shape
+/// target-size=SIZE`. So is a negative hexadecimal seed, which clap takes for options otherwise: its error should be
+/// that of the seed.
 fn with_values(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {

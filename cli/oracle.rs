@@ -41,7 +41,7 @@ const NONSENSE: [&[u8]; 6] = [
 /// A program with the answers that it has given.
 pub struct Oracle {
     tested: Tested,
-    /// The same program with more time, once a run has taken too long.
+    /// Program with more time, once a run has taken too long.
     patient: Option<Tested>,
     /// The texts in a row that took too long.
     in_vain: u32,
@@ -59,11 +59,11 @@ pub struct Oracle {
     stop: Stop,
     end: Option<End>,
     failure: Option<Failure>,
-    /// What the user is told if the program rejects everything: it may have been refused something.
+    /// Hint for the user if the program rejects everything: it may have been refused something.
     hint: Option<String>,
 }
 
-/// What was asked.
+/// Counts of what was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Runs of the program.
@@ -85,7 +85,7 @@ impl Counts {
     }
 }
 
-/// Why nothing more is answered.
+/// Reasons why nothing more is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The program was run as often as it may be.
@@ -99,7 +99,8 @@ pub enum End {
 }
 
 impl Oracle {
-    /// The program of the command line, run at most `most_runs` times, and not after a request to stop.
+    /// Returns an oracle that runs the program of the command line at most `most_runs` times, and not after a request
+    /// to stop.
     pub fn new(args: &OracleArgs, most_runs: u64, stop: Stop) -> Result<Oracle, Failure> {
         let OracleArgs { accept, run, program } = args;
         let mut surroundings = run.surroundings(accept.timeout).on(run.cores(1).of(0));
@@ -128,19 +129,19 @@ impl Oracle {
         })
     }
 
-    /// How the program is run, for the user.
+    /// Returns how the program is run, for the user.
     pub fn describe(&self) -> &'static str {
         // No coverage guides here.
         self.tested.describe().split(',').next().unwrap_or_default()
     }
 
-    /// What was asked up to now.
+    /// Returns what was asked up to now.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Whether the program accepts the text; `None` once there is an [`End`]. Answers that are known are given in any
-    /// case.
+    /// Returns true if the program accepts the text; `None` once there is an [`End`]. Answers that are known are given
+    /// in any case.
     pub fn accepts(&mut self, text: &[u8]) -> Option<bool> {
         let key = hash(text);
         if let Some(&answer) = self.known.get(&key) {
@@ -162,7 +163,7 @@ impl Oracle {
         answer
     }
 
-    /// Whether it is over before the next run.
+    /// Returns the reason why the oracle is at its end before the next run, if it is.
     fn over(&self) -> Option<End> {
         match self.stop.is_requested().then(|| self.stop.reason()).flatten() {
             Some(StopReason::Time) => Some(End::Time),
@@ -202,7 +203,7 @@ impl Oracle {
         Ok(Some(answer))
     }
 
-    /// Whether a run accepts the text, and how it ended.
+    /// Runs the program on a text. Returns true if it accepts the text, and how the run ended.
     fn judged(&mut self, text: &[u8], has_more_time: bool) -> Result<(bool, Outcome), Failure> {
         let tested = if has_more_time {
             let patient = match self.patient.take() {
@@ -277,7 +278,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// What counts as acceptance, and what to do if that is wrong.
+    /// Returns what counts as acceptance, and what to do if that is wrong.
     fn rule(&self) -> &'static str {
         match (&self.accept, &self.reject) {
             (None, None) => {
@@ -287,12 +288,12 @@ impl Oracle {
         }
     }
 
-    /// What has failed, once.
+    /// Returns the error that has occurred, once.
     fn fail(&mut self) -> Result<(), Failure> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Why there was an end.
+    /// Returns why there was an end.
     ///
     /// # Errors
     ///
@@ -309,7 +310,7 @@ impl Oracle {
     }
 }
 
-/// Whether a run accepts its text. A run that a signal or a limit has ended does not.
+/// Returns true if a run accepts its text. A run that a signal or a limit has ended does not.
 fn judge(run: &Run<'_>, accept: Option<&Regex>, reject: Option<&Regex>) -> bool {
     let is_exception = matches!(run.outcome, Outcome::Exception(_));
     if run.outcome.is_abnormal() && !is_exception {

@@ -7,7 +7,8 @@ use clap::error::ErrorKind;
 
 use crate::commands::CommandLine;
 
-/// The words of the commands `gramjet` of a text, where a line has them, without what comes after a sign of the shell.
+/// Returns the words of the commands `gramjet` of a text, where a line has them, without what comes after a sign of the
+/// shell.
 fn commands(text: &str) -> Vec<(usize, Vec<String>)> {
     let mut commands = Vec::new();
     let mut block = None;
@@ -36,7 +37,7 @@ fn commands(text: &str) -> Vec<(usize, Vec<String>)> {
     commands
 }
 
-/// The words of the first command `gramjet` in a line of a shell.
+/// Returns the words of the first command `gramjet` in a line of a shell.
 fn words(line: &str) -> Option<Vec<String>> {
     let (before, after) = line.split_once("gramjet ")?;
     let begins = before.is_empty() || before.ends_with(' ') && !before.contains(['#', '"', '\'']);

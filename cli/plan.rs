@@ -1,11 +1,11 @@
-//! Which part of a run a process makes: amounts, shards, and the blocks of inputs that follow from them.
+//! The part of a run that a process makes: amounts, shards, and the blocks of inputs that follow from them.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use gramjet_engine::auto;
 
-/// How much a run makes.
+/// Amount that a run makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// This many inputs.
@@ -17,7 +17,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Whether making this amount may take long enough to measure engines first.
+    /// Returns true if making this amount may take long enough to measure engines first.
     pub fn may_take_long(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 256,
@@ -26,7 +26,7 @@ impl Amount {
         }
     }
 
-    /// Whether this amount is large enough for a separate thread that writes.
+    /// Returns true if this amount is large enough for a separate thread that writes.
     pub fn is_large(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 1 << 17,
@@ -80,7 +80,7 @@ impl Shard {
     /// All of it.
     pub const WHOLE: Shard = Shard { index: 0, count: 1 };
 
-    /// Part `index` of `count`.
+    /// Returns part `index` of `count`.
     pub fn new(index: u64, count: u64) -> Result<Shard, String> {
         if index < count {
             Ok(Shard { index, count })
@@ -91,7 +91,7 @@ impl Shard {
         }
     }
 
-    /// The part that the environment names: of a Slurm job array, or of an indexed Kubernetes job.
+    /// Returns the part that the environment names: of a Slurm job array, or of an indexed Kubernetes job.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
         let number = |name: &str| match variable(name) {
             None => Ok(None),
@@ -125,13 +125,14 @@ impl Shard {
             .to_string())
     }
 
-    /// The end of this part if `total` things are divided evenly and in order; it starts where the one before ends.
+    /// Returns the end of this part if `total` things are divided evenly and in order; it starts where the one before
+    /// ends.
     fn end_of(self, index: u64, total: u64) -> u64 {
         // The quotient is at most `total`.
         (u128::from(total) * u128::from(index) / u128::from(self.count)) as u64
     }
 
-    /// How many of `total` things are this part's.
+    /// Returns how many of `total` things are this part's.
     fn share(self, total: u64) -> u64 {
         self.end_of(self.index + 1, total) - self.end_of(self.index, total)
     }
@@ -149,18 +150,18 @@ impl std::fmt::Display for Shard {
 pub struct Plan {
     first_block: u64,
     stride: u64,
-    /// How many inputs a block has.
+    /// Number of inputs that a block has.
     pub block_inputs: u64,
-    /// How many inputs there are at most.
+    /// Greatest number of inputs that are made.
     pub inputs: u64,
     /// The run ends after this number of bytes.
     pub bytes: Option<u64>,
-    /// How long the run takes.
+    /// Time that the run takes.
     pub time: Option<Duration>,
 }
 
 impl Plan {
-    /// The part of `shard` of a run of `amount` that is made in blocks of `block_inputs` inputs.
+    /// Returns the plan for the part `shard` of a run of `amount`, made in blocks of `block_inputs` inputs.
     pub fn new(amount: Amount, shard: Shard, block_inputs: u64) -> Plan {
         let strided = Plan {
             first_block: shard.index,
@@ -185,17 +186,17 @@ impl Plan {
         }
     }
 
-    /// The block of the whole run that this process makes as its `ordinal`-th.
+    /// Returns the number of the block of the whole run that this process makes as its `ordinal`-th.
     pub fn block(&self, ordinal: u64) -> u64 {
         self.first_block.saturating_add(ordinal.saturating_mul(self.stride))
     }
 
-    /// How many blocks the inputs are in.
+    /// Returns how many blocks the inputs are in.
     pub fn blocks(&self) -> u64 {
         self.inputs.div_ceil(self.block_inputs)
     }
 
-    /// The number in the whole run of the input at `position`.
+    /// Returns the number in the whole run of the input at `position`.
     pub fn number(&self, position: u64) -> u64 {
         self.block(position / self.block_inputs)
             .saturating_mul(self.block_inputs)

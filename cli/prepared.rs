@@ -25,7 +25,7 @@ use crate::source::Source;
 pub struct Prepared {
     /// Its text.
     pub source: Source,
-    /// How it is compiled.
+    /// Options that it is compiled with.
     pub options: Options,
     /// The limits that are asked for.
     pub limits: LimitArgs,
@@ -33,18 +33,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The grammar that the arguments name.
+    /// Returns the grammar that the arguments name.
     pub fn load(args: &GrammarArgs, limits: &LimitArgs) -> Result<Prepared, Failure> {
         Prepared::new(Source::load(args)?, args, limits)
     }
 
-    /// A grammar as the arguments say that it is read. Lengths are computed under the limits.
+    /// Returns a grammar as the arguments say that it is read. Lengths are computed under the limits.
     pub fn new(source: Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Prepared, Failure> {
         let options = options(&source, args, limits)?;
         Ok(Prepared { source, options, limits: *limits, compiled: OnceCell::new() })
     }
 
-    /// The same with the grammar's own weights, unless others are asked for.
+    /// Returns the grammar with its own weights, unless others are asked for.
     #[must_use]
     pub fn with_own_weights(mut self) -> Prepared {
         if let Weighting::ByDefault = self.options.weighting {
@@ -53,12 +53,12 @@ impl Prepared {
         self
     }
 
-    /// Whether it is compiled with the grammar's own weights.
+    /// Returns true if it is compiled with the grammar's own weights.
     pub fn has_own_weights(&self) -> bool {
         matches!(self.options.weighting, Weighting::Own)
     }
 
-    /// The same language with the grammar's own weights, whatever is asked for: other weights split repetitions by
+    /// Returns the language with the grammar's own weights, whatever is asked for: other weights split repetitions by
     /// their numbers of rounds, and no part of such a repetition can be repeated any number of times.
     pub fn with_whole_repetitions(&self) -> Result<Language, Failure> {
         let mut options = Options { weighting: Weighting::Own, ..self.options.clone() };
@@ -68,20 +68,20 @@ impl Prepared {
         Ok(Language::unlimited(&compiled, &options))
     }
 
-    /// The same with the weights of a file.
+    /// Returns the grammar with the weights of a file.
     #[must_use]
     pub fn with_weights(mut self, file: SourceFile) -> Prepared {
         self.options.weighting = Weighting::File(file);
         Prepared { compiled: OnceCell::new(), ..self }
     }
 
-    /// The compiled grammar. The first call prints the warnings.
+    /// Returns the compiled grammar. The first call prints the warnings.
     pub fn compile(&self) -> Result<&Compiled, Failure> {
         self.compile_and(|warnings| report::print(&self.source.file, warnings))
     }
 
-    /// The same for commands that make random inputs. If the user asked for no weights and the default may surprise, it
-    /// is printed, too.
+    /// Returns the compiled grammar for commands that make random inputs. The first call prints the warnings. If the
+    /// user asked for no weights and the default may surprise, it prints this default, too.
     pub fn compile_for_inputs(&self) -> Result<&Compiled, Failure> {
         let is_new = !self.is_compiled();
         let compiled = self.compile()?;
@@ -91,7 +91,7 @@ impl Prepared {
         Ok(compiled)
     }
 
-    /// The same, without printing warnings.
+    /// Returns the compiled grammar, without printing warnings.
     pub fn compiled(&self) -> Result<&Compiled, Failure> {
         self.compile_and(|_| {})
     }
@@ -106,18 +106,18 @@ impl Prepared {
         Ok(self.compiled.get_or_init(|| compiled))
     }
 
-    /// Whether it was compiled.
+    /// Returns true if it was compiled.
     pub fn is_compiled(&self) -> bool {
         self.compiled.get().is_some()
     }
 
-    /// Whether it is read as it is, from its own start rule and with its own weights.
+    /// Returns true if it is read as it is, from its own start rule and with its own weights.
     pub fn is_unchanged(&self) -> bool {
         let Options { start, tokens, weighting, .. } = &self.options;
         start.is_none() && tokens.is_none() && matches!(weighting, Weighting::Own | Weighting::ByDefault)
     }
 
-    /// Whether alternatives of weight 0 belong to the language, as `--zero-weights` names it.
+    /// Returns the setting for alternatives of weight 0, as `--zero-weights` names it.
     pub fn zero_weights(&self) -> &'static str {
         let setting = self.options.zero_weights();
         ZeroWeights::ALL.iter().find(|(_, one)| *one == setting).map_or("drop", |(name, _)| name)
@@ -131,12 +131,12 @@ impl Prepared {
         }
     }
 
-    /// The grammar as it is written, from the start rule that is asked for.
+    /// Returns the grammar as it is written, from the start rule that is asked for.
     pub fn read(&self, diagnostics: &mut Diagnostics) -> Grammar {
         read(&self.source.file, self.source.loader.as_ref(), &self.options, diagnostics)
     }
 
-    /// Reads another text as this grammar was read; none if the text is no grammar.
+    /// Reads another text as this grammar was read; `None` if the text is no grammar.
     pub fn reader(&self) -> impl Fn(&str) -> Option<Grammar> + Send + Sync + 'static {
         let (name, loader) = (self.source.file.name().to_string(), self.source.loader.clone());
         let format = self.options.format.unwrap_or_else(|| formats::detect(&self.source.file));
@@ -148,8 +148,8 @@ impl Prepared {
         }
     }
 
-    /// The limits in force: those of the arguments, otherwise those of the grammar file. A grammar that is not compiled
-    /// yet is parsed for them.
+    /// Returns the limits in force: those of the arguments, otherwise those of the grammar file. A grammar that is not
+    /// compiled yet is parsed for them.
     pub fn wanted(&self) -> Applied {
         let parsed = || {
             let format = self.options.format.unwrap_or_else(|| formats::detect(&self.source.file));
@@ -195,7 +195,7 @@ fn options(source: &Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Op
     })
 }
 
-/// A grammar as it is written, from the start rule that is asked for.
+/// Returns a grammar as it is written, from the start rule that is asked for.
 fn read(
     file: &SourceFile,
     loader: Option<&Arc<dyn Loader + Send + Sync>>,

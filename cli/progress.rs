@@ -31,7 +31,7 @@ pub struct Progress {
 #[derive(Debug)]
 struct Line {
     unit: Unit,
-    /// How much there is to do, in units.
+    /// Amount that there is to do, in units.
     length: u64,
     position: u64,
     message: String,
@@ -54,12 +54,12 @@ enum Unit {
 }
 
 impl Progress {
-    /// No progress line.
+    /// Returns a progress that shows no line.
     pub fn hidden() -> Progress {
         Progress { line: None }
     }
 
-    /// A progress line for `plan`, if standard error is a terminal that the inputs don't go to.
+    /// Returns a progress line for `plan`, if standard error is a terminal that the inputs don't go to.
     pub fn on_terminal(plan: &Plan, to_stdout: bool) -> Progress {
         if !std::io::stderr().is_terminal() || (to_stdout && std::io::stdout().is_terminal()) {
             return Progress::hidden();
@@ -72,7 +72,8 @@ impl Progress {
         Progress::new(unit, length)
     }
 
-    /// A progress line for a search that begins with a text of this many bytes, if standard error is a terminal.
+    /// Returns a progress line for a search that begins with a text of this many bytes, if standard error is a
+    /// terminal.
     pub fn of_search(len: usize) -> Progress {
         if std::io::stderr().is_terminal() { Progress::new(Unit::BytesLess, len as u64) } else { Progress::hidden() }
     }
@@ -83,8 +84,8 @@ impl Progress {
         Progress { line: Some(Line { unit, length, position: 0, message, start: now, renewed: now, is_drawn }) }
     }
 
-    /// A line for the state of a campaign, which has no end, if standard error is a terminal. It is cut off where the
-    /// terminal ends.
+    /// Returns a line for the state of a campaign, which has no end, if standard error is a terminal. It is cut off
+    /// where the terminal ends.
     pub fn of_campaign() -> Progress {
         if std::io::stderr().is_terminal() { Progress::new(Unit::Runs, 0) } else { Progress::hidden() }
     }
@@ -140,7 +141,7 @@ impl Progress {
 }
 
 impl Line {
-    /// How long the line has been there, if it is time to renew it.
+    /// Returns how long the line has been there, if it is time to renew it.
     fn renew(&mut self) -> Option<(&mut Line, Duration)> {
         let now = Instant::now();
         if now - self.renewed < PERIOD {
@@ -169,7 +170,7 @@ impl Line {
         self.is_drawn.set(true);
     }
 
-    /// What the line says.
+    /// Returns what the line says.
     fn text(&self, elapsed: Duration) -> String {
         if matches!(self.unit, Unit::Runs) {
             return self.message.clone();
@@ -205,7 +206,7 @@ impl Line {
     }
 }
 
-/// The beginning of a text that has at most this many columns.
+/// Returns the beginning of a text that has at most this many columns.
 fn fitting(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, character)| {

@@ -17,17 +17,17 @@ use crate::prepared::Prepared;
 use crate::source::Source;
 use crate::units::Bound;
 
-/// The header and the choice bytes of a file.
+/// Returns the header and the choice bytes of a file.
 pub fn split(file: &[u8]) -> Result<(Option<Header>, &[u8]), Failure> {
     Header::split(file).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Limits as in a header of choice bytes that stand for their text whatever its depth and length.
+/// Returns limits as in a header of choice bytes that stand for their text whatever its depth and length.
 pub fn unlimited() -> Limits {
     Limits::new().max_choices(u64::MAX)
 }
 
-/// Why choice bytes are refused.
+/// Returns why choice bytes are refused.
 pub fn refused(error: ReplayError) -> Failure {
     match error {
         ReplayError::Foreign(foreign) => of_others(&foreign),
@@ -46,12 +46,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Of a grammar that was compiled with these options.
+    /// Returns a recorder for a grammar that was compiled with these options.
     pub fn new(compiled: &Compiled, options: &Options) -> Recorder {
         Recorder { recipe: Recipe::new(compiled, options), fingerprints: compiled.fingerprints }
     }
 
-    /// The header, then the choice bytes.
+    /// Returns the header, then the choice bytes.
     pub fn with_header(&self, choices: &[u8], limits: Limits) -> Vec<u8> {
         self.recipe.header(self.fingerprints, limits).before(choices)
     }
@@ -62,7 +62,7 @@ impl Recorder {
     }
 }
 
-/// The grammar, read as a header says where the arguments leave it open, under the limits of the header.
+/// Returns the grammar, read as a header says where the arguments leave it open, under the limits of the header.
 pub fn prepare(source: Source, args: &GrammarArgs, asked: &LimitArgs, header: &Header) -> Result<Prepared, Failure> {
     let recipe = Recipe::of(header);
     let limits = limits(asked, header);
@@ -74,7 +74,7 @@ pub fn prepare(source: Source, args: &GrammarArgs, asked: &LimitArgs, header: &H
     Ok(prepared)
 }
 
-/// The arguments, completed by a header's settings.
+/// Returns the arguments, completed by a header's settings.
 fn adopt(args: &GrammarArgs, recipe: &Recipe) -> GrammarArgs {
     let mut args = args.clone();
     let HowArgs { start, reading, .. } = &mut args.how;
@@ -112,7 +112,7 @@ pub fn blame(failure: Failure, args: &GrammarArgs, header: &Header) -> Failure {
     }
 }
 
-/// The limits of a header. Limits on the command line replace them; each that differs is reported.
+/// Returns the limits of a header. Limits on the command line replace them; each that differs is reported.
 fn limits(args: &LimitArgs, header: &Header) -> LimitArgs {
     fn bound<T>(limit: Option<T>) -> Bound<T> {
         limit.map_or(Bound::Unlimited, Bound::At)

@@ -32,7 +32,7 @@ pub fn print(file: &SourceFile, diagnostics: &Diagnostics) {
     let _ = stderr.write_all(text(file, diagnostics, coloured).as_bytes());
 }
 
-/// `2 errors, 1 warning`.
+/// Returns a summary such as `2 errors, 1 warning`.
 pub fn summary(diagnostics: &Diagnostics) -> String {
     let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count() as u64;
     let mut parts = Vec::new();
@@ -48,18 +48,18 @@ pub fn summary(diagnostics: &Diagnostics) -> String {
     if parts.is_empty() { "no diagnostics".to_string() } else { parts.join(", ") }
 }
 
-/// The failure of a grammar whose diagnostics were printed.
+/// Returns the failure of a grammar whose diagnostics were printed.
 pub fn does_not_compile(file: &SourceFile, diagnostics: &Diagnostics) -> Failure {
     Failure::Grammar(format!("{} does not compile: {}", file.name(), summary(diagnostics)))
 }
 
-/// The default weights chosen for a grammar that has none, and the option that changes this.
+/// Returns the default weights chosen for a grammar that has none, and the option that changes this.
 pub fn weights_by_default(decision: &ByDefault) -> String {
     let otherwise = if decision.is_shaped { " (otherwise: `--shape uniform`)" } else { "" };
     format!("{decision}{otherwise}")
 }
 
-/// The spectral radius and the expected lengths.
+/// Returns the spectral radius and the expected lengths.
 pub fn growth(facts: &Facts) -> String {
     let unlimited = match facts.length {
         Some(length) => format!("expected length {} bytes", rounded(length)),
@@ -76,7 +76,7 @@ fn rounded(length: f64) -> String {
     if length < 1e9 { format!("{length:.1}") } else { format!("{length:.2e}") }
 }
 
-/// All diagnostics as text.
+/// Returns all diagnostics as text.
 fn text(file: &SourceFile, diagnostics: &Diagnostics, coloured: bool) -> String {
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(DEFAULT_TERM_WIDTH.max(2 * AROUND));
@@ -132,7 +132,7 @@ fn cut(message: &str) -> &str {
     &message[..boundary_before(message, MESSAGE)]
 }
 
-/// The last offset up to `offset` at which a character of `text` begins, or its end.
+/// Returns the last offset up to `offset` at which a character of `text` begins, or its end.
 fn boundary_before(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|&offset| text.is_char_boundary(offset)).unwrap_or(0)
 }

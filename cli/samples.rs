@@ -1,4 +1,4 @@
-//! What samples use of a grammar: their files are found, parsed and counted.
+//! The parts of a grammar that samples use: their files are found, parsed and counted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::texts::describe;
 
-/// The files that `paths` name, and those in the folders that they name, by name. In a folder with a failure, only the
-/// input is a sample.
+/// Returns the files that `paths` name, and those in the folders that they name, by name. In a folder with a failure,
+/// only the input is a sample.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {
@@ -58,10 +58,10 @@ fn find_in(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How samples are read.
+/// Way of reading samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// What the parser may cost for each.
+    /// Budget of the parser for each sample.
     pub budget: Budget,
     /// The number of threads.
     pub jobs: usize,
@@ -69,10 +69,10 @@ pub struct Reading {
     pub is_strict: bool,
 }
 
-/// What was found in samples.
+/// Facts that were found in samples.
 #[derive(Debug)]
 pub struct Found {
-    /// What their derivations use.
+    /// Counts of what their derivations use.
     pub counts: Counts,
     /// The samples that were parsed, and their bytes.
     pub parsed: (u64, u64),
@@ -135,12 +135,12 @@ pub fn count_texts(compiled: &Compiled, texts: &[Vec<u8>]) -> Found {
     found
 }
 
-/// What threads share.
+/// State that threads share.
 struct Shared {
     parser: Parser,
     next: AtomicUsize,
     is_over: AtomicBool,
-    /// Why samples are left out, by their number.
+    /// Reasons why samples are left out, with their numbers.
     problems: Mutex<Vec<(usize, String)>>,
 }
 

@@ -11,8 +11,8 @@ use crate::files::{self, shown};
 use crate::texts::describe;
 use crate::units::plural;
 
-/// The files of a folder. Says how many of them conform to the grammar, where the first one does not, and what is done
-/// with those that do not.
+/// Returns the files of a folder. Says how many of them conform to the grammar, where the first one does not, and what
+/// is done with those that do not.
 pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec<u8>>, Failure> {
     let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
     let mut paths = Vec::new();

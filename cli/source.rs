@@ -30,7 +30,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The grammar that the arguments name. Options that are for other formats than its own are reported.
+    /// Returns the grammar that the arguments name. Options that are for other formats than its own are reported.
     pub fn load(args: &GrammarArgs) -> Result<Source, Failure> {
         let source = find(&args.grammar)?;
         let reading = &args.how.reading;
@@ -55,7 +55,7 @@ impl Source {
         Source { loader: file.loader(), file: file.source, shipped: None }
     }
 
-    /// The format that it is read in.
+    /// Returns the format that it is read in.
     pub fn format(&self, how: &HowArgs) -> &'static dyn Format {
         how.format.as_deref().and_then(formats::by_name).unwrap_or_else(|| formats::detect(&self.file))
     }
@@ -75,7 +75,7 @@ fn find(name: &OsStr) -> Result<Source, Failure> {
     }
 }
 
-/// The message for a grammar that does not exist, with suggestions.
+/// Returns the message for a grammar that does not exist, with suggestions.
 fn not_found(name: &OsStr) -> String {
     let shown = quoted(name);
     let wanted = name.to_string_lossy();

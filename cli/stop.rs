@@ -51,7 +51,7 @@ impl Stopping {
     }
 }
 
-/// The name of one of the two signals.
+/// Returns the name of one of the two signals.
 fn name(signal: i32) -> &'static str {
     if signal == SIGTERM { "SIGTERM" } else { "SIGINT" }
 }
@@ -75,7 +75,7 @@ fn end_in_preparation(signal: i32, in_preparation: &Arc<AtomicBool>) {
     let _ = unsafe { signal_hook::low_level::register(signal, end) };
 }
 
-/// Elsewhere the request is seen when the preparation is over.
+/// Does nothing: elsewhere the request is seen when the preparation is over.
 #[cfg(not(unix))]
 fn end_in_preparation(_: i32, _: &Arc<AtomicBool>) {}
 
@@ -87,7 +87,7 @@ pub fn fail_writes_beyond_file_size_limit() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// Whether the process ignores a signal.
+/// Returns true if the process ignores a signal.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "no safe interface reads the action of a signal")]
 fn is_ignored(signal: i32) -> bool {
@@ -100,7 +100,7 @@ fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// Whether the process ignores a signal.
+/// Returns true if the process ignores a signal.
 #[cfg(not(unix))]
 fn is_ignored(_: i32) -> bool {
     false

@@ -39,7 +39,7 @@ pub fn kill_group(child: &Child) {
     unsafe { libc::kill(-group, libc::SIGKILL) };
 }
 
-/// The error that a call left, if it failed.
+/// Returns the error that a call left, if it failed.
 fn done(status: i32) -> io::Result<()> {
     if status == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

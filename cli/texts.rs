@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gramjet_parse::{ParseError, place};
 
-/// `name:line:column: ...`, lines and columns from 1, columns in characters.
+/// Returns `name:line:column: ...`, lines and columns from 1, columns in characters.
 pub fn describe(file: &Path, text: &[u8], error: &ParseError) -> String {
     let name = if file.as_os_str() == "-" { "<stdin>".to_string() } else { file.display().to_string() };
     let name = name.escape_debug();

@@ -17,7 +17,7 @@ pub enum Bound<T> {
 }
 
 impl<T> Bound<T> {
-    /// The number, if there is one.
+    /// Returns the number, if there is one.
     pub fn number(self) -> Option<T> {
         match self {
             Bound::Unlimited => None,
@@ -26,8 +26,8 @@ impl<T> Bound<T> {
     }
 }
 
-/// A number of bytes. k, M, G, T (with or without B) are powers of 1000, KiB, MiB, GiB, TiB powers of 1024; a fraction
-/// is allowed before a unit.
+/// Returns a number of bytes. k, M, G, T (with or without B) are powers of 1000, KiB, MiB, GiB, TiB powers of 1024; a
+/// fraction is allowed before a unit.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text, "4096, 64KiB or 1MB")?;
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
@@ -45,7 +45,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     scale(number, factor)
 }
 
-/// A number of inputs; k, M, G are powers of 1000.
+/// Returns a number of inputs; k, M, G are powers of 1000.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text, "100, 10k or 2M")?;
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
@@ -58,7 +58,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     scale(number, factor)
 }
 
-/// A duration: numbers with the units ms, s, m, h, d, one after the other; a number alone is in seconds.
+/// Returns a duration: numbers with the units ms, s, m, h, d, one after the other; a number alone is in seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut rest = text.trim();
     if !rest.starts_with(is_of_number) {
@@ -85,7 +85,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds))
 }
 
-/// A seed: decimal, or hexadecimal after 0x.
+/// Returns a seed: decimal, or hexadecimal after 0x.
 pub fn parse_seed(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
@@ -95,7 +95,7 @@ pub fn parse_seed(text: &str) -> Result<u64, String> {
     parsed.map_err(|_| "a seed is a number from 0 to 2^64 - 1".to_string())
 }
 
-/// A number of threads from 1 to 1024, or `auto`.
+/// Returns a number of threads from 1 to 1024, or `auto`.
 pub fn parse_jobs(text: &str) -> Result<usize, String> {
     if text == "auto" {
         return Ok(std::thread::available_parallelism().map_or(1, |processors| processors.get().min(1024)));
@@ -106,17 +106,17 @@ pub fn parse_jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A depth, or `none`.
+/// Returns a depth, or `none`.
 pub fn parse_depth(text: &str) -> Result<Bound<u32>, String> {
     bound(text, |text| u32::from_str(text).map_err(|_| "a number of levels, or `none`, is expected".to_string()))
 }
 
-/// A size, or `none`.
+/// Returns a size, or `none`.
 pub fn parse_size_bound(text: &str) -> Result<Bound<u64>, String> {
     bound(text, parse_size)
 }
 
-/// A shape of inputs; sizes have units.
+/// Returns a shape of inputs; sizes have units.
 pub fn parse_shape(text: &str) -> Result<Shape, String> {
     match text.strip_prefix("target-size=") {
         Some(size) => match parse_size(size)? {
@@ -127,7 +127,7 @@ pub fn parse_shape(text: &str) -> Result<Shape, String> {
     }
 }
 
-/// The extension of a file name, without its dot.
+/// Returns the extension of a file name, without its dot.
 pub fn parse_extension(text: &str) -> Result<String, String> {
     let extension = text.strip_prefix('.').unwrap_or(text);
     if extension.contains(['/', '\\', '\0']) {
@@ -136,7 +136,7 @@ pub fn parse_extension(text: &str) -> Result<String, String> {
     Ok(extension.to_string())
 }
 
-/// A size with three digits and a binary unit, such as `1.50 MiB`.
+/// Returns a size with three digits and a binary unit, such as `1.50 MiB`.
 pub fn display_size(bytes: u64) -> impl fmt::Display {
     struct Size(u64);
     impl fmt::Display for Size {
@@ -157,7 +157,7 @@ pub fn display_size(bytes: u64) -> impl fmt::Display {
     Size(bytes)
 }
 
-/// `1 input`, `2 inputs`.
+/// Returns a count with its noun: `1 input`, `2 inputs`.
 pub fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
@@ -166,7 +166,7 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '.' || c == '_'
 }
 
-/// The number at the front of `text`, and the rest.
+/// Returns the number at the front of `text`, and the rest.
 fn split_unit<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), String> {
     let text = text.trim();
     let end = text.find(|c: char| !is_of_number(c)).unwrap_or(text.len());
@@ -180,7 +180,7 @@ fn bound<T>(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Bou
     if text == "none" { Ok(Bound::Unlimited) } else { parse(text).map(Bound::At) }
 }
 
-/// `number` times `factor`, rounded down, exactly.
+/// Returns `number` times `factor`, rounded down, exactly.
 fn scale(number: &str, factor: u64) -> Result<u64, String> {
     let number = number.replace('_', "");
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));

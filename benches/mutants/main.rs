@@ -23,7 +23,7 @@ struct Args {
     /// The length of the inputs that are mutated in bytes, give or take a quarter.
     #[arg(long, default_value_t = 200)]
     length: usize,
-    /// How many inputs are mutated.
+    /// Number of inputs that are mutated.
     #[arg(long, default_value_t = 64)]
     inputs: usize,
     /// Mutants of each input and operation in a round.
@@ -166,8 +166,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// The share of mutants whose text is what the same change of the derivation makes without the limit; none where that
-/// is not defined.
+/// Returns the share of mutants whose text is what the same change of the derivation makes without the limit; `None`
+/// where that is not defined.
 fn meant(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Option<f64> {
     let operation = operation.filter(|&operation| operation != Operation::Havoc)?;
     let Subject { tracer, store, inputs, engines, free, twins } = subject;
@@ -194,7 +194,7 @@ fn meant(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Op
     Some(held as f64 / made.max(1) as f64)
 }
 
-/// The share of mutants that are what was meant if choice bytes under the limits in force are copied: those of a part
+/// Returns the share of mutants that are as meant if choice bytes under the limits in force are copied: those of a part
 /// of one input in place of those of a part of another that has room for it.
 fn copied(subject: &mut Subject, args: &Args) -> f64 {
     const SEED: u64 = 3;
@@ -265,7 +265,7 @@ struct Quality {
     ninth: usize,
 }
 
-/// How many outputs of mutants differ from their originals, and from each other.
+/// Returns how many outputs of mutants differ from their originals, and from each other.
 fn quality(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Quality {
     let Subject { tracer, store, inputs, engines, .. } = subject;
     let mut mutator = Mutator::new(1);
@@ -298,7 +298,7 @@ struct Speed {
     rates: Vec<f64>,
 }
 
-/// Medians over rounds, in which mutation alone and mutation with each engine take turns.
+/// Returns the medians over rounds, in which mutation alone and mutation with each engine take turns.
 fn speed(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Speed {
     let Subject { tracer, store, inputs, engines, .. } = subject;
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); engines.len() + 1];
@@ -327,7 +327,7 @@ fn speed(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Sp
     Speed { mutation, rates: medians.map(|time| 1.0 / time).collect() }
 }
 
-/// Nanoseconds for a traced input, with its index.
+/// Returns the nanoseconds for a traced input, with its index.
 fn tracing(subject: &mut Subject, args: &Args) -> f64 {
     let mut traced = TracedInput::default();
     let times = (0..args.runs).map(|_| {

@@ -23,7 +23,7 @@ pub const SEED: u64 = 1;
 
 /// A competitor in one cell of the table.
 pub trait Candidate {
-    /// The name of the engine.
+    /// Returns the name of the engine.
     fn name(&self) -> &str;
 
     /// Makes inputs until they have `bytes_target` bytes in all.
@@ -33,7 +33,7 @@ pub trait Candidate {
     /// If the sink or the engine fails.
     fn run(&mut self, bytes_target: u64, sink: &mut Sink) -> io::Result<Stats>;
 
-    /// How many of the next inputs differ from each other. Asks for at most `inputs`, and stops early after
+    /// Returns how many of the next inputs differ from each other. Asks for at most `inputs`, and stops early after
     /// `bytes_limit`.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ pub trait Candidate {
     fn distinct(&mut self, inputs: u64, bytes_limit: u64) -> io::Result<Distinct>;
 }
 
-/// Where the inputs go.
+/// Destination of the inputs.
 #[derive(Debug)]
 pub enum Sink {
     /// A buffer of [`BLOCK_BYTES`] that is used again and again.
@@ -77,7 +77,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Throughput in MiB of output per second of CPU time.
+    /// Returns the throughput in MiB of output per second of CPU time.
     pub fn mib_per_second(&self) -> f64 {
         self.bytes as f64 / f64::from(1 << 20) / self.time.as_secs_f64().max(1e-9)
     }
@@ -88,7 +88,7 @@ impl Stats {
 pub struct Distinct {
     /// Inputs looked at.
     pub inputs: u64,
-    /// How many of them differ from all before.
+    /// Number of inputs that differ from all before.
     pub distinct: u64,
 }
 
@@ -107,7 +107,7 @@ pub trait Engine {
         inputs
     }
 
-    /// The number of choice bytes that were read so far.
+    /// Returns the number of choice bytes that were read so far.
     fn choices(&self) -> u64;
 }
 
@@ -120,7 +120,7 @@ pub struct Local<E> {
 }
 
 impl<E: Engine> Local<E> {
-    /// A candidate with an engine that is set to its depth limit.
+    /// Returns a candidate with an engine that is set to its depth limit.
     pub fn new(name: &'static str, engine: E) -> Local<E> {
         Local { name, engine, buffer: Vec::with_capacity(2 * BLOCK_BYTES) }
     }
@@ -181,7 +181,7 @@ impl<F: FnMut(&mut Session, u32, &mut Vec<u8>)> Engine for Textbook<F> {
     }
 }
 
-/// The candidate of a textbook producer.
+/// Returns the candidate of a textbook producer.
 pub fn textbook<F>(max_depth: u32, produce: F) -> Box<dyn Candidate>
 where
     F: FnMut(&mut Session, u32, &mut Vec<u8>) + 'static,
@@ -220,7 +220,7 @@ impl<P: Producer> Engine for Replaying<P> {
     }
 }
 
-/// The candidate of a gramjet producer.
+/// Returns the candidate of a gramjet producer.
 ///
 /// # Errors
 ///
@@ -294,7 +294,7 @@ impl Candidate for InBulk {
     }
 }
 
-/// The candidate of the bulk engine, whose inputs are in a row like the inputs of the others.
+/// Returns the candidate of the bulk engine, whose inputs are in a row like the inputs of the others.
 pub fn in_bulk(bulk: Bulk) -> Box<dyn Candidate> {
     Box::new(InBulk { bulk, next: 0, text: Vec::new(), ends: Vec::new() })
 }

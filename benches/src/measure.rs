@@ -7,14 +7,14 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::candidate::{Candidate, Distinct, Sink, Stats};
 
-/// CPU time of the calling thread.
+/// Returns the CPU time of the calling thread.
 pub fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     // The clock starts at 0 and counts up.
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// How long a cell is measured.
+/// Amount of measuring for a cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Rounds; every candidate runs once in each.
@@ -105,7 +105,7 @@ impl Entrant {
     }
 }
 
-/// The number of bytes that takes about `run_time`; the runs that find it also warm the engine up.
+/// Returns the number of bytes that takes about `run_time`; the runs that find it also warm the engine up.
 fn calibrated(candidate: &mut dyn Candidate, sink: &mut Sink, run_time: Duration) -> io::Result<u64> {
     let mut target = 1 << 18;
     loop {
@@ -118,7 +118,7 @@ fn calibrated(candidate: &mut dyn Candidate, sink: &mut Sink, run_time: Duration
     }
 }
 
-/// The median; the mean of the two middle values if there is no single one, 0 if there are no values.
+/// Returns the median; the mean of the two middle values if there is no single one, 0 if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {

@@ -5,18 +5,18 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::measure::Row;
 
-/// Which cell of the table rows belong to.
+/// Cell of the table that rows belong to.
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// The name of the grammar.
     pub grammar: String,
     /// The depth limit.
     pub max_depth: u32,
-    /// Where the outputs went: `memory` or `file`.
+    /// Destination of the outputs: `memory` or `file`.
     pub sink: &'static str,
 }
 
-/// The heading of the table.
+/// Returns the heading of the table.
 pub fn table_heading() -> String {
     format!(
         "{:<11} {:>5} {:<6} {:<16} {:>9} {:>7} {:>11} {:>8} {:>9}",
@@ -24,7 +24,7 @@ pub fn table_heading() -> String {
     )
 }
 
-/// The rows of a cell as lines of the table.
+/// Returns the rows of a cell as lines of the table.
 pub fn table_rows(cell: &Cell, rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
@@ -44,7 +44,7 @@ pub fn table_rows(cell: &Cell, rows: &[Row]) -> String {
 /// The heading of the CSV form.
 pub const CSV_HEADING: &str = "grammar,max_depth,sink,engine,mib_per_s,ratio_to_textbook,mean_bytes,inputs_compared,inputs_distinct,choices_per_byte,runs\n";
 
-/// The rows of a cell as lines of CSV.
+/// Returns the rows of a cell as lines of CSV.
 pub fn csv_rows(cell: &Cell, rows: &[Row], runs: usize) -> String {
     let mut text = String::new();
     for row in rows {
@@ -60,7 +60,7 @@ pub fn csv_rows(cell: &Cell, rows: &[Row], runs: usize) -> String {
     text
 }
 
-/// The UTC date as `yyyy-mm-dd`.
+/// Returns the UTC date as `yyyy-mm-dd`.
 pub fn date(now: SystemTime) -> String {
     let days = now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / 86_400;
     // Days since 0000-03-01 in eras of 400 years (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").

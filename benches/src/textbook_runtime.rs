@@ -46,7 +46,7 @@ pub struct Bounds {
 pub struct Session(#[allow(dead_code)] MutexGuard<'static, ()>);
 
 impl Session {
-    /// A session whose random bytes depend on the seed alone.
+    /// Returns a session whose random bytes depend on the seed alone.
     pub fn new(seed: u64) -> Session {
         let guard = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the guard excludes other users of the statics as long as the session lives.
@@ -58,7 +58,7 @@ impl Session {
         Session(guard)
     }
 
-    /// The number of random bytes that were read in this session.
+    /// Returns the number of random bytes that were read in this session.
     pub fn choices(&self) -> u64 {
         // SAFETY: the session excludes other users of the statics.
         unsafe { RUN.refills * POOL_BYTES as u64 + NEXT as u64 - POOL_BYTES as u64 }

@@ -32,7 +32,7 @@ impl Subject {
         SourceFile::new(self.path, self.text)
     }
 
-    /// Depth limits with the exact mean length in bytes of the textbook producer's outputs.
+    /// Returns depth limits with the exact mean length in bytes of the textbook producer's outputs.
     pub fn mean_lengths(&self, max_depths: &[u32]) -> Result<Vec<(u32, f64)>, String> {
         let file = self.file();
         let mut diagnostics = Diagnostics::default();
@@ -41,8 +41,8 @@ impl Subject {
     }
 }
 
-/// The candidates for a subject under a depth limit, the textbook producer first. Candidates that cannot be made are
-/// reported.
+/// Returns the candidates for a subject under a depth limit, the textbook producer first. Candidates that cannot be
+/// made are reported.
 pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> {
     let mut made: Vec<Result<Box<dyn Candidate>, String>> = subject.built.iter().map(|make| make(max_depth)).collect();
     let file = subject.file();
@@ -61,7 +61,7 @@ pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> 
     made.into_iter().filter_map(|made| reported(subject, made)).collect()
 }
 
-/// The rivals that can use a subject.
+/// Returns the rivals that can use a subject.
 pub fn rivals(subject: &Subject, max_depth: u32, program: &Path) -> Vec<Box<dyn Candidate>> {
     let start = |name: &'static str| {
         let remote = Remote::start(program, name, Path::new(subject.path), max_depth);

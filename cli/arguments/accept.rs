@@ -11,11 +11,11 @@ use crate::arguments::run::{RunArgs, parse_regex, parse_timeout};
 /// A program that accepts texts or rejects them.
 #[derive(Debug, Args)]
 pub struct OracleArgs {
-    /// Which texts it accepts.
+    /// Options that say which texts the program accepts.
     #[command(flatten)]
     pub accept: AcceptArgs,
 
-    /// How it is run.
+    /// Options for running the program.
     #[command(flatten)]
     pub run: RunArgs,
 
@@ -24,8 +24,8 @@ pub struct OracleArgs {
     pub program: ProgramArgs,
 }
 
-/// Which texts the program accepts. Without a regular expression, it is those on which it exits with status 0, or on
-/// which the function returns.
+/// Options that say which texts the program accepts. Without a regular expression, it accepts those on which it exits
+/// with status 0, or on which the function returns.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "What the program accepts")]
 pub struct AcceptArgs {

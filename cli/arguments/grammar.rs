@@ -1,4 +1,4 @@
-//! Which grammar to use, how to read it, and the shape of its inputs.
+//! The options that say which grammar to use, how to read it, and the shape of its inputs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::units;
 /// The fact about a search that says whether alternatives of weight 0 belong to its language.
 pub const ZERO_WEIGHTS: &str = "zero-weights";
 
-/// Which grammar, and how to read it.
+/// Options that name the grammar, and say how to read it.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GrammarArgs {
     /// A grammar file, `-` for standard input, or the name of a shipped grammar.
@@ -24,7 +24,7 @@ pub struct GrammarArgs {
     pub how: HowArgs,
 }
 
-/// How to read a grammar, and what its inputs should look like.
+/// Options for reading a grammar, and for the shape of its inputs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct HowArgs {
     /// The rule to start from, in place of the grammar's own start rule.
@@ -49,7 +49,7 @@ pub struct HowArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Shape of the inputs")]
 pub struct ShapeArgs {
-    /// What inputs should look like: uniform, balanced, deep, or target-size=SIZE.
+    /// Shape of the inputs: uniform, balanced, deep, or target-size=SIZE.
     ///
     /// `uniform` makes all alternatives equally probable; `balanced` finds weights with which derivations end and
     /// everything is reached; `deep` prefers long recursion; `target-size=4k` finds weights for inputs of 4000 bytes on
@@ -70,11 +70,11 @@ pub struct ShapeArgs {
 #[command(next_help_heading = clap::builder::Resettable::Reset)]
 pub struct EndOfHeadings {}
 
-/// How a grammar is read, in the formats to which it matters.
+/// Options for reading a grammar, in the formats to which they matter.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading the grammar")]
 pub struct ReadingArgs {
-    /// Where separators stand between tokens, in formats with a lexer (ANTLR): auto, space, none, or any.
+    /// Policy for separators between tokens, in formats with a lexer (ANTLR): auto, space, none, or any.
     ///
     /// `auto` puts a separator only where the lexer would otherwise cut the text differently, `space` between all
     /// tokens, `none` nowhere; `any` allows whatever is hidden between any tokens. `parse`, `mutate` and `minimise`
@@ -90,8 +90,8 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "ALPHABET", value_parser = values::alphabets())]
     pub alphabet: Option<String>,
 
-    /// How tokens for indentation are read, in formats that leave them to code (ANTLR, Lark, tree-sitter): auto, none,
-    /// or some of the settings below.
+    /// Way of reading tokens for indentation, in formats that leave them to code (ANTLR, Lark, tree-sitter): auto,
+    /// none, or some of the settings below.
     ///
     /// `auto` finds them by their names, such as INDENT, _dedent and NEWLINE; with `none` they are read as any others.
     /// Else some of `unit=4` (spaces a level, or `tab`), `levels=8` (blocks within one another; deeper ones are left
@@ -104,7 +104,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
 
-    /// Whether alternatives of weight 0 belong to the language: drop or keep.
+    /// Treatment of alternatives of weight 0: drop or keep.
     ///
     /// With `drop` they do not exist. With `keep` texts may have them, and generated inputs hardly ever do. `parse`,
     /// `mutate`, `minimise` and `learn` take `keep` by default, as do `fuzz` and `search` with seeds. Other commands
@@ -119,9 +119,9 @@ pub struct ReadingArgs {
 }
 
 impl GrammarArgs {
-    /// The same grammar for a search, unless the user says otherwise. Without seeds all inputs are generated, so
-    /// alternatives of weight 0 are left out, unless a file of weights has them. A search that goes on keeps the
-    /// setting that it began with.
+    /// Returns the arguments for the same grammar, with the settings that a search has unless the user says otherwise.
+    /// Without seeds all inputs are generated, so alternatives of weight 0 are left out, unless a file of weights has
+    /// them. A search that goes on keeps the setting that it began with.
     #[must_use]
     pub fn for_search(&self, has_seeds: bool, begun_with: Option<String>) -> GrammarArgs {
         let mut args = self.for_texts();
@@ -130,7 +130,7 @@ impl GrammarArgs {
         args
     }
 
-    /// The same grammar, read for texts that it did not make, unless the user says otherwise.
+    /// Returns the arguments for the same grammar, read for texts that it did not make, unless the user says otherwise.
     #[must_use]
     pub fn for_texts(&self) -> GrammarArgs {
         let mut args = self.clone();

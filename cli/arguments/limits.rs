@@ -26,12 +26,12 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// These limits, where commands have options of their own for them.
+    /// Returns these limits, where commands have options of their own for them.
     pub fn at(max_depth: Option<u32>, max_len: Option<u64>) -> LimitArgs {
         LimitArgs { max_depth: max_depth.map(Bound::At), max_len: max_len.map(Bound::At), max_choices: None }
     }
 
-    /// The limits that the compiler is to assume.
+    /// Returns the limits that the compiler is to assume.
     pub fn assumed(&self) -> AssumedLimits {
         AssumedLimits { max_depth: self.max_depth.map(Bound::number), max_len: self.max_len.map(Bound::number) }
     }

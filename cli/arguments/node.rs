@@ -18,22 +18,23 @@ pub struct NodeArgs {
 }
 
 impl NodeArgs {
-    /// Whether other searches may read its folder meanwhile.
+    /// Returns true if other searches may read its folder meanwhile.
     pub fn is_shared(&self) -> bool {
         self.name.is_some()
     }
 
-    /// A number to mix into the seed, so that nodes with the same seed make different texts. 0 without a name.
+    /// Returns a number to mix into the seed, so that nodes with the same seed make different texts. 0 without a name.
     pub fn salt(&self) -> u64 {
         self.name.as_ref().map_or(0, |name| gramjet_session::hash(name.as_bytes()))
     }
 
-    /// The folder of this search alone.
+    /// Returns the folder of this search alone.
     pub fn folder(&self, output: &Path) -> PathBuf {
         self.name.as_ref().map_or_else(|| output.to_path_buf(), |name| output.join(name))
     }
 
-    /// The other searches in the shared folder, with their texts in a place; none if there is no shared folder.
+    /// Returns the other searches in the shared folder, with their texts in a place; `None` if there is no shared
+    /// folder.
     pub fn siblings(&self, output: &Path, place: Place) -> Result<Option<Siblings>, Failure> {
         let siblings = self.name.as_ref().map(|name| Siblings::new(output, name, place));
         Ok(siblings.transpose()?)

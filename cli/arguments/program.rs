@@ -17,7 +17,7 @@ pub struct ProgramArgs {
     pub command: Vec<OsString>,
 }
 
-/// What is counted of the program.
+/// Options for what is counted of the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits of the program")]
 pub struct CountArgs {
@@ -28,7 +28,7 @@ pub struct CountArgs {
 }
 
 impl CountArgs {
-    /// The modules by name, each once. They are kept as long as the command runs.
+    /// Returns the modules by name, each once. They are kept as long as the command runs.
     pub fn modules(&self, program: &ProgramArgs) -> Result<&'static [String], Failure> {
         if !self.count_module.is_empty() && !subject::is_python(&program.command) {
             return Err(Failure::Usage(

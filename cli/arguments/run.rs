@@ -1,4 +1,4 @@
-//! How a program under test is run, as the user asks for it.
+//! The way of running a program under test, as the user asks for it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::units::{self, Bound};
 use gramjet_campaign::Cores;
 use gramjet_campaign::subject::Surroundings;
 
-/// How the program is run.
+/// Options for running the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits of the program")]
 pub struct RunArgs {
@@ -50,7 +50,7 @@ impl RunArgs {
     /// The usual limit on files.
     pub const DISK: u64 = 1 << 30;
 
-    /// The limits and the confinement of a run that may take this long.
+    /// Returns the limits and the confinement of a run that may take this long.
     pub fn surroundings(&self, timeout: Duration) -> Surroundings {
         let limits = Limits::default().with_time(timeout).with_memory(self.memory.number());
         let limits = limits.with_disk(self.disk.number());
@@ -61,7 +61,7 @@ impl RunArgs {
         Surroundings { limits, confinement, allowed, text, counted, core: None, times_rounds: false }
     }
 
-    /// The cores of a search with this many workers.
+    /// Returns the cores of a search with this many workers.
     pub fn cores(&self, workers: usize) -> Cores {
         if self.no_affinity { Cores::any(workers) } else { Cores::find(workers) }
     }
@@ -77,7 +77,7 @@ impl RunArgs {
     }
 }
 
-/// A permission; the folder that it names is the one as seen from here.
+/// Returns a permission; the folder that it names is the one as seen from here.
 fn parse_permission(text: &str) -> Result<Permission, String> {
     let permission = text.parse().map_err(|error| {
         format!("{error}; `gramjet fuzz --expect CLASS` is for exceptions that say that an input is invalid")
@@ -88,12 +88,12 @@ fn parse_permission(text: &str) -> Result<Permission, String> {
     })
 }
 
-/// The permissions as options, as they are recorded.
+/// Returns the permissions as options, as they are recorded.
 pub fn permission_options(allowed: &[Permission]) -> impl Iterator<Item = String> {
     allowed.iter().map(|permission| format!("--allow={permission}"))
 }
 
-/// A limit on time, which is not 0.
+/// Returns a limit on time, which is not 0.
 pub fn parse_timeout(text: &str) -> Result<Duration, String> {
     match units::parse_duration(text)? {
         Duration::ZERO => Err("no program can be that fast".to_string()),
@@ -101,7 +101,7 @@ pub fn parse_timeout(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A regular expression.
+/// Returns a regular expression.
 pub fn parse_regex(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| error.to_string())
 }

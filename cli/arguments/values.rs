@@ -6,43 +6,43 @@ use gramjet_compiler::formats::ZeroWeights;
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{formats, print};
 
-/// The values of `--format`.
+/// Returns the values of `--format`.
 pub fn format_names() -> PossibleValuesParser {
     PossibleValuesParser::new(formats::ALL.iter().map(|format| format.name()))
 }
 
-/// The notations that `gramjet convert` writes.
+/// Returns the notations that `gramjet convert` writes.
 pub fn printer_names() -> PossibleValuesParser {
     PossibleValuesParser::new(print::ALL.iter().map(|printer| printer.name()))
 }
 
-/// The values of `--separator-policy`.
+/// Returns the values of `--separator-policy`.
 pub fn separator_policies() -> PossibleValuesParser {
     PossibleValuesParser::new(SeparatorPolicy::ALL.iter().map(|&(name, _)| name))
 }
 
-/// The values of `--alphabet`.
+/// Returns the values of `--alphabet`.
 pub fn alphabets() -> PossibleValuesParser {
     PossibleValuesParser::new(Alphabet::ALL.iter().map(|&(name, _)| name))
 }
 
-/// The values of `--zero-weights`.
+/// Returns the values of `--zero-weights`.
 pub fn zero_weights() -> PossibleValuesParser {
     PossibleValuesParser::new(ZeroWeights::ALL.iter().map(|&(name, _)| name))
 }
 
-/// The stages of `gramjet dump`.
+/// Returns the stages of `gramjet dump`.
 pub fn stage_names() -> PossibleValuesParser {
     let stages = gramjet_compiler::stages().into_iter();
     PossibleValuesParser::new(stages.map(|(name, about)| PossibleValue::new(name).help(about)))
 }
 
-/// The values of `--explain`.
+/// Returns the values of `--explain`.
 pub fn code_names() -> PossibleValuesParser {
     PossibleValuesParser::new(Code::ALL.iter().map(|code| PossibleValue::new(code.name()).help(code.explanation())))
 }
 
-/// The values of `--deny` and `--allow`.
+/// Returns the values of `--deny` and `--allow`.
 pub fn code_names_or_warnings() -> PossibleValuesParser {
     // `--explain` lists them with what they mean.
     let codes = Code::ALL.iter().map(|code| PossibleValue::new(code.name()).hide(true));

@@ -97,8 +97,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The result. With `--json`, a file that cannot be read is reported as an object on standard output, as the only
-/// diagnostic of the grammar. `grammar` is the name of the grammar if it was read.
+/// Returns the result. With `--json`, a file that cannot be read is reported as an object on standard output, as the
+/// only diagnostic of the grammar. `grammar` is the name of the grammar if it was read.
 fn told<T>(args: &Arguments, grammar: Option<&str>, result: Result<T, Failure>) -> Result<T, Failure> {
     if let (true, Err(Failure::Unreadable(unreadable))) = (args.json, &result) {
         let grammar = grammar.unwrap_or(unreadable.source.name());
@@ -109,7 +109,7 @@ fn told<T>(args: &Arguments, grammar: Option<&str>, result: Result<T, Failure>) 
     result
 }
 
-/// Which warnings are left out, and which are errors.
+/// Levels of warnings: which are left out, and which are errors.
 struct Levels<'a> {
     deny: &'a [String],
     allow: &'a [String],
@@ -120,7 +120,8 @@ impl<'a> Levels<'a> {
         Levels { deny: &args.deny, allow: &args.allow }
     }
 
-    /// A named code takes precedence over `warnings`, and `deny` over `allow`. Errors stay errors.
+    /// Leaves warnings out, or makes them errors. A named code takes precedence over `warnings`, and `deny` over
+    /// `allow`. Errors stay errors.
     fn apply(&self, diagnostics: Diagnostics) -> Diagnostics {
         let has = |list: &[String], name: &str| list.iter().any(|one| one == name);
         diagnostics.filter_map(|mut diagnostic| {

@@ -51,7 +51,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     write_output(Some(&args.output), text.as_bytes())
 }
 
-/// The notation that is asked for by name, or else by the extension of the output.
+/// Returns the notation that is asked for by name, or else by the extension of the output.
 fn printer(args: &Arguments) -> Result<&'static dyn Printer, Failure> {
     let printer = match &args.to {
         Some(name) => print::by_name(name),

@@ -67,7 +67,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     write_output(args.output.as_deref(), text.as_bytes())
 }
 
-/// The Rust source of a producer, as `gramjet::grammar!` makes it.
+/// Returns the Rust source of a producer, as `gramjet::grammar!` makes it.
 fn rust(args: &Arguments, prepared: Prepared) -> Result<String, Failure> {
     let emit = EmitOptions {
         forbid_unsafe: args.forbid_unsafe,
@@ -83,7 +83,7 @@ fn rust(args: &Arguments, prepared: Prepared) -> Result<String, Failure> {
     Ok(rust::emit(compiled, &emit))
 }
 
-/// The machine code of a producer that keeps limits of these kinds, disassembled.
+/// Returns the machine code of a producer that keeps limits of these kinds, disassembled.
 fn asm(args: &Arguments, prepared: &Prepared) -> Result<String, Failure> {
     let limits = Limits::with(args.max_depth, args.max_len);
     let compiled = prepared.compile_for_inputs()?;

@@ -62,7 +62,7 @@ pub struct Arguments {
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     runs: Option<u64>,
 
-    /// How texts are made.
+    /// Strategy that makes the texts.
     #[arg(long, value_name = "NAME", default_value = GUIDED, value_parser = strategies())]
     strategy: String,
 
@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long)]
     paper: bool,
 
-    /// Whether to also run texts that are broken in some bytes. They reach how the program treats mistakes. `auto` for
+    /// Run texts that are broken in some bytes, too. They show how the program treats mistakes. `auto` does so for
     /// programs that are instrumented, unless an exit status, a message, another program or an oracle tells failures.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     broken: Broken,
@@ -139,7 +139,7 @@ Examples:
 Exit status: 0 if nothing new failed; 1 if something did, or if the search could not go on;
 2 if the arguments or the grammar cannot be used.";
 
-/// Whether texts that are not in the language are run.
+/// Choice whether texts that are not in the language are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Broken {
     Auto,
@@ -147,7 +147,7 @@ enum Broken {
     Never,
 }
 
-/// The names of the strategies.
+/// Returns the names of the strategies.
 fn strategies() -> PossibleValuesParser {
     let guided = PossibleValue::new(GUIDED).help("variants of texts that did something new, and new texts");
     let others = FOR_COVERAGE.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about));
@@ -217,7 +217,7 @@ fn try_out(args: &Arguments, how: &How, making: Making, language: &Language) -> 
     Ok(breaks)
 }
 
-/// The texts to begin with.
+/// Returns the texts to begin with.
 fn begin_with(args: &Arguments, making: Making, language: &Language) -> Result<Vec<Vec<u8>>, Failure> {
     let others = match (making.kind.is_none(), making.breaks) {
         (true, true) => "run, and varied only in their bytes",
@@ -227,7 +227,7 @@ fn begin_with(args: &Arguments, making: Making, language: &Language) -> Result<V
     args.seeds.as_deref().map_or(Ok(Vec::new()), |folder| seeds(folder, language, others))
 }
 
-/// What the search needs to know.
+/// Returns what the search needs to know.
 fn plan(
     args: &Arguments,
     how: How,
@@ -283,7 +283,7 @@ fn report(args: &Arguments, cases: &[replay::Case]) -> Result<(), Failure> {
     }
 }
 
-/// How texts are made.
+/// Returns how texts are made.
 fn making(args: &Arguments) -> Result<Making, Failure> {
     let making = Making::new(&args.strategy, args.paper);
     let (is_guided, limits) = (making.kind.is_none(), &args.limits);
@@ -306,7 +306,7 @@ fn making(args: &Arguments) -> Result<Making, Failure> {
     Ok(making)
 }
 
-/// The language, with the limits of what is made, and the greatest length of a text.
+/// Returns the language, with the limits of what is made, and the greatest length of a text.
 fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
     let compiled = prepared.compile_for_inputs()?;
     let language = Language::unlimited(compiled, &prepared.options);
@@ -319,14 +319,14 @@ fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
     Ok((limited.unwrap_or(language), max_len))
 }
 
-/// The same grammar with the setting of zero weights that is in force.
+/// Returns the arguments for the same grammar, with the setting of zero weights that is in force.
 fn read_as(grammar: &GrammarArgs, prepared: &Prepared) -> GrammarArgs {
     let mut grammar = grammar.clone();
     grammar.how.reading.zero_weights = Some(prepared.zero_weights().to_string());
     grammar
 }
 
-/// What tells this search from others in the same folder.
+/// Returns what tells this search from others in the same folder.
 fn facts(args: &Arguments, prepared: &Prepared, language: &Language) -> [(&'static str, String); 3] {
     let grammar = format!("{:016x}", language.fingerprint());
     let program = quoted(&args.program.command);

@@ -93,7 +93,7 @@ pub struct Arguments {
     output: OutputArgs,
 }
 
-/// How much to generate.
+/// Options for the amount to generate.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct AmountArgs {
@@ -130,7 +130,7 @@ struct Asked<'a> {
     seed: u64,
 }
 
-/// How a run is made.
+/// Plan of a run with the choice of its engine and the number of its threads.
 struct Planned {
     choice: Choice,
     plan: Plan,
@@ -281,7 +281,7 @@ fn conclude(output: Option<Counted>, end: Option<End>, stop: &Stop) -> Result<Ta
     }
 }
 
-/// A random seed: the standard library seeds its hashers from the operating system.
+/// Returns a random seed: the standard library seeds its hashers from the operating system.
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::time::SystemTime::now())

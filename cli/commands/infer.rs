@@ -101,7 +101,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The samples. Those that are too long are not read.
+/// Returns the samples. Those that are too long are not read.
 fn read(args: &Arguments, paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
         // Whatever has one byte more is too long.
@@ -112,7 +112,7 @@ fn read(args: &Arguments, paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, Failure> {
     paths.iter().map(read).collect()
 }
 
-/// A part of the runs and of the time is left for the inputs in the end.
+/// Returns the options. They leave a part of the runs and of the time for the inputs in the end.
 fn options(args: &Arguments) -> Options {
     Options {
         max_calls: args.max_tests.saturating_sub(INPUTS).max(args.max_tests / 2),
@@ -123,7 +123,7 @@ fn options(args: &Arguments) -> Options {
     }
 }
 
-/// Why there is no grammar.
+/// Returns why there is no grammar.
 fn refuse(unusable: Unusable, args: &Arguments, paths: &[PathBuf], has_stopped: bool) -> Failure {
     let rule = match (&args.oracle.accept.accept_regex, &args.oracle.accept.reject_regex) {
         (None, None) => {
@@ -182,7 +182,7 @@ fn report(args: &Arguments, paths: &[PathBuf], inferred: &Inferred, oracle: &Ora
     }
 }
 
-/// How good a grammar is.
+/// Measures of how good a grammar is.
 struct Measured {
     /// Inputs of the grammar that the program accepts, of how many.
     accepted: (u64, u64),

@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Whether inputs should have what is frequent in the samples, or what is rare there.
+    /// Prefer what is frequent in the samples, or what is rare there.
     #[arg(long, value_enum, value_name = "MODE", default_value = "common")]
     mode: Mode,
 
@@ -74,7 +74,7 @@ pub struct Arguments {
     max_memory: u64,
 }
 
-/// What is learned.
+/// Probabilities that are learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
     /// The probabilities of the samples.
@@ -159,7 +159,7 @@ pub fn say_how_to_read(prepared: &Prepared, grammar: &GrammarArgs) {
     }
 }
 
-/// A grammar to learn from texts. It has its own weights: those of a shape would split its repetitions.
+/// Returns a grammar to learn from texts. It has its own weights: those of a shape would split its repetitions.
 pub fn prepare(grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failure> {
     if grammar.how.shape.shape.is_some() || grammar.how.shape.weights.is_some() {
         return Err(Failure::Usage("weights are learned: leave out `--shape` and `--weights`".to_string()));
@@ -167,7 +167,7 @@ pub fn prepare(grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failur
     prepare_source(Source::load(grammar)?, grammar, contexts)
 }
 
-/// The same of a grammar that was read.
+/// Returns a grammar to learn from texts, made of a source that was read.
 pub fn prepare_source(source: Source, grammar: &GrammarArgs, contexts: bool) -> Result<Prepared, Failure> {
     let mut prepared = Prepared::new(source, &grammar.for_texts(), &LimitArgs::default())?;
     prepared.options.weighting = Weighting::Own;
@@ -201,7 +201,7 @@ pub fn finish(prepared: Prepared, found: &Found, how: &How, output: Option<&Path
     write_output(output, learned.weights.as_bytes())
 }
 
-/// The weights of what was found.
+/// Returns the weights of what was found.
 pub fn weigh(prepared: &Prepared, found: &Found, how: &How) -> Result<Learned, Failure> {
     gramjet_compiler::learned(&prepared.source.file, &prepared.options, &found.counts, how)
         .map_err(|diagnostics| prepared.refuse(&diagnostics))
@@ -221,8 +221,8 @@ pub fn describe(prepared: Prepared, learned: &Learned) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The mean length of some random inputs, in bytes, and their limits. Each input is completed in a short way after a
-/// million choice bytes.
+/// Returns the mean length of some random inputs, in bytes, and their limits. Each input is completed in a short way
+/// after a million choice bytes.
 fn mean_length(prepared: &Prepared) -> Result<(f64, Applied), Failure> {
     const INPUTS: u64 = 100;
     let compiled = prepared.compiled()?;

@@ -128,8 +128,8 @@ fn refuse_shared_streams(args: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The language, the text to minimise, and for a fuzz target the choice bytes that stand for it under the target's
-/// limits.
+/// Returns the language, the text to minimise, and for a fuzz target the choice bytes that stand for it under the
+/// target's limits.
 fn read(args: &Arguments, source: Source, bytes: Vec<u8>) -> Result<(Language, Vec<u8>, Option<Artefact>), Failure> {
     let grammar = if args.choices { args.grammar.clone() } else { args.grammar.for_texts() };
     // No input is random.
@@ -146,7 +146,7 @@ fn read(args: &Arguments, source: Source, bytes: Vec<u8>) -> Result<(Language, V
     Ok((language, text, Some(artefact)))
 }
 
-/// How the command ends on the file as it is. The search keeps this ending.
+/// Returns how the command ends on the file as it is. The search keeps this ending.
 fn expected_ending(trials: &mut Trials<'_>, text: &[u8], file: &Path, stop: &Stop) -> Result<Ending, Failure> {
     let expected = trials.ending(text, &mut || {})?;
     if let Some(StopReason::Signal(name, signal)) = stop.reason() {

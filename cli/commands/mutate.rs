@@ -76,7 +76,7 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// How often a variant is tried until it differs from its file.
+/// Number of times that a variant is tried until it differs from its file.
 const TRIES: usize = 16;
 
 /// Random inputs that parts are taken from have at most this number of choice bytes.
@@ -106,12 +106,12 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The bytes of a file; `None` if it cannot be read, which is reported.
+/// Returns the bytes of a file; `None` if it cannot be read, which is reported.
 fn read(file: &Path) -> Option<Vec<u8>> {
     files::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()
 }
 
-/// The grammar, read as the header says.
+/// Returns the grammar, read as the header says.
 fn language(source: Source, args: &Arguments, header: Option<&Header>) -> Result<Language, Failure> {
     let limits = LimitArgs::default();
     let prepared = match header {
@@ -125,7 +125,7 @@ fn language(source: Source, args: &Arguments, header: Option<&Header>) -> Result
     Ok(Language::unlimited(compiled, &prepared.options))
 }
 
-/// The derivations of the files, whose parts go to the store. Files without one are reported.
+/// Returns the derivations of the files, whose parts go to the store. Files without one are reported.
 fn trace(files: &[(&Path, Vec<u8>)], language: &Language, tracer: &mut Tracer, store: &mut Store) -> Vec<TracedInput> {
     let mut inputs = Vec::new();
     for (file, bytes) in files {
@@ -233,7 +233,7 @@ fn recorded_choices<'f>(file: &'f [u8], language: &Language) -> Result<Recorded<
     }
 }
 
-/// Where the variants go.
+/// Destination of the variants.
 struct Output<'a> {
     folder: Option<&'a Path>,
     together: Option<Together>,

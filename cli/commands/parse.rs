@@ -78,12 +78,12 @@ struct FormArgs {
 }
 
 impl FormArgs {
-    /// Whether anything is written.
+    /// Returns true if anything is written.
     fn is_asked(&self) -> bool {
         self.choices || self.tree || self.json
     }
 
-    /// The extension of output files.
+    /// Returns the extension of output files.
     fn extension(&self) -> &'static str {
         match self {
             FormArgs { choices: true, .. } => ".choices",
@@ -102,7 +102,7 @@ Examples:
 
 The exit code is 1 if a file does not conform or cannot be read; the others are done all the same.";
 
-/// The names of the output files: those of the files, with the extension of the form. Where files in several
+/// Returns the names of the output files: those of the files, with the extension of the form. Where files in several
 /// directories have the same name, the later ones get a number.
 fn output_names(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
     let mut taken = BTreeSet::new();
@@ -184,7 +184,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The output for a file, if there is any; `None` if it cannot be read or does not conform, which is reported.
+    /// Returns the output for a file, if there is any; `None` if it cannot be read or does not conform, which is
+    /// reported.
     fn read(&self, file: &Path) -> Option<Option<Vec<u8>>> {
         let text = files::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()?;
         let parsed = self.parser.parse(&text, &self.budget);
@@ -244,7 +245,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The instances of rules that the choice bytes make, without limits.
+/// Returns the instances of rules that the choice bytes make, without limits.
 fn trace(compiled: &Compiled, parsed: &Parsed) -> Trace {
     let mut trace = Trace::default();
     let mut bytes = parsed.choices.iter().copied();

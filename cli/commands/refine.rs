@@ -124,7 +124,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     conclude(args, &prepared, &given, &report, &held_out, (&mut oracle, &mut telling))
 }
 
-/// The grammar with the text that edits change.
+/// Returns the grammar with the text that edits change.
 fn given(prepared: &Prepared, args: &Arguments) -> Result<Given, Failure> {
     // Says what is wrong with it.
     prepared.compile()?;
@@ -146,7 +146,7 @@ fn given(prepared: &Prepared, args: &Arguments) -> Result<Given, Failure> {
     Ok(Given::converted(grammar))
 }
 
-/// The texts of the files.
+/// Returns the texts of the files.
 fn texts(paths: &[PathBuf], longest: usize) -> Result<Vec<Vec<u8>>, Failure> {
     if paths.is_empty() {
         return Ok(Vec::new());
@@ -163,7 +163,7 @@ fn texts(paths: &[PathBuf], longest: usize) -> Result<Vec<Vec<u8>>, Failure> {
     Ok(texts)
 }
 
-/// Whether the edited grammar goes to standard output.
+/// Returns true if the edited grammar goes to standard output.
 fn is_standard_output(args: &Arguments) -> bool {
     args.output.as_ref().is_some_and(|output| output.as_os_str() == "-")
 }

@@ -80,7 +80,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The header and the choice bytes of a file.
+/// Returns the header and the choice bytes of a file.
 fn split(file: &[u8], is_raw: bool) -> Result<(Option<Header>, &[u8]), Failure> {
     if is_raw {
         return Ok((None, file));
@@ -90,7 +90,7 @@ fn split(file: &[u8], is_raw: bool) -> Result<(Option<Header>, &[u8]), Failure> 
     })
 }
 
-/// The engine that replays, under the limits of the header where the arguments leave them open.
+/// Returns the engine that replays, under the limits of the header where the arguments leave them open.
 fn start(source: Source, args: &Arguments, header: Option<&Header>) -> Result<Engine, Failure> {
     let Some(header) = header else {
         return Engine::start(&Prepared::new(source, &args.grammar, &args.limits)?, args.engine);

@@ -84,7 +84,7 @@ pub struct Arguments {
     #[arg(long)]
     new_coverage: bool,
 
-    /// How texts are made and chosen.
+    /// Strategy that makes and chooses the texts.
     #[arg(long, value_name = "NAME", default_value = "portfolio",
         value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about))))]
     strategy: String,
@@ -298,8 +298,8 @@ fn parse_exponent(text: &str) -> Result<f64, String> {
 /// Options that tell one run of a search from the next.
 const ONCE: [&str; 6] = ["--time", "--runs", "--edge-budget", "--study", "--until-exponent", "--seeds"];
 
-/// The command of this search, as a shell takes it, without the options that hold for one run only; with `--replay` if
-/// it is to run the families again.
+/// Returns the command of this search, as a shell takes it, without the options that hold for one run only; with
+/// `--replay` if it is to run the families again.
 fn again(is_replay: bool) -> String {
     let mut words = vec![OsString::from("gramjet")];
     let mut given = std::env::args_os().skip(1);
@@ -320,7 +320,7 @@ fn again(is_replay: bool) -> String {
     quoted(&words).to_string_lossy().into_owned()
 }
 
-/// Whether a word is an option of one run, with its value or without one.
+/// Returns true if a word is an option of one run, with its value or without one.
 fn is_once(word: &str) -> bool {
     let has_value = |name: &&str| word.strip_prefix(*name).is_some_and(|rest| rest.starts_with('='));
     let is_short =
@@ -366,7 +366,7 @@ fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBu
     Ok(hunt.state.write(PAGE, html(&report).as_bytes())?)
 }
 
-/// The page of the search in a folder, made anew from all that is there; and where it belongs.
+/// Returns the page of the search in a folder, made anew from all that is there; and where it belongs.
 pub(super) fn page_of(folder: &Path) -> Result<(String, PathBuf), Failure> {
     let view = View::open(folder)?;
     let json = view.file(REPORT)?;
@@ -377,7 +377,7 @@ pub(super) fn page_of(folder: &Path) -> Result<(String, PathBuf), Failure> {
     Ok((html(&report), folder.join(PAGE)))
 }
 
-/// What tells this search from others in the same folder.
+/// Returns what tells this search from others in the same folder.
 fn facts(
     args: &Arguments,
     prepared: &Prepared,

@@ -60,19 +60,19 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     write_output(args.output.as_deref(), examined.weights.as_bytes())
 }
 
-/// Whether alternatives of weight 0 belong to the language of a search, as its folder says.
+/// Returns the setting for alternatives of weight 0 that a search has begun with, as its folder says.
 #[cfg(target_os = "linux")]
 fn begun_with(run: &Path) -> Option<String> {
     gramjet_campaign::State::fact(run, crate::arguments::grammar::ZERO_WEIGHTS)
 }
 
-/// There are no searches on other systems.
+/// Returns `None`: there are no searches on other systems.
 #[cfg(not(target_os = "linux"))]
 fn begun_with(_: &Path) -> Option<String> {
     None
 }
 
-/// What is added to the count of each alternative, so that all stay possible.
+/// Number that is added to the count of each alternative, so that all stay possible.
 const SMOOTHING: f64 = 0.5;
 
 /// Writes the weights that the inputs of a search have, as its language was read.

@@ -15,11 +15,12 @@ const KEPT_CAPACITY: usize = 4 * CHUNK_BYTES;
 pub struct Chunk {
     /// The inputs and separators.
     pub bytes: Vec<u8>,
-    /// Where in `bytes` each input ends, its separator included.
+    /// Ends of the inputs in `bytes`, their separators included.
     pub ends: Vec<usize>,
     /// The position of the first input.
     pub first: u64,
-    /// Which worker makes it. It is filled by the same one each time, in whose processor's cache it still is.
+    /// Number of the worker that makes it. It is filled by the same one each time, in whose processor's cache it still
+    /// is.
     pub worker: usize,
 }
 
@@ -32,7 +33,7 @@ impl Chunk {
         self.first = first;
     }
 
-    /// The memory held, in bytes.
+    /// Returns the memory held, in bytes.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
     }
@@ -43,7 +44,7 @@ impl Chunk {
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// How many of the inputs end within the first `bytes` bytes, and where the last of them ends.
+    /// Returns how many of the inputs end within the first `bytes` bytes, and where the last of them ends.
     pub fn complete_within(&self, bytes: usize) -> Tally {
         let inputs = self.ends.partition_point(|&end| end <= bytes);
         let end = if inputs == 0 { 0 } else { self.ends[inputs - 1] };

@@ -25,7 +25,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The directory `path`, made if necessary.
+    /// Returns the directory `path`, made if necessary.
     pub fn create(path: &Path, extension: Option<&str>, plan: Plan, greatest: Option<u64>) -> io::Result<Directory> {
         fs::create_dir_all(path)?;
         let extension = extension.filter(|text| !text.is_empty()).map_or(String::new(), |text| format!(".{text}"));

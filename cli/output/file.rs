@@ -10,7 +10,7 @@ use crate::output::mapped::Mapped;
 use crate::output::sink::Sink;
 use crate::output::stream::Stream;
 
-/// How a file is written.
+/// Ways of writing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WriteMode {
     /// The faster of the two, as measured.
@@ -21,7 +21,7 @@ pub enum WriteMode {
     Mmap,
 }
 
-/// A sink that writes the file `path`, in the way that `mode` says.
+/// Returns a sink that writes the file `path`, in the way that `mode` says.
 pub fn create(path: &Path, mode: WriteMode) -> Result<Box<dyn Sink>, Failure> {
     if mode != WriteMode::Mmap {
         return Ok(Box::new(Stream::create(path).map_err(|source| Failure::writing(path, source))?));

@@ -20,7 +20,8 @@ use crate::system;
 
 /// A multiple of every page size.
 const WINDOW: usize = 8 << 20;
-/// Where there is no room for a window, smaller ones are tried, down to this size; also a multiple of every page size.
+/// Size of the smallest window that is tried where there is no room for a larger one; also a multiple of every page
+/// size.
 const LAST_WINDOW: usize = 64 << 10;
 /// The file grows in steps of this many bytes.
 const GROWTH: u64 = 256 << 20;
@@ -32,16 +33,16 @@ pub struct Mapped {
     description: String,
     /// The window that is written.
     window: Option<MmapMut>,
-    /// Where the next window starts.
+    /// Offset at which the next window starts.
     next_start: u64,
-    /// How much of the window is written.
+    /// Number of bytes of the window that are written.
     position: usize,
     /// The length of the file.
     allocated: u64,
 }
 
 impl Mapped {
-    /// The file `path`, emptied; `Unsupported` if it cannot be mapped.
+    /// Returns the file `path`, emptied; `Unsupported` if it cannot be mapped.
     pub fn create(path: &Path) -> io::Result<Mapped> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
         if !file.metadata()?.is_file() {
@@ -111,7 +112,7 @@ fn report_bus_errors(description: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The window of the file that starts at `start` and has `len` bytes.
+/// Returns the window of the file that starts at `start` and has `len` bytes.
 #[expect(unsafe_code, reason = "a memory map is unsafe by nature")]
 fn map(file: &File, start: u64, len: usize) -> io::Result<MmapMut> {
     // SAFETY: What makes a shared map unsafe is that others may change the file below it. Changed *bytes* break

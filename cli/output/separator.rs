@@ -31,7 +31,7 @@ pub enum Separator {
 }
 
 impl Separator {
-    /// The separator that the argument names.
+    /// Returns the separator that the argument names.
     pub fn of(argument: SeparatorArgument) -> Separator {
         match argument {
             SeparatorArgument::Newline => Separator::Byte(b'\n'),
@@ -41,7 +41,7 @@ impl Separator {
         }
     }
 
-    /// How many bytes it adds to each input.
+    /// Returns how many bytes it adds to each input.
     pub fn len(self) -> u64 {
         match self {
             Separator::None => 0,
@@ -50,7 +50,7 @@ impl Separator {
         }
     }
 
-    /// One input with its separator.
+    /// Returns one input with its separator.
     pub fn around(self, mut input: Vec<u8>) -> Vec<u8> {
         match self {
             Separator::None => {}
@@ -117,10 +117,10 @@ impl Separator {
     }
 }
 
-/// Why an input cannot be part of the output.
+/// Reasons why an input cannot be part of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputTooLong {
-    /// It was cut short to keep memory bounded.
+    /// Input that was cut short to keep memory bounded.
     #[error(
         "an input has more than {}: set `--max-len`, or a smaller `--max-depth` (a greater `--max-len` allows longer inputs)",
         display_size(*.most)

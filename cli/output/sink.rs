@@ -1,4 +1,5 @@
-//! Where finished inputs go: a stream, a memory-mapped file, a directory. A sink takes whole chunks in order.
+//! The sinks that finished inputs go to: a stream, a memory-mapped file, a directory. A sink takes whole chunks in
+//! order.
 
 use std::io;
 
@@ -12,23 +13,22 @@ pub trait Sink: Send {
     /// Does what is left to do when everything is written; `bytes` is the length of all chunks taken.
     fn finish(&mut self, bytes: u64) -> io::Result<()>;
 
-    /// After an error: truncates the output to its first `bytes` bytes, the complete inputs, as far as that is
-    /// possible.
+    /// Truncates the output after an error to its first `bytes` bytes, the complete inputs, as far as that is possible.
     fn cut_to(&mut self, _bytes: u64) {}
 
-    /// Whether it may pay to have another thread write.
+    /// Returns true if it may pay to have another thread write.
     fn takes_time(&self) -> bool {
         true
     }
 
-    /// The name of the sink in messages.
+    /// Returns the name of the sink in messages.
     fn description(&self) -> String;
 }
 
-/// Why a chunk could not be taken as a whole.
+/// Error of a sink that could not take a chunk as a whole.
 #[derive(Debug)]
 pub struct SinkError {
-    /// How many bytes of the chunk are in place.
+    /// Number of bytes of the chunk that are in place.
     pub written: usize,
     /// The error.
     pub source: io::Error,

@@ -21,14 +21,14 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The file `path`, emptied.
+    /// Returns the file `path`, emptied.
     pub fn create(path: &Path) -> io::Result<Stream> {
         let file = File::create(path)?;
         let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
         Ok(Stream { file, description: quoted(path), regular })
     }
 
-    /// Standard output, unbuffered.
+    /// Returns standard output, unbuffered.
     pub fn standard_output() -> io::Result<Stream> {
         let file = standard_output()?;
         widen_pipe(&file);

@@ -18,7 +18,7 @@ pub fn write_output(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Standard output as a file: a write is a write(2).
+/// Returns standard output as a file: a write is a write(2).
 pub fn standard_output() -> io::Result<File> {
     #[cfg(unix)]
     return Ok(std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?.into());

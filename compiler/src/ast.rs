@@ -32,7 +32,7 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// The user's name of a rule.
+    /// Returns the user's name of a rule.
     pub fn told<'n>(&'n self, name: &'n str) -> &'n str {
         self.origins.get(name).map_or(name, String::as_str)
     }
@@ -45,7 +45,7 @@ impl Grammar {
         self
     }
 
-    /// The limits that the file asks for.
+    /// Returns the limits that the file asks for.
     pub fn directives(&self) -> Limits {
         Limits { max_depth: self.max_depth, max_len: self.max_len }
     }
@@ -90,7 +90,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// See [`Grammar::keep_zero_weights`].
+    /// Keeps alternatives of weight 0; see [`Grammar::keep_zero_weights`].
     fn keep_zero_weights(&mut self) {
         match &mut self.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
@@ -121,7 +121,7 @@ impl Expr {
         }
     }
 
-    /// See [`Grammar::drop_weights`].
+    /// Drops the weights; see [`Grammar::drop_weights`].
     fn drop_weights(&mut self) {
         match &mut self.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
@@ -176,12 +176,12 @@ pub struct Alternative {
 }
 
 impl Alternative {
-    /// Whether it belongs to the language: weight 0 switches it off.
+    /// Returns true if it belongs to the language: weight 0 switches it off.
     pub fn is_live(&self) -> bool {
         self.weight.is_none_or(|weight| weight.value > 0.0)
     }
 
-    /// Whether inputs are meant to have it: it is live, and not only because texts may have it.
+    /// Returns true if inputs are meant to have it: it is live, and not only because texts may have it.
     pub fn is_generated(&self) -> bool {
         self.weight.is_none_or(|weight| weight.value > Weight::ONLY_READ)
     }

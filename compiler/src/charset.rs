@@ -10,7 +10,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The greatest value.
+    /// Returns the greatest value.
     pub fn max(self) -> u32 {
         match self {
             Unit::Byte => 0xFF,
@@ -55,7 +55,7 @@ impl RangeList {
         self.merged = self.ranges.len();
     }
 
-    /// The ranges in ascending order, neither overlapping nor adjacent.
+    /// Returns the ranges in ascending order, neither overlapping nor adjacent.
     pub(crate) fn into_merged(mut self) -> Vec<(u32, u32)> {
         self.merge();
         self.ranges.shrink_to_fit();
@@ -82,8 +82,8 @@ pub struct CharSet {
 }
 
 impl CharSet {
-    /// The set of all members of the inclusive `ranges`, in any order. Values out of the unit's bounds, surrogates and
-    /// reversed ranges are left out.
+    /// Returns the set of all members of the inclusive `ranges`, in any order. Values out of the unit's bounds,
+    /// surrogates and reversed ranges are left out.
     pub fn new(unit: Unit, ranges: impl IntoIterator<Item = (u32, u32)>) -> CharSet {
         let mut list = RangeList::default();
         for (low, high) in ranges {
@@ -107,56 +107,56 @@ impl CharSet {
         CharSet { unit, ranges, len }
     }
 
-    /// The empty set.
+    /// Returns the empty set.
     pub fn empty(unit: Unit) -> CharSet {
         CharSet { unit, ranges: Vec::new(), len: 0 }
     }
 
-    /// The set of a single member.
+    /// Returns the set of a single member.
     pub fn single(unit: Unit, member: u32) -> CharSet {
         CharSet::new(unit, [(member, member)])
     }
 
-    /// The kind of the members.
+    /// Returns the kind of the members.
     pub fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// The inclusive ranges, ascending.
+    /// Returns the inclusive ranges, ascending.
     pub fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
     }
 
-    /// Whether the set has no members.
+    /// Returns true if the set has no members.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     #[inline]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether `member` is in the set.
+    /// Returns true if `member` is in the set.
     pub fn contains(&self, member: u32) -> bool {
         let behind = self.ranges.partition_point(|&(low, _)| low <= member);
         behind > 0 && member <= self.ranges[behind - 1].1
     }
 
-    /// The members of both sets together. Both must have the same unit.
+    /// Returns the members of both sets together. Both must have the same unit.
     pub fn union(&self, other: &CharSet) -> CharSet {
         debug_assert_eq!(self.unit, other.unit);
         CharSet::new(self.unit, self.ranges.iter().chain(&other.ranges).copied())
     }
 
-    /// The members that are in both sets. Both must have the same unit.
+    /// Returns the members that are in both sets. Both must have the same unit.
     pub fn intersection(&self, other: &CharSet) -> CharSet {
         self.difference(&self.difference(other))
     }
 
-    /// The members of this set that are not in `other`; both must have the same unit.
+    /// Returns the members of this set that are not in `other`; both must have the same unit.
     pub fn difference(&self, other: &CharSet) -> CharSet {
         debug_assert_eq!(self.unit, other.unit);
         let mut kept = Vec::new();
@@ -186,12 +186,12 @@ impl CharSet {
         CharSet::new(self.unit, kept)
     }
 
-    /// The members in ascending order.
+    /// Returns the members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.ranges.iter().flat_map(|&(low, high)| low..=high)
     }
 
-    /// The `index`-th member in ascending order. `None` if there are fewer members.
+    /// Returns the `index`-th member in ascending order. `None` if there are fewer members.
     #[inline]
     pub fn nth(&self, mut index: u32) -> Option<u32> {
         for &(low, high) in &self.ranges {
@@ -204,7 +204,7 @@ impl CharSet {
         None
     }
 
-    /// The number of members whose emitted form has at most `bytes` bytes. These come first in ascending order.
+    /// Returns the number of members whose emitted form has at most `bytes` bytes. These come first in ascending order.
     #[inline]
     pub fn len_within(&self, bytes: u64) -> u32 {
         let bound = match (self.unit, bytes) {
@@ -217,19 +217,19 @@ impl CharSet {
         self.ranges.iter().take_while(|&&(low, _)| low <= bound).map(|&(low, high)| high.min(bound) - low + 1).sum()
     }
 
-    /// The bytes of `member` in the output.
+    /// Returns the bytes of `member` in the output.
     #[inline]
     pub fn encode(&self, member: u32) -> Encoded {
         Encoded::new(self.unit, member)
     }
 
-    /// Length in bytes of the shortest member's emitted form; 0 for the empty set.
+    /// Returns the length in bytes of the shortest member's emitted form; 0 for the empty set.
     #[inline]
     pub fn min_len(&self) -> u64 {
         self.ranges.first().map_or(0, |&(low, _)| self.encode(low).as_ref().len() as u64)
     }
 
-    /// Length in bytes of the longest member's emitted form; 0 for the empty set.
+    /// Returns the length in bytes of the longest member's emitted form; 0 for the empty set.
     #[inline]
     pub fn max_len(&self) -> u64 {
         self.ranges.last().map_or(0, |&(_, high)| self.encode(high).as_ref().len() as u64)

@@ -52,7 +52,7 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
     (!diagnostics.has_errors()).then_some(Checked { grammar, start, index, reachable })
 }
 
-/// The index of each rule by its name. Of several rules with the same name, the first one counts.
+/// Returns the index of each rule by its name. Of several rules with the same name, the first one counts.
 fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> Map<&'a str, usize> {
     let mut index = Map::new();
     for (number, Name { text, span }) in grammar.rules.iter().map(|rule| &rule.name).enumerate() {
@@ -148,7 +148,7 @@ fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &m
     }
 }
 
-/// Whether an alternative counts.
+/// Test of whether an alternative counts.
 type Counts<'c> = &'c dyn Fn(&Alternative) -> bool;
 
 /// Calls `visit` for each reference in `expr` and in its alternatives that count, in source order.
@@ -196,7 +196,7 @@ fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The rules that the start rule reaches through alternatives that count.
+/// Returns the rules that the start rule reaches through alternatives that count.
 fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>, counts: Counts<'_>) -> Vec<bool> {
     let mut reachable = vec![false; grammar.rules.len()];
     reachable[start] = true;
@@ -268,7 +268,7 @@ fn report_unproductive(
     }
 }
 
-/// A name for a message. Long names are shortened.
+/// Returns a name for a message. Long names are shortened.
 fn shown(name: &str) -> String {
     const MAX: usize = 80;
     let cut: String = name.chars().take(MAX).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();

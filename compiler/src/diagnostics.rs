@@ -16,7 +16,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span from byte `start` up to, not including, byte `end`.
+    /// Returns the span from byte `start` up to, not including, byte `end`.
     ///
     /// Offsets beyond 4 GiB are clamped; [`SourceFile::new`] refuses such files anyway.
     pub fn new(start: usize, end: usize) -> Span {
@@ -24,7 +24,7 @@ impl Span {
         Span { start: clamp(start), end: clamp(end) }
     }
 
-    /// The smallest span that covers both.
+    /// Returns the smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -38,22 +38,22 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// A source file called `name` (a path, or a description such as `<inline>`).
+    /// Returns a source file called `name` (a path, or a description such as `<inline>`).
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceFile {
         SourceFile { name: name.into(), text: text.into() }
     }
 
-    /// The name as the user wrote it.
+    /// Returns the name as the user wrote it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Line and column of a byte offset, both counted from 1; the column counts characters.
+    /// Returns the line and column of a byte offset, both counted from 1; the column counts characters.
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
         let mut offset = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -94,22 +94,22 @@ macro_rules! codes {
             /// Every code, in documentation order.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
 
-            /// The name that is printed in brackets, such as `undefined-rule`.
+            /// Returns the name that is printed in brackets, such as `undefined-rule`.
             pub fn name(self) -> &'static str {
                 match self { $(Code::$variant => $name,)* }
             }
 
-            /// One or two sentences that say what the code means.
+            /// Returns one or two sentences that say what the code means.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$variant => $doc,)* }
             }
 
-            /// A page of text, in Markdown: what the code means, an example, and what to do.
+            /// Returns a page of text, in Markdown: what the code means, an example, and what to do.
             pub fn page(self) -> &'static str {
                 match self { $(Code::$variant => include_str!(concat!("diagnostics/explain/", $name, ".md")),)* }
             }
 
-            /// The code with this name.
+            /// Returns the code with this name.
             pub fn by_name(name: &str) -> Option<Code> {
                 Code::ALL.iter().copied().find(|code| code.name() == name)
             }
@@ -173,7 +173,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Returns an error at `span`.
     pub fn error(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -185,24 +185,24 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
+    /// Returns a warning at `span`.
     pub fn warning(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// The same diagnostic with a hint on how to fix it.
+    /// Returns the diagnostic with a hint on how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// The same diagnostic with one more place.
+    /// Returns the diagnostic with one more place.
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
         self.related.push((span, label.into()));
         self
     }
 
-    /// The diagnostic as plain text: `file:line:column: error[code]: message`, the source line with carets, the
+    /// Returns the diagnostic as plain text: `file:line:column: error[code]: message`, the source line with carets, the
     /// other places, the hint.
     pub fn to_plain_text(&self, file: &SourceFile) -> String {
         let mut text = String::new();
@@ -228,8 +228,8 @@ impl Diagnostic {
     }
 }
 
-/// The line of `span` with carets below. Long lines are cut to a window around the span. Only the text in the window is
-/// read: many errors in one long line would otherwise take quadratic time.
+/// Returns the line of `span` with carets below. Long lines are cut to a window around the span. Only the text in the
+/// window is read: many errors in one long line would otherwise take quadratic time.
 fn caret_excerpt(file: &SourceFile, span: Span) -> String {
     const WINDOW: usize = 120;
     let text = file.text();
@@ -281,7 +281,7 @@ impl Diagnostics {
         }
     }
 
-    /// Whether another error would only be counted. Then its text is not needed.
+    /// Returns true if another error would only be counted. Then its text is not needed.
     pub fn is_full(&self) -> bool {
         self.list.len() >= Self::MAX && self.only_errors
     }
@@ -291,12 +291,12 @@ impl Diagnostics {
         self.suppressed += 1;
     }
 
-    /// The findings.
+    /// Returns the findings.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
 
-    /// The findings that `change` returns. Those for which it returns `None` are left out.
+    /// Returns the findings that `change` returns. Those for which it returns `None` are left out.
     pub fn filter_map(self, change: impl FnMut(Diagnostic) -> Option<Diagnostic>) -> Diagnostics {
         Diagnostics {
             list: self.list.into_iter().filter_map(change).collect(),
@@ -305,17 +305,17 @@ impl Diagnostics {
         }
     }
 
-    /// The number of findings that were counted but not kept.
+    /// Returns the number of findings that were counted but not kept.
     pub fn suppressed(&self) -> usize {
         self.suppressed
     }
 
-    /// Whether nothing was found.
+    /// Returns true if nothing was found.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether one of the findings is an error.
+    /// Returns true if one of the findings is an error.
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
@@ -325,7 +325,7 @@ impl Diagnostics {
         sort_by_key(&mut self.list, |d| (d.span.map_or((u32::MAX, 0), |span| (span.start, span.end)), d.code));
     }
 
-    /// All findings as plain text, one paragraph each.
+    /// Returns all findings as plain text, one paragraph each.
     pub fn to_plain_text(&self, file: &SourceFile) -> String {
         let mut parts: Vec<String> = self.list.iter().map(|diagnostic| diagnostic.to_plain_text(file)).collect();
         if self.suppressed > 0 {

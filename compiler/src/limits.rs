@@ -33,13 +33,13 @@ pub struct Decided {
 }
 
 impl AssumedLimits {
-    /// The limits of a grammar file, replaced by these limits where set.
+    /// Returns the limits of a grammar file, replaced by these limits where set.
     pub fn over(self, file: Limits) -> Limits {
         Limits { max_depth: self.max_depth.unwrap_or(file.max_depth), max_len: self.max_len.unwrap_or(file.max_len) }
     }
 
-    /// The limits in force for a grammar file with the limits `file`. If there is no limit at all, the depth gets the
-    /// default, unless the user has asked for no depth limit.
+    /// Returns the limits in force for a grammar file with the limits `file`. If there is no limit at all, the depth
+    /// gets the default, unless the user has asked for no depth limit.
     pub fn or_default(self, file: Limits) -> Decided {
         let limits = self.over(file);
         let is_default_depth = limits == Limits::default() && self.max_depth.is_none();

@@ -77,7 +77,7 @@ pub fn lower_weighted(
     (!lowering.failed).then_some((lowering.ir, lowering.sources))
 }
 
-/// Whether weights make too many copies of what is repeated.
+/// Returns true if weights make too many copies of what is repeated.
 pub(crate) fn are_too_many(checked: &Checked<'_>, weights: &Weights) -> bool {
     if !weights.iter().any(|(_, _, law)| matches!(law, Law::Rounds { .. })) {
         return false;
@@ -144,7 +144,7 @@ struct Lowering<'g, 'd> {
 }
 
 impl Lowering<'_, '_> {
-    /// The node of an expression. `None` if it derives no finite string.
+    /// Returns the node of an expression. `None` if it derives no finite string.
     fn expr(&mut self, expr: &Expr) -> Option<NodeId> {
         match &expr.kind {
             ExprKind::Bytes(bytes) => Some(self.ir.bytes(bytes.as_slice())),
@@ -184,7 +184,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A class; with weights for its members, a choice of groups.
+    /// Returns a class; with weights for its members, a choice of groups.
     fn class(&mut self, expr: &Expr, set: &CharSet) -> Option<NodeId> {
         let number = self.class;
         self.class += 1;
@@ -240,7 +240,7 @@ impl Lowering<'_, '_> {
         Some(node)
     }
 
-    /// A repetition with weights for its number of rounds: a choice among ranges.
+    /// Returns a repetition with weights for its number of rounds: a choice among ranges.
     fn ranges(
         &mut self,
         expr: &Expr,
@@ -262,8 +262,8 @@ impl Lowering<'_, '_> {
         self.choice(expr, options, true).map(|(node, _)| node)
     }
 
-    /// A range of rounds. With a step of 8: the start, `(item{8})*`, then `(item{4})? (item{2})? item?`, which makes
-    /// each number below 8 equally probable. The place stays before the item.
+    /// Returns a range of rounds. With a step of 8: the start, `(item{8})*`, then `(item{4})? (item{2})? item?`, which
+    /// makes each number below 8 equally probable. The place stays before the item.
     fn range(&mut self, item: &Expr, min: u32, range: Range) -> Option<NodeId> {
         let least = min.saturating_add(range.start);
         if range.step == 1 {
@@ -286,7 +286,7 @@ impl Lowering<'_, '_> {
         Some(self.ir.seq(parts))
     }
 
-    /// A copy of an expression, with the same places.
+    /// Returns a copy of an expression, with the same places.
     fn copy(&mut self, item: &Expr) -> Option<NodeId> {
         let first = (self.place, self.class);
         let node = self.expr(item);
@@ -294,8 +294,8 @@ impl Lowering<'_, '_> {
         node
     }
 
-    /// A choice in canonical order, and the option at each place. `whole` weights become slots directly if their sum
-    /// allows it.
+    /// Returns a choice in canonical order, and the option at each place. `whole` weights become slots directly if
+    /// their sum allows it.
     fn choice(&mut self, expr: &Expr, options: Vec<(NodeId, f64)>, whole: bool) -> Option<(NodeId, Vec<usize>)> {
         if options.len() > MAX_OPTIONS {
             self.failed = true;

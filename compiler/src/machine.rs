@@ -70,39 +70,40 @@ pub const NONE: u32 = u32::MAX;
 
 /// Receives the steps of a machine. A recorder that does nothing costs nothing.
 pub trait Recorder {
-    /// Whether the machine writes the text. A recorder of decisions alone can do without, but then positions say
-    /// nothing of the bytes emitted, and there must be no bound on the output. A limit on the length is kept.
+    /// Flag for the text: true if the machine writes it. A recorder of decisions alone can do without, but then
+    /// positions say nothing of the bytes emitted, and there must be no bound on the output. A limit on the length is
+    /// kept.
     const TEXT: bool = true;
 
-    /// A span begins. Returns a number for the later reports about it, or [`NONE`].
+    /// Records that a span begins. Returns a number for the later reports about it, or [`NONE`].
     fn begin(&mut self, _kind: Kind, _part: Part, _depth: u32, _at: Position) -> u32 {
         NONE
     }
 
-    /// A span with a number ends.
+    /// Records that a span with a number ends.
     fn end(&mut self, _span: u32, _at: Position) {}
 
-    /// The span that was begun last is dropped: the site decided against the round.
+    /// Records that the span that was begun last is dropped: the site decided against the round.
     fn cancel(&mut self, _span: u32) {}
 
-    /// A repetition may have at most `room` further rounds. `u32::MAX` means no bound.
+    /// Records that a repetition may have at most `room` further rounds. `u32::MAX` means no bound.
     fn room(&mut self, _span: u32, _room: u32) {}
 
-    /// A site was decided, by choice bytes or because there are none left.
+    /// Records that a site was decided, by choice bytes or because there are none left.
     fn site(&mut self, _site: DecidedSite) {}
 
-    /// A choice takes an option, also if there was only one to take.
+    /// Records that a choice takes an option, also if there was only one to take.
     fn option(&mut self, _choice: NodeId, _option: u32) {}
 }
 
 /// Decides the sites of a machine.
 pub trait Decide {
-    /// Whether sites with one option are decided and reported, too.
+    /// Flag for sites with one option: true if they are decided and reported, too.
     const FORCED: bool = false;
-    /// Whether it reads choice bytes. If not, positions do not count them.
+    /// Flag for choice bytes: true if they are read. If not, positions do not count them.
     const READS: bool = true;
 
-    /// The option that a site takes.
+    /// Returns the option that a site takes.
     fn decide(&mut self, node: NodeId, site: Site<'_>) -> Decided;
 }
 
@@ -135,7 +136,7 @@ pub struct Nothing;
 
 impl Recorder for Nothing {}
 
-/// The length of the shortest text of a part, in bytes.
+/// Returns the length of the shortest text of a part, in bytes.
 #[inline]
 pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
     match part {
@@ -145,7 +146,7 @@ pub fn min_len_of(ir: &Ir, part: Part) -> u64 {
     }
 }
 
-/// The number of options that the site of a node offers with this slack; see [`DecidedSite::slack`].
+/// Returns the number of options that the site of a node offers with this slack; see [`DecidedSite::slack`].
 #[inline]
 pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
     match ir.node(node).composition() {
@@ -156,7 +157,7 @@ pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
     }
 }
 
-/// The least slack with which the site of a node offers all its options.
+/// Returns the least slack with which the site of a node offers all its options.
 pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
     match ir.node(node).composition() {
         Composition::Class(set) => set.max_len() - set.min_len(),
@@ -185,7 +186,8 @@ fn offered_of_choice(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 
     }
 }
 
-/// Apart from the others, so that these stay short enough to be inlined.
+/// Returns the number of options that a choice offers. It is apart from the other functions, so that these stay short
+/// enough to be inlined.
 #[cold]
 fn offered_of_many(ir: &Ir, choice: &Choice, min_len: u64, slack: u64) -> u32 {
     choice.options.partition_point(|option| ir.facts(*option).min_len - min_len <= slack) as u32
@@ -241,8 +243,9 @@ pub struct Machine<'m, R, D> {
 }
 
 impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
-    /// A machine that appends to `output`. A depth limit needs the pools of the grammar. A rule without a pool is
-    /// derived as if it were within the limit. Once there are more than `max_output` bytes, every site takes option 0.
+    /// Returns a machine that appends to `output`. A depth limit needs the pools of the grammar. A rule without a pool
+    /// is derived as if it were within the limit. Once there are more than `max_output` bytes, every site takes option
+    /// 0.
     pub fn new(
         ir: &'m Ir,
         pools: &'m Pools,
@@ -272,7 +275,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// The same for a part that may have at most this many bytes, which must suffice for its shortest text.
+    /// Prepares the machine for a part that may have at most this many bytes, which must suffice for its shortest text.
     pub fn within(mut self, part: Part, bytes: u64) -> Machine<'m, R, D> {
         self.slack = bytes.saturating_sub(min_len_of(self.ir, part));
         self
@@ -406,7 +409,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// The target of a jump back to a rule whose body stands only in place.
+    /// Returns the target of a jump back to a rule whose body stands only in place.
     fn home(&mut self, rule: RuleId) -> Option<NodeId> {
         let ir = self.ir;
         self.homes.get_or_insert_with(|| ir.homes())[rule.index()]
@@ -441,14 +444,14 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         None
     }
 
-    /// A single round. Returns the item.
+    /// Takes the site of a single round, and returns its item.
     fn round(&mut self, node: NodeId) -> Option<NodeId> {
         let Rounds { item, .. } = self.ir.node(node).rounds()?;
         self.pick(node, Site::even(2));
         Some(item)
     }
 
-    /// An instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
+    /// Begins an instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
     fn instance(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let is_beyond = self.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.shortest == 0 && self.pools.get(rule).is_some() {
@@ -459,7 +462,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         body
     }
 
-    /// An instance beyond the depth limit. Returns the body if it is to be derived.
+    /// Derives an instance beyond the depth limit. Returns the body if it is to be derived.
     fn pool(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let pool = self.pools.get(rule)?;
         let (min_len, slack) = (self.ir.rule(rule).facts.min_len, self.slack);
@@ -486,7 +489,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// The option that a site takes.
+    /// Returns the option that a site takes.
     #[inline(always)]
     fn pick(&mut self, node: NodeId, site: Site<'_>) -> u32 {
         let offered = site.options();

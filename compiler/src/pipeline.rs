@@ -52,7 +52,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether alternatives of weight 0 belong to the language: [`ZeroWeights::Drop`] or [`ZeroWeights::Keep`].
+    /// Returns [`ZeroWeights::Keep`] if alternatives of weight 0 belong to the language, else [`ZeroWeights::Drop`].
     pub fn zero_weights(&self) -> ZeroWeights {
         if demands(self).keeps_zero_weights { ZeroWeights::Keep } else { ZeroWeights::Drop }
     }
@@ -95,28 +95,28 @@ pub struct Fingerprints {
 }
 
 impl Compiled {
-    /// The length in bytes of the shortest output.
+    /// Returns the length in bytes of the shortest output.
     pub fn min_len(&self) -> u64 {
         self.lowered.rule(self.lowered.start()).facts.min_len
     }
 
-    /// The limits that the grammar file asks for.
+    /// Returns the limits that the grammar file asks for.
     pub fn directives(&self) -> Limits {
         Limits { max_depth: self.max_depth, max_len: self.max_len }
     }
 
-    /// The first reachable rule without a pool. If there is one, no depth limit can be kept.
+    /// Returns the first reachable rule without a pool. If there is one, no depth limit can be kept.
     pub fn rule_without_pool(&self) -> Option<&str> {
         self.pools.missing().map(|rule| self.told(rule))
     }
 
-    /// The user's name of a rule.
+    /// Returns the user's name of a rule.
     pub fn told(&self, rule: RuleId) -> &str {
         let name = &self.lowered.rule(rule).name;
         self.origins.get(name).unwrap_or(name)
     }
 
-    /// Whether a rule derives only parts of another rule's texts, and has no name of the user's.
+    /// Returns true if a rule derives only parts of another rule's texts, and has no name of the user's.
     pub fn is_part(&self, rule: RuleId) -> bool {
         let name = &self.lowered.rule(rule).name;
         let behind = self.origins.get(name).and_then(|origin| name.strip_prefix(origin.as_str()));
@@ -264,7 +264,7 @@ fn compile_examined(
     Ok((compiled, diagnostics))
 }
 
-/// What the options and the file of weights say about the grammar.
+/// Returns what the options and the file of weights say about the grammar.
 fn demands(options: &Options) -> Demands {
     let of_file = match &options.weighting {
         Weighting::File(file) => shape::demands(file.text()),
@@ -369,7 +369,7 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
     Ok((Examined { compiled, growth, critical, weights }, diagnostics))
 }
 
-/// The names of the stages for [`dump`], in order, each with a description.
+/// Returns the names of the stages for [`dump`], in order, each with a description.
 pub fn stages() -> Vec<(&'static str, &'static str)> {
     let front = [
         ("ast", "The grammar as it was read"),
@@ -402,7 +402,8 @@ fn unfolded_text(compiled: &Compiled, asked: AssumedLimits) -> String {
     }
 }
 
-/// The text of a stage and all diagnostics. The text is `None` if there is no such stage or if it is not reached.
+/// Returns the text of a stage and all diagnostics. The text is `None` if there is no such stage or if it is not
+/// reached.
 pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> (Option<String>, Diagnostics) {
     let mut text = None;
     let result = compile_observed(file, options, &mut |name, object| {

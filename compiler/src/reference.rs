@@ -57,7 +57,7 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Coverage of this grammar without any derivation.
+    /// Returns the coverage of this grammar without any derivation.
     pub fn none(ir: &Ir) -> Reached {
         let options = |node| {
             let options = ir.node(node).choice().map_or(0, |choice| choice.options.len());
@@ -69,13 +69,13 @@ impl Reached {
         }
     }
 
-    /// Whether an instance of the rule was derived.
+    /// Returns true if an instance of the rule was derived.
     pub fn rule(&self, rule: RuleId) -> bool {
         self.rules[rule.index()]
     }
 
-    /// For each option of a choice, in canonical order, whether it was taken. Derivations inside pool strings don't
-    /// count.
+    /// Returns for each option of a choice, in canonical order, whether it was taken. Derivations inside pool strings
+    /// don't count.
     pub fn options(&self, choice: NodeId) -> &[bool] {
         &self.options[choice.index()]
     }
@@ -158,7 +158,7 @@ pub fn run(
     }
 }
 
-/// [`run`] with coverage: adds the rules and options of the derivation to `reached`.
+/// Derives an input as [`run`] does, with coverage: adds the rules and options of the derivation to `reached`.
 pub fn run_covering(
     ir: &Ir,
     pools: &Pools,
@@ -183,7 +183,7 @@ fn run_recorded(
     machine.derive(Part::Rule(ir.start()), 0, &mut Vec::new()).consumed
 }
 
-/// [`run`] on a slice.
+/// Derives an input as [`run`] does, from a slice.
 pub fn render(ir: &Ir, pools: &Pools, limits: Limits, choices: &[u8]) -> Run {
     let mut bytes = choices.iter().copied();
     let mut output = Vec::new();

@@ -53,22 +53,23 @@ impl Sources {
         self.classes.insert(node, (rule, number));
     }
 
-    /// All repetitions that keep the grammar's own weights, by node.
+    /// Returns all repetitions that keep the grammar's own weights, by node.
     pub fn repetitions(&self) -> impl Iterator<Item = (NodeId, Repetition)> {
         self.repetitions.iter().map(|(&node, &repetition)| (node, repetition))
     }
 
-    /// All classes whose members are equally probable, by node: the rule, and the number among the classes of the rule.
+    /// Returns all classes whose members are equally probable, by node: the rule, and the number among the classes of
+    /// the rule.
     pub fn classes(&self) -> impl Iterator<Item = (NodeId, RuleId, u32)> {
         self.classes.iter().map(|(&node, &(rule, number))| (node, rule, number))
     }
 
-    /// The choice in the grammar file for this node.
+    /// Returns the choice in the grammar file for this node.
     pub fn get(&self, node: NodeId) -> Option<&Source> {
         self.choices.get(&node)
     }
 
-    /// All choices, by node.
+    /// Returns all choices, by node.
     pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Source)> {
         self.choices.iter().map(|(&node, source)| (node, source))
     }

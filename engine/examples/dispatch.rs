@@ -41,7 +41,7 @@ mod ways {
             Site { bounds: (0..=count).map(|option| (option * 256).div_ceil(count) as i32).collect() }
         }
 
-        /// Half of the bytes lead to the last option.
+        /// Returns a site of which half of the bytes lead to the last option.
         fn skewed(count: usize) -> Site {
             let others = count - 1;
             let bounds = (0..=others).map(|option| (option * 128).div_ceil(others) as i32).chain([256]);
@@ -52,7 +52,7 @@ mod ways {
             self.bounds.len() - 1
         }
 
-        /// Up to three bytes, and their number in the highest byte.
+        /// Returns up to three bytes, and their number in the highest byte.
         fn word(option: usize) -> i32 {
             let len = option % 3 + 1;
             let text = 0x0061_6161 + option as i32;
@@ -145,7 +145,7 @@ mod ways {
         }
     }
 
-    /// The less probable of the two outer options is split off until one is left.
+    /// Splits off the less probable of the two outer options until one is left.
     fn compares(ops: &mut Assembler, site: &Site, arms: &[DynamicLabel]) {
         let (mut first, mut last) = (0, arms.len() - 1);
         let weight = |option: usize| site.bounds[option + 1] - site.bounds[option];
@@ -161,7 +161,7 @@ mod ways {
         dynasm!(ops ; .arch x64 ; jmp =>arms[first]);
     }
 
-    /// The options are halved by probability until one is left.
+    /// Halves the options by probability until one is left.
     fn tree(ops: &mut Assembler, bounds: &[i32], arms: &[DynamicLabel]) {
         if let [arm] = arms {
             dynasm!(ops ; .arch x64 ; jmp =>*arm);
@@ -195,7 +195,7 @@ mod ways {
         }
     }
 
-    /// Nanoseconds a choice, the least of all rounds, in which the ways take turns.
+    /// Returns the nanoseconds a choice, the least of all rounds, in which the ways take turns.
     fn measure(site: &Site, choices: &[u8], output: &mut [u8]) -> [f64; WAYS.len()] {
         let codes: [Code; WAYS.len()] = std::array::from_fn(|way| Code::new(way, site));
         let mut best = [f64::INFINITY; WAYS.len()];

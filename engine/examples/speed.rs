@@ -60,8 +60,8 @@ fn main() {
     }
 }
 
-/// Seconds of CPU time of this thread, so that other work on the machine counts less; elsewhere than on Linux,
-/// wall-clock time.
+/// Returns the seconds of CPU time of this thread, so that other work on the machine counts less; elsewhere than on
+/// Linux, wall-clock time.
 fn seconds(start: Instant) -> f64 {
     let on_cpu = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = on_cpu.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! Which rules and alternatives of a grammar inputs come to.
+//! Coverage: the rules and alternatives of a grammar that inputs come to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub struct CoveredAlternative {
 }
 
 impl Covering {
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Covering {
         Covering {
             limits: first_limits(compiled),
@@ -75,7 +75,7 @@ impl Covering {
         self.reached.add(&other.reached)
     }
 
-    /// The coverage of the inputs so far.
+    /// Returns the coverage of the inputs so far.
     pub fn coverage(&self) -> Coverage {
         let Compiled { lowered, sources, .. } = &*self.grammar;
         let mut rules: Vec<(RuleId, CoveredRule)> = lowered
@@ -109,13 +109,14 @@ impl Covering {
 }
 
 impl Coverage {
-    /// How many of the rules that the user knows were reached, of how many.
+    /// Returns how many of the rules that the user knows were reached, of how many.
     pub fn rules(&self) -> (usize, usize) {
         let rules = self.by_told();
         (rules.values().filter(|is_reached| **is_reached).count(), rules.len())
     }
 
-    /// Whether any of the rules that were made of one was reached, by the name that the user knows.
+    /// Returns for each rule, by the name that the user knows, whether any of the rules that were made of it was
+    /// reached.
     pub fn by_told(&self) -> BTreeMap<&str, bool> {
         let mut rules = BTreeMap::new();
         for rule in &self.rules {
@@ -124,13 +125,13 @@ impl Coverage {
         rules
     }
 
-    /// How many alternatives were taken, of how many.
+    /// Returns how many alternatives were taken, of how many.
     pub fn alternatives(&self) -> (usize, usize) {
         let all = self.rules.iter().flat_map(|rule| &rule.choices).flat_map(|choice| &choice.alternatives);
         (all.clone().filter(|alternative| alternative.is_reached).count(), all.count())
     }
 
-    /// Whether nothing is left to be reached.
+    /// Returns true if nothing is left to be reached.
     pub fn is_complete(&self) -> bool {
         let alternatives = self.alternatives();
         self.rules.iter().all(|rule| rule.is_reached) && alternatives.0 == alternatives.1

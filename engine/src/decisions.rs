@@ -37,23 +37,23 @@ pub struct OpenSite<'s> {
 }
 
 impl OpenSite<'_> {
-    /// The number of the node in the grammar.
+    /// Returns the number of the node in the grammar.
     pub fn place(&self) -> u32 {
         self.place.index() as u32
     }
 
-    /// The number of options that are offered.
+    /// Returns the number of options that are offered.
     pub fn offered(&self) -> u32 {
         self.site.options()
     }
 
-    /// Whether an option that is offered can be read, but is not in generated inputs.
+    /// Returns true if an option that is offered can be read, but is not in generated inputs.
     pub fn is_only_read(&self, option: u32) -> bool {
         self.site.slots().is_some_and(|slots| slots.is_only_read(option as usize))
     }
 
-    /// The weight of an option that is offered, in proportion to its probability in generated inputs: 0 if it is only
-    /// read.
+    /// Returns the weight of an option that is offered, in proportion to its probability in generated inputs: 0 if it
+    /// is only read.
     pub fn weight(&self, option: u32) -> f64 {
         self.site.slots().map_or(1.0, |slots| slots.share(option as usize))
     }
@@ -61,7 +61,7 @@ impl OpenSite<'_> {
 
 /// Decides the sites of a derivation.
 pub trait Chooser {
-    /// An option below [`OpenSite::offered`]. Called at sites with a single option as well.
+    /// Returns an option below [`OpenSite::offered`]. Called at sites with a single option as well.
     fn choose(&mut self, site: &OpenSite<'_>) -> u32;
 }
 
@@ -80,21 +80,21 @@ pub struct Part {
     pub symbol: u32,
     /// The depth of the rule instance that it is or is in: 0 for the start rule.
     pub depth: u32,
-    /// Where its decisions begin and end.
+    /// Beginning and end of its decisions.
     pub decisions: (u32, u32),
-    /// Where its text begins and ends.
+    /// Beginning and end of its text.
     pub text: (u32, u32),
     /// The number of the first later part that is not within this one.
     pub next: u32,
 }
 
 impl Part {
-    /// The length of its text in bytes.
+    /// Returns the length of its text in bytes.
     pub fn len(&self) -> usize {
         (self.text.1 - self.text.0) as usize
     }
 
-    /// Whether its text is empty.
+    /// Returns true if its text is empty.
     pub fn is_empty(&self) -> bool {
         self.text.0 == self.text.1
     }
@@ -129,23 +129,23 @@ pub struct Derivation {
 }
 
 impl Derivation {
-    /// Whether it is a text of the language, with its parts or without.
+    /// Returns true if it is a text of the language, with its parts or without.
     pub fn is_of_language(&self) -> bool {
         !self.parts.is_empty() || self.outline != Outline::default() || !self.decisions.is_empty()
     }
 
-    /// The options taken, in order.
+    /// Returns the options taken, in order.
     pub fn options(&self) -> impl Iterator<Item = u32> {
         self.decisions.iter().map(|decision| decision.option)
     }
 
-    /// The options of a part, in order.
+    /// Returns the options of a part, in order.
     pub fn options_of(&self, part: &Part) -> impl Iterator<Item = u32> {
         let (from, to) = part.decisions;
         self.decisions[from as usize..to as usize].iter().map(|decision| decision.option)
     }
 
-    /// The parts directly within the one with this number, in order.
+    /// Returns the parts directly within the one with this number, in order.
     pub fn within(&self, outer: usize) -> impl Iterator<Item = &Part> {
         let end = self.parts[outer].next as usize;
         let mut at = outer + 1;
@@ -156,13 +156,13 @@ impl Derivation {
         })
     }
 
-    /// The text of a part.
+    /// Returns the text of a part.
     #[inline]
     pub fn text_of(&self, part: &Part) -> &[u8] {
         &self.text[part.text.0 as usize..part.text.1 as usize]
     }
 
-    /// The options with others in place of those of a part, written to `options`.
+    /// Writes the options to `options`, with others in place of those of a part.
     pub fn replaced(&self, part: &Part, by: impl Iterator<Item = u32>, options: &mut Vec<u32>) {
         let (from, to) = part.decisions;
         options.clear();
@@ -171,7 +171,7 @@ impl Derivation {
         options.extend(self.options().skip(to as usize));
     }
 
-    /// Leaves nothing.
+    /// Clears the derivation: nothing is left.
     pub fn clear(&mut self) {
         self.text.clear();
         self.decisions.clear();
@@ -180,7 +180,7 @@ impl Derivation {
     }
 }
 
-/// Whether all decisions of a list were taken as they are.
+/// Answer to the question whether all decisions of a list were taken as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// All, and no site was left without one.
@@ -229,30 +229,30 @@ impl Deriver {
         Deriver { grammar, max_len, tasks: Vec::new(), whole: Derivation::default() }
     }
 
-    /// The greatest length of a text, in bytes.
+    /// Returns the greatest length of a text, in bytes.
     pub fn max_len(&self) -> Option<u64> {
         self.max_len
     }
 
-    /// The length of the shortest text, in bytes.
+    /// Returns the length of the shortest text, in bytes.
     pub fn min_len(&self) -> u64 {
         min_len_of(self.ir(), self.start())
     }
 
-    /// The length of the shortest text of a part with this symbol, in bytes.
+    /// Returns the length of the shortest text of a part with this symbol, in bytes.
     #[inline]
     pub fn min_len_of(&self, symbol: u32) -> u64 {
         self.grammar.min_lens.get(symbol as usize).copied().unwrap_or(0)
     }
 
-    /// The sites of the grammar, each with all its options, in the order of their nodes.
+    /// Returns the sites of the grammar, each with all its options, in the order of their nodes.
     pub fn sites(&self) -> impl Iterator<Item = OpenSite<'_>> {
         let ir = self.ir();
         let nodes = (0..ir.node_count()).map(NodeId::new);
         nodes.filter_map(|place| Some(OpenSite { place, site: ir.node(place).site()? }))
     }
 
-    /// The name of the rule whose instances have this symbol; none for other parts.
+    /// Returns the name of the rule whose instances have this symbol; `None` for other parts.
     pub fn rule_name(&self, symbol: u32) -> Option<&str> {
         match self.grammar.part(symbol)? {
             Node::Rule(rule) | Node::Pool(rule) => Some(&self.ir().rule(rule).name),
@@ -260,12 +260,12 @@ impl Deriver {
         }
     }
 
-    /// The number of rules that texts can have instances of.
+    /// Returns the number of rules that texts can have instances of.
     pub fn rule_count(&self) -> usize {
         self.ir().bodies().count()
     }
 
-    /// Whether a part with this symbol is an instance of a rule, and of which one.
+    /// Returns the rule of which a part with this symbol is an instance, if it is one.
     pub fn rule_of(&self, symbol: u32) -> Option<usize> {
         match self.grammar.part(symbol)? {
             Node::Rule(rule) | Node::Pool(rule) => Some(rule.index()),
@@ -273,7 +273,7 @@ impl Deriver {
         }
     }
 
-    /// The symbol of the start rule.
+    /// Returns the symbol of the start rule.
     pub fn start_symbol(&self) -> u32 {
         self.grammar.symbol(self.start())
     }
@@ -284,7 +284,7 @@ impl Deriver {
         self.derive_as(Extent::Whole, options, chooser, derivation)
     }
 
-    /// The same, of which only so much is written.
+    /// Derives a text as [`Deriver::derive`] does. `extent` says how much of the derivation is written.
     pub fn derive_as(
         &mut self,
         extent: Extent,
@@ -318,8 +318,8 @@ impl Deriver {
         self.draw_after(&[], (symbol, depth), bytes, chooser, Extent::Whole, derivation).is_some()
     }
 
-    /// The same for a part that begins with these options, of which only so much is written; none if there is no such
-    /// symbol.
+    /// Derives a part with this symbol that begins with these options, of at most `bytes` bytes or as short as it can
+    /// be. `extent` says how much of it is written. `None` if there is no such symbol.
     pub fn draw_after(
         &mut self,
         options: &[u32],
@@ -348,7 +348,7 @@ impl Deriver {
         derivation.text = text;
     }
 
-    /// The choice bytes with which these options derive their text without limits on depth and length.
+    /// Returns the choice bytes with which these options derive their text without limits on depth and length.
     pub fn encode(&mut self, options: &[u32]) -> Vec<u8> {
         let grammar = Arc::clone(&self.grammar);
         let (mut text, mut choices) = (Vec::new(), Vec::new());
@@ -367,7 +367,7 @@ impl Deriver {
         choices
     }
 
-    /// The item that an option of a node stands for.
+    /// Returns the item that an option of a node stands for.
     pub fn item(&self, place: u32, option: u32) -> Item {
         let ir = self.ir();
         let node = NodeId::new(place as usize);
@@ -381,8 +381,8 @@ impl Deriver {
         }
     }
 
-    /// The character that an option of a node derives, if it derives one and nothing else. A byte beyond ASCII counts
-    /// as one.
+    /// Returns the character that an option of a node derives, if it derives one and nothing else. A byte beyond ASCII
+    /// counts as one.
     pub fn character(&self, place: u32, option: u32) -> Option<char> {
         let ir = self.ir();
         let one = |bytes: &[u8]| match bytes {
@@ -399,19 +399,19 @@ impl Deriver {
         }
     }
 
-    /// How many rounds a repetition with this symbol has at least; none for other parts.
+    /// Returns how many rounds a repetition with this symbol has at least; `None` for other parts.
     pub fn min_rounds(&self, symbol: u32) -> Option<u32> {
         let Node::Node(node) = self.grammar.part(symbol)? else { return None };
         Some(self.ir().node(node).rounds()?.min)
     }
 
-    /// Whether texts may have an option of a node, but generated inputs do not.
+    /// Returns true if texts may have an option of a node, but generated inputs do not.
     pub fn is_only_read(&self, place: u32, option: u32) -> bool {
         let choice = self.ir().node(NodeId::new(place as usize)).choice();
         choice.is_some_and(|choice| choice.is_only_read(option as usize))
     }
 
-    /// Whether a node is a class: its option is a character or byte, and derives nothing else.
+    /// Returns true if a node is a class: its option is a character or byte, and derives nothing else.
     pub fn is_class(&self, place: u32) -> bool {
         self.ir().node(NodeId::new(place as usize)).class().is_some()
     }
@@ -476,7 +476,7 @@ fn most_decisions(bytes: Option<u64>) -> u64 {
     bytes.map_or(MOST_DECISIONS, |bytes| bytes.saturating_mul(DECISIONS_PER_BYTE).saturating_add(MORE_DECISIONS))
 }
 
-/// The item that a node is.
+/// Returns the item that a node is.
 fn of(ir: &Ir, node: NodeId) -> Item {
     match ir.node(node).composition() {
         Composition::Bytes([]) => Item::Empty,
@@ -489,7 +489,7 @@ fn of(ir: &Ir, node: NodeId) -> Item {
     }
 }
 
-/// FNV-1a (Fowler, Noll and Vo).
+/// Returns the item of a literal, by FNV-1a (Fowler, Noll and Vo).
 fn literal(text: &[u8]) -> Item {
     let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
     Item::Literal(text.iter().fold(0xCBF2_9CE4_8422_2325, hash))

@@ -4,7 +4,8 @@ use gramjet::Limits;
 use gramjet_compiler::Compiled;
 use gramjet_compiler::limits::AssumedLimits;
 
-/// The limits of the grammar file; where it has none, the default depth. Limits that cannot be kept are left out.
+/// Returns the limits of the grammar file; where it has none, the default depth. Limits that cannot be kept are left
+/// out.
 pub(crate) fn first_limits(compiled: &Compiled) -> Limits {
     let decided = AssumedLimits::default().or_default(compiled.directives()).limits;
     let asked = Limits::with(decided.max_depth, decided.max_len);
@@ -13,7 +14,7 @@ pub(crate) fn first_limits(compiled: &Compiled) -> Limits {
     candidates.into_iter().find(|&limits| can_keep(compiled, limits)).unwrap_or_default()
 }
 
-/// These limits; if the grammar cannot keep them, the first ones.
+/// Returns these limits; if the grammar cannot keep them, the first ones.
 pub(crate) fn or_first(limits: Limits, compiled: &Compiled) -> Limits {
     if can_keep(compiled, limits) { limits } else { first_limits(compiled) }
 }

@@ -20,33 +20,33 @@ pub struct Fastest {
 }
 
 impl Fastest {
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Fastest {
         Fastest::with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Fastest::new`].
+    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`Fastest::new`].
     pub fn with_limits(compiled: &Compiled, limits: Limits) -> Fastest {
         Fastest { engine: Engine::fastest(compiled, limits), warnings: None }
     }
 
-    /// The name of the engine: `jit` or `vm`.
+    /// Returns the name of the engine: `jit` or `vm`.
     pub fn name(&self) -> &'static str {
         self.engine.kind().name()
     }
 
-    /// Why it is not machine code, if it is not.
+    /// Returns why it is not machine code, if it is not.
     pub fn refusal(&self) -> Option<&NotCompiled> {
         self.engine.refusal()
     }
 
-    /// Warnings about a grammar that [`Grammar`] has compiled: rules that cannot be reached, parts of its notation
-    /// beyond context-free grammars, and so on. A text of several lines, or empty if there are none.
+    /// Returns warnings about a grammar that [`Grammar`] has compiled: rules that cannot be reached, parts of its
+    /// notation beyond context-free grammars, and so on. A text of several lines, or empty if there are none.
     pub fn warnings(&self) -> &str {
         self.warnings.as_deref().unwrap_or_default()
     }
 
-    /// The machine code, if it is that.
+    /// Returns the machine code, if it is that.
     pub fn as_jit(&self) -> Option<&Jit> {
         self.engine.as_jit()
     }
@@ -96,8 +96,8 @@ pub struct Grammar;
 pub struct GrammarError(String);
 
 impl Grammar {
-    /// A producer for the grammar that `text` holds; its notation is found from the text. [`Fastest::warnings`] has
-    /// what there is to say about it.
+    /// Returns a producer for the grammar that `text` holds; its notation is found from the text. [`Fastest::warnings`]
+    /// has what there is to say about it.
     ///
     /// # Errors
     ///
@@ -106,7 +106,8 @@ impl Grammar {
         Grammar::compile_file(&SourceFile::new("grammar", text), None)
     }
 
-    /// A producer for the grammar in `file`, in the notation `format`; without that, the file's name and text decide.
+    /// Returns a producer for the grammar in `file`, in the notation `format`; without that, the file's name and text
+    /// decide.
     ///
     /// # Errors
     ///
@@ -115,7 +116,8 @@ impl Grammar {
         Grammar::compile_with(file, &Options { format, ..Options::default() })
     }
 
-    /// A producer for the grammar in `file`, with options: a shape or weights, a start rule, how the file is read.
+    /// Returns a producer for the grammar in `file`, with options: a shape or weights, a start rule, how the file is
+    /// read.
     ///
     /// ```
     /// use gramjet::Inputs;

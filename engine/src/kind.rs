@@ -30,7 +30,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Kind; 4] = [Kind::Auto, Kind::Jit, Kind::Vm, Kind::Reference];
 
-    /// The name that users write.
+    /// Returns the name that users write.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Auto => "auto",
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// A description, for the help of a command.
+    /// Returns a description, for the help of a command.
     pub const fn about(self) -> &'static str {
         match self {
             Kind::Auto => "The fastest engine that can run this grammar",
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// Whether this build has it. A grammar may be too large for one that it has.
+    /// Returns true if this build has it. A grammar may be too large for one that it has.
     pub const fn is_available(self) -> bool {
         match self {
             Kind::Jit => jit::is_available(),
@@ -58,12 +58,12 @@ impl Kind {
         }
     }
 
-    /// Whether an input ends where it has more bytes than [`Limits::output`].
+    /// Returns true if an input ends where it has more bytes than [`Limits::output`].
     pub const fn bounds_output(self) -> bool {
         !matches!(self, Kind::Reference)
     }
 
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl Kind {
         self.make_with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Kind::make`]. Code for other
-    /// limits is not made before they are set.
+    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`Kind::make`]. Code for
+    /// other limits is not made before they are set.
     ///
     /// # Errors
     ///
@@ -113,8 +113,8 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The fastest engine that takes the grammar, with these limits; if the grammar cannot keep them, with those of
-    /// [`Kind::make`].
+    /// Returns the fastest engine that takes the grammar, with these limits; if the grammar cannot keep them, with
+    /// those of [`Kind::make`].
     pub fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
         match Jit::with_limits(compiled, limits) {
             Ok(jit) => Engine::Jit(jit),
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// The kind, which is never [`Kind::Auto`].
+    /// Returns the kind, which is never [`Kind::Auto`].
     pub fn kind(&self) -> Kind {
         match self {
             Engine::Jit(_) => Kind::Jit,
@@ -131,7 +131,7 @@ impl Engine {
         }
     }
 
-    /// Why it is not machine code, where that was tried.
+    /// Returns why it is not machine code, where that was tried.
     pub fn refusal(&self) -> Option<&NotCompiled> {
         match self {
             Engine::Vm(_, refusal) => refusal.as_ref(),
@@ -139,7 +139,7 @@ impl Engine {
         }
     }
 
-    /// The machine code, if it is that.
+    /// Returns the machine code, if it is that.
     pub fn as_jit(&self) -> Option<&Jit> {
         match self {
             Engine::Jit(jit) => Some(jit),

@@ -88,8 +88,8 @@ macro_rules! fuzz_mutator {
 pub struct Registered(FuzzMutator<Tracer>);
 
 impl Registered {
-    /// A mutator of the choice bytes of `producer`, which was made of this grammar, with its limits. `others` are the
-    /// files that the grammar names: their paths and texts.
+    /// Returns a mutator of the choice bytes of `producer`, which was made of this grammar, with its limits. `others`
+    /// are the files that the grammar names: their paths and texts.
     ///
     /// # Panics
     ///
@@ -149,7 +149,7 @@ impl Loader for Embedded {
     }
 }
 
-/// Choice bytes of which the two make different inputs.
+/// Returns choice bytes of which the two make different inputs.
 fn difference(one: &mut dyn Producer, other: &mut dyn Producer) -> Option<Vec<u8>> {
     const STRINGS: u64 = 64;
     (0..STRINGS).find_map(|number| {

@@ -9,20 +9,20 @@ use gramjet_compiler::shape::{InForce, Shape};
 use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Fingerprints, Options};
 
-/// How a grammar was read when choice bytes were recorded, as the recipe in their header says it.
+/// Reading of the grammar with which choice bytes were recorded, as the recipe in their header says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The start rule, if it is not the grammar's own.
     pub start: Option<String>,
-    /// Where separators stand between tokens, in formats with a lexer.
+    /// Policy for separators between tokens, in formats with a lexer.
     pub separators: SeparatorPolicy,
     /// The characters that complements of sets drew from, if not the usual ones.
     pub alphabet: Option<Alphabet>,
-    /// How tokens for indentation were read, in formats whose grammars leave them to code.
+    /// Reading of tokens for indentation, in formats whose grammars leave them to code.
     pub indent: Indent,
-    /// Whether alternatives of weight 0 belonged to the language.
+    /// Treatment of alternatives of weight 0: whether they belonged to the language.
     pub zero_weights: ZeroWeights,
-    /// Where the weights are from.
+    /// Origin of the weights.
     pub weights: InForce,
 }
 
@@ -32,7 +32,7 @@ pub struct Recipe {
 pub struct Foreign(String);
 
 impl Recipe {
-    /// The recipe of a grammar that was compiled with these options.
+    /// Returns the recipe of a grammar that was compiled with these options.
     pub fn new(compiled: &Compiled, options: &Options) -> Recipe {
         Recipe {
             start: options.start.clone(),
@@ -44,7 +44,8 @@ impl Recipe {
         }
     }
 
-    /// The header of choice bytes of the grammar with these fingerprints, which stand for their text under `limits`.
+    /// Returns the header of choice bytes of the grammar with these fingerprints, which stand for their text under
+    /// `limits`.
     pub fn header(&self, fingerprints: Fingerprints, limits: Limits) -> Header {
         Header { choices: fingerprints.choices, grammar: fingerprints.grammar, limits, recipe: self.text() }
     }
@@ -81,7 +82,7 @@ impl Recipe {
         text
     }
 
-    /// The recipe in a header. Entries that are missing or not understood take the usual values.
+    /// Returns the recipe in a header. Entries that are missing or not understood take the usual values.
     pub fn of(header: &Header) -> Recipe {
         let value = |key: &str| {
             let lines = header.recipe.lines().filter_map(|line| line.split_once('='));
@@ -130,7 +131,7 @@ impl Recipe {
         )))
     }
 
-    /// The differences, for people.
+    /// Returns the differences, for people.
     fn differences(&self, there: &Recipe) -> Vec<String> {
         let mut found = Vec::new();
         let mut compare = |what: &str, there: String, here: String| {
@@ -167,7 +168,7 @@ fn name_of<T: Copy + PartialEq>(all: &'static [(&'static str, T)], value: T) -> 
     all.iter().find(|(_, known)| *known == value).map(|&(name, _)| name)
 }
 
-/// A value as it was before [`str::escape_default`].
+/// Returns a value as it was before [`str::escape_default`].
 fn unescaped(value: &str) -> String {
     let mut rest = value;
     let mut text = String::new();

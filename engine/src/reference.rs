@@ -25,12 +25,12 @@ struct Grammar {
 }
 
 impl Reference {
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Reference {
         Reference::with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Reference::new`].
+    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`Reference::new`].
     pub fn with_limits(compiled: &Compiled, limits: Limits) -> Reference {
         let grammar = Grammar {
             lowered: compiled.lowered.clone(),
@@ -63,7 +63,7 @@ impl Producer for Reference {
     }
 }
 
-/// The limits as the reference interpreter takes them, and the choice bytes up to the limit on their number.
+/// Returns the limits as the reference interpreter takes them, and the choice bytes up to the limit on their number.
 pub(crate) fn within<'c>(
     limits: Limits,
     choices: &'c mut Choices<'_>,

@@ -31,7 +31,7 @@ pub struct Tracer {
     /// Memory kept from run to run: the open tasks, and outputs that the caller does not want.
     tasks: Vec<Task>,
     scratch: Vec<u8>,
-    /// How far parts are from rules, for the symbols that were asked for.
+    /// Distances of rules from parts, for the symbols that were asked for.
     distances: BTreeMap<u32, Arc<[u8]>>,
 }
 
@@ -39,15 +39,15 @@ pub struct Tracer {
 pub(crate) struct Grammar {
     pub(crate) lowered: Arc<Ir>,
     pub(crate) pools: Pools,
-    /// How many choice bytes the shortest derivation of each rule and node reads.
+    /// Number of choice bytes that the shortest derivation of each rule and node reads.
     shortest: Vec<u64>,
     node_shortest: Vec<u64>,
     rule_without_pool: Option<String>,
     /// Whether there are options that are only read.
     reads_more: bool,
-    /// What instances of rules add to outlines.
+    /// Weights that instances of rules add to outlines.
     pub(crate) weights: Weights,
-    /// How many options each site offers, once something has asked.
+    /// Number of options that each site offers, once something has asked.
     pub(crate) offers: OnceLock<Offers>,
     /// The least slack with which all sites offer all their options, and that with which all pools offer all their
     /// strings.
@@ -57,8 +57,8 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    /// The symbol of a part. Symbols are numbered in this order: the rules, their pools, the nodes, the rounds of
-    /// nodes.
+    /// Returns the symbol of a part. Symbols are numbered in this order: the rules, their pools, the nodes, the rounds
+    /// of nodes.
     pub(crate) fn symbol(&self, part: Part) -> u32 {
         let (rules, nodes) = (self.lowered.rules().len(), self.lowered.node_count());
         let number = match part {
@@ -84,7 +84,8 @@ impl Grammar {
 }
 
 impl Grammar {
-    /// How many choice bytes the shortest derivation of a part reads without limits, and its height in rule references.
+    /// Returns how many choice bytes the shortest derivation of a part reads without limits, and its height in rule
+    /// references.
     fn shortest_part(&self, part: Part) -> (u64, u32) {
         let ir = &self.lowered;
         match part {
@@ -103,7 +104,7 @@ impl Grammar {
 }
 
 impl Tracer {
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Tracer {
         let shortest = shortest::choices(&compiled.lowered);
         let mut grammar = Grammar {
@@ -212,7 +213,7 @@ impl<'d> Drawing<'d> {
         Drawing { source, buffer: [0; 16], at: 0, filled: 0, ends: (end, end + most), choices }
     }
 
-    /// The next byte of the source; 0 if there are no more.
+    /// Returns the next byte of the source; 0 if there are no more.
     fn next_byte(&mut self) -> u8 {
         if self.at == self.filled && self.choices.len() < self.ends.0 {
             (self.at, self.filled) = (0, self.source.fill(&mut self.buffer).min(self.buffer.len()));
@@ -244,7 +245,7 @@ impl Decide for Drawing<'_> {
     }
 }
 
-/// The kind of a span. The room of a repetition is reported later.
+/// Returns the kind of a span. The room of a repetition is reported later.
 pub(crate) fn span_kind(kind: Kind) -> SpanKind {
     match kind {
         Kind::Instance => SpanKind::Rule,

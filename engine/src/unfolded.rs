@@ -26,13 +26,13 @@ impl<T> Unfolded<T> {
         Unfolded { grammar: is_small.then(|| (lowered.clone(), pools.clone())), made: Mutex::default() }
     }
 
-    /// Never makes anything.
+    /// Returns a form that never makes anything.
     pub fn never() -> Unfolded<T> {
         Unfolded { grammar: None, made: Mutex::default() }
     }
 
-    /// The result of `make` for the residual form with the limit unfolded, made on first use; `None` if there is
-    /// another limit or unfolding does not pay.
+    /// Returns the result of `make` for the residual form with the limit unfolded, made on first use; `None` if there
+    /// is another limit or unfolding does not pay.
     pub fn get(&self, limits: Limits, make: impl FnOnce(&Ir) -> Option<T>) -> Option<Arc<T>> {
         let (Some(depth @ ..=MAX_UNFOLDED_DEPTH), None) = (limits.depth(), limits.length()) else { return None };
         let (lowered, pools) = self.grammar.as_ref()?;

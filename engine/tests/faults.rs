@@ -16,7 +16,7 @@ use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
 const PAGE: usize = 4096;
 
 thread_local! {
-    /// Whether byte buffers of this thread are guarded.
+    /// Flag of this thread: true if its byte buffers are guarded.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -26,7 +26,7 @@ struct Guarding;
 /// The first word of the mapping of a guarded buffer.
 const MARK: u64 = 0x6772_616D_6A65_7421;
 
-/// The mapping of a buffer: a page that holds the mark, the buffer's pages, an inaccessible page.
+/// Returns the mapping of a buffer: a page that holds the mark, the buffer's pages, an inaccessible page.
 fn pages(size: usize) -> usize {
     size.div_ceil(PAGE).max(1) * PAGE
 }
@@ -104,7 +104,7 @@ fn forget(pointer: usize) -> bool {
     true
 }
 
-/// One run with guarded buffers: the choice bytes, what is kept of them, and the output with a little room.
+/// Makes one run with guarded buffers: the choice bytes, what is kept of them, and the output with a little room.
 fn run(producer: &mut dyn Producer, choices: &[u8], room: usize, separator: Option<&[u8]>) -> (Vec<u8>, u64) {
     GUARDED.set(true);
     let choices = choices.to_vec().into_boxed_slice();
@@ -122,7 +122,7 @@ fn run(producer: &mut dyn Producer, choices: &[u8], room: usize, separator: Opti
 /// Inputs of a batch.
 const INPUTS: u64 = 12;
 
-/// One input, or a batch with this separator.
+/// Produces one input, or a batch with this separator.
 fn produced(producer: &mut dyn Producer, choices: &[u8], output: &mut Vec<u8>, separator: Option<&[u8]>) -> u64 {
     let mut choices = Choices::replay(choices);
     let Some(separator) = separator else { return producer.produce(&mut choices, output) };
@@ -130,7 +130,7 @@ fn produced(producer: &mut dyn Producer, choices: &[u8], output: &mut Vec<u8>, s
     producer.produce_batch(&mut choices, output, &mut Batch::new(INPUTS, &mut ends).separator(separator))
 }
 
-/// Random grammars; returns the number of runs.
+/// Runs random grammars; returns the number of runs.
 fn faults(seeds: std::ops::Range<u64>, shape: &Shape, rounds: usize) -> usize {
     let check = |seed| {
         let mut rng = Rng::new(seed);
@@ -140,7 +140,7 @@ fn faults(seeds: std::ops::Range<u64>, shape: &Shape, rounds: usize) -> usize {
     seeds.map(check).sum()
 }
 
-/// Random limits and choice strings; returns the number of runs.
+/// Runs random limits and choice strings; returns the number of runs.
 fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize {
     let mut runs = 0;
     let (Ok(mut unfolding), Ok(mut counting)) = (Jit::new(compiled), Jit::without_unfolding(compiled)) else {
@@ -176,7 +176,7 @@ fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize
     runs
 }
 
-/// Chains, as unfolded depth limits leave them.
+/// Runs chains, as unfolded depth limits leave them.
 fn faults_of_chains(rounds: usize) -> usize {
     let mut rng = Rng::new(77);
     subjects_with_chains().map(|subject| check(&subject.name, &subject.compiled, &mut rng, rounds)).sum()

@@ -7,7 +7,8 @@ pub const MIN_LEN: u64 = 1;
 /// The limits of a new producer.
 #[allow(dead_code, unreachable_pub)]
 pub const DEFAULT_LIMITS: ::gramjet::Limits = ::gramjet::Limits::with(Some(32), None);
-/// A pseudo-random output: that of the first input of the run with this seed, within [`DEFAULT_LIMITS`].
+/// Returns a pseudo-random output: that of the first input of the run with this seed, within
+/// [`DEFAULT_LIMITS`].
 #[allow(dead_code, unreachable_pub)]
 #[must_use]
 pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
@@ -19,7 +20,8 @@ pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
     );
     output
 }
-/// The output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice string.
+/// Returns the output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice
+/// string.
 #[allow(dead_code, unreachable_pub)]
 #[must_use]
 pub fn render(choice_bytes: &[u8]) -> ::std::vec::Vec<u8> {
@@ -39,7 +41,7 @@ pub struct Producer {
 }
 #[allow(dead_code, unreachable_pub)]
 impl Producer {
-    /// A producer with [`DEFAULT_LIMITS`].
+    /// Returns a producer with [`DEFAULT_LIMITS`].
     #[must_use]
     pub const fn new() -> Producer {
         Producer { limits: DEFAULT_LIMITS }

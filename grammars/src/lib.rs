@@ -44,7 +44,7 @@ impl std::fmt::Debug for Shipped {
     }
 }
 
-/// The shipped grammar called `name`.
+/// Returns the shipped grammar called `name`.
 pub fn by_name(name: &str) -> Option<&'static Shipped> {
     SHIPPED.iter().find(|shipped| shipped.name == name)
 }

@@ -60,14 +60,14 @@ const MIN_FILL: usize = 256;
 const MAX_FILL: usize = 1 << 11;
 
 impl<'a> Choices<'a> {
-    /// The pseudo-random stream of `seed`: that of its block 0.
+    /// Returns the pseudo-random stream of `seed`: that of its block 0.
     pub fn random(seed: u64) -> Choices<'static> {
         Choices::of_block(seed, 0)
     }
 
-    /// The pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: words of eight generators
-    /// in turn, xoshiro256++, little endian, seeded by SplitMix64 from the seed and the block number, so that any block
-    /// can be made without the others.
+    /// Returns the pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: words of eight
+    /// generators in turn, xoshiro256++, little endian, seeded by SplitMix64 from the seed and the block number, so
+    /// that any block can be made without the others.
     pub fn of_block(seed: u64, block: u64) -> Choices<'static> {
         Choices::over(Source::Random(Box::new(block_generators(seed, block))))
     }
@@ -104,7 +104,7 @@ impl<'a> Choices<'a> {
         Some(byte)
     }
 
-    /// The bytes that are available without asking the source.
+    /// Returns the bytes that are available without asking the source.
     #[inline]
     pub(crate) fn unread(&self) -> &[u8] {
         match self.source {
@@ -162,7 +162,7 @@ fn block_generators(seed: u64, block: u64) -> Generators {
     Generators::seeded(&mut SplitMix64::seed_from_u64(split_mix(seed) ^ split_mix(block).rotate_left(32)))
 }
 
-/// SplitMix64's output function on the state after `value` (Steele, Lea & Flood 2014).
+/// Returns the value of SplitMix64's output function on the state after `value` (Steele, Lea & Flood 2014).
 fn split_mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -39,15 +39,16 @@ pub struct Doc<P> {
 }
 
 impl<P: Producer + Default> Doc<P> {
-    /// The input of these choice bytes, within the limits that the producer begins with. Every byte string is a choice
-    /// string.
+    /// Returns the input of these choice bytes, within the limits that the producer begins with. Every byte string is a
+    /// choice string.
     pub fn new(choices: &[u8]) -> Doc<P> {
         Doc::with(&mut P::default(), choices)
     }
 }
 
 impl<P: Producer> Doc<P> {
-    /// The input of these choice bytes, within the limits of a producer. Choice bytes that are not read are dropped.
+    /// Returns the input of these choice bytes, within the limits of a producer. Choice bytes that are not read are
+    /// dropped.
     pub fn with(producer: &mut P, choices: &[u8]) -> Doc<P> {
         let mut text = Vec::new();
         let read = producer.produce(&mut Choices::replay(choices), &mut text) as usize;
@@ -56,27 +57,27 @@ impl<P: Producer> Doc<P> {
 }
 
 impl<P> Doc<P> {
-    /// An input and its choice bytes, all of which are read.
+    /// Returns an input and its choice bytes, all of which are read.
     fn of(text: &[u8], choices: &[u8]) -> Doc<P> {
         Doc { choices: choices.to_vec(), text: text.to_vec(), producer: PhantomData }
     }
 
-    /// The input.
+    /// Returns the input.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The input, if it is UTF-8, as that of most grammars is.
+    /// Returns the input, if it is UTF-8, as that of most grammars is.
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.text).ok()
     }
 
-    /// The choice bytes that were read.
+    /// Returns the choice bytes that were read.
     pub fn choices(&self) -> &[u8] {
         &self.choices
     }
 
-    /// The input by itself.
+    /// Returns the input by itself.
     pub fn into_text(self) -> Vec<u8> {
         self.text
     }

@@ -29,60 +29,63 @@ impl Limits {
     /// limit on depth or length: most grammars have no finite expected output length without one.
     pub const DEFAULT_MAX_DEPTH: u32 = 32;
 
-    /// No depth and no length limit.
+    /// Returns limits without a bound on depth and length.
     pub const fn new() -> Limits {
         Limits::with(None, None)
     }
 
-    /// These limits on depth and length, and the default bounds on choice bytes and memory.
+    /// Returns these limits on depth and length, and the default bounds on choice bytes and memory.
     pub const fn with(max_depth: Option<u32>, max_len: Option<u64>) -> Limits {
         let (max_choices, max_output) = (Limits::DEFAULT_MAX_CHOICES, Limits::DEFAULT_MAX_OUTPUT);
         Limits { max_depth, max_len, max_choices, max_output }
     }
 
-    /// Rules deeper than `depth` rule references below the start rule are replaced by a string of their pool.
+    /// Sets the depth limit: rules deeper than `depth` rule references below the start rule are replaced by a string of
+    /// their pool.
     #[must_use]
     pub fn max_depth(self, depth: impl Into<Option<u32>>) -> Limits {
         Limits { max_depth: depth.into(), ..self }
     }
 
-    /// No output is longer than `bytes`.
+    /// Sets the length limit: no output is longer than `bytes`.
     #[must_use]
     pub fn max_len(self, bytes: impl Into<Option<u64>>) -> Limits {
         Limits { max_len: bytes.into(), ..self }
     }
 
-    /// No input reads more than `bytes` choice bytes; after them it is completed with shortest derivations.
+    /// Sets the bound on choice bytes: no input reads more than `bytes` of them; after them it is completed with
+    /// shortest derivations.
     #[must_use]
     pub fn max_choices(self, bytes: u64) -> Limits {
         Limits { max_choices: bytes, ..self }
     }
 
-    /// An input that has more than `bytes` is completed with shortest derivations: a guard on memory, which costs no
-    /// speed and is of no use as a limit on the length. It is checked when the output needs room, so *where* such an
-    /// input is completed differs between engines, and the output is longer than the bound. Shorter outputs are not
-    /// affected.
+    /// Sets the bound on memory: an input that has more than `bytes` is completed with shortest derivations. This is a
+    /// guard, which costs no speed and is of no use as a limit on the length. It is checked when the output needs room,
+    /// so *where* such an input is completed differs between engines, and the output is longer than the bound. Shorter
+    /// outputs are not affected.
     #[must_use]
     pub fn max_output(self, bytes: u64) -> Limits {
         Limits { max_output: bytes, ..self }
     }
 
-    /// The depth limit.
+    /// Returns the depth limit.
     pub fn depth(&self) -> Option<u32> {
         self.max_depth
     }
 
-    /// The length limit in bytes.
+    /// Returns the length limit in bytes.
     pub fn length(&self) -> Option<u64> {
         self.max_len
     }
 
-    /// The bound on choice bytes.
+    /// Returns the bound on choice bytes.
     pub fn choices(&self) -> u64 {
         self.max_choices
     }
 
-    /// The bound on memory: an output with more bytes was cut short. At least the length limit, if there is one.
+    /// Returns the bound on memory: an output with more bytes was cut short. At least the length limit, if there is
+    /// one.
     pub fn output(&self) -> u64 {
         match self.max_len {
             Some(max_len) if max_len > self.max_output => max_len,
@@ -109,7 +112,7 @@ impl Limits {
     }
 }
 
-/// Why limits cannot be kept.
+/// Reason why limits cannot be kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsError {
     /// The bound on the length is below the shortest string of the start rule.
@@ -133,7 +136,7 @@ pub enum LimitsError {
     },
 }
 
-/// `1 byte`, `2 bytes`.
+/// Returns a number of bytes as text: `1 byte`, `2 bytes`.
 fn bytes(count: u64) -> String {
     format!("{count} byte{}", if count == 1 { "" } else { "s" })
 }

@@ -7,10 +7,10 @@ use crate::limits::{Limits, LimitsError};
 
 /// A compiled grammar: a pure function from choice bytes and limits to a valid output.
 pub trait Producer {
-    /// The length in bytes of the shortest output.
+    /// Returns the length in bytes of the shortest output.
     fn min_len(&self) -> u64;
 
-    /// The limits in force.
+    /// Returns the limits in force.
     fn limits(&self) -> Limits;
 
     /// Sets the limits for the inputs that follow.
@@ -46,30 +46,30 @@ pub struct Batch<'b> {
 }
 
 impl<'b> Batch<'b> {
-    /// At most `inputs` inputs; `ends` gets the length of the output after each of them.
+    /// Returns a batch of at most `inputs` inputs; `ends` gets the length of the output after each of them.
     pub fn new(inputs: u64, ends: &'b mut Vec<usize>) -> Batch<'b> {
         Batch { inputs, full: usize::MAX, separator: &[], ends }
     }
 
-    /// No further input once the output has `bytes` bytes or more.
+    /// Ends the batch once the output has `bytes` bytes or more: no further input begins then.
     #[must_use]
     pub fn until_full(self, bytes: usize) -> Batch<'b> {
         Batch { full: bytes, ..self }
     }
 
-    /// These bytes after each input. They belong to it: its end is counted after them.
+    /// Puts these bytes after each input. They belong to it: its end is counted after them.
     #[must_use]
     pub fn separator(self, separator: &'b [u8]) -> Batch<'b> {
         Batch { separator, ..self }
     }
 
-    /// Whether one more input is to follow an output of `len` bytes.
+    /// Returns true if one more input is to follow an output of `len` bytes.
     #[inline(always)]
     pub fn has_room(&self, len: usize) -> bool {
         self.inputs > 0 && len < self.full
     }
 
-    /// The bytes that a producer must append after each input.
+    /// Returns the bytes that a producer must append after each input.
     #[inline(always)]
     pub fn between(&self) -> &'b [u8] {
         self.separator
@@ -83,13 +83,13 @@ impl<'b> Batch<'b> {
         self.inputs -= 1;
     }
 
-    /// The length from which on there is no further input.
+    /// Returns the length from which on there is no further input.
     #[inline(always)]
     pub fn full(&self) -> usize {
         self.full
     }
 
-    /// Where the ends of the next inputs can be stored, for at least one if there is to be one.
+    /// Returns the place where the ends of the next inputs can be stored, for at least one if there is to be one.
     pub fn open_ends(&mut self) -> &mut [MaybeUninit<usize>] {
         let most = usize::try_from(self.inputs).unwrap_or(usize::MAX);
         self.ends.reserve(most.min(BLOCK_INPUTS as usize));
@@ -142,7 +142,7 @@ pub struct Inputs<P> {
 }
 
 impl<P: Producer> Inputs<P> {
-    /// The run of `producer` with `seed`, from input 0 on.
+    /// Returns the run of `producer` with `seed`, from input 0 on.
     pub fn new(producer: P, seed: u64) -> Inputs<P> {
         Inputs { producer, choices: Choices::random(seed), seed, next: 0 }
     }
@@ -153,7 +153,7 @@ impl<P: Producer> Inputs<P> {
         self.next = block.saturating_mul(BLOCK_INPUTS);
     }
 
-    /// The number of the input that comes next.
+    /// Returns the number of the input that comes next.
     pub fn position(&self) -> u64 {
         self.next
     }
@@ -182,7 +182,7 @@ impl<P: Producer> Inputs<P> {
         read
     }
 
-    /// The producer.
+    /// Returns the producer.
     pub fn into_producer(self) -> P {
         self.producer
     }

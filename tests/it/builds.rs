@@ -1,11 +1,11 @@
-//! What a first build of the command builds, as far as it can be held without a clock. `docs/testing.md` has the bars
-//! on time, and `benches/notes` what each package took.
+//! Tests of what a first build of the command builds, as far as it can be held without a clock. `docs/testing.md` has
+//! the bars on time, and `benches/notes` what each package took.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The packages that a build of the command needs on x86-64 under Linux: names and versions.
+/// Returns the packages that a build of the command needs on x86-64 under Linux: names and versions.
 fn packages() -> BTreeSet<(String, String)> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)

@@ -51,8 +51,8 @@ fn place(test: &str) -> Place {
     Place { directory, grammar }
 }
 
-/// The command, which can be interrupted even if the tests were started with interrupts ignored, as shells do in the
-/// background.
+/// Returns the command, which can be interrupted even if the tests were started with interrupts ignored, as shells do
+/// in the background.
 fn interruptible() -> Command {
     let mut command = gramjet();
     // SAFETY: between fork and exec, `signal` may be called, and it takes these arguments.
@@ -97,13 +97,13 @@ impl Place {
         self.directory.join(name).to_str().unwrap().to_string()
     }
 
-    /// The output of `gen` with a fixed seed.
+    /// Returns the output of `gen` with a fixed seed.
     fn generate(&self, arguments: &[&str]) -> Vec<u8> {
         stdout(&[&["gen", self.grammar(), "--seed", "7"], arguments].concat())
     }
 }
 
-/// The inputs, each of which follows its length.
+/// Returns the inputs, each of which follows its length.
 fn inputs_of(mut framed: &[u8]) -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     while let Some((length, behind)) = framed.split_first_chunk::<4>() {

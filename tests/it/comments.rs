@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 const MOST: usize = 120;
 
-/// What a line of a comment begins with, by the extension of its file; files without one are scripts.
+/// Beginnings of the lines of comments, by the extension of the file; files without one are scripts.
 const MARKS: [(&str, &[&str]); 13] = [
     ("rs", &["//"]),
     ("c", &["//", "/*", "* "]),
@@ -47,7 +47,7 @@ fn files(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a line is one of a comment and too long. A row of a table cannot be broken.
+/// Returns true if a line is one of a comment and too long. A row of a table cannot be broken.
 fn is_too_long(line: &str, marks: &[&str]) -> bool {
     let text = line.trim_start();
     let is_row = text.trim_start_matches(['/', '!', ' ']).starts_with('|');

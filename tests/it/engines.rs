@@ -17,7 +17,7 @@ fn limits_of(limits: reference::Limits) -> Limits {
     Limits::new().max_depth(limits.max_depth).max_len(limits.max_len)
 }
 
-/// The output of a producer for these limits and choice bytes, after other output that it must not change.
+/// Returns the output of a producer for these limits and choice bytes, after other output that it must not change.
 fn produced(producer: &mut dyn Producer, limits: reference::Limits, choices: &[u8]) -> (Vec<u8>, u64) {
     producer.set_limits(limits_of(limits)).expect("limits that can be kept");
     let mut output = b"before".to_vec();
@@ -32,14 +32,14 @@ fn emitted(name: &str, forbid_unsafe: bool) -> Box<dyn Producer> {
     (found.expect("an emitted grammar").producer)()
 }
 
-/// The engines that make their code when they are given a grammar, all that this build has.
+/// Returns the engines that make their code when they are given a grammar, all that this build has.
 fn listed(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Auto && kind.is_available());
     let made = kinds.map(|kind| (kind.name(), kind.make(compiled).unwrap_or_else(|refusal| panic!("{refusal}"))));
     made.map(|(name, engine)| (name, Box::new(engine) as Box<dyn Producer>)).collect()
 }
 
-/// The same, and the code that was emitted for a subject.
+/// Returns the engines that make their code when they are given a grammar, and the code that was emitted for a subject.
 fn engines(name: &str, compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     let emitted = [("rust", emitted(name, false)), ("rust without unsafe", emitted(name, true))];
     listed(compiled).into_iter().chain(emitted).collect()
@@ -60,7 +60,7 @@ fn the_vm_that_counts_levels_runs_the_suite() {
     run_suite(&mut |case, limits, choices| produced(&mut Vm::without_unfolding(&case.compiled), limits, choices));
 }
 
-/// The JIT whose code counts levels at run time; where there is none, the table interpreter, as everywhere.
+/// Returns the JIT whose code counts levels at run time; where there is none, the table interpreter, as everywhere.
 fn counting_jit(compiled: &Compiled) -> Box<dyn Producer> {
     or_vm(Jit::without_unfolding(compiled), compiled)
 }
@@ -174,7 +174,7 @@ fn engines_begin_with_limits() {
     }
 }
 
-/// The engines that need no build step.
+/// Returns the engines that need no build step.
 fn engines_at_run_time(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     let counting: [(&str, Box<dyn Producer>); 2] = [
         ("vm that counts levels", Box::new(Vm::without_unfolding(compiled))),
@@ -217,7 +217,7 @@ fn the_engines_agree_in_a_long_run() {
     engines_agree(200_000..206_000, &Shape::VARIED, 20, engines_at_run_time);
 }
 
-/// The first `count` inputs from input `from` on, each with what it read.
+/// Returns the first `count` inputs from input `from` on, each with what it read.
 fn inputs(producer: Box<dyn Producer>, seed: u64, from_block: u64, count: u64) -> Vec<(Vec<u8>, u64)> {
     let mut inputs = Inputs::new(producer, seed);
     if from_block > 0 {
@@ -285,7 +285,7 @@ fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
     }
 }
 
-/// Some of the random grammars that can keep a limit on depth, all in a long run.
+/// Returns some of the random grammars that can keep a limit on depth, all in a long run.
 fn some_with_pools() -> impl Iterator<Item = Subject> {
     let subjects: Vec<Subject> = random_subjects().collect();
     let step = subjects.len() / part(subjects.len() as u64) as usize;

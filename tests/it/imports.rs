@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// For each module of the command those that it declares or names by `crate::` and `super::` paths, its tests left out.
+/// Returns for each module of the command those that it declares or names by `crate::` and `super::` paths, its tests
+/// left out.
 fn imports() -> BTreeMap<String, BTreeSet<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("cli");
     let (mut files, mut folders): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), vec![root.clone()]);

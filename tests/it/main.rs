@@ -4,6 +4,7 @@ mod builds;
 mod cli;
 mod comments;
 mod engines;
+mod english;
 mod imports;
 mod packages;
 mod pages;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The folders of the workspace's crates.
+/// Returns the folders of the workspace's crates.
 fn members() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
@@ -12,7 +12,7 @@ fn members() -> Vec<PathBuf> {
     members.split('"').skip(1).step_by(2).map(|member| root.join(member)).collect()
 }
 
-/// The folders of the published crates.
+/// Returns the folders of the published crates.
 fn published() -> Vec<PathBuf> {
     let libafl = Path::new(env!("CARGO_MANIFEST_DIR")).join("integrations/libafl");
     let crates = members().into_iter().chain([libafl]);
@@ -113,7 +113,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The beginnings of paths that are included relative to the file, with their lines.
+/// Returns the beginnings of paths that are included relative to the file, with their lines.
 fn included(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter_map(|(number, line)| {
         let (_, after) = line.split_once("include_str!(").or_else(|| line.split_once("include_bytes!("))?;
@@ -122,7 +122,7 @@ fn included(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The path without `..`, as it is written: links are followed when a package is made.
+/// Returns the path without `..`, as it is written: links are followed when a package is made.
 fn lexical(path: &Path) -> PathBuf {
     let mut lexical = PathBuf::new();
     for component in path.components() {

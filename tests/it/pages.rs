@@ -23,12 +23,12 @@ mod named;
 struct Block<'p> {
     /// The number of its first line of text, from 1.
     line: usize,
-    /// What it is marked with.
+    /// Text that it is marked with.
     mark: &'p str,
     text: &'p str,
 }
 
-/// The README and the pages of the book, by their paths from the root.
+/// Returns the README and the pages of the book, by their paths from the root.
 fn pages() -> Vec<String> {
     let names = fs::read_dir(root().join("docs")).expect("the book");
     let names = names.map(|entry| entry.expect("a page").file_name().into_string().expect("a name"));
@@ -66,7 +66,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
 }
 
 impl<'p> Block<'p> {
-    /// The name of the file that the block is.
+    /// Returns the name of the file that the block is.
     fn file(&self) -> Option<&'p str> {
         let first = self.text.lines().next()?;
         let name = ["// ", "# ", "-- "].iter().find_map(|comment| first.strip_prefix(comment))?;
@@ -74,7 +74,7 @@ impl<'p> Block<'p> {
         (is_name && Path::new(name).extension().is_some()).then_some(name)
     }
 
-    /// The commands of a console, each with what it prints.
+    /// Returns the commands of a console, each with what it prints.
     fn commands(&self) -> Vec<(&'p str, &'p str)> {
         let parts = self.text.strip_prefix("$ ").map_or(Vec::new(), |text| text.split("\n$ ").collect());
         parts.into_iter().map(|part| part.split_once('\n').unwrap_or((part, ""))).collect()
@@ -95,7 +95,7 @@ fn run(line: &str, folder: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A new folder for the commands of a page, with its files.
+/// Returns a new folder for the commands of a page, with its files.
 fn folder(page: &str, blocks: &[Block<'_>]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages").join(page);
     let _ = fs::remove_dir_all(&folder);
@@ -114,7 +114,7 @@ fn folder(page: &str, blocks: &[Block<'_>]) -> PathBuf {
     folder
 }
 
-/// The page with what its commands print.
+/// Returns the page with what its commands print.
 fn renewed(page: &str, text: &str) -> String {
     let blocks = blocks(text);
     let folder = folder(page, &blocks);
@@ -150,7 +150,7 @@ fn agrees(said: &str, printed: &str) -> bool {
     }
 }
 
-/// A line without numbers of seconds, and without rates.
+/// Returns a line without numbers of seconds, and without rates.
 fn without_times(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let is_unit =
@@ -178,7 +178,7 @@ fn has_words(said: &str, printed: &str) -> bool {
 /// Pages whose commands need a program, and its arguments to see if it is there.
 const NEEDS: [(&str, &str, &[&str]); 1] = [("docs/refine.md", "python3", &["--version"])];
 
-/// Commands that run programs work on Linux only.
+/// Returns true if the commands of a page can run: those that run programs work on Linux only.
 fn can_run(page: &str) -> bool {
     let needs = NEEDS.iter().find(|(needing, ..)| *needing == page);
     (cfg!(target_os = "linux") || page == "README.md")

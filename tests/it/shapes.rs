@@ -36,7 +36,7 @@ fn shipped(name: &str) -> SourceFile {
     SourceFile::new(format!("{name}.ebnf"), grammar.text)
 }
 
-/// The mean length of `inputs` inputs, and its standard error.
+/// Returns the mean length of `inputs` inputs, and its standard error.
 fn mean_length(mut producer: impl Producer, limits: Option<Limits>, inputs: usize) -> (f64, f64) {
     if let Some(limits) = limits {
         producer.set_limits(limits).expect("limits that can be kept");
@@ -55,7 +55,7 @@ fn mean_length(mut producer: impl Producer, limits: Option<Limits>, inputs: usiz
     (mean, (variance / inputs as f64).sqrt())
 }
 
-/// The seed is fixed: what is asked for is within a tenth, and four standard errors.
+/// Asserts that the mean is as asked for, within a tenth or four standard errors. The seed is fixed.
 fn assert_mean(name: &str, bytes: u64, (mean, error): (f64, f64)) {
     println!("{name}: {mean:.1} bytes in the mean where {bytes} were asked for, standard error {error:.1}");
     let wanted = bytes as f64;

@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 
 use gramjet_testkit::amount;
 
-/// A file in the directory for temporary files of tests.
+/// Returns a file in the directory for temporary files of tests.
 fn temporary(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// The documents of a grammar, NUL-separated, in a file.
+/// Returns the documents of a grammar, NUL-separated, in a file.
 pub fn documents_from(grammar: &str, count: u32, arguments: &[&str], name: &str) -> PathBuf {
     let path = temporary(name);
     let status = Command::new(env!("CARGO_BIN_EXE_gramjet"))
@@ -58,7 +58,7 @@ pub fn judge(script: &str, arguments: &[&str], bar: u32, documents: &Path) {
     eprintln!("{script}: {}", said.trim_end());
 }
 
-/// The numbers in the first line of what a judge says.
+/// Returns the numbers in the first line of what a judge says.
 fn verdict(said: &str) -> Option<(u64, u64)> {
     let (accepted, judged) = said.lines().next()?.strip_prefix("accepted ")?.split_once(" of ")?;
     Some((accepted.parse().ok()?, judged.parse().ok()?))
@@ -125,7 +125,7 @@ const MEDIAN_TOKENS_OF_DATE_TIME: usize = 10;
 /// The shortest unit of Java has 708 bytes.
 const LENGTH_OF_JAVA: &str = "900";
 
-/// The number of tokens in the median document: words, and other characters but white space.
+/// Returns the number of tokens in the median document: words, and other characters but white space.
 fn median_tokens(documents: &Path) -> usize {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let tokens = |document: &[u8]| -> usize {

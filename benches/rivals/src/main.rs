@@ -26,7 +26,7 @@ trait Rival {
     fn next(&mut self, buffer: &mut Vec<u8>);
 }
 
-/// As for the engines of the benchmark itself.
+/// Size of a block, as for the engines of the benchmark itself.
 const BLOCK_BYTES: usize = 1 << 16;
 
 fn main() -> ExitCode {

@@ -10,7 +10,7 @@ use crate::flat::{Body, Flat, Item};
 /// Larger classes and repetitions are not written out as rules.
 const MAX_RULES: u32 = 4096;
 
-/// The grammar in Nautilus's own form: one rule an alternative, `{NAME}` for a reference.
+/// Returns the grammar in Nautilus's own form: one rule an alternative, `{NAME}` for a reference.
 pub fn context(flat: &Flat, max_rules: usize) -> Result<NautilusContext, String> {
     let mut rules: Vec<(String, Vec<u8>)> = Vec::new();
     let name = |rule: usize| format!("R{rule}");
@@ -62,7 +62,8 @@ fn reference(name: &str) -> Vec<u8> {
     format!("{{{name}}}").into_bytes()
 }
 
-/// A sequence in the notation of Nautilus's rules. A backslash gets a rule of its own, for it cannot be escaped.
+/// Returns a sequence in the notation of Nautilus's rules. A backslash gets a rule of its own, for it cannot be
+/// escaped.
 fn format(items: &[Item]) -> Vec<u8> {
     let mut text = Vec::new();
     for item in items {
@@ -92,7 +93,7 @@ pub struct Nautilus<'c> {
 }
 
 impl<'c> Nautilus<'c> {
-    /// A generator of inputs of the context's grammar.
+    /// Returns a generator of inputs of the context's grammar.
     pub fn new(context: &'c NautilusContext) -> Nautilus<'c> {
         let generator = NautilusGenerator::new(context);
         Nautilus { context, generator, random: StdRand::with_seed(1), input: NautilusInput::empty() }

@@ -8,7 +8,7 @@ use gramjet_compiler::charset::CharSet;
 use super::flat::{Body, Flat, Item};
 use super::pools::pools;
 
-/// The textbook producer of a grammar: a Rust module `module_name` with one function
+/// Returns the textbook producer of a grammar: a Rust module `module_name` with one function
 /// `produce(session, max_depth, output)`, which appends one input to `output`.
 ///
 /// # Errors
@@ -21,8 +21,8 @@ pub fn emit(grammar: &Grammar, module_name: &str) -> Result<String, String> {
     Ok(emitter.text)
 }
 
-/// How many of the values of a choice select each of `count` options: 256 values in all, or 65536 if there are more
-/// options than that.
+/// Returns how many of the values of a choice select each of `count` options: 256 values in all, or 65536 if there are
+/// more options than that.
 pub fn option_slots(count: usize, weights: Option<&[f64]>) -> Vec<u32> {
     let values = if count <= 256 { 256 } else { 65536 };
     let behind = |option: usize| (option as u64 * u64::from(values)).div_ceil(count as u64);
@@ -92,7 +92,7 @@ impl Emitter<'_> {
         self.line(0, "}");
     }
 
-    /// The function of a rule. `left` is the number of levels that are left for the rule itself.
+    /// Writes the function of a rule. `left` is the number of levels that are left for the rule itself.
     fn rule(&mut self, rule: usize) {
         let flat = self.flat;
         let name = self.function(rule);
@@ -151,7 +151,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A choice among options, given their texts.
+    /// Writes a choice among options, given their texts.
     fn options(&mut self, options: &[String], weights: Option<&[f64]>) {
         let count = options.len();
         if let [only] = options {
@@ -215,9 +215,9 @@ impl Emitter<'_> {
         format!("r{rule}_{name}")
     }
 
-    /// An upper bound of the bytes that a sequence writes without choosing: its literals, and those of rules that have
-    /// no choice. Every other byte is counted to a choice. Recursion ends because a rule without a choice that refers
-    /// to itself would derive no finite string.
+    /// Returns an upper bound of the bytes that a sequence writes without choosing: its literals, and those of rules
+    /// that have no choice. Every other byte is counted to a choice. Recursion ends because a rule without a choice
+    /// that refers to itself would derive no finite string.
     fn bytes_without_a_choice(&self, items: &[Item]) -> u64 {
         let bytes = items.iter().map(|item| match item {
             Item::Bytes(bytes) => bytes.len() as u64,
@@ -234,7 +234,8 @@ impl Emitter<'_> {
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// An upper bound of the bytes that a rule's body writes with its first choice, if it has one, and no further one.
+    /// Returns an upper bound of the bytes that a rule's body writes with its first choice, if it has one, and no
+    /// further one.
     fn bytes_behind_a_choice(&self, rule: usize) -> u64 {
         match &self.flat.rules[rule].body {
             Body::Alternatives { sequences, .. } => {
@@ -246,7 +247,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An upper bound of the bytes that one choice accounts for.
+    /// Returns an upper bound of the bytes that one choice accounts for.
     fn bytes_per_choice(&self) -> u64 {
         let pooled = self.pools.iter().flatten().map(|string| string.len() as u64);
         let bodies = (0..self.flat.rules.len()).map(|rule| {
@@ -259,14 +260,15 @@ impl Emitter<'_> {
         pooled.chain(bodies).max().unwrap_or(0)
     }
 
-    /// An upper bound of the bytes that are pending after the calls of a counted rule and the helpers nested in it.
+    /// Returns an upper bound of the bytes that are pending after the calls of a counted rule and the helpers nested in
+    /// it.
     fn bytes_per_level(&self) -> u64 {
         let helpers = self.flat.rules.iter().filter(|rule| !rule.counted).count() as u64;
         self.bytes_per_choice().saturating_mul(helpers + 1)
     }
 }
 
-/// Bare stores rather than a call: only then does the compiler turn a `match` over single bytes into a table.
+/// Returns bare stores rather than a call: only then does the compiler turn a `match` over single bytes into a table.
 fn write_bytes(bytes: &[u8]) -> String {
     match bytes {
         [] => String::new(),

@@ -31,7 +31,7 @@ pub enum Body {
     Alternatives {
         /// The sequences; never empty.
         sequences: Vec<Vec<Item>>,
-        /// Their weights, if one of them has a weight.
+        /// Weights of the sequences, if one of them has a weight.
         weights: Option<Vec<f64>>,
     },
     /// One member of a set.
@@ -57,7 +57,7 @@ pub enum Item {
 }
 
 impl Flat {
-    /// The flat form of a grammar.
+    /// Returns the flat form of a grammar.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Flat {
         Ok(())
     }
 
-    /// Per rule the least measure of its derivations; `None` if it has no finite one.
+    /// Returns for each rule the least measure of its derivations; `None` if it has no finite one.
     pub fn minima(&self, measure: Measure) -> Vec<Option<u64>> {
         let mut minima = vec![None; self.rules.len()];
         loop {
@@ -176,7 +176,7 @@ pub enum Measure {
     Height,
 }
 
-/// The least measure of a sequence, given those of the rules.
+/// Returns the least measure of a sequence, given those of the rules.
 pub fn sequence_minimum(sequence: &[Item], minima: &[Option<u64>], measure: Measure) -> Option<u64> {
     sequence.iter().try_fold(0_u64, |sum, item| {
         let minimum = match item {
@@ -189,7 +189,7 @@ pub fn sequence_minimum(sequence: &[Item], minima: &[Option<u64>], measure: Meas
 }
 
 impl Body {
-    /// The sequences of items in it.
+    /// Returns the sequences of items in it.
     pub fn sequences(&self) -> &[Vec<Item>] {
         match self {
             Body::Alternatives { sequences, .. } => sequences,
@@ -222,7 +222,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The right-hand side of rule `owner`.
+    /// Returns the right-hand side of rule `owner`.
     fn body(&mut self, expr: &Expr, owner: usize) -> Result<Body, String> {
         match &expr.kind {
             ExprKind::Choice(alternatives) => self.alternatives(alternatives, owner),
@@ -262,7 +262,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The items of an expression; neighbouring literals become one.
+    /// Returns the items of an expression; neighbouring literals become one.
     fn sequence(&mut self, expr: &Expr, owner: usize) -> Result<Vec<Item>, String> {
         let mut items = Vec::new();
         self.append(expr, owner, &mut items)?;

@@ -4,7 +4,7 @@ use super::emit::option_slots;
 use super::flat::{Body, Flat, Item};
 use super::pools::pools;
 
-/// The mean length in bytes of an output of the start rule, for each of the depth limits.
+/// Returns the mean length in bytes of an output of the start rule, for each of the depth limits.
 pub fn mean_lengths(flat: &Flat, max_depths: &[u32]) -> Vec<f64> {
     let deepest = max_depths.iter().copied().max().unwrap_or(0);
     // Beyond the limit a counted rule is a string of its pool.
@@ -33,7 +33,7 @@ struct Means<'a> {
 }
 
 impl Means<'_> {
-    /// The mean of a rule whose body is at this level. Recursion passes through helpers only, which are nested.
+    /// Returns the mean of a rule whose body is at this level. Recursion passes through helpers only, which are nested.
     fn body(&mut self, rule: usize) -> f64 {
         if let Some(mean) = self.known[rule] {
             return mean;

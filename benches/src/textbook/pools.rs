@@ -5,10 +5,10 @@ use super::flat::{Body, Flat, Item, Measure, sequence_minimum};
 /// No pool has more strings.
 pub const MAX_STRINGS: usize = 256;
 
-/// Per counted rule its pool: the strings of its minimum-height derivations, in which every rule takes alternatives of
-/// its own minimum height and repetitions stop as soon as they may, without duplicates, by length and bytes. If there
-/// are more than [`MAX_STRINGS`] derivations, an even sample of them, found by number and not by listing all. Helpers
-/// have none.
+/// Returns for each counted rule its pool: the strings of its minimum-height derivations, in which every rule takes
+/// alternatives of its own minimum height and repetitions stop as soon as they may, without duplicates, by length and
+/// bytes. If there are more than [`MAX_STRINGS`] derivations, an even sample of them, found by number and not by
+/// listing all. Helpers have none.
 ///
 /// The grammar's rules must all derive a finite string, which [`Flat::new`] has checked.
 pub fn pools(flat: &Flat) -> Vec<Vec<Vec<u8>>> {
@@ -24,12 +24,12 @@ pub fn pools(flat: &Flat) -> Vec<Vec<Vec<u8>>> {
 struct Counter<'a> {
     flat: &'a Flat,
     heights: &'a [Option<u64>],
-    /// Their number, saturating, if it is known already.
+    /// Number of derivations of each rule, saturating, if it is known already.
     counts: Vec<Option<u128>>,
 }
 
 impl<'a> Counter<'a> {
-    /// The sequences that minimum-height derivations of `rule` take.
+    /// Returns the sequences that minimum-height derivations of `rule` take.
     fn lowest(&self, rule: usize) -> impl Iterator<Item = &'a [Item]> + use<'a> {
         let height = |sequence: &[Item], heights: &[Option<u64>]| sequence_minimum(sequence, heights, Measure::Height);
         let sequences = match &self.flat.rules[rule].body {
@@ -41,8 +41,8 @@ impl<'a> Counter<'a> {
         sequences.iter().map(Vec::as_slice).filter(move |sequence| height(sequence, heights) == least)
     }
 
-    /// The number of derivations of `rule`. Recursion ends: a counted rule refers to lower ones only, and helpers are
-    /// nested in the order in which they were made.
+    /// Returns the number of derivations of `rule`. Recursion ends: a counted rule refers to lower ones only, and
+    /// helpers are nested in the order in which they were made.
     fn rule(&mut self, rule: usize) -> u128 {
         if let Some(count) = self.counts[rule] {
             return count;

@@ -33,7 +33,7 @@ fn outputs(max_depth: u32, count: usize) -> Vec<String> {
     (0..count).map(make).collect()
 }
 
-/// The sentences of the small grammar with at most one round of `item` after the pair.
+/// Returns the sentences of the small grammar with at most one round of `item` after the pair.
 fn sentences(with_round: bool) -> BTreeSet<String> {
     let mut sentences = BTreeSet::new();
     for word in ["yes", "no"] {

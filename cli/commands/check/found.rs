@@ -17,7 +17,7 @@ use crate::report;
 pub struct Found<'a> {
     /// Its structure.
     pub structure: Structure,
-    /// How it grows.
+    /// Facts about its growth.
     pub growth: &'a Facts,
     /// The rules that grow most.
     pub critical: &'a [String],

@@ -114,7 +114,7 @@ struct Sample {
     cut_short: usize,
 }
 
-/// The report on a grammar as text, whose diagnostics are about `file`.
+/// Returns the report on a grammar as text, whose diagnostics are about `file`.
 pub fn text(
     grammar: &str,
     file: &SourceFile,

@@ -26,11 +26,11 @@ const SAMPLE_OUTPUT: u64 = SAMPLE_BYTES as u64;
 pub struct Sample {
     /// Lengths in bytes, ascending.
     pub lengths: Vec<usize>,
-    /// How many are different.
+    /// Number of different inputs.
     pub distinct: usize,
-    /// How many choice bytes they read.
+    /// Number of choice bytes that the inputs read.
     pub choice_bytes: u64,
-    /// How many inputs read all the choice bytes, or had all the bytes, that the sample allows.
+    /// Number of inputs that read all the choice bytes, or had all the bytes, that the sample allows.
     pub exhausted: usize,
 }
 
@@ -60,7 +60,7 @@ pub fn sample(engine: &mut Engine) -> Result<Sample, Failure> {
     Ok(sample)
 }
 
-/// The sample for people.
+/// Returns the sample for people.
 pub fn describe_sample(sample: &Sample) -> String {
     let count = sample.lengths.len();
     let total: u64 = sample.lengths.iter().map(|&length| length as u64).sum();

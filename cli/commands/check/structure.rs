@@ -16,13 +16,13 @@ const NAMES: usize = 12;
 pub struct Structure {
     /// The rule that inputs are derived from.
     pub start: String,
-    /// How many rules can be reached.
+    /// Number of rules that can be reached.
     pub rules: usize,
     /// The names of those that derive themselves.
     pub recursive: Vec<String>,
-    /// How many nodes the grammar has when it is lowered, and when it is optimised.
+    /// Numbers of nodes that the grammar has when it is lowered, and when it is optimised.
     pub nodes: (usize, usize),
-    /// How many strings the pools hold, and how many bytes they have.
+    /// Number of strings that the pools hold, and of their bytes.
     pub pools: (usize, usize),
     /// A rule whose minimum-depth strings are too long to be kept.
     pub rule_without_pool: Option<String>,
@@ -31,7 +31,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// The structure of a grammar.
+    /// Returns the structure of a grammar.
     pub fn new(compiled: &Compiled) -> Structure {
         let ir = &compiled.lowered;
         let components = recursion(ir);

@@ -39,7 +39,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Those of a grammar as the search reads it.
+    /// Returns the weights of a grammar as the search reads it.
     pub(super) fn new(
         prepared: Prepared,
         mut grammar: GrammarArgs,
@@ -73,7 +73,7 @@ impl Weights {
         learn::describe(self.prepared, &learned)
     }
 
-    /// The weights, and the number of texts that they are learned from; none if there are no new texts.
+    /// Returns the weights, and the number of texts that they are learned from; `None` if there are no new texts.
     fn write(&mut self, campaign: &Campaign) -> Result<Option<(Learned, u64)>, Failure> {
         let recent = campaign.recent();
         if recent.is_empty() {

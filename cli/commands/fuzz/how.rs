@@ -1,4 +1,4 @@
-//! How the program is run and what a failure is: the options for it, and how they are recorded.
+//! The options that say how the program is run and what a failure is, and the record of them.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::units::Bound;
 use gramjet_campaign::failing::{self, Rules};
 use gramjet_campaign::subject::Surroundings;
 
-/// What a failure is, besides signals, uncaught exceptions, reports of sanitizers, and limits of the program that are
-/// exceeded.
+/// Options that say what a failure is, besides signals, uncaught exceptions, reports of sanitizers, and limits of the
+/// program that are exceeded.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What a failure is")]
 pub(super) struct FailureArgs {
@@ -34,8 +34,8 @@ pub(super) struct FailureArgs {
     #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
     expect: Vec<String>,
 
-    /// It is a failure if this command of the shell, run on the same text, succeeds where the program reports an error,
-    /// or the other way round. It may also be a function, such as `python:json:loads`.
+    /// Command of the shell that is run on the same text: it is a failure if it succeeds where the program reports an
+    /// error, or the other way round. It may also be a function, such as `python:json:loads`.
     #[arg(long, value_name = "COMMAND")]
     compare: Option<String>,
 
@@ -47,8 +47,8 @@ pub(super) struct FailureArgs {
     #[arg(long, value_name = "COMMAND", requires = "compare")]
     normalise: Option<String>,
 
-    /// It is a failure if this command of the shell exits with 1. It gets the text as the program does, and the
-    /// program's output in the file that `$GRAMJET_OUTPUT` names.
+    /// Command of the shell that judges each run: it is a failure if it exits with 1. It gets the text as the program
+    /// does, and the program's output in the file that `$GRAMJET_OUTPUT` names.
     #[arg(long, value_name = "COMMAND")]
     oracle: Option<String>,
 }
@@ -68,7 +68,7 @@ fn parse_exits(text: &str) -> Result<Exits, String> {
     failing::parse_exits(text).map(Exits)
 }
 
-/// How the program is run, and what a failure is.
+/// Way of running the program, and rules that say what a failure is.
 #[derive(Clone, Debug)]
 pub(super) struct How {
     pub(super) rules: Rules,
@@ -106,7 +106,7 @@ impl How {
         How { rules, surroundings }
     }
 
-    /// What recorded options say, the last of those of the same name; where they cannot be read, what is usual.
+    /// Returns what recorded options say, the last of those of the same name; where they cannot be read, what is usual.
     pub(super) fn recorded(options: &[String]) -> How {
         let words = std::iter::once("fuzz".to_string()).chain(options.iter().map(|option| renamed(option)));
         let recorded = Recorded::try_parse_from(words).unwrap_or_else(|_| Recorded::parse_from(["fuzz"]));
@@ -114,7 +114,7 @@ impl How {
     }
 }
 
-/// A recorded option under its present name: `--allow` named the exceptions of `--expect` once.
+/// Returns a recorded option under its present name: `--allow` named the exceptions of `--expect` once.
 fn renamed(option: &str) -> String {
     match option.strip_prefix("--allow=") {
         Some(value) if value.parse::<Permission>().is_err() => format!("--expect={value}"),
@@ -123,18 +123,18 @@ fn renamed(option: &str) -> String {
 }
 
 impl FailureArgs {
-    /// Whether failures are told by what only texts of the language can be expected to do.
+    /// Returns true if failures are told by what only texts of the language can be expected to do.
     pub(super) fn judge_texts(&self) -> bool {
         self.fail_exit.is_some() || self.fail_stderr.is_some() || self.compare.is_some() || self.oracle.is_some()
     }
 
-    /// Whether only gramjet sees such failures. Anyone sees a signal or an exit status.
+    /// Returns true if only gramjet sees such failures. Anyone sees a signal or an exit status.
     pub(super) fn need_us(&self) -> bool {
         self.fail_stderr.is_some() || self.compare.is_some() || self.oracle.is_some()
     }
 }
 
-/// The options as they are recorded. Those with the usual values are left out.
+/// Returns the options as they are recorded. Those with the usual values are left out.
 pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
     let FailureArgs { timeout, fail_exit, fail_stderr, expect, compare, compare_output, normalise, oracle } = failures;
     let exits = |exits: &Exits| {

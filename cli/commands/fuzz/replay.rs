@@ -34,19 +34,19 @@ pub(super) struct Case {
 enum Outcome {
     Passes,
     Fails(String),
-    /// It cannot be run again.
+    /// Failure that cannot be run again, and the reason.
     Unusable(String),
 }
 
 impl Case {
-    /// A failure.
+    /// Returns the case of a failure that fails.
     pub(super) fn failed(name: &str, what: &str) -> Case {
         Case { name: name.to_string(), result: Outcome::Fails(what.to_string()) }
     }
 }
 
 impl Case {
-    /// A line for machines.
+    /// Returns a line for machines.
     fn json(&self) -> serde_json::Value {
         let (result, what) = match &self.result {
             Outcome::Passes => ("passes", None),
@@ -71,7 +71,8 @@ impl Bench {
         Ok(Bench { options, tested, judge })
     }
 
-    /// How the program fails on the last of these texts, after the others in the same process, which is a new one.
+    /// Returns how the program fails on the last of these texts, after the others in the same process, which is a new
+    /// one.
     fn failure(&mut self, texts: &[Vec<u8>]) -> Result<Option<Failed>, Failure> {
         for _ in 0..RUNS {
             if let Some(failed) = self.failure_of_one_run(texts)? {
@@ -118,25 +119,25 @@ impl Kept {
         fs::read(self.folder.join(name))
     }
 
-    /// What the search has written on it.
+    /// Returns the report that the search has written on it.
     fn report(&self) -> Option<serde_json::Value> {
         serde_json::from_slice(&self.file(REPORT).ok()?).ok()
     }
 
-    /// The options that it was found with.
+    /// Returns the options that it was found with.
     fn options(&self) -> Vec<String> {
         let options = self.report().and_then(|report| serde_json::from_value(report["options"].clone()).ok());
         options.unwrap_or_default()
     }
 
-    /// Why it failed when it was found.
+    /// Returns why it failed when it was found.
     fn before(&self) -> String {
         let report = self.report();
         let what = report.as_ref().and_then(|report| report["what"].as_str());
         what.unwrap_or("not known").to_string()
     }
 
-    /// The smaller input; if it depends on earlier ones, all of them.
+    /// Returns the smaller input; if it depends on earlier ones, all of them.
     fn texts(&self) -> Result<Vec<Vec<u8>>, String> {
         let count = self.report().and_then(|report| report["sequence"].as_u64()).unwrap_or(0);
         let read =
@@ -240,7 +241,7 @@ pub(super) fn all(
     Ok(())
 }
 
-/// The program with these options, that of the failure before if they are the same.
+/// Returns the program with these options, that of the failure before if they are the same.
 fn bench_for<'b>(
     bench: &'b mut Option<Bench>,
     options: Vec<String>,
@@ -255,7 +256,7 @@ fn bench_for<'b>(
     Ok(bench.as_mut().expect("it was made"))
 }
 
-/// A report in the format of JUnit.
+/// Returns a report in the format of JUnit.
 pub(super) fn junit(cases: &[Case]) -> String {
     let count = |test: fn(&Outcome) -> bool| cases.iter().filter(|case| test(&case.result)).count();
     let mut text = format!(
@@ -280,7 +281,7 @@ pub(super) fn junit(cases: &[Case]) -> String {
     text + "</testsuite>\n"
 }
 
-/// Text as an attribute of XML may have it.
+/// Returns a text as an attribute of XML may have it.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! What a search says while it runs.
+//! The reports of a search while it runs.
 
 use std::time::{Duration, Instant};
 
@@ -126,7 +126,7 @@ pub(super) fn say_advice(advice: &Advice) {
     }
 }
 
-/// How far a search is, for people.
+/// Returns how far a search is, for people.
 fn line(progress: &Reached) -> String {
     let seconds = progress.elapsed.as_secs_f64();
     let rate = progress.runs as f64 / seconds.max(1e-3);
@@ -144,14 +144,14 @@ fn line(progress: &Reached) -> String {
     )
 }
 
-/// How many texts of each operator were kept, for people.
+/// Returns how many texts of each operator were kept, for people.
 fn operators(progress: &Reached) -> String {
     let used = progress.yields.iter().filter(|&&(_, made, _)| made > 0);
     let shown = used.map(|(operator, made, kept)| format!("{kept} of {made} by {operator}"));
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// What did not happen again, for people; `None` if there is nothing.
+/// Returns what did not happen again, for people; `None` if there is nothing.
 fn unconfirmed_line(unconfirmed: &[Unconfirmed]) -> Option<String> {
     let times = |count| if count == 1 { "once".to_string() } else { format!("{count} times") };
     match unconfirmed {
@@ -170,7 +170,7 @@ fn unconfirmed_line(unconfirmed: &[Unconfirmed]) -> Option<String> {
     }
 }
 
-/// How far a search is, for machines.
+/// Returns how far a search is, for machines.
 fn status(event: &str, progress: &Reached) -> serde_json::Value {
     let operators = progress.yields.iter();
     let operators = operators.map(|(operator, made, kept)| (operator, json!({ "made": made, "kept": kept })));
@@ -193,7 +193,7 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
     })
 }
 
-/// Whether somebody still reads it.
+/// Returns true if somebody still reads it.
 pub(super) fn print(value: &serde_json::Value) -> bool {
     use std::io::Write as _;
     writeln!(std::io::stdout(), "{value}").is_ok()

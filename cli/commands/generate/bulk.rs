@@ -10,13 +10,13 @@ use crate::output::separator::{InputTooLong, Separator};
 /// The bulk engine with its tables.
 pub struct InBulk(pub Bulk);
 
-/// A description of the bulk engine.
+/// Returns a description of the bulk engine.
 pub fn description(bulk: &Bulk) -> String {
     let kib = (bulk.table_bytes() / 1024).max(1);
     format!("bulk ({kib} KiB of tables, {:.1} bytes a step, blocks of {})", bulk.mean_step(), bulk.block_inputs())
 }
 
-/// The framing by which the bulk engine separates inputs.
+/// Returns the framing by which the bulk engine separates inputs.
 pub fn framing(separator: Separator) -> Framing {
     match separator {
         Separator::None => Framing::default(),

@@ -30,7 +30,7 @@ pub struct Wish {
     pub is_seeded: bool,
     /// Whether the coverage is to be reported.
     pub is_covered: bool,
-    /// How much is made.
+    /// Amount that is made.
     pub amount: Amount,
     /// By how many threads.
     pub jobs: usize,
@@ -105,7 +105,7 @@ fn fastest(engine: Engine, prepared: &Prepared, wanted: Wanted, pace: Pace, wish
     Ok(Choice { engine, bulk, description })
 }
 
-/// Whole MiB.
+/// Writes a number of bytes in whole MiB.
 fn mib(bytes: f64) -> String {
     format!("{:.0}", bytes / f64::from(1 << 20))
 }

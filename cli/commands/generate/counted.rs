@@ -9,7 +9,7 @@ use crate::output::sink::Sink;
 use crate::progress::Progress;
 use crate::tally::Tally;
 
-/// How a run ended before its plan did.
+/// Reasons why a run ended before its plan did.
 #[derive(Debug)]
 pub enum End {
     /// The bytes asked for are there.
@@ -61,12 +61,12 @@ impl Counted {
         end
     }
 
-    /// The inputs and bytes written so far.
+    /// Returns the inputs and bytes written so far.
     pub fn written(&self) -> Tally {
         self.written
     }
 
-    /// The name of the sink in messages.
+    /// Returns the name of the sink in messages.
     pub fn description(&self) -> String {
         self.sink.description()
     }

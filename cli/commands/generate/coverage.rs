@@ -21,7 +21,7 @@ const SCHEMA: u32 = 1;
 /// At most this number of rules and alternatives that were not reached is named.
 const NAMED: usize = 8;
 
-/// An interpreter that makes the inputs of a run again and records their coverage.
+/// Returns an interpreter that makes the inputs of a run again and records their coverage.
 pub fn covering(compiled: &Compiled, limits: Limits) -> Result<Covering, Failure> {
     let mut covering = Covering::new(compiled);
     gramjet::Producer::set_limits(&mut covering, limits).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -91,7 +91,7 @@ fn share((reached, total): (usize, usize), noun: &str) -> String {
     format!("{reached} of {total} {noun} ({percent:.1} %)")
 }
 
-/// The rules that were not reached, and the alternatives of other rules that were not taken.
+/// Returns the rules that were not reached, and the alternatives of other rules that were not taken.
 fn missing(coverage: &Coverage, file: &SourceFile) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = BTreeSet::new();

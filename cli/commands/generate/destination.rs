@@ -1,4 +1,4 @@
-//! Where the inputs of a run go.
+//! The destination of the inputs of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::output::stream::Stream;
 use crate::plan::{Amount, Plan};
 use crate::units;
 
-/// Where the inputs go.
+/// Options for the destination of the inputs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
@@ -29,7 +29,7 @@ pub struct OutputArgs {
     #[arg(long, value_enum, value_name = "KIND")]
     separator: Option<SeparatorArgument>,
 
-    /// How a file is written.
+    /// Way of writing a file.
     #[arg(long, value_enum, value_name = "MODE", default_value_t = WriteMode::Auto)]
     write_mode: WriteMode,
 
@@ -42,7 +42,7 @@ pub struct OutputArgs {
     no_mmap: bool,
 }
 
-/// Where the inputs go.
+/// Destination of the inputs.
 pub enum Destination<'a> {
     /// Standard output.
     StandardOutput,
@@ -53,7 +53,7 @@ pub enum Destination<'a> {
 }
 
 impl<'a> Destination<'a> {
-    /// The destination that the arguments name.
+    /// Returns the destination that the arguments name.
     pub fn of(args: &'a OutputArgs) -> Result<Destination<'a>, Failure> {
         let destination = match &args.output {
             Some(path) if path.as_os_str() != "-" => {
@@ -82,12 +82,12 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// Whether it is standard output.
+    /// Returns true if it is standard output.
     pub fn is_standard_output(&self) -> bool {
         matches!(self, Destination::StandardOutput)
     }
 
-    /// The separator between inputs.
+    /// Returns the separator between inputs.
     pub fn separator(&self, args: &OutputArgs) -> Separator {
         Separator::of(args.separator.unwrap_or(match self {
             Destination::Directory(_) => SeparatorArgument::None,

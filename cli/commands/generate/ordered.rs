@@ -31,10 +31,10 @@ pub enum Then {
     End(Cause),
 }
 
-/// Why a worker does not complete a ticket.
+/// Reasons why a worker does not complete a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It was asked to stop.
+    /// Request to stop.
     Asked,
     /// The next input cannot be part of the output.
     TooLong(InputTooLong),
@@ -68,7 +68,7 @@ struct State {
     writer: Option<Thread>,
     /// No more chunks will come.
     closed: bool,
-    /// Why the run is over.
+    /// Reason why the run is over.
     end: Option<End>,
 }
 
@@ -92,14 +92,14 @@ impl Ordered {
         }
     }
 
-    /// The first chunk of another worker.
+    /// Returns the first chunk of another worker.
     pub fn new_chunk(&self) -> Chunk {
         let mut state = self.lock();
         state.free.push(Vec::new());
         self.new_chunk_of(state.free.len() - 1)
     }
 
-    /// An empty chunk with room for what a chunk usually has.
+    /// Returns an empty chunk with room for what a chunk usually has.
     fn new_chunk_of(&self, worker: usize) -> Chunk {
         Chunk { bytes: Vec::with_capacity(self.chunk_bytes + self.chunk_bytes / 4), worker, ..Chunk::default() }
     }
@@ -147,7 +147,7 @@ impl Ordered {
         if state.end.is_some() { Err(Over) } else { Ok(()) }
     }
 
-    /// The loop of a writer: writes all chunks in their turn until [`Ordered::close`] or the end of the run.
+    /// Writes all chunks in their turn until [`Ordered::close`] or the end of the run. It is the loop of a writer.
     pub fn write_all(&self) {
         let mut state = self.lock();
         state.writer = Some(thread::current());
@@ -240,7 +240,7 @@ impl Ordered {
 }
 
 impl State {
-    /// The next queued chunk of the ticket whose turn it is.
+    /// Returns the next queued chunk of the ticket whose turn it is.
     fn pop_queued(&mut self) -> Option<(Chunk, Then)> {
         let waiting = self.queue.get_mut(&self.turn)?;
         let next = waiting.pop_front();
@@ -273,7 +273,7 @@ impl State {
         }
     }
 
-    /// An empty chunk that this worker has filled before.
+    /// Returns an empty chunk that this worker has filled before.
     fn free_chunk(&mut self, worker: usize) -> Option<Chunk> {
         self.free.get_mut(worker)?.pop()
     }
@@ -322,7 +322,7 @@ mod tests {
         }
     }
 
-    /// The inputs of a ticket: some hundred bytes, in chunks of some dozen.
+    /// Returns the inputs of a ticket: some hundred bytes, in chunks of some dozen.
     fn chunks(ticket: u64) -> Vec<Vec<String>> {
         (0..ticket % 5)
             .map(|chunk| (0..ticket * 7 % 11).map(|input| format!("{ticket}.{chunk}.{input};")).collect())

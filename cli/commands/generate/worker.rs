@@ -33,7 +33,7 @@ const PATIENCE: u32 = 3;
 /// The inputs to make, and how.
 #[derive(Clone, Debug)]
 pub struct Orders {
-    /// Which inputs.
+    /// Plan that says which inputs are made.
     pub plan: Plan,
     /// The seed of the run.
     pub seed: u64,
@@ -86,7 +86,7 @@ pub fn run<M: Maker + Send + 'static>(
     run_on(STACK, makers, orders, output, has_writer)
 }
 
-/// [`run`] with worker stacks of `stack` bytes.
+/// Runs like [`run`], with worker stacks of `stack` bytes.
 fn run_on<M: Maker + Send + 'static>(
     stack: usize,
     makers: Vec<M>,
@@ -192,7 +192,7 @@ impl Run {
         }
     }
 
-    /// The next block as a ticket of its own, by its ordinal in the plan. A run takes tickets by this or by
+    /// Returns the next block as a ticket of its own, by its ordinal in the plan. A run takes tickets by this or by
     /// [`Run::take_ticket`], not by both.
     pub(super) fn take_block(&self) -> Option<u64> {
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +204,7 @@ impl Run {
         Some(ordinal)
     }
 
-    /// The next blocks to make: as many as a ticket should have, according to what this worker has made so far.
+    /// Returns the next blocks to make: as many as a ticket should have, according to what this worker has made so far.
     fn take_ticket(&self, blocks_made: u64, bytes_made: u64) -> Option<Ticket> {
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
         let left = self.orders.plan.blocks() - tickets.next_block;

@@ -9,15 +9,15 @@ use crate::progress::Progress;
 /// A search whose tests are run by a command.
 pub struct Search {
     minimiser: Minimiser,
-    /// The same search, as if every running test will fail: it proposes the texts to run ahead of time.
+    /// Copy of the search that goes on as if every running test will fail: it proposes the texts to run ahead of time.
     ahead: Option<Minimiser>,
-    /// How many texts were tested, and how many including those that `ahead` has proposed.
+    /// Number of texts that were tested, and their number with those that `ahead` has proposed.
     tests: u64,
     proposed: u64,
     max_tests: u64,
 }
 
-/// Why a search ends.
+/// Reasons why a search ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Nothing helps any more.
@@ -29,17 +29,17 @@ pub enum End {
 }
 
 impl Search {
-    /// A search for something simpler than the text of these choice bytes.
+    /// Returns a search for something simpler than the text of these choice bytes.
     pub fn new(tracer: &mut impl Tracer, choices: &[u8], max_tests: u64) -> Search {
         Search { minimiser: Minimiser::new(tracer, choices), ahead: None, tests: 0, proposed: 0, max_tests }
     }
 
-    /// How many texts were tested.
+    /// Returns how many texts were tested.
     pub fn tests(&self) -> u64 {
         self.tests
     }
 
-    /// The simplest text so far.
+    /// Returns the simplest text so far.
     pub fn best(&self) -> &TracedInput {
         self.minimiser.best()
     }

@@ -18,14 +18,14 @@ use crate::failure::{Failure, quoted};
 use crate::system;
 use gramjet_campaign::Stop;
 
-/// How a command ends.
+/// Ways in which a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// By itself.
     Status(ExitStatus),
-    /// It took too long.
+    /// Run that took too long.
     Timeout,
-    /// It was not run, as no choice bytes were found that stand for the text under the target's limits.
+    /// Text that was not run, as no choice bytes were found that stand for it under the target's limits.
     Unreachable,
     /// A signal to gramjet was its end.
     Stopped,
@@ -57,8 +57,8 @@ pub(super) struct Artefact {
 }
 
 impl Artefact {
-    /// Choice bytes from which the target makes this text: its own, or those of a derivation that its limits leave
-    /// alone.
+    /// Returns choice bytes from which the target makes this text: its own, or those of a derivation that its limits
+    /// leave alone.
     fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         if text == self.text {
             return Some(self.choices.clone());
@@ -94,7 +94,7 @@ impl<'t> Trials<'t> {
         Ok(Trials { command, timeout, artefact, stop, directory, running, endings: BTreeMap::new() })
     }
 
-    /// Whether there is room for another command in addition to the one that the search waits for.
+    /// Returns true if there is room for another command in addition to the one that the search waits for.
     pub(super) fn has_room_beside(&self) -> bool {
         self.running.len() > 1 && self.running.iter().any(Option::is_none) && !self.stop.is_requested()
     }
@@ -138,7 +138,8 @@ impl<'t> Trials<'t> {
         Ok(())
     }
 
-    /// How the command ends on a text, on which it is started if it was not yet. `tick` is called from time to time.
+    /// Returns how the command ends on a text, on which it is started if it was not yet. `tick` is called from time to
+    /// time.
     pub(super) fn ending(&mut self, text: &[u8], tick: &mut dyn FnMut()) -> Result<Ending, Failure> {
         self.start(text)?;
         let name = hash(text);
@@ -176,7 +177,7 @@ impl<'t> Trials<'t> {
         Ok(())
     }
 
-    /// The choice bytes that stand for a text, if the command gets these.
+    /// Returns the choice bytes that stand for a text, if the command gets these.
     pub(super) fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         self.artefact.as_mut()?.choices(text)
     }
@@ -201,7 +202,7 @@ impl Drop for Trials<'_> {
     }
 }
 
-/// A directory for the inputs of commands that is new.
+/// Returns a directory for the inputs of commands that is new.
 fn new_directory() -> Result<PathBuf, Failure> {
     let base = std::env::temp_dir();
     for number in 0u32.. {

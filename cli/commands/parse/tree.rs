@@ -14,12 +14,12 @@ fn name<'c>(compiled: &'c Compiled, instance: &Instance) -> &'c str {
     compiled.told(instance.rule)
 }
 
-/// The instances of rules that the user knows: parts hold nothing but parts.
+/// Returns the instances of rules that the user knows: parts hold nothing but parts.
 fn known<'t>(compiled: &'t Compiled, trace: &'t Trace) -> impl Iterator<Item = &'t Instance> {
     trace.instances.iter().filter(|instance| !compiled.is_part(instance.rule))
 }
 
-/// A line for each instance: `rule 3..17 "text"`, indented by its depth.
+/// Returns a line for each instance: `rule 3..17 "text"`, indented by its depth.
 pub fn lines(compiled: &Compiled, trace: &Trace, text: &[u8]) -> Vec<u8> {
     let mut lines = String::new();
     for instance in known(compiled, trace) {
@@ -44,7 +44,7 @@ pub fn lines(compiled: &Compiled, trace: &Trace, text: &[u8]) -> Vec<u8> {
     lines.into_bytes()
 }
 
-/// `{"rule": ..., "start": ..., "end": ..., "choices": [start, end], "children": [...]}`; offsets in bytes.
+/// Returns `{"rule": ..., "start": ..., "end": ..., "choices": [start, end], "children": [...]}`; offsets in bytes.
 pub fn json(compiled: &Compiled, trace: &Trace) -> Vec<u8> {
     let mut json = String::new();
     let mut depth = None;
@@ -73,7 +73,7 @@ pub fn json(compiled: &Compiled, trace: &Trace) -> Vec<u8> {
     json.trim_start().as_bytes().to_vec()
 }
 
-/// A JSON string.
+/// Returns a JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

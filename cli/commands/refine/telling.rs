@@ -1,4 +1,4 @@
-//! What a repair says: edits with their evidence, and what came of it.
+//! The words for a repair: edits with their evidence, and what came of it.
 
 use std::time::Instant;
 

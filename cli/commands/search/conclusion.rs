@@ -1,4 +1,4 @@
-//! What a search has found, for people.
+//! The results of a search, for people.
 
 use gramjet_search::{Family, Growth};
 
@@ -11,7 +11,7 @@ const SHOWN: usize = 3;
 /// A part of the text that causes less of its cost is not shown.
 const LEAST: f64 = 0.05;
 
-/// Lines about the best text, the first that was studied, and one about each of the others.
+/// Returns lines about the best text, the first that was studied, and one about each of the others.
 pub(super) fn lines(hunt: &Hunt, best: &Found, studies: &[Study]) -> Vec<String> {
     let unit = hunt.plan.objectives.unit();
     let mut lines = vec![costly(best.cost, unit, &best.text)];
@@ -22,7 +22,7 @@ pub(super) fn lines(hunt: &Hunt, best: &Found, studies: &[Study]) -> Vec<String>
     lines
 }
 
-/// A text with its cost.
+/// Returns a text with its cost.
 fn costly(cost: u64, unit: &str, text: &[u8]) -> String {
     format!("{cost} {unit} by {}: {}", plural(text.len() as u64, "byte"), one_line(text, 200))
 }
@@ -47,7 +47,7 @@ fn about_best(study: &Study, unit: &str) -> Vec<String> {
     lines
 }
 
-/// A text of another behaviour, with its hottest edge and its fastest growth.
+/// Returns a text of another behaviour, with its hottest edge and its fastest growth.
 fn about_other(study: &Study, unit: &str) -> String {
     let spot = study.hot.first().and_then(|hot| hot.spot.as_ref());
     let spot = spot.map_or(String::new(), |spot| format!(" at {spot}"));
@@ -56,7 +56,7 @@ fn about_other(study: &Study, unit: &str) -> String {
     format!("also hot{spot}: {}{growth}{foreign}", costly(study.cost, unit, &study.text))
 }
 
-/// How the cost of a text grows, each law once.
+/// Returns how the cost of a text grows, each law once.
 fn growths(study: &Study) -> impl Iterator<Item = String> {
     let mut said = Vec::new();
     let growth = move |grown: &Grown| {
@@ -73,7 +73,7 @@ fn growths(study: &Study) -> impl Iterator<Item = String> {
     study.families.iter().filter_map(growth).take(SHOWN)
 }
 
-/// How cost grows in a family, or where the program was stopped if that says more; none if neither is known.
+/// Returns how cost grows in a family, or where the program was stopped if that says more; `None` if neither is known.
 fn law(family: &Family) -> Option<String> {
     match family.stopped_at().filter(|_| family.is_cut_short()) {
         Some(copies) => Some(format!("stopped at n = {copies}")),

@@ -21,7 +21,7 @@ impl Default for Course {
 }
 
 impl Course {
-    /// At this time since the search began, this is the best cost.
+    /// Takes note that this is the best cost at this time since the search began.
     pub(crate) fn at(&mut self, elapsed: Duration, cost: u64) {
         while self.interval * self.costs.len() as u32 <= elapsed {
             self.costs.push(cost);
@@ -36,7 +36,7 @@ impl Course {
         }
     }
 
-    /// How far each lies above the first.
+    /// Returns how far each cost lies above the first one.
     pub(crate) fn heights(&self) -> Vec<u64> {
         let first = self.costs.iter().copied().find(|&cost| cost > 0).unwrap_or(0);
         self.costs.iter().map(|cost| cost.saturating_sub(first)).collect()

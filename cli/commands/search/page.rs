@@ -17,14 +17,14 @@ use gramjet_campaign::subject::{Spot, Surroundings, function, quoted};
 
 /// Lines of source around a hot one, before and after it.
 const AROUND: u64 = 3;
-/// Why a text has no marks, no tree and no families.
+/// Reason why a text has no marks, no tree and no families.
 const FOREIGN: &str = "This text is not of the grammar, so its parts and its growth were not studied.";
 /// A part of the text that causes less of its cost is not marked.
 const LEAST: f64 = 0.05;
 
-/// The report without what the folder says. Of the texts that were studied the best one comes first. `grammar` is the
-/// grammar's name; `resume` is the command of this search, and `replay` the one that runs its families again. `earlier`
-/// is the report of the search that this one has resumed.
+/// Returns the report without what the folder says. Of the texts that were studied the best one comes first. `grammar`
+/// is the grammar's name; `resume` is the command of this search, and `replay` the one that runs its families again.
+/// `earlier` is the report of the search that this one has resumed.
 pub(super) fn page(
     hunt: &Hunt,
     studies: &[Study],
@@ -54,7 +54,7 @@ pub(super) fn page(
     report
 }
 
-/// What was known before and is not known better now.
+/// Adds to a report what was known before and is not known better now.
 fn go_on(report: &mut Report, earlier: Report) {
     report.inputs.extend(earlier.inputs);
     // Of one text, the better known comes first.
@@ -86,7 +86,7 @@ fn settings(hunt: &Hunt) -> Vec<Setting> {
     ]
 }
 
-/// What is known of a text that was studied.
+/// Returns what is known of a text that was studied.
 fn input(study: &Study) -> Input {
     let span = |cause: &Cause| Span {
         bytes: cause.bytes.clone(),
@@ -111,8 +111,8 @@ fn trade_offs(hunt: &Hunt) -> TradeOffs {
     }
 }
 
-/// The pieces of the command that runs the program on a file in the folder of the search; none if the command is no
-/// text, which a page has to be. Where a limit has stopped the program, it gets limits again.
+/// Returns the pieces of the command that runs the program on a file in the folder of the search; `None` if the command
+/// is no text, which a page has to be. Where a limit has stopped the program, it gets limits again.
 fn on_file(plan: &Plan, grammar: &str, folder: &Path, was_stopped: bool) -> Option<Vec<String>> {
     let is_function = plan.command.first().and_then(function).is_some();
     let pieces = if is_function || was_stopped {
@@ -127,7 +127,7 @@ fn on_file(plan: &Plan, grammar: &str, folder: &Path, was_stopped: bool) -> Opti
     Some(pieces)
 }
 
-/// The options of `gramjet fuzz` that run a function as this search does.
+/// Returns the options of `gramjet fuzz` that run a function as this search does.
 fn options(surroundings: &Surroundings) -> Vec<OsString> {
     let &Surroundings { limits, confinement, allowed, text, counted, .. } = surroundings;
     let bound = |bound: Option<u64>, usual| {
@@ -179,7 +179,7 @@ fn edge(law: &EdgeLaw) -> FamilyEdge {
     FamilyEdge { place, count: law.count, law: law.law() }
 }
 
-/// The lines that a text makes hot.
+/// Returns the lines that a text makes hot.
 fn lines(study: &Study) -> Vec<HotLine> {
     study.hot.iter().filter_map(line).collect()
 }

@@ -53,7 +53,7 @@ pub(super) fn run(folder: &Path, meter: &mut Meter, objectives: &Objectives) -> 
     Ok(())
 }
 
-/// The entries of a folder whose names are numbers, in ascending order; none if there is no such folder.
+/// Returns the entries of a folder whose names are numbers, in ascending order; none if there is no such folder.
 fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, Failure> {
     let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
     let entries = match fs::read_dir(folder) {

@@ -1,4 +1,4 @@
-//! What a search says while it runs.
+//! The reports of a search while it runs.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -24,9 +24,9 @@ pub(super) struct Reporter {
     said: Instant,
     /// The best cost over time.
     course: Course,
-    /// Which operators make most texts.
+    /// Operators that make most texts.
     lately: Lately,
-    /// Why standard output cannot be written to.
+    /// Reason why standard output cannot be written to.
     pub(super) failure: Option<Failure>,
 }
 
@@ -149,7 +149,7 @@ fn noted(note: &Note) -> String {
     }
 }
 
-/// A better text, for people.
+/// Returns a better text, for people.
 fn shown(found: &Found, hunt: &Hunt) -> String {
     format!(
         "{:>8.1} s  {} {}  {}",
@@ -160,7 +160,7 @@ fn shown(found: &Found, hunt: &Hunt) -> String {
     )
 }
 
-/// How far a search is, for people.
+/// Returns how far a search is, for people.
 fn line(progress: &Reached) -> String {
     let seconds = progress.elapsed.as_secs_f64();
     let rate = progress.runs as f64 / seconds.max(1e-3);
@@ -178,7 +178,7 @@ fn line(progress: &Reached) -> String {
     )
 }
 
-/// A better text, for machines.
+/// Returns a better text, for machines.
 fn better(found: &Found) -> serde_json::Value {
     json!({
         "event": "best",
@@ -193,12 +193,12 @@ fn better(found: &Found) -> serde_json::Value {
     })
 }
 
-/// Where a text is, for machines.
+/// Returns the name of the file of a text, for machines.
 fn file(found: &Found) -> Option<String> {
     found.file.as_ref().map(|file| file.to_string_lossy().into_owned())
 }
 
-/// The texts that no other beats in all costs, for machines.
+/// Returns the texts that no other beats in all costs, for machines.
 fn front(hunt: &Hunt) -> serde_json::Value {
     let text = |(costs, found): &(Vec<u64>, Found)| json!({ "costs": costs, "text": String::from_utf8_lossy(&found.text), "file": file(found) });
     json!({
@@ -208,7 +208,7 @@ fn front(hunt: &Hunt) -> serde_json::Value {
     })
 }
 
-/// What is known of the texts that were studied, for machines: the best one, and the others within it.
+/// Returns what is known of the texts that were studied, for machines: the best one, and the others within it.
 fn studied(studies: &[Study]) -> serde_json::Value {
     let others: Vec<_> = studies.iter().skip(1).map(known).collect();
     let mut event = studies.first().map_or_else(|| known(&Study::default()), known);
@@ -217,7 +217,7 @@ fn studied(studies: &[Study]) -> serde_json::Value {
     event
 }
 
-/// What is known of a text.
+/// Returns what is known of a text.
 fn known(study: &Study) -> serde_json::Value {
     let spot = |spot: &Option<Spot>| spot.as_ref().map(Spot::to_string);
     let law = |edge: &EdgeLaw| json!({ "place": spot(&edge.spot), "count": edge.count, "law": edge.law() });
@@ -248,7 +248,7 @@ fn known(study: &Study) -> serde_json::Value {
     })
 }
 
-/// How far a search is, for machines.
+/// Returns how far a search is, for machines.
 fn status(event: &str, progress: &Reached) -> serde_json::Value {
     let made = |made: &Made| json!({ "operator": made.operator, "runs": made.runs, "better": made.better });
     json!({

@@ -38,7 +38,8 @@ pub struct Grammar {
     emit: EmitOptions,
 }
 
-/// Why a grammar was not compiled. Its `Debug` form is the message too: that is what a build script's `main` prints.
+/// Reason why a grammar was not compiled. Its `Debug` form is the message too: that is what a build script's `main`
+/// prints.
 #[derive(thiserror::Error)]
 pub enum Error {
     /// The grammar, or the file of weights, cannot be read.
@@ -49,7 +50,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// Error that the file gave.
         error: io::Error,
     },
     /// There is no such format.
@@ -76,7 +77,7 @@ impl From<Unreadable> for Error {
 }
 
 impl Grammar {
-    /// The grammar in this file; the path is relative to the package's manifest.
+    /// Returns the grammar in this file; the path is relative to the package's manifest.
     pub fn new(path: impl AsRef<Path>) -> Grammar {
         Grammar {
             path: path.as_ref().to_path_buf(),
@@ -127,7 +128,7 @@ impl Grammar {
         Grammar { weights: Some(path.as_ref().to_path_buf()), shape: None, ..self }
     }
 
-    /// The depth limit of producers that get no other limit. For a limit up to 16, extra code that keeps only this
+    /// Sets the depth limit of producers that get no other limit. For a limit up to 16, extra code that keeps only this
     /// limit is emitted, which is faster than the code for any limit.
     #[must_use]
     pub fn max_depth(mut self, depth: u32) -> Grammar {
@@ -135,14 +136,15 @@ impl Grammar {
         self
     }
 
-    /// The length limit in bytes of producers that get no other limit.
+    /// Sets the length limit in bytes of producers that get no other limit.
     #[must_use]
     pub fn max_len(mut self, bytes: u64) -> Grammar {
         self.emit.max_len = Some(bytes);
         self
     }
 
-    /// The path of the `gramjet` library in the code, where it is not `::gramjet`: `::gj` for a dependency called `gj`.
+    /// Sets the path of the `gramjet` library in the code, where it is not `::gramjet`: `::gj` for a dependency called
+    /// `gj`.
     #[must_use]
     pub fn library(mut self, path: impl Into<String>) -> Grammar {
         self.emit.library = Some(path.into());
@@ -156,7 +158,7 @@ impl Grammar {
         self
     }
 
-    /// The text of the producer's module. Warnings about the grammar are printed for Cargo to show.
+    /// Returns the text of the producer's module. Warnings about the grammar are printed for Cargo to show.
     ///
     /// # Errors
     ///

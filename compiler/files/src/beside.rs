@@ -25,17 +25,17 @@ struct Asked {
 }
 
 impl Beside {
-    /// A loader for the files in `folder`. Diagnostics call the folder `shown`.
+    /// Returns a loader for the files in `folder`. Diagnostics call the folder `shown`.
     pub fn new(folder: PathBuf, shown: PathBuf) -> Beside {
         Beside { folder, shown, asked: Mutex::default() }
     }
 
-    /// The paths of the files that were read.
+    /// Returns the paths of the files that were read.
     pub fn read(&self) -> Vec<PathBuf> {
         self.asked().read.clone()
     }
 
-    /// The paths of the files that were asked for but do not exist or cannot be read.
+    /// Returns the paths of the files that were asked for but do not exist or cannot be read.
     pub fn unread(&self) -> Vec<PathBuf> {
         self.asked().unread.clone()
     }

@@ -31,7 +31,7 @@ pub struct GrammarFile {
 }
 
 impl GrammarFile {
-    /// The file at `path`.
+    /// Returns the file at `path`.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl GrammarFile {
         GrammarFile::read_as(path, path)
     }
 
-    /// The file at `path`. Diagnostics call it `shown`, and name the files beside it accordingly.
+    /// Returns the file at `path`. Diagnostics call it `shown`, and name the files beside it accordingly.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl GrammarFile {
         Ok(GrammarFile { source, beside: Some(Arc::new(Beside::new(folder(path), folder(shown)))) })
     }
 
-    /// The text of a stream. Diagnostics call it `shown`. Its other files are in the current directory.
+    /// Returns the text of a stream. Diagnostics call it `shown`. Its other files are in the current directory.
     ///
     /// # Errors
     ///
@@ -60,22 +60,22 @@ impl GrammarFile {
         Ok(GrammarFile { source, beside: Some(Arc::new(Beside::new(PathBuf::new(), PathBuf::new()))) })
     }
 
-    /// A text without a file. Diagnostics call it `shown`.
+    /// Returns a text without a file. Diagnostics call it `shown`.
     pub fn text(shown: impl Into<String>, text: impl Into<String>) -> GrammarFile {
         GrammarFile { source: SourceFile::new(shown, text), beside: None }
     }
 
-    /// The loader, as the compiler takes it.
+    /// Returns the loader, as the compiler takes it.
     pub fn loader(&self) -> Option<Arc<dyn Loader + Send + Sync>> {
         self.beside.clone().map(|beside| beside as Arc<dyn Loader + Send + Sync>)
     }
 
-    /// The paths of the other files that have been read through the loader, in order.
+    /// Returns the paths of the other files that have been read through the loader, in order.
     pub fn others(&self) -> Vec<PathBuf> {
         self.beside.as_ref().map_or_else(Vec::new, |beside| beside.read())
     }
 
-    /// The paths of the other files that the loader was asked for and could not read, in order.
+    /// Returns the paths of the other files that the loader was asked for and could not read, in order.
     pub fn unread(&self) -> Vec<PathBuf> {
         self.beside.as_ref().map_or_else(Vec::new, |beside| beside.unread())
     }
@@ -96,7 +96,7 @@ pub enum Named<S> {
     Nothing,
 }
 
-/// The meaning of `name`: a file if there is one, else the shipped grammar that `shipped` returns for the name.
+/// Returns the meaning of `name`: a file if there is one, else the shipped grammar that `shipped` returns for the name.
 pub fn look_up<S>(name: &OsStr, shipped: impl FnOnce(&str) -> Option<S>) -> Named<S> {
     let path = Path::new(name);
     let exists = exists(path);
@@ -110,13 +110,13 @@ pub fn look_up<S>(name: &OsStr, shipped: impl FnOnce(&str) -> Option<S>) -> Name
     }
 }
 
-/// Whether `name` could be that of a shipped grammar rather than a path.
+/// Returns true if `name` could be that of a shipped grammar rather than a path.
 pub fn is_word(name: &str) -> bool {
     !name.contains(['/', '\\', '.'])
 }
 
-/// Whether something exists at `path`. A path that cannot be examined counts as existing, so that reading it gives the
-/// error.
+/// Returns true if something exists at `path`. A path that cannot be examined counts as existing, so that reading it
+/// gives the error.
 fn exists(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(_) => true,

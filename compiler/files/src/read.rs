@@ -26,20 +26,20 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// The error `message` about the file `name`.
+    /// Returns the error `message` about the file `name`.
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Unreadable {
         let message = message.into();
         let diagnostic = Diagnostic::error(Code::UnreadableFile, None, message.clone());
         Unreadable { source: SourceFile::new(name, ""), diagnostic: Box::new(diagnostic), why: message }
     }
 
-    /// The error of the operating system for the file `name`, which is a `kind` of file.
+    /// Returns the error of the operating system for the file `name`, which is a `kind` of file.
     pub(crate) fn by_system(kind: &str, name: &str, error: &io::Error) -> Unreadable {
         let message = format!("cannot read the {kind} {}: {error}", quoted(name));
         Unreadable { why: error.to_string(), ..Unreadable::new(name, message) }
     }
 
-    /// The diagnostic as a list.
+    /// Returns the diagnostic as a list.
     pub fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         diagnostics.push((*self.diagnostic).clone());
@@ -59,7 +59,7 @@ fn quoted(name: &str) -> String {
     format!("`{}`", name.escape_debug())
 }
 
-/// Everything from `path`.
+/// Reads everything from `path`.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     read_limited(File::open(path)?)
 }
 
-/// Everything from a stream.
+/// Reads everything from a stream.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub fn read_limited(stream: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text at `path`. Diagnostics call the file `shown` and its type `kind`.
+/// Returns the text at `path`. Diagnostics call the file `shown` and its type `kind`.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn read_text(kind: &str, path: &Path, shown: &Path) -> Result<SourceFile, Un
     utf8(kind, &shown, bytes)
 }
 
-/// The text of a stream. Diagnostics call it `shown` and its type `kind`.
+/// Returns the text of a stream. Diagnostics call it `shown` and its type `kind`.
 ///
 /// # Errors
 ///

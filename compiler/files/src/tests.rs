@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 
-/// A folder for temporary files of one test.
+/// Returns a folder for temporary files of one test.
 fn place(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("gramjet-files-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a temporary directory");

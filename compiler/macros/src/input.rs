@@ -31,7 +31,7 @@ pub struct Module {
     pub emit: EmitOptions,
 }
 
-/// Where the grammar is.
+/// Place of the grammar.
 pub enum Source {
     /// `"path"`, relative to the package's manifest.
     File(LitStr),
@@ -149,7 +149,7 @@ fn unknown_option(name: &str) -> String {
     }
 }
 
-/// The value that a string names.
+/// Returns the value that a string names.
 fn named<T: FromStr<Err = String>>(input: ParseStream<'_>) -> syn::Result<T> {
     let name: LitStr = input.parse()?;
     name.value().parse().map_err(|problem| syn::Error::new(name.span(), problem))

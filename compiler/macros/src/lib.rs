@@ -99,7 +99,8 @@ fn module_tokens(module: &Module, library: &TokenStream) -> Result<TokenStream, 
     })
 }
 
-/// Items that make the compiler show a text as a warning at `span`: stable Rust lets macros warn by deprecation only.
+/// Returns items that make the compiler show a text as a warning at `span`: stable Rust lets macros warn by deprecation
+/// only.
 fn warning(span: Span, text: &str) -> TokenStream {
     let text = format!("the grammar has warnings\n{text}");
     quote_spanned!(span =>
@@ -111,12 +112,12 @@ fn warning(span: Span, text: &str) -> TokenStream {
     )
 }
 
-/// The file at a path that is relative to the package's manifest.
+/// Returns the file at a path that is relative to the package's manifest.
 fn in_package(path: &syn::LitStr) -> PathBuf {
     Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join(path.value())
 }
 
-/// The message for a file that cannot be read.
+/// Returns the message for a file that cannot be read.
 fn relative(problem: &str) -> String {
     format!("{problem} (paths are relative to the package's manifest)")
 }

@@ -2,7 +2,7 @@
 
 use crate::ir::{Ir, NodeId};
 
-/// The items that an option is a sequence of.
+/// Returns the items that an option is a sequence of.
 pub fn items(ir: &Ir, option: NodeId) -> Vec<NodeId> {
     match ir.node(option).items() {
         Some(items) => items.to_vec(),
@@ -44,12 +44,12 @@ impl Alike {
         Alike { options, shared, groups }
     }
 
-    /// The items that all options begin with.
+    /// Returns the items that all options begin with.
     pub fn head(&self) -> &[NodeId] {
         &self.options[0][..self.shared]
     }
 
-    /// The items of a group's options, after the shared ones.
+    /// Returns the items of a group's options, after the shared ones.
     pub fn items<'i>(&self, ir: &'i Ir, group: usize) -> Vec<Item<'i>> {
         let group = &self.groups[group];
         let first = &self.options[group[0]];
@@ -68,13 +68,14 @@ impl Alike {
     }
 }
 
-/// Whether all options have the same item at a position.
+/// Returns true if all options have the same item at a position.
 fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
     let Some(&item) = options[0].get(position) else { return false };
     options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
 }
 
-/// The groups of options that differ, after the first `shared` items, only in literals of at most `max_literal` bytes.
+/// Returns the groups of options that differ, after the first `shared` items, only in literals of at most `max_literal`
+/// bytes.
 fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize, max_literal: usize) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (option, items) in options.iter().enumerate() {

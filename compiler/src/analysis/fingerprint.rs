@@ -30,7 +30,7 @@ impl Fnv {
     }
 }
 
-/// The fingerprint of a lowered grammar with these pools.
+/// Returns the fingerprint of a lowered grammar with these pools.
 pub fn fingerprint(ir: &Ir, pools: &Pools) -> u64 {
     let order = Order::new(ir);
     let mut nodes = vec![0u64; ir.node_count()];

@@ -73,41 +73,41 @@ impl Deref for Text<'_> {
 }
 
 impl<'i> Strings<'i> {
-    /// The members of a set.
+    /// Returns the members of a set.
     pub fn of_class(set: &'i CharSet) -> Strings<'i> {
         let strings = set.iter().map(|member| Text::Member(set.encode(member))).collect();
         Strings { strings, slots: None, min_len: set.min_len() }
     }
 
-    /// The strings of the pool of a rule whose shortest string has the length `min_len`.
+    /// Returns the strings of the pool of a rule whose shortest string has the length `min_len`.
     pub fn of_pool(pool: &'i Pool, min_len: u64) -> Strings<'i> {
         let strings = pool.strings.iter().map(|string| Text::Literal(string)).collect();
         Strings { strings, slots: None, min_len }
     }
 
-    /// The site with all its options.
+    /// Returns the site with all its options.
     pub fn site(&self) -> Site<'i> {
         Site::new(self.strings.len() as u32, self.slots)
     }
 
-    /// The length of the longest string.
+    /// Returns the length of the longest string.
     pub fn longest(&self) -> usize {
         self.strings.iter().map(|string| string.len()).max().unwrap_or(0)
     }
 
-    /// The cost of each string: the number of bytes beyond the shortest.
+    /// Returns the cost of each string: the number of bytes beyond the shortest.
     pub fn costs(&self) -> Vec<u64> {
         self.strings.iter().map(|string| string.len() as u64 - self.min_len).collect()
     }
 
-    /// The byte for each choice byte, if all strings are single bytes and the site reads one choice byte.
+    /// Returns the byte for each choice byte, if all strings are single bytes and the site reads one choice byte.
     pub fn bytes(&self) -> Option<[u8; 256]> {
         let options = self.site().options_of_bytes()?;
         let is_mapped = self.strings.iter().all(|string| string.len() == 1);
         is_mapped.then(|| options.map(|option| self.strings[usize::from(option)][0]))
     }
 
-    /// The strings.
+    /// Returns the strings.
     pub fn slices(&self) -> Vec<&[u8]> {
         self.strings.iter().map(|string| &**string).collect()
     }
@@ -158,19 +158,19 @@ pub struct Forms<'i> {
 }
 
 impl<'i> Forms<'i> {
-    /// The forms for code that keeps a length limit if `keeps_length`.
+    /// Returns the forms for code that keeps a length limit if `keeps_length`.
     pub fn new(ir: &'i Ir, keeps_length: bool) -> Forms<'i> {
         Forms { ir, jumps: Jumps::new(ir), keeps_length, has_chains: false }
     }
 
-    /// The same forms, with chains. For IRs with an unfolded depth limit only: chains look through references, so these
-    /// must not count as levels.
+    /// Returns the same forms, with chains. They are for IRs with an unfolded depth limit only: chains look through
+    /// references, so these must not count as levels.
     #[must_use]
     pub fn with_chains(self) -> Forms<'i> {
         Forms { has_chains: !self.ir.is_ordered(), ..self }
     }
 
-    /// The form of a node.
+    /// Returns the form of a node.
     pub fn of(&self, node: NodeId) -> Form<'i> {
         match self.ir.node(node) {
             Node::Bytes(bytes) => Form::Literal(bytes),
@@ -187,7 +187,7 @@ impl<'i> Forms<'i> {
         }
     }
 
-    /// The form of an instance of a rule: [`Form::Instance`] or [`Form::Loop`].
+    /// Returns the form of an instance of a rule: [`Form::Instance`] or [`Form::Loop`].
     pub fn of_instance(&self, rule: RuleId, body: NodeId) -> Form<'i> {
         if self.is_loop(rule, body) {
             Form::Loop(rule, body, self.run_of(rule, body))
@@ -196,22 +196,23 @@ impl<'i> Forms<'i> {
         }
     }
 
-    /// The run of single bytes that an instance of a rule is, if it is one. It is a loop, as it jumps back to itself.
+    /// Returns the run of single bytes that an instance of a rule is, if it is one. It is a loop, as it jumps back to
+    /// itself.
     pub fn run_of(&self, rule: RuleId, body: NodeId) -> Option<TailRun> {
         tail_run(self.ir, rule, body)
     }
 
-    /// Whether there are jumps back to the instance of a rule.
+    /// Returns true if there are jumps back to the instance of a rule.
     pub fn is_loop(&self, rule: RuleId, body: NodeId) -> bool {
         self.jumps.lead_back(self.ir, body, rule)
     }
 
-    /// The node as a chain, if it is one.
+    /// Returns the node as a chain, if it is one.
     pub fn chain(&self, node: NodeId) -> Option<Chain> {
         if self.has_chains { chain(self.ir, node) } else { None }
     }
 
-    /// Whether a node is a literal or one site whose options are strings.
+    /// Returns true if a node is a literal or one site whose options are strings.
     pub fn is_strings(&self, node: NodeId) -> bool {
         let (found, literals) = (self.ir.node(node), self.ir.literals(node));
         found.literal().is_some() || found.class().is_some() || literals.is_some()

@@ -6,7 +6,7 @@ use crate::ir::Ir;
 /// The most functions in a chain of calls between two checks of the stack.
 pub const MAX_UNGUARDED: usize = 8;
 
-/// The depth of the longest chain of calls, in a grammar without recursive rules.
+/// Returns the depth of the longest chain of calls, in a grammar without recursive rules.
 pub fn most_calls(ir: &Ir) -> usize {
     let references = references(ir);
     let mut calls = vec![0; ir.rules().len()];
@@ -17,8 +17,8 @@ pub fn most_calls(ir: &Ir) -> usize {
     calls[ir.start().index()]
 }
 
-/// The rules whose functions check that there is stack left: recursive rules, and one in every few rules of a chain of
-/// calls.
+/// Returns the rules whose functions check that there is stack left: recursive rules, and one in every few rules of a
+/// chain of calls.
 pub fn guarded(ir: &Ir) -> Vec<bool> {
     let recursion = recursion(ir);
     let references = references(ir);

@@ -2,12 +2,12 @@
 
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
-/// Which nodes of an IR have jumps back in their tail positions.
+/// Nodes of an IR that have jumps back in their tail positions.
 #[derive(Clone, Debug)]
 pub struct Jumps(Vec<bool>);
 
 impl Jumps {
-    /// The jumps of `ir`.
+    /// Returns the jumps of `ir`.
     pub fn new(ir: &Ir) -> Jumps {
         let mut jumps = vec![false; ir.node_count()];
         // Children stand before their parents.
@@ -19,7 +19,7 @@ impl Jumps {
         Jumps(jumps)
     }
 
-    /// Whether a jump in the tail positions of `node` leads back to the enclosing instance of `rule`.
+    /// Returns true if a jump in the tail positions of `node` leads back to the enclosing instance of `rule`.
     pub fn lead_back(&self, ir: &Ir, node: NodeId, rule: RuleId) -> bool {
         if let Node::Again(target) = ir.node(node) {
             return *target == rule;

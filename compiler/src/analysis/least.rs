@@ -30,9 +30,9 @@ enum Kind {
     Any,
     /// The child this many times.
     Times(u32),
-    /// The child, one level deeper.
+    /// Child, one level deeper.
     Deeper,
-    /// The same as the child, which is given later.
+    /// Child as it is, which is given later.
     Same,
 }
 
@@ -44,7 +44,7 @@ impl System {
         id
     }
 
-    /// The least cost of each node. Lengths are counted, or (`by_depth`) only heights. `None` where no finite
+    /// Returns the least cost of each node. Lengths are counted, or (`by_depth`) only heights. `None` where no finite
     /// derivation exists.
     fn solve(&self, by_depth: bool) -> Vec<Option<Cost>> {
         let count = self.kinds.len();
@@ -105,8 +105,8 @@ impl System {
     }
 }
 
-/// The facts of each rule of a grammar as written (only alternatives with positive weight count); `None` for rules that
-/// derive no finite string. `resolve` gives the rule of a name.
+/// Returns the facts of each rule of a grammar as written (only alternatives with positive weight count); `None` for
+/// rules that derive no finite string. `resolve` gives the rule of a name.
 pub fn of_grammar(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> Vec<Option<Facts>> {
     let mut system = System::default();
     // The first nodes stand for the rules.
@@ -149,7 +149,7 @@ fn ast_node(system: &mut System, expr: &Expr, resolve: &dyn Fn(&str) -> Option<u
     }
 }
 
-/// The facts of each rule of an IR from its bodies; `None` for rules without a body or without a finite string.
+/// Returns the facts of each rule of an IR from its bodies; `None` for rules without a body or without a finite string.
 pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
     let mut system = System::default();
     let rules = ir.rules().len();

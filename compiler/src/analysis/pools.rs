@@ -50,24 +50,24 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// No pools: for producers without a depth limit.
+    /// Returns an empty set of pools, for producers without a depth limit.
     pub fn none() -> Pools {
         Pools::default()
     }
 
-    /// The pool of a rule; `None` if its strings exceed the budgets or the rule is not reachable.
+    /// Returns the pool of a rule; `None` if its strings exceed the budgets or the rule is not reachable.
     #[inline]
     pub fn get(&self, rule: RuleId) -> Option<&Pool> {
         self.pools.get(rule.index())?.as_ref()
     }
 
-    /// The first reachable rule whose strings exceed the budgets.
+    /// Returns the first reachable rule whose strings exceed the budgets.
     pub fn missing(&self) -> Option<RuleId> {
         self.missing
     }
 }
 
-/// The pools of all rules that have a body in the lowered IR.
+/// Returns the pools of all rules that have a body in the lowered IR.
 pub fn pools(ir: &Ir) -> Pools {
     let rules = ir.rules().len();
     let strings = (TOTAL_STRINGS / rules.max(1)).clamp(1, MAX_STRINGS);
@@ -92,7 +92,7 @@ pub fn pools(ir: &Ir) -> Pools {
     Pools { pools: pools.into(), missing }
 }
 
-/// Whether all strings of the rule's pool are longer than its shortest string.
+/// Returns true if all strings of the rule's pool are longer than its shortest string.
 fn is_longer(ir: &Ir, rule: RuleId, pools: &[Option<Pool>]) -> bool {
     let min_len = ir.rule(rule).facts.min_len;
     pools[rule.index()].as_ref().is_some_and(|pool| pool.strings[0].len() as u64 > min_len)
@@ -122,7 +122,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The pools in their final form.
+    /// Returns the pools in their final form.
     fn finish(self) -> Vec<Option<Pool>> {
         let mut shared: Map<*const Strings, Arc<[Box<[u8]>]>> = Map::new();
         let finished = self.pools.iter().map(|strings| {
@@ -133,7 +133,7 @@ impl Builder<'_> {
         finished.collect()
     }
 
-    /// The greatest number of strings that a pool may have at this point of the work.
+    /// Returns the greatest number of strings that a pool may have at this point of the work.
     fn most(&self) -> usize {
         if self.work.get() < MAX_WORK { self.strings } else { 1 }
     }
@@ -217,7 +217,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The first of these strings, as many as a pool may have at this point.
+    /// Returns the first of these strings, as many as a pool may have at this point.
     fn first(&self, strings: &Rc<Strings>) -> Rc<Strings> {
         match self.most() {
             most if most < strings.len() => Rc::new(strings.iter().take(most).collect()),
@@ -225,7 +225,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The strings of `rounds` items one after the other, by repeated squaring.
+    /// Returns the strings of `rounds` items one after the other, by repeated squaring.
     fn power(&self, items: &Rc<Strings>, rounds: u32) -> Option<Rc<Strings>> {
         let mut strings = Rc::new(Strings::one(&[]));
         for bit in (0..u32::BITS - rounds.leading_zeros()).rev() {
@@ -237,7 +237,7 @@ impl Builder<'_> {
         Some(strings)
     }
 
-    /// All concatenations of a left and a right string, or an even sample of them.
+    /// Returns all concatenations of a left and a right string, or an even sample of them.
     fn product(&self, left: &Rc<Strings>, right: &Rc<Strings>) -> Option<Rc<Strings>> {
         // Joined with the empty string alone, the other side stays as it is.
         for (empty, other) in [(left, right), (right, left)] {

@@ -1,4 +1,4 @@
-//! Which rules are recursive: strongly connected components of the rule graph, without native recursion.
+//! Search for recursive rules: strongly connected components of the rule graph, without native recursion.
 
 use crate::ir::{Ir, NodeId, RuleId};
 
@@ -11,22 +11,22 @@ pub struct Recursion {
 }
 
 impl Recursion {
-    /// Whether the rule derives itself.
+    /// Returns true if the rule derives itself.
     pub fn is_recursive(&self, rule: RuleId) -> bool {
         self.recursive[rule.index()]
     }
 
-    /// Whether two rules derive each other (or are the same).
+    /// Returns true if two rules derive each other (or are the same).
     pub fn same_component(&self, a: RuleId, b: RuleId) -> bool {
         self.component[a.index()] == self.component[b.index()]
     }
 
-    /// The number of the rule's component, ascending with [`Recursion::bottom_up`].
+    /// Returns the number of the rule's component, ascending with [`Recursion::bottom_up`].
     pub fn component(&self, rule: RuleId) -> u32 {
         self.component[rule.index()]
     }
 
-    /// The rules with a body. Each stands after all rules of other components that it refers to.
+    /// Returns the rules with a body. Each stands after all rules of other components that it refers to.
     pub fn bottom_up(&self) -> &[RuleId] {
         &self.bottom_up
     }
@@ -41,7 +41,7 @@ pub struct References {
 }
 
 impl References {
-    /// The references of each rule, from one list per rule.
+    /// Returns the references of each rule, from one list per rule.
     pub fn of_lists<L: IntoIterator<Item = RuleId>>(lists: impl IntoIterator<Item = L>) -> References {
         let mut references = References { all: Vec::new(), starts: vec![0] };
         for list in lists {
@@ -51,17 +51,17 @@ impl References {
         references
     }
 
-    /// The number of references.
+    /// Returns the number of references.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there are no references.
+    /// Returns true if there are no references.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The number of references to each rule.
+    /// Returns the number of references to each rule.
     pub fn uses(&self) -> Vec<u32> {
         let mut uses = vec![0; self.starts.len() - 1];
         for rule in &self.all {
@@ -79,8 +79,8 @@ impl std::ops::Index<usize> for References {
     }
 }
 
-/// The rules that each rule refers to, in order of occurrence, with repetitions. An inlined instance counts only with
-/// the references in its body.
+/// Returns the rules that each rule refers to, in order of occurrence, with repetitions. An inlined instance counts
+/// only with the references in its body.
 pub fn references(ir: &Ir) -> References {
     let mut references = References { all: Vec::new(), starts: vec![0] };
     for rule in ir.rule_ids() {
@@ -99,12 +99,12 @@ fn collect(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
     }
 }
 
-/// The components of the rules of `ir`.
+/// Returns the components of the rules of `ir`.
 pub fn recursion(ir: &Ir) -> Recursion {
     components(&references(ir), ir.bodies().map(|(rule, _)| rule))
 }
 
-/// The components of the rules that `roots` reach, by Tarjan's algorithm (1972) with an explicit stack.
+/// Returns the components of the rules that `roots` reach, by Tarjan's algorithm (1972) with an explicit stack.
 pub fn components(references: &References, roots: impl IntoIterator<Item = RuleId>) -> Recursion {
     const UNSEEN: u32 = u32::MAX;
     let count = references.starts.len() - 1;

@@ -16,7 +16,7 @@ pub struct ByteItem {
 }
 
 impl ByteItem {
-    /// Whether the item is always a single byte, at any depth.
+    /// Returns true if the item is always a single byte, at any depth.
     pub fn is_plain(&self) -> bool {
         self.bound == 256 && self.layers == 0
     }
@@ -24,10 +24,10 @@ impl ByteItem {
 
 /// Batches are faster if at least this many of the 256 choice bytes lead to a single byte.
 const MIN_BOUND: u32 = 64;
-/// The same bound for classes, whose code without batches has no branch.
+/// Bound like [`MIN_BOUND`], but for classes, whose code without batches has no branch.
 const MIN_BOUND_OF_CLASS: u32 = 192;
 
-/// The item as single bytes, if batches are faster.
+/// Returns the item as single bytes, if batches are faster.
 pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     if let Composition::Instance(_, Some(body)) = ir.node(node).composition() {
         let item = byte_item(ir, body)?;
@@ -37,7 +37,7 @@ pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     single_bytes(ir, node).filter(|item| item.bound >= least)
 }
 
-/// The first options of a class or choice that are single bytes, if the site reads one choice byte.
+/// Returns the first options of a class or choice that are single bytes, if the site reads one choice byte.
 fn single_bytes(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     let (site, facts) = (ir.site_of(node).filter(|site| site.bits() == 8)?, ir.facts(node));
     let (singles, dearest): (Vec<u8>, u64) = if let Some(set) = ir.node(node).class() {
@@ -67,7 +67,7 @@ fn single(bytes: &[u8]) -> Option<u8> {
 pub struct TailRun {
     /// The node of each round that goes on.
     pub item: NodeId,
-    /// The same as single bytes.
+    /// Item as single bytes.
     pub bytes: ByteItem,
     /// The node of the round that stops.
     pub stop: NodeId,
@@ -80,13 +80,13 @@ pub struct TailRun {
 pub enum Stop {
     /// Nothing.
     Empty,
-    /// The same item as in the other rounds, which is always a single byte.
+    /// Item as in the other rounds, which is always a single byte.
     Item,
     /// Anything else.
     Other,
 }
 
-/// The run of an instance of `rule` that has jumps back to it.
+/// Returns the run of an instance of `rule` that has jumps back to it.
 pub fn tail_run(ir: &Ir, rule: RuleId, body: NodeId) -> Option<TailRun> {
     let Some(Choice { options, slots: None }) = ir.node(body).choice() else { return None };
     let [stop, go] = **options else { return None };
@@ -132,10 +132,10 @@ pub enum ChainEnd {
     Node(NodeId),
 }
 
-/// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is. Depth must not matter, because references are
-/// looked through. That is done only while little must be copied from the rule after the last round: nothing, a byte, a
-/// reference, or one more chain that ends so without a reference. (Engines put the bodies of small rules where they are
-/// called, so copies that end with references would grow with every rule.)
+/// Returns the chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is. Depth must not matter, because references
+/// are looked through. That is done only while little must be copied from the rule after the last round: nothing, a
+/// byte, a reference, or one more chain that ends so without a reference. (Engines put the bodies of small rules where
+/// they are called, so copies that end with references would grow with every rule.)
 pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     let (mut chain, before) = written_out(ir, node);
     if let (Some((rounds, reference)), ChainEnd::Node(rest)) = (before, &chain.end)
@@ -148,8 +148,8 @@ pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     (!chain.rounds.is_empty()).then_some(chain)
 }
 
-/// The chain with as many rounds as one look can decide, whatever follows the last round. Also the last reference that
-/// was looked through, with the number of rounds before it.
+/// Returns the chain with as many rounds as one look can decide, whatever follows the last round. Also the last
+/// reference that was looked through, with the number of rounds before it.
 fn written_out(ir: &Ir, node: NodeId) -> (Chain, Option<(usize, NodeId)>) {
     let mut chain = Chain { rounds: Vec::new(), plus: false, end: ChainEnd::Node(node) };
     let mut before = None;
@@ -167,7 +167,7 @@ fn written_out(ir: &Ir, node: NodeId) -> (Chain, Option<(usize, NodeId)>) {
     (chain, before)
 }
 
-/// Whether a node is a chain that ends with nothing or with a byte.
+/// Returns true if a node is a chain that ends with nothing or with a byte.
 fn is_closed_chain(ir: &Ir, node: NodeId) -> bool {
     matches!(written_out(ir, node).0.end, ChainEnd::Nothing | ChainEnd::Byte(_))
 }
@@ -176,7 +176,7 @@ fn is_reference(ir: &Ir, node: NodeId) -> bool {
     ir.node(node).reference().is_some()
 }
 
-/// The rules that need a function. In IRs with chains, rules that chains always look through need none.
+/// Returns the rules that need a function. In IRs with chains, rules that chains always look through need none.
 pub fn called_beside_chains(ir: &Ir) -> Vec<bool> {
     if ir.is_ordered() {
         // There are no chains, so all rules need a function.
@@ -207,7 +207,7 @@ pub fn called_beside_chains(ir: &Ir) -> Vec<bool> {
     called
 }
 
-/// The node itself, or the body of the rule that it refers to.
+/// Returns the node itself, or the body of the rule that it refers to.
 fn through(ir: &Ir, mut node: NodeId) -> NodeId {
     while let Some(body) = ir.node(node).reference().and_then(|rule| ir.body(rule)) {
         node = body;
@@ -215,7 +215,7 @@ fn through(ir: &Ir, mut node: NodeId) -> NodeId {
     node
 }
 
-/// The first round of a chain: its members, whether the round that stops has one, and the rest if it goes on.
+/// Returns the first round of a chain: its members, whether the round that stops has one, and the rest if it goes on.
 fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
     let members = |node: NodeId| byte_item(ir, through(ir, node)).filter(|item| item.bound == 256);
     // This is `a | a a` with the common tail factored out: `("" | a) a`.
@@ -242,7 +242,7 @@ fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
     Some((member, true, end))
 }
 
-/// The byte for each choice byte of a pool's site, if all strings are single bytes.
+/// Returns the byte for each choice byte of a pool's site, if all strings are single bytes.
 pub fn byte_pool(strings: &[Box<[u8]>]) -> Option<[u8; 256]> {
     // A pool of one string has no site, so it reads no choice byte.
     let single = strings.len() > 1 && strings.iter().all(|string| string.len() == 1);

@@ -4,7 +4,7 @@
 use crate::ir::{First, Ir, NodeId, RuleId};
 use crate::ordered::sort_by_key;
 
-/// The rules with a body, ordered so that the option-0 derivation of each refers only to rules before it.
+/// Returns the rules with a body, ordered so that the option-0 derivation of each refers only to rules before it.
 fn order(ir: &Ir) -> Vec<RuleId> {
     let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
     sort_by_key(&mut order, |&rule| {
@@ -14,7 +14,7 @@ fn order(ir: &Ir) -> Vec<RuleId> {
     order
 }
 
-/// The number of nodes that the option-0 derivation of each rule visits; saturates.
+/// Returns the number of nodes that the option-0 derivation of each rule visits; saturates.
 pub fn steps(ir: &Ir) -> Vec<u64> {
     let mut steps = vec![1; ir.rules().len()];
     for rule in order(ir) {
@@ -25,7 +25,7 @@ pub fn steps(ir: &Ir) -> Vec<u64> {
     steps
 }
 
-/// The number of nodes that the option-0 derivation of each node in the bodies visits, given that of the rules.
+/// Returns the number of nodes that the option-0 derivation of each node in the bodies visits, given that of the rules.
 pub fn node_steps(ir: &Ir, steps: &[u64]) -> Vec<u64> {
     let mut nodes: Vec<u64> = Vec::with_capacity(ir.node_count());
     // Children come before their parents in the arena.
@@ -35,7 +35,7 @@ pub fn node_steps(ir: &Ir, steps: &[u64]) -> Vec<u64> {
     nodes
 }
 
-/// The number of choice bytes that the option-0 derivation of each rule reads; saturates.
+/// Returns the number of choice bytes that the option-0 derivation of each rule reads; saturates.
 pub fn choices(ir: &Ir) -> Vec<u64> {
     let mut choices = vec![0; ir.rules().len()];
     for rule in order(ir) {
@@ -46,7 +46,8 @@ pub fn choices(ir: &Ir) -> Vec<u64> {
     choices
 }
 
-/// The number of choice bytes that the option-0 derivation of each node reads, given that of the rules; saturates.
+/// Returns the number of choice bytes that the option-0 derivation of each node reads, given that of the rules;
+/// saturates.
 pub fn node_choices(ir: &Ir, choices: &[u64]) -> Vec<u64> {
     let mut nodes: Vec<u64> = Vec::with_capacity(ir.node_count());
     // Children come before their parents in the arena.
@@ -74,7 +75,7 @@ fn steps_of(ir: &Ir, node: NodeId, steps: &[u64], of: &dyn Fn(NodeId) -> u64) ->
     sum(ir.node(node).first(), steps, of).saturating_add(1)
 }
 
-/// The sum over the parts of a derivation.
+/// Returns the sum over the parts of a derivation.
 fn sum(first: First<'_>, of_rules: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
     match first {
         First::Bytes(_) | First::Member(_) | First::Times(_, 0) => 0,
@@ -104,8 +105,8 @@ pub fn emit(ir: &Ir, node: NodeId, known: &[Option<Box<[u8]>>], output: &mut Vec
     }
 }
 
-/// The option-0 strings of at most `max_len` bytes, for `wanted` rules and the rules that they consist of. `None` if
-/// the strings have more than `max_total` bytes in total.
+/// Returns the option-0 strings of at most `max_len` bytes, for `wanted` rules and the rules that they consist of.
+/// `None` if the strings have more than `max_total` bytes in total.
 pub fn strings(ir: &Ir, wanted: &[RuleId], max_len: u64, max_total: usize) -> Option<Vec<Option<Box<[u8]>>>> {
     let mut needed = vec![false; ir.rules().len()];
     let mut open = wanted.to_vec();
@@ -134,7 +135,7 @@ pub fn strings(ir: &Ir, wanted: &[RuleId], max_len: u64, max_total: usize) -> Op
     Some(strings)
 }
 
-/// The rules that the option-0 derivation of `node` refers to.
+/// Adds to `found` the rules that the option-0 derivation of `node` refers to.
 fn references(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
     match ir.node(node).first() {
         First::Instance(rule) => found.push(rule),

@@ -48,7 +48,7 @@ impl Splitting {
         Splitting { copies: Map::new(), next: names().map(|name| (name, 1)).collect(), taken: names().collect() }
     }
 
-    /// A body whose references have new names.
+    /// Returns a body whose references have new names.
     fn body(&mut self, expr: &Expr) -> Expr {
         let kind = match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) => expr.kind.clone(),
@@ -66,7 +66,7 @@ impl Splitting {
         Expr { kind, span: expr.span }
     }
 
-    /// A new name for a reference to a rule.
+    /// Returns a new name for a reference to a rule.
     fn copy(&mut self, rule: &str) -> String {
         let Some(next) = self.next.get_mut(rule) else { return rule.to_string() };
         loop {

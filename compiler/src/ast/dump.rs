@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use super::{Alternative, Expr, ExprKind, Grammar, Weight};
 use crate::charset::{CharSet, Unit};
 
-/// The grammar as text: directives first, then one line per rule.
+/// Returns the grammar as text: directives first, then one line per rule.
 pub fn dump(grammar: &Grammar) -> String {
     let mut text = String::new();
     if let Some(start) = &grammar.start {
@@ -88,7 +88,7 @@ impl Display for Printed<'_> {
     }
 }
 
-/// A literal in double quotes. Bytes that are not UTF-8 appear as `#bNN` alone and as `\xNN` in a text.
+/// Writes a literal in double quotes. Bytes that are not UTF-8 appear as `#bNN` alone and as `\xNN` in a text.
 fn literal(bytes: &[u8], f: &mut Formatter<'_>) -> fmt::Result {
     if let [byte @ 0x80..=0xFF] = bytes {
         return write!(f, "#b{byte:02X}");
@@ -113,7 +113,7 @@ fn literal(bytes: &[u8], f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('"')
 }
 
-/// Whether a character is printed as itself.
+/// Returns true if a character is printed as itself.
 fn is_plain(character: char) -> bool {
     character.is_ascii_graphic() || character == ' ' || character.is_alphanumeric()
 }

@@ -36,7 +36,7 @@ pub(crate) fn lints(
     }
 }
 
-/// The alternatives that the grammar has for texts only, and to which the weights of a file give a share.
+/// Returns the alternatives that the grammar has for texts only, and to which the weights of a file give a share.
 fn only_of_weights(checked: &Checked<'_>, weights: &Weights) -> Set<*const Alternative> {
     let mut found = Set::new();
     for (rule, body) in checked.grammar.rules.iter().enumerate() {

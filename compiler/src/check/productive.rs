@@ -9,7 +9,7 @@ use crate::ordered::Map;
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// For each rule whether it is productive. Undefined names count as productive, so that each is reported once.
+/// Returns for each rule whether it is productive. Undefined names count as productive, so that each is reported once.
 pub(crate) fn productive_rules(grammar: &Grammar, index: &Map<&str, usize>) -> Vec<bool> {
     let mut graph = Graph { index, nodes: Vec::new(), first_use: vec![NONE; grammar.rules.len()], ready: Vec::new() };
     // The nodes with the lowest numbers are the bodies of the rules.

@@ -16,12 +16,12 @@ impl Default for Budget {
 /// Names longer than this are not compared.
 const MAX_NAME: usize = 64;
 
-/// The candidate nearest to `name`, if one is near enough to be the intended one.
+/// Returns the candidate nearest to `name`, if one is near enough to be the intended one.
 pub fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     nearest(name, candidates, &mut Budget::default())
 }
 
-/// A hint that names the rule nearest to `name`, if one is near enough.
+/// Returns a hint that names the rule nearest to `name`, if one is near enough.
 pub(crate) fn suggestion(name: &str, index: &Map<&str, usize>, budget: &mut Budget) -> Option<String> {
     nearest(name, index.keys().copied(), budget).map(|best| format!("did you mean `{}`?", shown(best)))
 }
@@ -54,7 +54,7 @@ fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>, budget
     best
 }
 
-/// The names of the first rules in the order of the file, and the number of the remaining ones.
+/// Returns the names of the first rules in the order of the file, and the number of the remaining ones.
 pub(crate) fn rules(index: &Map<&str, usize>) -> String {
     const SHOWN: usize = 12;
     let mut names: Vec<(usize, &str)> = index.iter().map(|(&name, &number)| (number, name)).collect();
@@ -67,14 +67,15 @@ pub(crate) fn rules(index: &Map<&str, usize>) -> String {
     }
 }
 
-/// The letters of a name for comparison, without case, `-` and `_`. `None` if it is too long.
+/// Returns the letters of a name for comparison, without case, `-` and `_`. `None` if it is too long.
 fn folded(name: &str) -> Option<Vec<char>> {
     let letters: Vec<char> =
         name.chars().take(MAX_NAME + 1).map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect();
     (letters.len() <= MAX_NAME).then_some(letters)
 }
 
-/// Levenshtein distance with swaps of neighbours as one edit (optimal string alignment), three rows at a time.
+/// Returns the Levenshtein distance with swaps of neighbours as one edit (optimal string alignment), three rows at a
+/// time.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<usize>>(), vec![0; b.len() + 1]];
     for i in 1..=a.len() {

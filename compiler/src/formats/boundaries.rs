@@ -46,7 +46,7 @@ fn chars(set: &CharSet) -> Chars {
     chars
 }
 
-/// The members of a set as numbers.
+/// Returns the members of a set as numbers.
 fn members(mut set: Chars) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let member = set.trailing_zeros();
@@ -95,7 +95,7 @@ impl Edges {
         Edges { nullable: true, first: 0, last: 0, alone: 0, pairs: Pairs::default() }
     }
 
-    /// The edges of an expression of which nothing is known.
+    /// Returns the edges of an expression of which nothing is known.
     fn anything() -> Edges {
         let pairs = Pairs(vec![Chars::MAX; OTHERS as usize + 1]);
         Edges { nullable: true, first: Chars::MAX, last: Chars::MAX, alone: Chars::MAX, pairs }
@@ -116,7 +116,7 @@ impl Edges {
         Edges { nullable: false, first: bit(first), last: bit(last), alone, pairs }
     }
 
-    /// Whether a string may also be one of `others`, judged by its characters.
+    /// Returns true if a string may also be one of `others`, judged by its characters.
     pub(super) fn may_be_among(&self, others: &Edges) -> bool {
         let is_within = |c| self.pairs.behind(c) == 0 || self.pairs.behind(c) & others.pairs.behind(c) != 0;
         self.first & others.first != 0 && self.last & others.last != 0 && (0..self.pairs.0.len()).all(is_within)
@@ -174,7 +174,7 @@ impl<'g> Lexical<'g> {
         Lexical { rules, known: Map::new(), open: Set::new(), not_behind: Map::new() }
     }
 
-    /// The same for rules with some known facts.
+    /// Returns the facts about lexical rules of which some are known already.
     pub(super) fn knowing(rules: &'g [Rule], known: impl IntoIterator<Item = (&'g str, Edges)>) -> Lexical<'g> {
         Lexical { known: known.into_iter().collect(), ..Lexical::new(rules) }
     }
@@ -184,15 +184,15 @@ impl<'g> Lexical<'g> {
         self.not_behind = not_behind.iter().map(|(name, set)| (name.clone(), chars(set))).collect();
     }
 
-    /// The characters that must not follow a token in addition to those that its edges give. A token without its
-    /// keywords has a name with `.word` at the end.
+    /// Returns the characters that must not follow a token in addition to those that its edges give. A token without
+    /// its keywords has a name with `.word` at the end.
     fn forbidden(&self, expr: &Expr) -> Chars {
         let ExprKind::Rule(name) = &expr.kind else { return 0 };
         let found = self.not_behind.get(name).or_else(|| self.not_behind.get(name.strip_suffix(".word")?));
         found.copied().unwrap_or(0)
     }
 
-    /// The rule called `name`, with a name that lives as long as the rules.
+    /// Returns the rule called `name`, with a name that lives as long as the rules.
     pub(super) fn rule_called(&self, name: &str) -> Option<(&'g str, &'g Expr)> {
         self.rules.get_key_value(name).map(|(&name, &body)| (name, body))
     }
@@ -226,12 +226,12 @@ impl<'g> Lexical<'g> {
         edges
     }
 
-    /// Whether the character is a string of the expression.
+    /// Returns true if the character is a string of the expression.
     pub(super) fn is_alone(&mut self, expr: &Expr, character: u8) -> bool {
         self.edges(expr).alone >> character & 1 == 1
     }
 
-    /// Those of these separators that one of the ignored expressions derives.
+    /// Returns those of these separators that one of the ignored expressions derives.
     pub(super) fn separators(&mut self, ignored: &[Expr], blanks: &[&'static str]) -> Vec<&'static str> {
         let alone = ignored.iter().fold(0, |alone, expr| alone | self.edges(expr).alone);
         blanks.iter().copied().filter(|blank| alone >> blank.as_bytes()[0] & 1 == 1).collect()
@@ -241,10 +241,10 @@ impl<'g> Lexical<'g> {
 /// The characters that must not directly follow something.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Danger {
-    /// Those with which it, or a token that begins like it, could continue. They need a separator.
+    /// Characters with which it, or a token that begins like it, could continue. They need a separator.
     any: Chars,
-    /// Those with which the token itself continues. They are no separator: a comment takes all of its line. What other
-    /// tokens would take does not count, as lexers that know what is expected do not look for them.
+    /// Characters with which the token itself continues. They are no separator: a comment takes all of its line. What
+    /// other tokens would take does not count, as lexers that know what is expected do not look for them.
     own: Chars,
 }
 
@@ -270,7 +270,7 @@ pub(super) const BLANKS: &[&str] = &[" ", "\n", "\t"];
 /// The possible separators where the ends of lines have a meaning.
 pub(super) const BLANKS_WITHIN_LINES: &[&str] = &[" ", "\t"];
 
-/// Texts as separators.
+/// Returns texts as separators.
 pub(super) fn blanks(texts: &[&str]) -> Vec<ExprKind> {
     texts.iter().map(|&text| ExprKind::Bytes(text.into())).collect()
 }
@@ -381,7 +381,7 @@ impl Ends {
         Ends { nullable: self.nullable && next.nullable, danger: next.after(self.danger) }
     }
 
-    /// The characters that must not follow this, if those of `before` must not begin it.
+    /// Returns the characters that must not follow this, if those of `before` must not begin it.
     fn after(self, before: Danger) -> Danger {
         if self.nullable { self.danger | before } else { self.danger }
     }
@@ -442,8 +442,8 @@ impl Facts {
         }
     }
 
-    /// The characters that must not begin a round of a repetition, because of the part before the repetition or the
-    /// round before.
+    /// Returns the characters that must not begin a round of a repetition, because of the part before the repetition or
+    /// the round before.
     fn inside(&self, item: &Syntax, max: Option<u32>, before: Danger) -> Danger {
         if max == Some(1) { before } else { before | self.ends(item).danger }
     }
@@ -515,7 +515,7 @@ struct Writer<'f, 'b, 'd> {
 }
 
 impl<'f> Writer<'f, '_, '_> {
-    /// The separator where characters must not follow.
+    /// Returns the separator where characters must not follow.
     fn separator(&self, before: Danger) -> Option<&'f ExprKind> {
         let ends = |separator: &&ExprKind| match separator {
             ExprKind::Bytes(text) => text.first().is_none_or(|&first| before.own >> first & 1 == 0),

@@ -18,7 +18,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The place of the expression.
+    /// Returns the place of the expression.
     pub(super) fn span(&self) -> Span {
         self.expr.span
     }
@@ -82,17 +82,17 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// The number of expressions counted so far.
+    /// Returns the number of expressions counted so far.
     pub(super) fn expressions(&self) -> usize {
         self.expressions
     }
 
-    /// Whether the limit on errors or expressions is reached, so that the parser can stop.
+    /// Returns true if the limit on errors or expressions is reached, so that the parser can stop.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX || self.expressions > MAX_EXPRESSIONS
     }
 
-    /// An expression whose parts nest `below` deep.
+    /// Returns an expression whose parts nest `below` deep.
     pub(super) fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Part, Reported> {
         self.count(1, span)?;
         if below >= MAX_NESTING {
@@ -129,8 +129,8 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Rule(name.into()), span, 0)
     }
 
-    /// A class. An empty one is an error. An ASCII set becomes one of characters, whatever its unit: that is easier to
-    /// read.
+    /// Returns a class. An empty one is an error. An ASCII set becomes one of characters, whatever its unit: that is
+    /// easier to read.
     pub(super) fn class(&mut self, mut set: CharSet, span: Span) -> Result<Part, Reported> {
         if set.unit() == Unit::Byte && set.ranges().last().is_some_and(|&(_, high)| high <= 0x7F) {
             set = CharSet::new(Unit::Char, set.ranges().iter().copied());
@@ -144,7 +144,7 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Class(set), span, 0)
     }
 
-    /// A single part as it is, several (or none) as a sequence. `span` is the place of an empty sequence.
+    /// Returns a single part as it is, several (or none) as a sequence. `span` is the place of an empty sequence.
     pub(super) fn seq(&mut self, mut parts: Vec<Part>, span: Span) -> Result<Part, Reported> {
         if parts.len() == 1
             && let Some(only) = parts.pop()
@@ -156,7 +156,7 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Seq(parts.into_iter().map(|part| part.expr).collect()), span, height)
     }
 
-    /// A single alternative without a weight as it is, others as a choice.
+    /// Returns a single alternative without a weight as it is, others as a choice.
     pub(super) fn choice(&mut self, mut options: Vec<Choosable>, span: Span) -> Result<Part, Reported> {
         if let [(_, None)] = options.as_slice()
             && let Some((only, _)) = options.pop()
@@ -169,7 +169,7 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Choice(alternatives), span, height)
     }
 
-    /// A choice without weights.
+    /// Returns a choice without weights.
     pub(super) fn any(&mut self, parts: Vec<Part>, span: Span) -> Result<Part, Reported> {
         self.choice(parts.into_iter().map(|part| (part, None)).collect(), span)
     }
@@ -179,7 +179,7 @@ impl<'d> Builder<'d> {
         self.build(ExprKind::Repeat { item: Box::new(expr), min, max }, span, height)
     }
 
-    /// Text in which the case of ASCII letters does not matter: each letter is a class of two.
+    /// Returns a text in which the case of ASCII letters does not matter: each letter is a class of two.
     pub(super) fn any_case(&mut self, text: &str, span: Span) -> Result<Part, Reported> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -201,8 +201,8 @@ impl<'d> Builder<'d> {
     }
 }
 
-/// The count of a rule in addition to its expressions. Several copies of its name exist on the way to the checked
-/// grammar.
+/// Returns the count of a rule in addition to its expressions. Several copies of its name exist on the way to the
+/// checked grammar.
 pub(super) fn rule_weight(name: &Name) -> usize {
     1 + name.text.len() / 16
 }
@@ -215,7 +215,7 @@ pub(super) struct RuleList {
 }
 
 impl RuleList {
-    /// The place of the rule `name`. A new rule is added and counted.
+    /// Returns the place of the rule `name`. A new rule is added and counted.
     pub(super) fn rule(&mut self, name: Name, builder: &mut Builder<'_>) -> Result<usize, Reported> {
         let (before, span, weight) = (self.rules.len(), name.span, rule_weight(&name));
         let place = self.place(name);
@@ -225,7 +225,7 @@ impl RuleList {
         Ok(place)
     }
 
-    /// The same for rules that have been counted already.
+    /// Returns the place of the rule `name`. A new rule is added, but not counted: that has been done already.
     pub(super) fn place(&mut self, name: Name) -> usize {
         let next = self.rules.len();
         let place = *self.index.entry(name.text.clone()).or_insert(next);
@@ -240,13 +240,13 @@ impl RuleList {
         self.rules[rule].1.extend(options);
     }
 
-    /// The rules with their alternatives.
+    /// Returns the rules with their alternatives.
     pub(super) fn into_rules(self) -> Vec<(Name, Vec<Choosable>)> {
         self.rules
     }
 
-    /// The rules in the order of their first alternatives. A rule that lost all of them to errors derives the empty
-    /// string.
+    /// Returns the rules in the order of their first alternatives. A rule that lost all of them to errors derives the
+    /// empty string.
     pub(super) fn finish(self, builder: &mut Builder<'_>) -> Vec<Rule> {
         let mut rules = Vec::with_capacity(self.rules.len());
         for (name, options) in self.rules {

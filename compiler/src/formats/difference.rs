@@ -94,7 +94,7 @@ enum State {
     Failed(Failure),
 }
 
-/// Why an expression is not a class.
+/// Reason why an expression is not a class.
 #[derive(Clone, Copy)]
 enum Failure {
     /// The expression at this place is not a class. The text says why.
@@ -202,7 +202,7 @@ impl<'g> Resolver<'g, '_> {
         Ok(set)
     }
 
-    /// The class of an operand. Errors in it are reported.
+    /// Returns the class of an operand. Errors in it are reported.
     fn operand(&mut self, expr: &'g Expr) -> Result<CharSet, Failure> {
         self.class(expr).map_err(|failure| {
             if let Failure::NotAClass(place, reason) = failure {
@@ -223,7 +223,7 @@ impl<'g> Resolver<'g, '_> {
         })
     }
 
-    /// The class of the characters that `expr` derives.
+    /// Returns the class of the characters that `expr` derives.
     fn class(&mut self, expr: &'g Expr) -> Result<CharSet, Failure> {
         let (mut chars, mut bytes) = (Vec::new(), Vec::new());
         self.collect(expr, &mut chars, &mut bytes)?;
@@ -328,7 +328,7 @@ impl<'g> Resolver<'g, '_> {
     }
 }
 
-/// A unit that can represent the members of both sets, if there is one.
+/// Returns a unit that can represent the members of both sets, if there is one.
 fn common_unit(a: &CharSet, b: &CharSet) -> Option<Unit> {
     let is_ascii = |set: &CharSet| set.ranges().last().is_none_or(|&(_, high)| high <= 0x7F);
     match (a.unit(), b.unit()) {

@@ -60,12 +60,12 @@ const RULE_HELP: &str = "a rule is written `\"<name>\": [alternative, ...]`";
 const EXPANSION_HELP: &str = "an alternative is a string such as `\"<a>x\"`, a list of symbols such as `[\"<a>\", \"x\"]`, \
      or `{\"expansion\": ..., \"weight\": 2}`";
 
-/// A name without its angle brackets, if it has them.
+/// Returns a name without its angle brackets, if it has them.
 fn unbracketed(name: &str) -> &str {
     name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).filter(|name| !name.is_empty()).unwrap_or(name)
 }
 
-/// Whether a symbol may be intended as a rule: a word in angle brackets.
+/// Returns true if a symbol may be intended as a rule: a word in angle brackets.
 fn looks_like_a_name(symbol: &str) -> bool {
     let inside = unbracketed(symbol);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
@@ -126,7 +126,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `{"expansion": ..., "weight": ...}`.
+    /// Reads `{"expansion": ..., "weight": ...}`.
     fn described_alternative(&mut self, mut members: Vec<(JsonKey, Json)>, span: Span) -> Option<Alternative> {
         let Some(place) = members.iter().position(|(key, _)| key.text == "expansion") else {
             self.error(span, "this alternative has no `expansion`", EXPANSION_HELP);
@@ -137,7 +137,8 @@ impl Reader<'_, '_> {
         Some(Alternative { expr: self.expansion(expansion)?, weight })
     }
 
-    /// The weight among the options of an alternative. `Some(None)` if there is none, `None` if there is an error.
+    /// Returns the weight among the options of an alternative. `Some(None)` if there is none, `None` if there is an
+    /// error.
     fn weight(&mut self, options: Vec<(JsonKey, Json)>) -> Option<Option<Weight>> {
         let mut found: Option<Weight> = None;
         for (key, value) in options {
@@ -181,7 +182,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A symbol of the list form.
+    /// Returns a symbol of the list form.
     fn symbol(&mut self, json: Json) -> Option<Expr> {
         let JsonKind::String(text) = json.kind else {
             let message = format!("a symbol is a string, this is {}", json.kind.description());
@@ -201,7 +202,7 @@ impl Reader<'_, '_> {
         self.build(kind, json.span)
     }
 
-    /// The string form: names in angle brackets, the rest is literal text.
+    /// Returns the string form: names in angle brackets, the rest is literal text.
     fn string_expansion(&mut self, text: &str, span: Span) -> Option<Expr> {
         let mut locator = Locator::new(self.text, span);
         let mut parts = Vec::new();
@@ -231,7 +232,7 @@ impl Reader<'_, '_> {
         self.sequence(parts, span)
     }
 
-    /// A single part as it is, several (or none) as a sequence.
+    /// Returns a single part as it is, several (or none) as a sequence.
     fn sequence(&mut self, mut parts: Vec<Expr>, span: Span) -> Option<Expr> {
         match parts.pop() {
             Some(only) if parts.is_empty() => Some(only),

@@ -46,7 +46,7 @@ impl Given {
         (!found.has_errors()).then(|| Given::of(grammar))
     }
 
-    /// The rules of a grammar.
+    /// Returns the rules of a grammar.
     pub(super) fn of(grammar: Grammar) -> Given {
         let mut rules = Map::new();
         for mut rule in grammar.rules {
@@ -57,13 +57,13 @@ impl Given {
         Given { rules }
     }
 
-    /// Whether the file defines the token `name`.
+    /// Returns true if the file defines the token `name`.
     pub(super) fn has(&self, name: &str) -> bool {
         self.rules.contains_key(name)
     }
 
-    /// The rules of `tokens` and of the rules that they refer to, by name. A helper rule gets another name if a rule of
-    /// the grammar has its name (`is_taken`).
+    /// Returns the rules of `tokens` and of the rules that they refer to, by name. A helper rule gets another name if a
+    /// rule of the grammar has its name (`is_taken`).
     pub(super) fn rules<'n>(
         &self,
         tokens: impl Iterator<Item = &'n str>,
@@ -100,7 +100,7 @@ impl Given {
         rules
     }
 
-    /// The patterns of tokens, by name, for a lexer. The rules that they refer to are added to `fragments`.
+    /// Returns the patterns of tokens, by name, for a lexer. The rules that they refer to are added to `fragments`.
     pub(super) fn patterns(
         &self,
         tokens: &Set<String>,
@@ -127,8 +127,8 @@ impl Given {
     }
 }
 
-/// The new name of a helper rule whose name is taken. No name of the formats with a file of tokens contains a full
-/// stop.
+/// Returns the new name of a helper rule whose name is taken. No name of the formats with a file of tokens contains a
+/// full stop.
 fn renamed(name: &str) -> String {
     format!("tokens.{name}")
 }
@@ -152,7 +152,7 @@ fn report_undefined(grammar: &Grammar, found: &mut Diagnostics) {
     }
 }
 
-/// Findings in another file, with the place in their messages.
+/// Returns the findings in another file, with the place in their messages.
 pub(super) fn from_another<'f>(
     file: &'f SourceFile,
     found: &'f Diagnostics,

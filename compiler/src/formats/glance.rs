@@ -4,7 +4,8 @@
 /// The number of lines that are checked.
 const MAX_LINES: usize = 1 << 16;
 
-/// The first lines of a text, trimmed. Lines within comments and lines that begin with a comment mark are left out.
+/// Returns the first lines of a text, trimmed. Lines within comments and lines that begin with a comment mark are left
+/// out.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     // The mark that closes the current comment.
     let mut open: Option<&str> = None;
@@ -39,14 +40,14 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The mark that closes the comment at the beginning of a line.
+/// Returns the mark that closes the comment at the beginning of a line.
 fn closing(line: &str) -> Option<&'static str> {
     const MARKS: [(&str, &str); 5] =
         [("/*", "*/"), ("(*", "*)"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
     MARKS.iter().find_map(|(begin, close)| line.starts_with(begin).then_some(*close))
 }
 
-/// The position of a `/*` in a line, outside quotes, if the line does not close it.
+/// Returns the position of a `/*` in a line, outside quotes, if the line does not close it.
 fn comment(line: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(length) = line[at..].find(['"', '\'', '/']) {
@@ -66,8 +67,8 @@ fn comment(line: &str) -> Option<usize> {
     None
 }
 
-/// Whether a line begins with a name and `mark` follows, perhaps on the next line. The name may be in angle brackets,
-/// and a number in brackets may stand before it.
+/// Returns true if a line begins with a name and `mark` follows, perhaps on the next line. The name may be in angle
+/// brackets, and a number in brackets may stand before it.
 pub(super) fn defines(text: &str, mark: &str) -> bool {
     let mut is_name_before = false;
     lines(text).any(|line| {
@@ -83,7 +84,7 @@ pub(super) fn defines(text: &str, mark: &str) -> bool {
     })
 }
 
-/// The rest of a line after the name at its beginning.
+/// Returns the rest of a line after the name at its beginning.
 fn behind_name(line: &str) -> Option<&str> {
     // The productions in specifications are numbered.
     let numbered = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
@@ -101,7 +102,7 @@ fn behind_name(line: &str) -> Option<&str> {
     Some(line.trim_start_matches(is_part).trim_start())
 }
 
-/// Whether an object of JSON has the key `key`.
+/// Returns true if an object of JSON has the key `key`.
 pub(super) fn has_key(text: &str, key: &str) -> bool {
     let quoted = format!("\"{key}\"");
     text.match_indices(&quoted).take(1000).any(|(at, _)| text[at + quoted.len()..].trim_start().starts_with(':'))

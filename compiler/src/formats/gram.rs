@@ -171,7 +171,7 @@ impl Parser<'_, '_, '_> {
         self.builder.error(self.scan.here(), message, help)
     }
 
-    /// `name`, with or without angle brackets. They are not part of the result.
+    /// Reads `name`, with or without angle brackets. They are not part of the result.
     fn name(&mut self) -> Option<Name> {
         let start = self.scan.position;
         let bracket = self.scan.eat("<");
@@ -207,7 +207,7 @@ impl Parser<'_, '_, '_> {
         if self.scan.eat(";") { Ok(()) } else { Err(self.unexpected("`;`", HELP)) }
     }
 
-    /// `[name, name]`, after `name :::`.
+    /// Reads `[name, name]`, after `name :::`.
     fn merged(&mut self, name: Name) -> Result<Vec<Name>, Reported> {
         const HELP: &str = "a merge is written `name ::: [name, name];`";
         let mut names = vec![name];
@@ -300,7 +300,7 @@ impl Parser<'_, '_, '_> {
         self.builder.choice(options, open)
     }
 
-    /// The characters up to `end`, with Python's escapes. The opening mark comes next.
+    /// Returns the characters up to `end`, with Python's escapes. The opening mark comes next.
     fn quoted(&mut self, end: char) -> Result<String, Reported> {
         let start = self.scan.position;
         self.scan.next();

@@ -60,7 +60,7 @@ impl Format for Gramatron {
 
 const RULE_HELP: &str = "a rule is written `\"NAME\": [\"'text' OTHER\", ...]`";
 
-/// A source grammar, or one in Greibach normal form, which names the start in a rule `Start`.
+/// Returns a source grammar, or one in Greibach normal form, which names the start in a rule `Start`.
 fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     let mut rules = RuleList::default();
     let mut start = None;
@@ -99,7 +99,7 @@ fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     Grammar { start, rules, ..Grammar::default() }
 }
 
-/// Symbols with blanks between them. Terminals are in quotes, with `'\n'` as the only escape.
+/// Reads symbols with blanks between them. Terminals are in quotes, with `'\n'` as the only escape.
 fn alternative(text: &str, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let mut scan = Scanner::new(text);
     let mut parts = Vec::new();
@@ -122,12 +122,12 @@ fn alternative(text: &str, span: Span, builder: &mut Builder<'_>) -> Result<Part
     }
 }
 
-/// Gramatron writes a line feed as a backslash and an `n`.
+/// Returns the text of a terminal: Gramatron writes a line feed as a backslash and an `n`.
 fn unescaped(terminal: &str) -> &str {
     if terminal == "\\n" { "\n" } else { terminal }
 }
 
-/// An automaton: each state is a rule whose alternatives are its transitions, `[id, state, terminal]`.
+/// Returns an automaton: each state is a rule whose alternatives are its transitions, `[id, state, terminal]`.
 fn automaton(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     const HELP: &str = "an automaton is `{\"init_state\": 0, \"final_state\": 1, \"numstates\": 2, \"pda\": {\"0\": [[\"0_1\", 1, \"text\"]]}}`";
     let mut rules = RuleList::default();
@@ -184,7 +184,7 @@ fn automaton(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
     Grammar { start: Some(start), rules: rules.finish(builder), ..Grammar::default() }
 }
 
-/// The rule of a state, which is a number or a string.
+/// Returns the rule of a state, which is a number or a string.
 fn state(value: &Json) -> Option<String> {
     match &value.kind {
         JsonKind::String(text) => Some(format!("s{text}")),

@@ -26,7 +26,7 @@ pub(super) enum JsonKind {
 }
 
 impl JsonKind {
-    /// The kind of value, with an article.
+    /// Returns the kind of value, with an article.
     pub(super) fn description(&self) -> &'static str {
         match self {
             JsonKind::Null => "null",
@@ -97,7 +97,7 @@ impl<'t> Reader<'t, '_> {
         self.error_at(Span::new(self.position, self.position + width), message, help)
     }
 
-    /// The text at the position, for a message.
+    /// Returns the text at the position, for a message.
     fn found(&self) -> String {
         match self.text[self.position..].chars().next() {
             None => "the end of the file".to_string(),
@@ -157,7 +157,7 @@ impl<'t> Reader<'t, '_> {
         Ok(kind)
     }
 
-    /// The rest of an array, after its bracket.
+    /// Returns the rest of an array, after its bracket.
     fn array(&mut self) -> Result<JsonKind, Reported> {
         let mut items = Vec::new();
         self.skip_blanks();
@@ -173,7 +173,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// The rest of an object, after its brace.
+    /// Returns the rest of an object, after its brace.
     fn object(&mut self) -> Result<JsonKind, Reported> {
         let mut members = Vec::new();
         self.skip_blanks();
@@ -263,7 +263,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// A string, at its opening quote.
+    /// Returns a string, at its opening quote.
     fn string(&mut self) -> Result<String, Reported> {
         let start = self.position;
         self.position += 1;
@@ -322,7 +322,7 @@ enum Escape {
     Unknown,
 }
 
-/// The escape at the beginning of `text` and its length in bytes.
+/// Returns the escape at the beginning of `text` and its length in bytes.
 fn escape(text: &str) -> (Escape, usize) {
     let simple = match text[1..].chars().next() {
         Some(same @ ('"' | '\\' | '/')) => same,
@@ -363,12 +363,12 @@ pub(super) struct Locator<'t> {
 }
 
 impl<'t> Locator<'t> {
-    /// For the string at `span` of the file's `text`, quotes included.
+    /// Returns a locator for the string at `span` of the file's `text`, quotes included.
     pub(super) fn new(text: &'t str, span: Span) -> Locator<'t> {
         Locator { text, in_file: span.start as usize + 1, in_value: 0 }
     }
 
-    /// The offset in the file of the byte at `offset` of the value.
+    /// Returns the offset in the file of the byte at `offset` of the value.
     pub(super) fn locate(&mut self, offset: usize) -> usize {
         while self.in_value < offset && self.in_file < self.text.len() {
             if self.text.as_bytes()[self.in_file] == b'\\' {

@@ -27,7 +27,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// The lexical rules. These tokens count as the original ones in it.
+    /// Returns the lexical rules. These tokens count as the original ones in it.
     pub(super) fn lexical<'g>(&'g self, rules: &'g [Rule]) -> Lexical<'g> {
         Lexical::knowing(rules, self.known.iter().map(|(name, edges)| (name.as_str(), edges.clone())))
     }
@@ -44,8 +44,9 @@ pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, 
     exclude_by(syntax, lexical, &Map::new(), builder)
 }
 
-/// The same where some tokens have priorities, by name. Of two tokens that match the same text, the lexer takes the one
-/// with the higher priority. If the priorities are equal, it prefers a fixed text.
+/// Removes the fixed texts among the tokens of `syntax` from the texts of the other tokens, where some tokens have
+/// priorities, by name. Of two tokens that match the same text, the lexer takes the one with the higher priority. If
+/// the priorities are equal, it prefers a fixed text.
 pub(super) fn exclude_by(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Lexical<'_>,
@@ -143,7 +144,7 @@ pub(super) fn exclude_by(
     result
 }
 
-/// The lexical rules that syntactic rules and `others` refer to.
+/// Returns the lexical rules that syntactic rules and `others` refer to.
 fn reached<'g>(syntax: &[(Name, Syntax)], others: &[Rule], lexical: &Lexical<'g>) -> Set<&'g str> {
     let mut reached = Set::new();
     let mut pending: Vec<&'g Expr> = Vec::new();
@@ -216,7 +217,7 @@ fn replace(syntax: &mut Syntax, names: &Map<Key, String>, builder: &mut Builder<
     }
 }
 
-/// The pattern of an expression that derives a single text, in one case or in both.
+/// Returns the pattern of an expression that derives a single text, in one case or in both.
 fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
     match &expr.kind {
         ExprKind::Bytes(bytes) if !bytes.is_empty() => Some(Pattern::text(std::str::from_utf8(bytes).ok()?)),
@@ -243,12 +244,12 @@ pub(super) struct Converting<'l, 'g> {
 }
 
 impl<'l, 'g> Converting<'l, 'g> {
-    /// A converter that adds to these fragments.
+    /// Returns a converter that adds to these fragments.
     pub(super) fn new(lexical: &'l Lexical<'g>, fragments: Vec<Fragment>) -> Converting<'l, 'g> {
         Converting { lexical, fragments, places: Map::new(), pending: Vec::new() }
     }
 
-    /// The pattern of an expression. `None` if it contains bytes that are not characters.
+    /// Returns the pattern of an expression. `None` if it contains bytes that are not characters.
     pub(super) fn pattern(&mut self, expr: &Expr) -> Option<Pattern> {
         Some(match &expr.kind {
             ExprKind::Bytes(bytes) => Pattern::text(std::str::from_utf8(bytes).ok()?),

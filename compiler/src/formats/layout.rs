@@ -23,8 +23,8 @@ pub(super) struct LayoutTokens {
 }
 
 impl LayoutTokens {
-    /// The layout tokens that the user has named, or those with usual names. `external` are the used tokens that only
-    /// code makes, `own` are the others.
+    /// Returns the layout tokens that the user has named, or those with usual names. `external` are the used tokens
+    /// that only code makes, `own` are the others.
     pub(super) fn find(
         indent: &Indent,
         external: &Set<String>,
@@ -60,7 +60,7 @@ impl LayoutTokens {
         Some(LayoutTokens { newline, indent: begin?, dedent: end?, indentation })
     }
 
-    /// Whether the token stands for layout.
+    /// Returns true if the token stands for layout.
     pub(super) fn has(&self, name: &str) -> bool {
         self.newline.as_deref() == Some(name) || self.indent == name || self.dedent == name
     }
@@ -93,12 +93,13 @@ impl LayoutTokens {
         }
     }
 
-    /// The separator in the rules that [`LayoutTokens::lay_out`] takes. It is left out at the beginning of a line.
+    /// Returns the separator in the rules that [`LayoutTokens::lay_out`] takes. It is left out at the beginning of a
+    /// line.
     pub(super) fn separator(&self) -> ExprKind {
         ExprKind::Rule(GAP.to_string())
     }
 
-    /// The grammar without layout tokens. `separator` is the text between tokens.
+    /// Returns the grammar without layout tokens. `separator` is the text between tokens.
     pub(super) fn lay_out(
         &self,
         mut grammar: Grammar,
@@ -154,7 +155,7 @@ fn rule(name: &str, body: &str) -> Rule {
     Rule { name: Name { text: name.to_string(), span }, body: text(body, span) }
 }
 
-/// For each rule that is not among `names`, the name of the rule that it was made from.
+/// Returns for each rule that is not among `names` the name of the rule that it was made from.
 fn origins(rules: &[Rule], names: &Set<String>) -> Map<String, String> {
     let made = rules.iter().map(|rule| rule.name.text.as_str()).filter(|name| !names.contains(*name));
     let origin = |name: &str| {

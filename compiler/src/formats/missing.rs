@@ -41,7 +41,7 @@ fn reference(syntax: &Syntax) -> Option<&str> {
     }
 }
 
-/// Whether an expression still derives something if the lost names derive nothing.
+/// Returns true if an expression still derives something if the lost names derive nothing.
 fn derives(syntax: &Syntax, is_lost: &impl Fn(&str) -> bool) -> bool {
     match syntax {
         Syntax::Seq(items) => items.iter().all(|item| derives(item, is_lost)),
@@ -51,7 +51,7 @@ fn derives(syntax: &Syntax, is_lost: &impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// The rules that derive something without the tokens `missing`: a least fixpoint.
+/// Returns the rules that derive something without the tokens `missing`: a least fixpoint.
 fn productive<'r>(rules: &'r [(Name, Syntax)], missing: &Set<String>) -> Set<&'r str> {
     let mut users: Map<&str, Vec<usize>> = Map::new();
     for (number, (_, body)) in rules.iter().enumerate() {
@@ -75,7 +75,7 @@ fn productive<'r>(rules: &'r [(Name, Syntax)], missing: &Set<String>) -> Set<&'r
     found
 }
 
-/// A missing token that the rule `start` needs.
+/// Returns a missing token that the rule `start` needs.
 fn needed(rules: &[(Name, Syntax)], missing: &Set<String>, lost: &Set<&str>, start: &str) -> String {
     let bodies: Map<&str, &Syntax> = rules.iter().map(|(name, body)| (name.text.as_str(), body)).collect();
     let mut seen = Set::new();

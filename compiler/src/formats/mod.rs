@@ -43,28 +43,30 @@ pub const MAX_EXPRESSIONS: usize = 1 << 20;
 
 /// A notation for grammars.
 pub trait Format: Sync {
-    /// The name that `--format` takes, such as `ebnf`.
+    /// Returns the name that `--format` takes, such as `ebnf`.
     fn name(&self) -> &'static str;
 
-    /// The file extensions (without the dot) of this format.
+    /// Returns the file extensions (without the dot) of this format.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// Whether the text looks like this format. Decides between formats that share an extension, and for files without
-    /// an extension.
+    /// Returns true if the text looks like this format. Decides between formats that share an extension, and for files
+    /// without an extension.
     fn looks_like(&self, text: &str) -> bool;
 
-    /// Whether its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`] apply.
+    /// Returns true if its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`]
+    /// apply.
     fn has_lexer(&self) -> bool {
         false
     }
 
-    /// Whether its grammars have tokens for the indentation of lines, so that [`FormatOptions::indent`] applies.
+    /// Returns true if its grammars have tokens for the indentation of lines, so that [`FormatOptions::indent`]
+    /// applies.
     fn has_layout(&self) -> bool {
         false
     }
 
-    /// Whether the notation has weights for alternatives. For other notations, the weights are computed when the
-    /// grammar is read.
+    /// Returns true if the notation has weights for alternatives. For other notations, the weights are computed when
+    /// the grammar is read.
     fn has_weights(&self) -> bool {
         false
     }
@@ -77,7 +79,7 @@ pub trait Format: Sync {
         self.parse_within(file, &Surroundings::default(), diagnostics)
     }
 
-    /// The same with the user's options and the other files of the grammar.
+    /// Parses the file with the user's options and the other files of the grammar.
     fn parse_within(
         &self,
         file: &SourceFile,
@@ -101,19 +103,19 @@ pub struct FormatOptions {
     pub alphabet: Option<Alphabet>,
     /// The tokens for the indentation of lines, in formats whose grammars leave indentation to code.
     pub indent: Indent,
-    /// Whether alternatives of weight 0 belong to the language.
+    /// Treatment of alternatives of weight 0: whether they belong to the language.
     pub zero_weights: ZeroWeights,
 }
 
-/// Whether alternatives of weight 0 belong to the language.
+/// Treatment of alternatives of weight 0: whether they belong to the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ZeroWeights {
-    /// They do not, unless a file of weights says that they do.
+    /// Alternatives that do not belong to the language, unless a file of weights says that they do.
     #[default]
     Unsaid,
-    /// They do not: no input has them.
+    /// Alternatives that do not belong to the language: no input has them.
     Drop,
-    /// They do: texts may have them. Generated inputs hardly ever have them.
+    /// Alternatives that belong to the language: texts may have them. Generated inputs hardly ever have them.
     Keep,
 }
 
@@ -121,7 +123,7 @@ impl ZeroWeights {
     /// The settings that a user can name, and their names.
     pub const ALL: &'static [(&'static str, ZeroWeights)] = &[("drop", ZeroWeights::Drop), ("keep", ZeroWeights::Keep)];
 
-    /// The setting called `name`.
+    /// Returns the setting called `name`.
     pub fn by_name(name: &str) -> Option<ZeroWeights> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, setting)| setting)
     }
@@ -136,13 +138,13 @@ impl FromStr for ZeroWeights {
 }
 
 impl FormatOptions {
-    /// Options for texts that were not produced by the grammar: hidden text may stand wherever the lexer accepts it,
-    /// sets contain any character, and texts may have alternatives of weight 0.
+    /// Returns options for texts that were not produced by the grammar: hidden text may stand wherever the lexer
+    /// accepts it, sets contain any character, and texts may have alternatives of weight 0.
     pub fn of_others() -> FormatOptions {
         FormatOptions { separators: SeparatorPolicy::Any, zero_weights: ZeroWeights::Keep, ..FormatOptions::default() }
     }
 
-    /// The alphabet of complemented sets.
+    /// Returns the alphabet of complemented sets.
     pub fn alphabet(&self) -> Alphabet {
         self.alphabet.unwrap_or(self.separators.alphabet())
     }
@@ -169,7 +171,7 @@ impl Default for Surroundings<'_> {
 
 /// Loads the files that a grammar names.
 pub trait Loader {
-    /// The file called `name`, which is beside the grammar file.
+    /// Returns the file called `name`, which is beside the grammar file.
     ///
     /// # Errors
     ///
@@ -205,13 +207,13 @@ pub const ALL: &[&dyn Format] = &[
     &regex::Regex,
 ];
 
-/// The format called `name`. `_` may stand for `-`, which is not allowed in identifiers of Rust.
+/// Returns the format called `name`. `_` may stand for `-`, which is not allowed in identifiers of Rust.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     let name = name.replace('_', "-");
     ALL.iter().copied().find(|format| format.name() == name)
 }
 
-/// The message for an unknown format name, with the name that may have been intended, or all names.
+/// Returns the message for an unknown format name, with the name that may have been intended, or all names.
 pub fn unknown(name: &str) -> String {
     let shown = name.escape_debug();
     match closest(name, ALL.iter().map(|format| format.name())) {
@@ -223,8 +225,8 @@ pub fn unknown(name: &str) -> String {
     }
 }
 
-/// The format of a file. Candidates are the formats with its extension, or all formats if there are none. The first
-/// that the text looks like is taken. If there is none, the first with the extension, else our EBNF.
+/// Returns the format of a file. Candidates are the formats with its extension, or all formats if there are none. The
+/// first that the text looks like is taken. If there is none, the first with the extension, else our EBNF.
 pub fn detect(file: &SourceFile) -> &'static dyn Format {
     let extension = file.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     let known = || ALL.iter().copied().filter(|format| format.extensions().contains(&extension.as_str()));
@@ -264,7 +266,7 @@ fn refuse_tokens(format: &str, surroundings: &Surroundings<'_>, diagnostics: &mu
     }
 }
 
-/// Whether the file is too large for [`Span`](crate::diagnostics::Span)s. Reports that.
+/// Returns true if the file is too large for [`Span`](crate::diagnostics::Span)s. Reports that.
 fn refuse_huge_file(file: &SourceFile, diagnostics: &mut Diagnostics) -> bool {
     let huge = u32::try_from(file.text().len()).is_err();
     if huge {

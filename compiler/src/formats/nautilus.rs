@@ -59,7 +59,7 @@ fn is_json(text: &str) -> bool {
 
 const RULE_HELP: &str = "a rule is written `[\"NAME\", \"text {OTHER} text\"]`";
 
-/// `[["A", "x{B}"], ...]`.
+/// Reads `[["A", "x{B}"], ...]`.
 fn read_list(value: Json, rules: &mut RuleList, builder: &mut Builder<'_>) {
     let JsonKind::Array(items) = value.kind else { return };
     for item in items {
@@ -107,8 +107,9 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Text with `{NAME}` or `{NAME:label}` in it. Literal braces are `\{` and `\}`. As in Nautilus, the braces of a
-/// reference are not empty and contain no backslash. An opening brace that begins no reference, as in `{}`, is text.
+/// Returns a text with `{NAME}` or `{NAME:label}` in it. Literal braces are `\{` and `\}`. As in Nautilus, the braces
+/// of a reference are not empty and contain no backslash. An opening brace that begins no reference, as in `{}`, is
+/// text.
 fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part, Reported> {
     let mut parts = Vec::new();
     let mut literal = Vec::new();
@@ -160,7 +161,7 @@ fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part,
     builder.seq(parts, span)
 }
 
-/// Whether a name occurs twice in a list. Such a name must derive the same text twice, but is drawn twice here.
+/// Returns true if a name occurs twice in a list. Such a name must derive the same text twice, but is drawn twice here.
 fn repeats(names: &[String]) -> bool {
     let mut seen = Set::new();
     !names.iter().all(|name| seen.insert(name))

@@ -50,7 +50,7 @@ impl Flags {
     }
 }
 
-/// The expression of a pattern that is a whole token. `span` is its place.
+/// Returns the expression of a pattern that is a whole token. `span` is its place.
 pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let mut looks = Vec::new();
     let mut part = marked(pattern, flags, span, &mut looks, builder)?;
@@ -74,7 +74,7 @@ pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builde
     }
 }
 
-/// The expression of a pattern that is part of a token, with marks for its lookarounds: see [`looks`].
+/// Returns the expression of a pattern that is part of a token, with marks for its lookarounds: see [`looks`].
 pub(super) fn marked(
     pattern: &str,
     flags: Flags,
@@ -189,7 +189,8 @@ impl Converter<'_, '_> {
         }
     }
 
-    /// The texts that a look-ahead excludes. A word boundary after a letter at the end stands for the end of a word.
+    /// Returns the texts that a look-ahead excludes. A word boundary after a letter at the end stands for the end of a
+    /// word.
     fn excluded(&mut self, hir: &Hir) -> Result<Part, Reported> {
         match hir.kind() {
             HirKind::Capture(capture) if capture.name.is_none() => self.excluded(&capture.sub),
@@ -247,8 +248,8 @@ impl Converter<'_, '_> {
         self.builder.seq(converted, self.span)
     }
 
-    /// A non-greedy repetition of a class ends at the first place where the next part can begin. So its text must not
-    /// contain such a place.
+    /// Returns a non-greedy repetition of a class. It ends at the first place where the next part can begin, so its
+    /// text must not contain such a place.
     fn lazy(&mut self, repetition: &regex_syntax::hir::Repetition, next: &Hir, whole: &Hir) -> Result<Part, Reported> {
         let (Some(set), Some((first, second))) = (class_of(&repetition.sub), beginning(next)) else {
             return self.part(whole);
@@ -276,7 +277,7 @@ impl Converter<'_, '_> {
     }
 }
 
-/// The set of a class of `regex-syntax`.
+/// Returns the set of a class of `regex-syntax`.
 fn set(class: &Class) -> CharSet {
     match class {
         Class::Unicode(class) => {
@@ -288,7 +289,7 @@ fn set(class: &Class) -> CharSet {
     }
 }
 
-/// The class that `hir` derives one member of.
+/// Returns the class that `hir` derives one member of.
 fn class_of(hir: &Hir) -> Option<CharSet> {
     match hir.kind() {
         HirKind::Class(class) => Some(set(class)).filter(|set| set.unit() == Unit::Char),
@@ -305,7 +306,7 @@ fn class_of(hir: &Hir) -> Option<CharSet> {
     }
 }
 
-/// Whether the last character is always a word character.
+/// Returns true if the last character is always a word character.
 fn ends_in_word(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(literal) => literal.0.last().is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_'),
@@ -318,15 +319,15 @@ fn ends_in_word(hir: &Hir) -> bool {
     }
 }
 
-/// The set of the only character of `text`.
+/// Returns the set of the only character of `text`.
 fn single(text: &str) -> Option<CharSet> {
     let mut characters = text.chars();
     let first = characters.next()?;
     characters.next().is_none().then(|| CharSet::single(Unit::Char, first.into()))
 }
 
-/// The characters that `hir` can begin with, and the second character if it is a single text. `None` if it may be empty
-/// or is not known.
+/// Returns the characters that `hir` can begin with, and the second character if it is a single text. `None` if it may
+/// be empty or is not known.
 fn beginning(hir: &Hir) -> Option<(CharSet, Option<CharSet>)> {
     match hir.kind() {
         HirKind::Literal(literal) => {
@@ -351,7 +352,7 @@ fn beginning(hir: &Hir) -> Option<(CharSet, Option<CharSet>)> {
     }
 }
 
-/// The characters with a Unicode property.
+/// Returns the characters with a Unicode property.
 pub(super) fn property(name: &str) -> Option<CharSet> {
     if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return None;
@@ -362,8 +363,8 @@ pub(super) fn property(name: &str) -> Option<CharSet> {
     }
 }
 
-/// The readable members of a class. A class that contains the last code point is taken as an exclusion, and reduced to
-/// printable ASCII, tab and line feed, if it has any of these.
+/// Returns the readable members of a class. A class that contains the last code point is taken as an exclusion, and
+/// reduced to printable ASCII, tab and line feed, if it has any of these.
 pub(super) fn readable(set: &CharSet) -> CharSet {
     if set.unit() != Unit::Char || !set.contains(0x10_FFFF) {
         return set.clone();

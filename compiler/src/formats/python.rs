@@ -14,7 +14,7 @@ pub(super) enum Escape {
     None,
 }
 
-/// The escape after a backslash that has been taken. In bytes, only the escapes of bytes literals.
+/// Returns the escape after a backslash that has been taken. In bytes, only the escapes of bytes literals.
 pub(super) fn escape(scan: &mut Scanner<'_>, in_bytes: bool) -> Escape {
     let start = scan.position;
     let simple = match scan.next() {
@@ -58,7 +58,8 @@ fn digits(scan: &mut Scanner<'_>, start: usize, length: usize, radix: u32) -> Es
     }
 }
 
-/// A literal, or several that Python joins, if one comes next. `Err` if it is not closed or is computed (`f"..."`).
+/// Returns a literal, or several that Python joins, if one comes next. `Err` if it is not closed or is computed
+/// (`f"..."`).
 pub(super) fn literal(scan: &mut Scanner<'_>) -> Option<Result<Vec<u8>, ()>> {
     let mut joined: Option<Vec<u8>> = None;
     loop {
@@ -86,7 +87,7 @@ pub(super) fn literal(scan: &mut Scanner<'_>) -> Option<Result<Vec<u8>, ()>> {
     }
 }
 
-/// A single literal, at its opening quote. `None` if it is not closed.
+/// Returns a single literal, at its opening quote. `None` if it is not closed.
 fn one(scan: &mut Scanner<'_>, raw: bool, in_bytes: bool) -> Option<Vec<u8>> {
     let quote = scan.peek()?;
     let end = if scan.rest().starts_with(&quote.to_string().repeat(3)) {

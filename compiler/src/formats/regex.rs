@@ -19,7 +19,7 @@ impl Format for Regex {
         &["regex"]
     }
 
-    /// Always false: any text is a regular expression.
+    /// Returns false: any text is a regular expression.
     fn looks_like(&self, _text: &str) -> bool {
         false
     }

@@ -10,17 +10,17 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// At the beginning of `text`, after a byte order mark if there is one.
+    /// Returns a scanner at the beginning of `text`, after a byte order mark if there is one.
     pub(super) fn new(text: &'t str) -> Scanner<'t> {
         Scanner { text, position: if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 } }
     }
 
-    /// The rest of the text.
+    /// Returns the rest of the text.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.position..]
     }
 
-    /// The next character.
+    /// Returns the next character.
     pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
@@ -32,7 +32,7 @@ impl<'t> Scanner<'t> {
         Some(character)
     }
 
-    /// Whether `text` comes next.
+    /// Returns true if `text` comes next.
     pub(super) fn sees(&self, text: &str) -> bool {
         self.rest().starts_with(text)
     }
@@ -68,17 +68,17 @@ impl<'t> Scanner<'t> {
         self.take_while(|c| c != '\n')
     }
 
-    /// From byte `start` up to here.
+    /// Returns the span from byte `start` up to here.
     pub(super) fn span_from(&self, start: usize) -> Span {
         Span::new(start, self.position)
     }
 
-    /// The next character's place.
+    /// Returns the next character's place.
     pub(super) fn here(&self) -> Span {
         Span::new(self.position, self.position + self.peek().map_or(0, char::len_utf8))
     }
 
-    /// The next character, for a message.
+    /// Returns the next character, for a message.
     pub(super) fn found(&self) -> String {
         match self.peek() {
             None => "the end of the file".to_string(),
@@ -92,7 +92,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// The number written in `digits`. `None` if it is invalid or too large.
+/// Returns the number written in `digits`. `None` if it is invalid or too large.
 pub(super) fn number(digits: &str) -> Option<u32> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }

@@ -9,7 +9,7 @@ use crate::ast;
 use crate::check::check;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
-/// The grammar as text, then the findings of the parser.
+/// Returns the grammar as text, then the findings of the parser.
 pub(crate) fn parsed(format: &dyn Format, text: &str) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -29,7 +29,8 @@ impl Loader for Files<'_> {
     }
 }
 
-/// Like [`parsed`], with other files and with the findings of the check. A file called `tokens` is the file of tokens.
+/// Parses like [`parsed`], with other files and with the findings of the check. A file called `tokens` is the file of
+/// tokens.
 pub(crate) fn parsed_with(format: &dyn Format, text: &str, files: &[(&str, &str)]) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -42,7 +43,7 @@ pub(crate) fn parsed_with(format: &dyn Format, text: &str, files: &[(&str, &str)
     ast::dump(&grammar) + &found + if found.is_empty() { "" } else { "\n" }
 }
 
-/// The findings of the parser.
+/// Returns the findings of the parser.
 pub(crate) fn errors(format: &dyn Format, text: &str) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
@@ -88,8 +89,8 @@ pub(crate) fn ends<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// A hostile text must get an answer that contains `expected`, within the time of [`ends`]. For a long text only linear
-/// code can do that.
+/// Asserts that a hostile text gets an answer that contains `expected`, within the time of [`ends`]. For a long text
+/// only linear code can do that.
 pub(crate) fn survives(format: &dyn Format, text: &str, expected: &str) {
     let file = SourceFile::new("g", text);
     let found = ends(expected, || {
@@ -101,7 +102,7 @@ pub(crate) fn survives(format: &dyn Format, text: &str, expected: &str) {
     assert!(found.contains(expected), "{}", &found[..found.len().min(2000)]);
 }
 
-/// `count` mutations of the `samples`, the same in every run.
+/// Visits `count` mutations of the `samples`, the same in every run.
 pub(crate) fn mutations(samples: &[&str], tokens: &[&str], count: usize, mut visit: impl FnMut(&str)) {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let mut below = move |bound: usize| {

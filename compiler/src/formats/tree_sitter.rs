@@ -182,7 +182,7 @@ impl<'j> External<'j> {
         (kind(json) == Some("SYMBOL")).then(|| Some(External { name: name_of(json)?, span: json.span }))?
     }
 
-    /// The text that its name implies: the end of a line or of a statement.
+    /// Returns the text that its name implies: the end of a line or of a statement.
     fn text(&self) -> Option<&'static str> {
         let is_end =
             ["newline", "line_break", "line_end", "linebreak", "eol"].iter().any(|end| self.name.contains(end));
@@ -202,7 +202,7 @@ fn name_of(json: &Json) -> Option<&str> {
     }
 }
 
-/// The rule without the wrappers that only affect how it is parsed or shown.
+/// Returns the rule without the wrappers that only affect how it is parsed or shown.
 fn without_wrapping(json: &Json) -> &Json {
     let mut json = json;
     while let JsonKind::Object(members) = &json.kind {
@@ -252,7 +252,7 @@ impl Translator<'_, '_, '_> {
         self.builder.error(span, format!("this is no rule of tree-sitter: {what}"), GRAMMAR_HELP)
     }
 
-    /// The members of a rule object and its type.
+    /// Returns the members of a rule object and its type.
     fn object<'j>(&mut self, json: &'j Json) -> Result<(Object<'j>, &'j str), Reported> {
         let JsonKind::Object(members) = &json.kind else {
             return Err(self.malformed(json.span, json.kind.description()));
@@ -315,7 +315,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// The contents of a token, without separators between its parts.
+    /// Returns the contents of a token, without separators between its parts.
     fn lexical(&mut self, json: &Json) -> Result<Part, Reported> {
         let json = without_wrapping(json);
         let (object, kind) = self.object(json)?;
@@ -357,7 +357,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The tokens that stand for the layout of lines, if there are any.
+    /// Returns the tokens that stand for the layout of lines, if there are any.
     fn layout(&mut self, indent: &Indent, externals: &[External<'_>], given: &Given) -> Option<LayoutTokens> {
         let in_use = externals.iter().map(|external| external.name).filter(|name| self.used.contains(*name));
         let (own, open): (Set<&str>, Set<&str>) = in_use.partition(|name| given.has(name));

@@ -33,7 +33,7 @@ pub struct NodeId(NonZeroU32);
 macro_rules! id {
     ($id:ident) => {
         impl $id {
-            /// The id with this number.
+            /// Returns the id with this number.
             ///
             /// # Panics
             ///
@@ -44,7 +44,7 @@ macro_rules! id {
                 $id(number.expect("more ids than an arena holds"))
             }
 
-            /// The number, from 0 without gaps.
+            /// Returns the number, from 0 without gaps.
             #[inline]
             pub fn index(self) -> usize {
                 self.0.get() as usize - 1
@@ -98,12 +98,12 @@ pub struct Ir {
 }
 
 impl Ir {
-    /// An IR with these rules (names and facts). Their bodies must be built and set.
+    /// Returns an IR with these rules (names and facts). Their bodies must be built and set.
     pub fn new(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
         Ir::of_rules(rules.into_iter().map(|(name, facts)| Rule { name, facts }).collect(), start, true)
     }
 
-    /// [`Ir::new`] without the order of options by length. It supports no length limit.
+    /// Returns the same as [`Ir::new`], but without the order of options by length. It supports no length limit.
     pub fn new_unordered(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
         Ir { is_ordered: false, ..Ir::new(rules, start) }
     }
@@ -113,12 +113,12 @@ impl Ir {
         Ir { rules, bodies, start, is_ordered, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
     }
 
-    /// Whether the options of each choice ascend by minimum length, as a length limit requires.
+    /// Returns true if the options of each choice ascend by minimum length, as a length limit requires.
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
     }
 
-    /// An IR with the same rules and start, without bodies and nodes, for a pass to fill.
+    /// Returns an IR with the same rules and start, without bodies and nodes, for a pass to fill.
     pub fn same_rules(&self) -> Ir {
         Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered)
     }
@@ -128,41 +128,41 @@ impl Ir {
         self.bodies[rule.index()] = Some(body);
     }
 
-    /// The start rule.
+    /// Returns the start rule.
     #[inline]
     pub fn start(&self) -> RuleId {
         self.start
     }
 
-    /// The rules, with and without bodies.
+    /// Returns the rules, with and without bodies.
     #[inline]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The ids of all rules.
+    /// Returns the ids of all rules.
     pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> + use<> {
         (0..self.rules.len()).map(RuleId::new)
     }
 
-    /// The rules that have a body.
+    /// Returns the rules that have a body.
     pub fn bodies(&self) -> impl Iterator<Item = (RuleId, NodeId)> + '_ {
         self.rule_ids().filter_map(|rule| self.body(rule).map(|body| (rule, body)))
     }
 
-    /// A rule.
+    /// Returns a rule.
     #[inline]
     pub fn rule(&self, rule: RuleId) -> &Rule {
         &self.rules[rule.index()]
     }
 
-    /// The body of a rule.
+    /// Returns the body of a rule.
     #[inline]
     pub fn body(&self, rule: RuleId) -> Option<NodeId> {
         self.bodies[rule.index()]
     }
 
-    /// A body for each rule: its own, or that of an inlined instance.
+    /// Returns a body for each rule: its own, or that of an inlined instance.
     pub fn homes(&self) -> Vec<Option<NodeId>> {
         let mut homes: Vec<Option<NodeId>> = self.bodies.clone();
         for node in &self.nodes {
@@ -173,51 +173,51 @@ impl Ir {
         homes
     }
 
-    /// Whether texts may have alternatives that generated inputs do not have.
+    /// Returns true if texts may have alternatives that generated inputs do not have.
     pub fn reads_more(&self) -> bool {
         self.nodes.iter().filter_map(Node::choice).any(Choice::reads_more)
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     #[inline]
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// A node.
+    /// Returns a node.
     #[inline]
     pub fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.index()]
     }
 
-    /// Facts about the strings of a node.
+    /// Returns facts about the strings of a node.
     #[inline]
     pub fn facts(&self, node: NodeId) -> Facts {
         self.facts[node.index()]
     }
 
-    /// Facts about the shape of a node.
+    /// Returns facts about the shape of a node.
     pub fn shape(&self, node: NodeId) -> Shape {
         self.shapes[node.index()]
     }
 
-    /// The children of a node, in order.
+    /// Returns the children of a node, in order.
     #[inline]
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         self.node(node).children()
     }
 
-    /// The children in tail position of a node. They are the last ones.
+    /// Returns the children in tail position of a node. They are the last ones.
     pub fn tails(&self, node: NodeId) -> &[NodeId] {
         self.node(node).tails()
     }
 
-    /// The options of a choice, if all of them are literals.
+    /// Returns the options of a choice, if all of them are literals.
     pub fn literals(&self, node: NodeId) -> Option<Vec<&[u8]>> {
         self.node(node).choice()?.options.iter().map(|&option| self.node(option).literal()).collect()
     }
 
-    /// The site of a node with all its options, if the node itself has one.
+    /// Returns the site of a node with all its options, if the node itself has one.
     pub fn site_of(&self, node: NodeId) -> Option<Site<'_>> {
         self.node(node).site()
     }
@@ -240,17 +240,17 @@ impl Ir {
         id
     }
 
-    /// Literal bytes.
+    /// Returns literal bytes.
     pub fn bytes(&mut self, bytes: impl Into<Box<[u8]>>) -> NodeId {
         self.add(Node::Bytes(bytes.into()))
     }
 
-    /// The empty string.
+    /// Returns the empty string.
     pub fn empty(&mut self) -> NodeId {
         self.bytes([])
     }
 
-    /// A member of `set`, which must not be empty. A set with one member becomes literal bytes.
+    /// Returns a member of `set`, which must not be empty. A set with one member becomes literal bytes.
     pub fn class(&mut self, set: CharSet) -> NodeId {
         debug_assert!(!set.is_empty());
         if set.len() == 1 {
@@ -260,22 +260,22 @@ impl Ir {
         self.add(Node::Class(set))
     }
 
-    /// An instance of a rule.
+    /// Returns an instance of a rule.
     pub fn reference(&mut self, rule: RuleId) -> NodeId {
         self.add(Node::Rule(rule))
     }
 
-    /// A jump back to the enclosing instance of a rule.
+    /// Returns a jump back to the enclosing instance of a rule.
     pub fn again(&mut self, rule: RuleId) -> NodeId {
         self.add(Node::Again(rule))
     }
 
-    /// An instance of a rule with its body in place.
+    /// Returns an instance of a rule with its body in place.
     pub fn inline(&mut self, rule: RuleId, body: NodeId) -> NodeId {
         self.add(Node::Inline { rule, body })
     }
 
-    /// A sequence. A single item stands for itself.
+    /// Returns a sequence. A single item stands for itself.
     pub fn seq(&mut self, items: impl Into<Box<[NodeId]>>) -> NodeId {
         let items = items.into();
         match *items {
@@ -285,7 +285,8 @@ impl Ir {
         }
     }
 
-    /// A choice among options in canonical order. A single option stands for itself. There must be at least one.
+    /// Returns a choice among options in canonical order. A single option stands for itself. There must be at least
+    /// one.
     pub fn choice(&mut self, options: impl Into<Box<[NodeId]>>, slots: Option<Slots>) -> NodeId {
         let options = options.into();
         debug_assert!(!options.is_empty());
@@ -295,7 +296,7 @@ impl Ir {
         self.add(Node::Choice(Choice { options, slots }))
     }
 
-    /// A repetition. Exactly one round becomes the item, no rounds the empty string.
+    /// Returns a repetition. Exactly one round becomes the item, no rounds the empty string.
     pub fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>) -> NodeId {
         match (min, max) {
             (_, Some(0)) => self.empty(),
@@ -304,7 +305,7 @@ impl Ir {
         }
     }
 
-    /// Whether two nodes are written the same. Large nodes count as different.
+    /// Returns true if two nodes are written the same. Large nodes count as different.
     pub fn is_written_like(&self, a: NodeId, b: NodeId) -> bool {
         const MAX_COMPARED: u32 = 1000;
         if a == b {
@@ -322,7 +323,7 @@ impl Facts {
     /// The facts of the empty string.
     pub const EMPTY: Facts = Facts { min_len: 0, height: 0, min_depth: 0 };
 
-    /// The facts of this followed by `next`.
+    /// Returns the facts of this followed by `next`.
     pub fn then(self, next: Facts) -> Facts {
         Facts {
             min_len: self.min_len.saturating_add(next.min_len),
@@ -331,18 +332,18 @@ impl Facts {
         }
     }
 
-    /// The facts of a choice between this and `other`.
+    /// Returns the facts of a choice between this and `other`.
     pub fn or(self, other: Facts) -> Facts {
         let (min_len, height) = (self.min_len, self.height).min((other.min_len, other.height));
         Facts { min_len, height, min_depth: self.min_depth.min(other.min_depth) }
     }
 
-    /// The facts of `count` rounds of this. `count` must not be 0.
+    /// Returns the facts of `count` rounds of this. `count` must not be 0.
     pub fn times(self, count: u32) -> Facts {
         Facts { min_len: self.min_len.saturating_mul(u64::from(count)), ..self }
     }
 
-    /// The facts of a rule instance with this body.
+    /// Returns the facts of a rule instance with this body.
     pub fn one_deeper(self) -> Facts {
         Facts {
             min_len: self.min_len,

@@ -50,24 +50,24 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The site of the choice with all options.
+    /// Returns the site of the choice with all options.
     #[inline]
     pub fn site(&self) -> Site<'_> {
         Site::new(self.options.len() as u32, self.slots.as_ref())
     }
 
-    /// Whether texts may have the option, but generated inputs do not.
+    /// Returns true if texts may have the option, but generated inputs do not.
     #[inline]
     pub fn is_only_read(&self, option: usize) -> bool {
         self.slots.as_ref().is_some_and(|slots| slots.is_only_read(option))
     }
 
-    /// Whether it has an option that is only read.
+    /// Returns true if it has an option that is only read.
     pub fn reads_more(&self) -> bool {
         (0..self.options.len()).any(|option| self.is_only_read(option))
     }
 
-    /// The probability of an option.
+    /// Returns the probability of an option.
     pub fn share(&self, option: usize) -> f64 {
         match &self.slots {
             Some(slots) => slots.share(option),
@@ -76,8 +76,8 @@ impl Choice {
     }
 }
 
-/// How the strings of a node are composed of the strings of its children. The kinds made by passes have the composition
-/// of the kinds that they replace.
+/// Way in which the strings of a node are composed of the strings of its children. The kinds made by passes have the
+/// composition of the kinds that they replace.
 #[derive(Clone, Copy, Debug)]
 pub enum Composition<'i> {
     /// Literal bytes.
@@ -126,7 +126,7 @@ pub enum First<'i> {
 }
 
 impl Node {
-    /// The children, in order.
+    /// Returns the children, in order.
     pub fn children(&self) -> &[NodeId] {
         match self {
             Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => &[],
@@ -137,7 +137,7 @@ impl Node {
         }
     }
 
-    /// The children in tail position: nothing of the node follows them. They are the last ones.
+    /// Returns the children in tail position: nothing of the node follows them. They are the last ones.
     pub fn tails(&self) -> &[NodeId] {
         match self {
             Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => &[],
@@ -149,7 +149,7 @@ impl Node {
         }
     }
 
-    /// The composition of the node.
+    /// Returns the composition of the node.
     #[inline]
     pub fn composition(&self) -> Composition<'_> {
         match self {
@@ -163,7 +163,7 @@ impl Node {
         }
     }
 
-    /// The composition of the node if every site takes option 0.
+    /// Returns the composition of the node if every site takes option 0.
     pub fn first(&self) -> First<'_> {
         match self.composition() {
             Composition::Bytes(bytes) => First::Bytes(bytes),
@@ -176,8 +176,8 @@ impl Node {
         }
     }
 
-    /// The site with all its options. A choice and a class have one, and so does each round of a repetition after its
-    /// minimum. `None` for other nodes.
+    /// Returns the site with all its options. A choice and a class have one, and so does each round of a repetition
+    /// after its minimum. `None` for other nodes.
     #[inline]
     pub fn site(&self) -> Option<Site<'_>> {
         match self.composition() {
@@ -188,57 +188,57 @@ impl Node {
         }
     }
 
-    /// The rule that the node is an instance of.
+    /// Returns the rule that the node is an instance of.
     pub fn instance(&self) -> Option<RuleId> {
         let Composition::Instance(rule, _) = self.composition() else { return None };
         Some(rule)
     }
 
-    /// The rule of a reference whose body stands elsewhere. Not for jumps back to an enclosing instance.
+    /// Returns the rule of a reference whose body stands elsewhere. Not for jumps back to an enclosing instance.
     pub fn reference(&self) -> Option<RuleId> {
         let Node::Rule(rule) = self else { return None };
         Some(*rule)
     }
 
-    /// The bytes of a literal.
+    /// Returns the bytes of a literal.
     pub fn literal(&self) -> Option<&[u8]> {
         let Node::Bytes(bytes) = self else { return None };
         Some(bytes)
     }
 
-    /// Whether the node is the empty literal.
+    /// Returns true if the node is the empty literal.
     pub fn is_empty(&self) -> bool {
         self.literal().is_some_and(<[u8]>::is_empty)
     }
 
-    /// The set of a class.
+    /// Returns the set of a class.
     #[inline]
     pub fn class(&self) -> Option<&CharSet> {
         let Node::Class(set) = self else { return None };
         Some(set)
     }
 
-    /// The choice, if the node is one.
+    /// Returns the choice, if the node is one.
     #[inline]
     pub fn choice(&self) -> Option<&Choice> {
         let Node::Choice(choice) = self else { return None };
         Some(choice)
     }
 
-    /// The repetition, if the node is one.
+    /// Returns the repetition, if the node is one.
     #[inline]
     pub fn rounds(&self) -> Option<Rounds> {
         let Composition::Rounds { item, min, max } = self.composition() else { return None };
         Some(Rounds { item, min, max })
     }
 
-    /// The items of a sequence.
+    /// Returns the items of a sequence.
     pub fn items(&self) -> Option<&[NodeId]> {
         let Node::Seq(items) = self else { return None };
         Some(items)
     }
 
-    /// Whether two nodes are the same except for their children, and have the same number of children.
+    /// Returns true if two nodes are the same except for their children, and have the same number of children.
     pub(super) fn is_like(&self, other: &Node) -> bool {
         match (self, other) {
             (Node::Seq(a), Node::Seq(b)) => a.len() == b.len(),
@@ -252,7 +252,7 @@ impl Node {
 }
 
 impl Composition<'_> {
-    /// Facts about the strings, given the facts of the children and, for an instance, of its rule.
+    /// Returns facts about the strings, given the facts of the children and, for an instance, of its rule.
     pub fn facts(
         self,
         mut children: impl Iterator<Item = Facts>,

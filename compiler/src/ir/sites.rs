@@ -17,37 +17,38 @@ pub struct Site<'i> {
 }
 
 impl<'i> Site<'i> {
-    /// A site with this many equally probable options.
+    /// Returns a site with this many equally probable options.
     #[inline]
     pub const fn even(options: u32) -> Site<'i> {
         Site { offered: options, slots: None }
     }
 
-    /// A site with the first `offered` options. If there are slots, the options share the values in proportion to them.
+    /// Returns a site with the first `offered` options. If there are slots, the options share the values in proportion
+    /// to them.
     #[inline]
     pub const fn new(offered: u32, slots: Option<&'i Slots>) -> Site<'i> {
         Site { offered, slots }
     }
 
-    /// The same site with only its first `offered` options.
+    /// Returns the site with only its first `offered` options.
     #[inline]
     pub const fn narrowed(self, offered: u32) -> Site<'i> {
         Site { offered, ..self }
     }
 
-    /// The number of offered options.
+    /// Returns the number of offered options.
     #[inline]
     pub const fn options(&self) -> u32 {
         self.offered
     }
 
-    /// The slots of a weighted site.
+    /// Returns the slots of a weighted site.
     #[inline]
     pub const fn slots(&self) -> Option<&'i Slots> {
         self.slots
     }
 
-    /// log2 of the number of values: 8, 16 or 24. 0 if there is at most one option.
+    /// Returns log2 of the number of values: 8, 16 or 24. 0 if there is at most one option.
     #[inline]
     pub fn bits(&self) -> u32 {
         match (self.offered, self.slots) {
@@ -59,19 +60,19 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// The number of choice bytes that it reads: none to three.
+    /// Returns the number of choice bytes that it reads: none to three.
     #[inline]
     pub fn width(&self) -> u32 {
         self.bits() / 8
     }
 
-    /// The number of offered units.
+    /// Returns the number of offered units.
     #[inline]
     pub fn units(&self) -> u32 {
         self.units_before(self.offered)
     }
 
-    /// The units of the options before `option`.
+    /// Returns the units of the options before `option`.
     #[inline]
     fn units_before(&self, option: u32) -> u32 {
         match self.slots {
@@ -81,8 +82,8 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// The smallest value that takes `option` or a later one. The number of values if there is none. A value is a
-    /// little-endian number of [`Site::width`] bytes.
+    /// Returns the smallest value that takes `option` or a later one. The number of values if there is none. A value is
+    /// a little-endian number of [`Site::width`] bytes.
     #[inline]
     pub fn value_of(&self, option: u32) -> u32 {
         match self.bits() {
@@ -91,7 +92,7 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// The option that a value takes.
+    /// Returns the option that a value takes.
     #[inline]
     pub fn option_of(&self, value: u32) -> u32 {
         let bits = self.bits();
@@ -105,7 +106,7 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// The option for each choice byte, if the site reads one.
+    /// Returns the option for each choice byte, if the site reads one.
     pub fn options_of_bytes(&self) -> Option<[u8; 256]> {
         let mut options = [0; 256];
         for option in 1..self.options().min(256) {

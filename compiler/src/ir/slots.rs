@@ -17,15 +17,15 @@ pub struct Slots {
 pub(crate) const WIDTHS: [u32; 3] = [8, 16, 24];
 
 impl Slots {
-    /// Slots for finite weights by largest remainder, at least one slot each. Uses the narrowest of 256, 65 536 and
-    /// 16 777 216 slots that gives each option its share to within 1/256. Options of weight 0 are only read: their
+    /// Returns slots for finite weights by largest remainder, at least one slot each. Uses the narrowest of 256, 65 536
+    /// and 16 777 216 slots that gives each option its share to within 1/256. Options of weight 0 are only read: their
     /// share is 0, each has one slot, and there are at least 65 536 slots. At least one weight must be positive. `None`
     /// if there are more options than slots.
     pub fn from_weights(weights: &[f64]) -> Option<Slots> {
         Slots::at_least(if weights.contains(&0.0) { WIDTHS[1] } else { WIDTHS[0] }, weights)
     }
 
-    /// The same with at least 2^least slots.
+    /// Returns slots for finite weights, as [`Slots::from_weights`] does, with at least 2^least slots.
     fn at_least(least: u32, weights: &[f64]) -> Option<Slots> {
         WIDTHS.iter().filter(|&&bits| bits >= least).find_map(|&bits| {
             let counts = largest_remainder(weights, 1 << bits)?;
@@ -42,8 +42,8 @@ impl Slots {
         })
     }
 
-    /// Slots for whole numbers. If they are positive and their sum is 2^8, 2^16 or 2^24, it is kept. Otherwise they are
-    /// scaled as other weights. If one of them is 0 and their sum is 2^24, there are 2^24 slots.
+    /// Returns slots for whole numbers. If they are positive and their sum is 2^8, 2^16 or 2^24, it is kept. Otherwise
+    /// they are scaled as other weights. If one of them is 0 and their sum is 2^24, there are 2^24 slots.
     pub fn from_whole(counts: &[u32]) -> Option<Slots> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         let are_all_positive = !counts.contains(&0);
@@ -67,8 +67,8 @@ impl Slots {
         Slots { bits, ends, shares: None }
     }
 
-    /// The same slots for options with these probabilities. Probabilities that the slots represent exactly are not
-    /// kept.
+    /// Returns the same slots for options with these probabilities. Probabilities that the slots represent exactly are
+    /// not kept.
     pub fn with_shares(mut self, shares: Vec<f64>) -> Slots {
         debug_assert_eq!(shares.len(), self.ends.len());
         let exact = |(option, share): (usize, &f64)| (share - self.slot_share(option)).abs() < 1e-12;
@@ -76,38 +76,38 @@ impl Slots {
         self
     }
 
-    /// Slots with these ends. `None` unless they ascend strictly up to 2^bits and `bits` is 8, 16 or 24.
+    /// Returns slots with these ends. `None` unless they ascend strictly up to 2^bits and `bits` is 8, 16 or 24.
     pub fn from_ends(bits: u32, ends: Vec<u32>) -> Option<Slots> {
         let ascending = ends.first().is_some_and(|&end| end > 0) && ends.is_sorted_by(|a, b| a < b);
         let whole = WIDTHS.contains(&bits) && ends.last() == Some(&(1 << bits));
         (ascending && whole).then(|| Slots { bits, ends: ends.into(), shares: None })
     }
 
-    /// log2 of the number of slots: 8, 16 or 24.
+    /// Returns log2 of the number of slots: 8, 16 or 24.
     #[inline]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The end of each option's slots, exclusive.
+    /// Returns the end of each option's slots, exclusive.
     #[inline]
     pub fn ends(&self) -> &[u32] {
         &self.ends
     }
 
-    /// The option of a slot.
+    /// Returns the option of a slot.
     #[inline]
     pub fn option_of(&self, slot: u32) -> usize {
         self.ends.partition_point(|&end| end <= slot)
     }
 
-    /// The probability that the grammar gives an option. The slots are within 1/256 of it.
+    /// Returns the probability that the grammar gives an option. The slots are within 1/256 of it.
     #[inline]
     pub fn share(&self, option: usize) -> f64 {
         self.shares.as_ref().map_or_else(|| self.slot_share(option), |shares| shares[option])
     }
 
-    /// Whether the slots represent each probability exactly.
+    /// Returns true if the slots represent each probability exactly.
     pub fn are_exact(&self) -> bool {
         self.shares.is_none()
     }
@@ -117,26 +117,26 @@ impl Slots {
         f64::from(self.count(option)) / f64::from(1u32 << self.bits)
     }
 
-    /// Whether texts may have the option, but generated inputs do not.
+    /// Returns true if texts may have the option, but generated inputs do not.
     #[inline]
     pub fn is_only_read(&self, option: usize) -> bool {
         self.share(option) == 0.0
     }
 
-    /// The number of slots of an option.
+    /// Returns the number of slots of an option.
     #[inline]
     pub fn count(&self, option: usize) -> u32 {
         self.ends[option] - if option == 0 { 0 } else { self.ends[option - 1] }
     }
 }
 
-/// The weights, scaled so that the greatest is 1 and their sum is finite. None becomes 0.
+/// Returns the weights, scaled so that the greatest is 1 and their sum is finite. None becomes 0.
 fn scaled(weights: &[f64]) -> Vec<f64> {
     let greatest = weights.iter().copied().fold(0.0, f64::max);
     weights.iter().map(|weight| (weight / greatest).max(f64::MIN_POSITIVE)).collect()
 }
 
-/// Shares of `total` in proportion to `weights`, at least 1 each.
+/// Returns shares of `total` in proportion to `weights`, at least 1 each.
 pub(crate) fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>> {
     if weights.len() > total as usize {
         return None;

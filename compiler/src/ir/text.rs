@@ -16,7 +16,7 @@ use std::fmt::Write;
 use super::{Choice, Facts, Ir, Node, NodeId, RuleId, Slots};
 use crate::charset::{CharSet, Unit};
 
-/// The text of an IR; [`parse`] reads it back.
+/// Returns the text of an IR; [`parse`] reads it back.
 pub fn print(ir: &Ir) -> String {
     let mut out = String::new();
     name(&mut out, "start ", &ir.rule(ir.start()).name);
@@ -139,7 +139,7 @@ fn quote(out: &mut String, bytes: &[u8]) {
 pub struct ParseError {
     /// The place of the error, in bytes.
     pub offset: usize,
-    /// What was expected there.
+    /// Message that says what was expected there.
     pub message: String,
 }
 
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `=` and a probability.
+    /// Reads `=` and a probability.
     fn share(&mut self) -> Result<f64, ParseError> {
         self.word("=")?;
         let rest = self.rest();

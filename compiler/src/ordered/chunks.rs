@@ -40,8 +40,8 @@ impl<T> Chunks<T> {
         if number == 0 { &mut self.first } else { &mut self.rest[number - 1] }
     }
 
-    /// `Ok` with the place of the item for which `order` is `Equal`, or `Err` with the place to insert it at. `order`
-    /// must be `Less` for the items before.
+    /// Returns `Ok` with the place of the item for which `order` is `Equal`, or `Err` with the place to insert it at.
+    /// `order` must be `Less` for the items before.
     pub(super) fn find(&self, order: impl Fn(&T) -> Ordering) -> Result<Place, Place> {
         let (mut chunk, mut end) = (0, self.rest.len());
         while chunk < end {
@@ -64,7 +64,7 @@ impl<T> Chunks<T> {
         Err(Place { chunk, at })
     }
 
-    /// The place after all items.
+    /// Returns the place after all items.
     pub(super) fn end(&self) -> Place {
         let chunk = self.rest.len();
         Place { chunk, at: self.chunk(chunk).len() }

@@ -14,17 +14,17 @@ pub struct Map<K, V> {
 }
 
 impl<K, V> Map<K, V> {
-    /// An empty map.
+    /// Returns an empty map.
     pub const fn new() -> Map<K, V> {
         Map { items: Chunks::EMPTY }
     }
 
-    /// The number of keys.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is no key.
+    /// Returns true if there is no key.
     pub fn is_empty(&self) -> bool {
         self.items.len() == 0
     }
@@ -34,37 +34,37 @@ impl<K, V> Map<K, V> {
         *self = Map::new();
     }
 
-    /// The keys with their values.
+    /// Returns the keys with their values.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter(self.items.iter())
     }
 
-    /// The keys with their values, mutable.
+    /// Returns the keys with their values, mutable.
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
         IterMut(self.items.iter_mut())
     }
 
-    /// The keys.
+    /// Returns the keys.
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys(self.items.iter())
     }
 
-    /// The values in the order of their keys.
+    /// Returns the values in the order of their keys.
     pub fn values(&self) -> Values<'_, K, V> {
         Values(self.items.iter())
     }
 
-    /// The values in the order of their keys, mutable.
+    /// Returns the values in the order of their keys, mutable.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.items.iter_mut().map(|item| &mut item.1)
     }
 
-    /// The keys alone.
+    /// Returns the keys alone.
     pub fn into_keys(self) -> impl Iterator<Item = K> {
         self.into_iter().map(|item| item.0)
     }
 
-    /// The values alone.
+    /// Returns the values alone.
     pub fn into_values(self) -> impl Iterator<Item = V> {
         self.into_iter().map(|item| item.1)
     }
@@ -78,7 +78,7 @@ impl<K: Ord, V> Map<K, V> {
         self.items.find(|item| item.0.borrow().cmp(key))
     }
 
-    /// Whether it has the key.
+    /// Returns true if it has the key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -86,7 +86,7 @@ impl<K: Ord, V> Map<K, V> {
         self.find(key).is_ok()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -94,7 +94,7 @@ impl<K: Ord, V> Map<K, V> {
         self.find(key).ok().map(|place| &self.items.get(place).1)
     }
 
-    /// The value of a key, mutable.
+    /// Returns the value of a key, mutable.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -102,7 +102,7 @@ impl<K: Ord, V> Map<K, V> {
         self.find(key).ok().map(|place| &mut self.items.get_mut(place).1)
     }
 
-    /// The map's own key, and its value.
+    /// Returns the map's own key, and its value.
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -134,7 +134,7 @@ impl<K: Ord, V> Map<K, V> {
         self.find(key).ok().map(|place| self.items.remove(place).1)
     }
 
-    /// The entry of a key, with or without a value.
+    /// Returns the entry of a key, with or without a value.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         match self.find(&key) {
             Ok(place) => Entry::Occupied(OccupiedEntry { items: &mut self.items, place }),
@@ -165,12 +165,12 @@ pub struct VacantEntry<'m, K, V> {
 }
 
 impl<'m, K, V> Entry<'m, K, V> {
-    /// The value. Inserts `value` if there is none.
+    /// Returns the value. Inserts `value` if there is none.
     pub fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// The value. Inserts the result of `value` if there is none.
+    /// Returns the value. Inserts the result of `value` if there is none.
     pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
         match self {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -178,7 +178,7 @@ impl<'m, K, V> Entry<'m, K, V> {
         }
     }
 
-    /// The value. Inserts the result of `value` for the key if there is none.
+    /// Returns the value. Inserts the result of `value` for the key if there is none.
     pub fn or_insert_with_key(self, value: impl FnOnce(&K) -> V) -> &'m mut V {
         match self {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -189,7 +189,7 @@ impl<'m, K, V> Entry<'m, K, V> {
         }
     }
 
-    /// The value. Inserts the default if there is none.
+    /// Returns the value. Inserts the default if there is none.
     pub fn or_default(self) -> &'m mut V
     where
         V: Default,
@@ -207,7 +207,7 @@ impl<'m, K, V> Entry<'m, K, V> {
 }
 
 impl<'m, K, V> OccupiedEntry<'m, K, V> {
-    /// The value, for as long as the map is borrowed.
+    /// Returns the value, for as long as the map is borrowed.
     pub fn into_mut(self) -> &'m mut V {
         &mut self.items.get_mut(self.place).1
     }

@@ -14,17 +14,17 @@ pub struct Set<T> {
 }
 
 impl<T> Set<T> {
-    /// An empty set.
+    /// Returns an empty set.
     pub const fn new() -> Set<T> {
         Set { items: Chunks::EMPTY }
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is no member.
+    /// Returns true if there is no member.
     pub fn is_empty(&self) -> bool {
         self.items.len() == 0
     }
@@ -34,12 +34,12 @@ impl<T> Set<T> {
         *self = Set::new();
     }
 
-    /// The members.
+    /// Returns the members.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter(self.items.iter())
     }
 
-    /// The least member.
+    /// Returns the least member.
     pub fn first(&self) -> Option<&T> {
         self.items.first()
     }
@@ -53,7 +53,7 @@ impl<T: Ord> Set<T> {
         self.items.find(|other| other.borrow().cmp(item))
     }
 
-    /// Whether it has the member.
+    /// Returns true if it has the member.
     pub fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -93,17 +93,17 @@ impl<T: Ord> Set<T> {
         (!self.is_empty()).then(|| self.items.remove(Place::FIRST))
     }
 
-    /// The members that are not in the other set.
+    /// Returns the members that are not in the other set.
     pub fn difference<'s>(&'s self, other: &'s Set<T>) -> impl Iterator<Item = &'s T> {
         self.iter().filter(|item| !other.contains(*item))
     }
 
-    /// The members that are also in the other set.
+    /// Returns the members that are also in the other set.
     pub fn intersection<'s>(&'s self, other: &'s Set<T>) -> impl Iterator<Item = &'s T> {
         self.iter().filter(|item| other.contains(*item))
     }
 
-    /// Whether no member is in the other set.
+    /// Returns true if no member is in the other set.
     pub fn is_disjoint(&self, other: &Set<T>) -> bool {
         !self.iter().any(|item| other.contains(item))
     }

@@ -16,7 +16,7 @@ pub fn tail_loops(mut ir: Ir) -> Ir {
     ir
 }
 
-/// The node with its tail references to `scopes` replaced. `None` if there are none.
+/// Returns the node with its tail references to `scopes` replaced. `None` if there are none.
 fn tail(ir: &mut Ir, node: NodeId, scopes: &mut Vec<RuleId>) -> Option<NodeId> {
     if let Some(rule) = ir.node(node).reference() {
         return scopes.contains(&rule).then(|| ir.again(rule));

@@ -38,9 +38,9 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
     step("share-tails", tails::share_tails(&ir))
 }
 
-/// The residual form of a lowered IR with an unfolded depth limit. It needs no pools and is run without limits. `None`
-/// if a rule has no pool, if the unfolded form would have more than `max_nodes` nodes before optimisation (16 strings
-/// of a pool count as one), or if it would have too many bytes of literals and pools or ranges of classes.
+/// Returns the residual form of a lowered IR with an unfolded depth limit. It needs no pools and is run without limits.
+/// `None` if a rule has no pool, if the unfolded form would have more than `max_nodes` nodes before optimisation (16
+/// strings of a pool count as one), or if it would have too many bytes of literals and pools or ranges of classes.
 pub fn optimise_unfolded(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
     let mut ir = verified("unfold", unfold::unfold(lowered, pools, max_depth, max_nodes)?);
     ir = verified("partial-eval", partial_eval::partial_eval(&ir));
@@ -52,7 +52,7 @@ pub fn optimise_unfolded(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes:
     Some(verified("share-tails", tails::share_tails(&ir)))
 }
 
-/// The result of a pass, verified in debug builds.
+/// Returns the result of a pass, verified in debug builds.
 fn verified(name: &'static str, ir: Ir) -> Ir {
     if cfg!(debug_assertions)
         && let Err(problem) = ir::verify(&ir)
@@ -82,7 +82,7 @@ fn rewrite(old: &Ir, build: impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId) 
     rewrite_some(old, |_| true, build)
 }
 
-/// [`rewrite`] for the rules that are `kept`. The others lose their bodies.
+/// Rebuilds bodies as [`rewrite`] does, for the rules that are `kept`. The others lose their bodies.
 fn rewrite_some(
     old: &Ir,
     kept: impl Fn(RuleId) -> bool,

@@ -37,8 +37,8 @@ pub fn supercompile(ir: Ir, budget: &Budget) -> Ir {
     remove_dead(&expanded)
 }
 
-/// The number of nodes. A choice among a few literals counts as one, because engines turn it into data. Stops counting
-/// beyond `most`.
+/// Returns the number of nodes. A choice among a few literals counts as one, because engines turn it into data. Stops
+/// counting beyond `most`.
 fn code_size(ir: &Ir, node: NodeId, most: u32) -> u32 {
     if let Some(literals) = ir.literals(node) {
         return 1 + literals.len() as u32 / 16;

@@ -27,7 +27,7 @@ pub fn share_tails(ir: &Ir) -> Ir {
     })
 }
 
-/// The last item, if it is the same in all options.
+/// Returns the last item, if it is the same in all options.
 fn shared_last(ir: &Ir, options: &[Vec<NodeId>]) -> Option<NodeId> {
     let first = *options.first()?.last()?;
     options[1..].iter().all(|items| items.last().is_some_and(|&last| ir.is_written_like(first, last))).then_some(first)

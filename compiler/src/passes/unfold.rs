@@ -29,9 +29,9 @@ const MAX_RANGES: usize = 1 << 15;
 /// A rule with this many levels left below it.
 type Instance = (RuleId, u32);
 
-/// The lowered form of a grammar with `max_depth` unfolded. `None` if a rule has no pool, or if the result would have
-/// more than `max_nodes` nodes (16 strings of a pool count as one), 1 MiB of literals and pools or 32 768 ranges. No
-/// rule may be inlined in `lowered`.
+/// Returns the lowered form of a grammar with `max_depth` unfolded. `None` if a rule has no pool, or if the result
+/// would have more than `max_nodes` nodes (16 strings of a pool count as one), 1 MiB of literals and pools or 32 768
+/// ranges. No rule may be inlined in `lowered`.
 pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
     let mut unfolding = Unfolding {
         ir: lowered,
@@ -46,7 +46,7 @@ pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Op
     unfolding.build(start)
 }
 
-/// The height in rule references of the highest derivation from each rule. `None` if there is no bound.
+/// Returns the height in rule references of the highest derivation from each rule. `None` if there is no bound.
 fn heights(ir: &Ir) -> Vec<Option<u32>> {
     let (recursion, references) = (recursion(ir), references(ir));
     let mut heights = vec![None; ir.rules().len()];
@@ -86,7 +86,7 @@ fn take(left: &mut usize, count: usize) -> Option<()> {
 }
 
 impl Unfolding<'_> {
-    /// The instance of a rule. Levels that no derivation of the rule needs are removed.
+    /// Returns the instance of a rule. Levels that no derivation of the rule needs are removed.
     fn instance(&self, rule: RuleId, levels: u32) -> Instance {
         (rule, self.heights[rule.index()].map_or(levels, |height| levels.min(height)))
     }
@@ -142,13 +142,13 @@ impl Unfolding<'_> {
         Some(new)
     }
 
-    /// The number of the instance of a rule with this many levels below it.
+    /// Returns the number of the instance of a rule with this many levels below it.
     fn number(&self, rule: RuleId, levels: u32) -> Option<usize> {
         let (rule, levels) = self.instance(rule, levels);
         self.instances.get(&(levels, rule)).copied()
     }
 
-    /// The facts of the result of [`Unfolding::node`]. `None` where that returns `None`.
+    /// Returns the facts of the result of [`Unfolding::node`]. `None` where that returns `None`.
     fn facts_of(&self, node: NodeId, levels: u32) -> Option<Facts> {
         let instance = match self.ir.node(node).instance() {
             Some(rule) => self.facts_of_instance(rule, levels)?,
@@ -181,7 +181,7 @@ impl Unfolding<'_> {
         Some(new.rebuild(ir, node, children?))
     }
 
-    /// The choice among the strings of a rule's pool, as the choice map defines it.
+    /// Returns the choice among the strings of a rule's pool, as the choice map defines it.
     fn pool(&mut self, new: &mut Ir, rule: RuleId) -> Option<NodeId> {
         if let Some(node) = self.of_pools[rule.index()] {
             return Some(node);

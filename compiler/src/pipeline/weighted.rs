@@ -40,7 +40,7 @@ impl Lowered {
         Some(Lowered { ir, sources, weights, shape: None, in_force, by_default: None, pools: None })
     }
 
-    /// The pools of its rules.
+    /// Returns the pools of its rules.
     pub fn pools(&self) -> Pools {
         self.pools.clone().unwrap_or_else(|| pools(&self.ir))
     }
@@ -152,7 +152,7 @@ fn unusable_weights(options: &Options, file: &SourceFile, error: &FileError) -> 
     Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
 }
 
-/// What to do about weights of another grammar.
+/// Returns what to do about weights of another grammar.
 fn remedy(options: &Options, file: &SourceFile) -> String {
     let demands = shape::demands(file.text());
     if demands.contexts && demands.start != options.start {

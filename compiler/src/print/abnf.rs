@@ -42,7 +42,7 @@ impl Printer for Abnf {
     }
 }
 
-/// The name with `-` in place of characters that ABNF does not allow.
+/// Returns the name with `-` in place of characters that ABNF does not allow.
 fn allowed(name: &str) -> String {
     let mut new: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     if !new.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -51,7 +51,7 @@ fn allowed(name: &str) -> String {
     new
 }
 
-/// Whether there is a class with characters beyond U+00FF, which needs numbers for characters.
+/// Returns true if there is a class with characters beyond U+00FF, which needs numbers for characters.
 fn has_wide_class(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Class(set) => set.unit() == Unit::Char && set.ranges().last().is_some_and(|&(_, high)| high > 0xFF),
@@ -133,7 +133,7 @@ impl Writer<'_, '_> {
         self.text += if grouped { ")" } else { "" };
     }
 
-    /// Printable text as strings, other bytes or characters as numbers.
+    /// Writes printable text as strings, other bytes or characters as numbers.
     fn bytes(&mut self, bytes: &[u8], expr: &Expr, place: Place) {
         let values: Vec<u32> = match (self.unit, std::str::from_utf8(bytes)) {
             (Unit::Char, Ok(text)) => text.chars().map(u32::from).collect(),

@@ -30,7 +30,7 @@ impl Printer for Ebnf {
     }
 }
 
-/// The name with `_` and `-` in place of characters that the notation does not allow.
+/// Returns the name with `_` and `-` in place of characters that the notation does not allow.
 fn allowed(name: &str) -> String {
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
     let mut new: String = name.chars().map(|c| if in_name(c) { c } else { '-' }).collect();
@@ -61,7 +61,7 @@ fn rewrite(expr: &mut Expr, names: &Names) {
     }
 }
 
-/// The text and the single bytes of a literal, if some bytes are not text.
+/// Returns the text and the single bytes of a literal, if some bytes are not text.
 fn pieces(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     if bytes.len() < 2 || std::str::from_utf8(bytes).is_ok() {
         return None;

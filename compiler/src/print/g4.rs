@@ -58,7 +58,7 @@ impl Printer for G4 {
     }
 }
 
-/// The name of a lexer rule: a capital letter, then letters, digits and `_`.
+/// Returns the name of a lexer rule: a capital letter, then letters, digits and `_`.
 fn allowed(name: &str) -> String {
     let mut new = String::new();
     for character in name.chars() {
@@ -72,7 +72,7 @@ fn allowed(name: &str) -> String {
     if new.is_empty() { "R".to_string() } else { new }
 }
 
-/// For each rule whether it derives the empty string.
+/// Returns for each rule whether it derives the empty string.
 fn nullable_rules<'g>(rules: &[&'g Rule]) -> Map<&'g str, bool> {
     let mut nullable: Map<&str, bool> = rules.iter().map(|rule| (rule.name.text.as_str(), false)).collect();
     // The number of passes is at most the length of a chain of references. If the budget is exceeded, the rules count
@@ -103,7 +103,7 @@ fn is_nullable(expr: &Expr, nullable: &Map<&str, bool>) -> bool {
     }
 }
 
-/// The rules that can begin with themselves.
+/// Returns the rules that can begin with themselves.
 fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g Rule> {
     let index: Map<&str, usize> =
         rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
@@ -265,7 +265,7 @@ impl Writer<'_, '_> {
         self.text += sign;
     }
 
-    /// A counted repetition, written out. Errors in its item are reported once.
+    /// Writes out a counted repetition. Errors in its item are reported once.
     fn rounds(&mut self, item: &Expr, min: u32, max: Option<u32>, expr: &Expr, place: Place) {
         let begin = self.text.len();
         self.groups += NESTED_ROUNDS + 1;

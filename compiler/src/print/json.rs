@@ -62,7 +62,7 @@ struct Writer<'d> {
 }
 
 impl Writer<'_> {
-    /// The alternatives of an expression, each as JSON.
+    /// Returns the alternatives of an expression, each as JSON.
     fn alternatives(&mut self, expr: &Expr) -> Option<Vec<String>> {
         match &expr.kind {
             ExprKind::Choice(alternatives) => {
@@ -177,7 +177,7 @@ impl Writer<'_> {
         );
     }
 
-    /// A literal. A text like `<name>` would be a reference, so it is cut in two.
+    /// Returns a literal. A text like `<name>` would be a reference, so it is cut in two.
     fn text(&mut self, bytes: &[u8], expr: &Expr, symbols: &mut Vec<String>) -> Option<()> {
         let Ok(text) = std::str::from_utf8(bytes) else {
             let help = "JSON is text: a byte that is no UTF-8 cannot be written; convert to the EBNF";
@@ -195,7 +195,7 @@ impl Writer<'_> {
     }
 }
 
-/// A JSON string.
+/// Returns a JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

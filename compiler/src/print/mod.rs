@@ -15,36 +15,37 @@ use names::Names;
 
 /// Writes grammars in one notation.
 pub trait Printer: Sync {
-    /// The name of the format that reads this notation.
+    /// Returns the name of the format that reads this notation.
     fn name(&self) -> &'static str;
 
-    /// The file extensions (without the dot) of this notation.
+    /// Returns the file extensions (without the dot) of this notation.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// The grammar as text. If the notation cannot express it, errors go into `diagnostics` and the result is `None`.
+    /// Returns the grammar as text. If the notation cannot express it, errors go into `diagnostics` and the result is
+    /// `None`.
     fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String>;
 }
 
-/// What to do with weights that a notation lacks.
+/// Advice for weights that a notation lacks.
 const HELP_FOR_WEIGHTS: &str =
     "write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`";
 
 /// Every printer.
 pub const ALL: &[&dyn Printer] = &[&ebnf::Ebnf, &json::Json, &abnf::Abnf, &g4::G4];
 
-/// The printer of the format called `name`.
+/// Returns the printer of the format called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Printer> {
     ALL.iter().copied().find(|printer| printer.name() == name)
 }
 
-/// The printer for a file name, by its extension.
+/// Returns the printer for a file name, by its extension.
 pub fn by_file_name(name: &str) -> Option<&'static dyn Printer> {
     let (_, extension) = name.rsplit_once('.')?;
     let extension = extension.to_ascii_lowercase();
     ALL.iter().copied().find(|printer| printer.extensions().contains(&extension.as_str()))
 }
 
-/// The rules with the start rule first.
+/// Returns the rules with the start rule first.
 fn start_first(grammar: &Grammar) -> Vec<&Rule> {
     let name = grammar.start.as_ref().map(|start| start.text.as_str());
     let start = name.and_then(|name| grammar.rules.iter().position(|rule| rule.name.text == name)).unwrap_or(0);
@@ -68,7 +69,7 @@ fn refuse(span: Span, message: impl Into<String>, help: &str, diagnostics: &mut 
     diagnostics.push(Diagnostic::error(Code::NotExpressible, span, message).help(help));
 }
 
-/// Whether a choice has unequal weights. Equal ones need not be written.
+/// Returns true if a choice has unequal weights. Equal ones need not be written.
 fn has_weights(expr: &Expr) -> bool {
     let ExprKind::Choice(alternatives) = &expr.kind else { return false };
     let weight = |number: usize| alternatives.get(number).and_then(|a| a.weight).map_or(1.0, |weight| weight.value);

@@ -12,8 +12,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names for the rules of `grammar`. `allowed` makes a name valid in the notation. `key` maps a name to the form
-    /// that must be unique (lower case if case does not matter). Names in `reserved` are not given to rules.
+    /// Returns names for the rules of `grammar`. `allowed` makes a name valid in the notation. `key` maps a name to the
+    /// form that must be unique (lower case if case does not matter). Names in `reserved` are not given to rules.
     pub(super) fn new(
         grammar: &Grammar,
         allowed: impl Fn(&str) -> String,
@@ -53,13 +53,13 @@ impl Names {
         Names { names, taken, next: 1 }
     }
 
-    /// The new name of a rule. A name that belongs to no rule stays as it is.
+    /// Returns the new name of a rule. A name that belongs to no rule stays as it is.
     pub(super) fn get<'n>(&'n self, old: &'n str) -> &'n str {
         self.names.get(old).map_or(old, String::as_str)
     }
 
-    /// A new name, `stem` and a number, that no rule has and no other call has returned. For notations in which case
-    /// matters.
+    /// Returns a new name, `stem` and a number, that no rule has and no other call has returned. For notations in which
+    /// case matters.
     pub(super) fn fresh(&mut self, stem: &str) -> String {
         loop {
             let name = format!("{stem}{}", self.next);

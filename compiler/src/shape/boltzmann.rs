@@ -16,7 +16,7 @@ const DIVERGED: f64 = 1e9;
 /// The most terms that are evaluated for a component.
 const WORK: usize = 6_000_000;
 
-/// The values of the generating functions of all rules at `x`. `None` if they do not converge.
+/// Returns the values of the generating functions of all rules at `x`. `None` if they do not converge.
 pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
     let mut values = vec![0.0; model.rules.len()];
     for component in model.components() {
@@ -44,7 +44,7 @@ pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
     Some(values)
 }
 
-/// The probabilities of the model at `x`. `None` if there are none. Rules that are not recursive keep their
+/// Returns the probabilities of the model at `x`. `None` if there are none. Rules that are not recursive keep their
 /// probabilities: these do not affect whether derivations end. And if one alternative leads to recursion and another
 /// does not, the model would leave almost nothing of the former.
 pub(crate) fn laws(model: &Model, priors: &Laws, x: f64) -> Option<Laws> {
@@ -86,7 +86,7 @@ fn set(law: &mut [f64], prior: &[f64], shares: &[f64]) {
     }
 }
 
-/// The value of a term's generating function.
+/// Returns the value of a term's generating function.
 fn value(model: &Model, priors: &Laws, values: &[f64], term: &Term) -> f64 {
     match term {
         Term::Bytes(_) => 1.0,
@@ -105,7 +105,7 @@ fn value(model: &Model, priors: &Laws, values: &[f64], term: &Term) -> f64 {
     }
 }
 
-/// The generating function of each range of rounds, at the value `one` of a round.
+/// Returns the generating function of each range of rounds, at the value `one` of a round.
 fn ranges(model: &Model, decision: usize, one: f64) -> Vec<f64> {
     let Kind::Rounds { room, starts, .. } = &model.decisions[decision].kind else { return Vec::new() };
     let half = one / 2.0;

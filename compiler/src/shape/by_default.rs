@@ -28,7 +28,7 @@ impl Sizes {
     /// The greatest sensible share of the shortest input.
     pub(crate) const SHORTEST: f64 = 0.2;
 
-    /// The sizes of the inputs of a grammar that was lowered with `weights`.
+    /// Returns the sizes of the inputs of a grammar that was lowered with `weights`.
     pub(crate) fn new(
         checked: &Checked<'_>,
         weights: &Weights,
@@ -41,17 +41,17 @@ impl Sizes {
         Sizes { mean, shortest: shortest::share(ir, pools, limit.map(|limit| limit.depth)) }
     }
 
-    /// Whether inputs are neither too short nor too long nor too often the same.
+    /// Returns true if inputs are neither too short nor too long nor too often the same.
     pub fn are_sensible(self) -> bool {
         (Sizes::LEAST..=Sizes::GREATEST).contains(&self.mean) && self.shortest <= Sizes::SHORTEST
     }
 
-    /// Whether inputs are too long in the mean.
+    /// Returns true if inputs are too long in the mean.
     pub(crate) fn are_too_long(self) -> bool {
         self.mean > Sizes::GREATEST
     }
 
-    /// The reason why the sizes are not sensible.
+    /// Returns the reason why the sizes are not sensible.
     fn complaint(self) -> String {
         match self.mean {
             mean if !(Sizes::LEAST..=Sizes::GREATEST).contains(&mean) => {
@@ -65,7 +65,7 @@ impl Sizes {
     }
 }
 
-/// A length in a readable form.
+/// Returns a length in a readable form.
 fn shown(bytes: f64) -> String {
     match bytes {
         bytes if bytes < 1e4 => format!("{bytes:.1} bytes"),
@@ -113,7 +113,8 @@ impl ByDefault {
         ByDefault { own, shape, found, is_near, is_shaped: does && is_varied }
     }
 
-    /// Whether users should be told when inputs are made. Short inputs, as of a grammar of dates, surprise no one.
+    /// Returns true if users should be told when inputs are made. Short inputs, as of a grammar of dates, surprise no
+    /// one.
     pub fn is_surprising(&self) -> bool {
         self.is_shaped || self.own.are_too_long()
     }
@@ -149,7 +150,7 @@ impl std::fmt::Display for ByDefault {
     }
 }
 
-/// Whether a grammar has weights of its own. Weight 0 only switches an alternative off.
+/// Returns true if a grammar has weights of its own. Weight 0 only switches an alternative off.
 pub(crate) fn has_weights(checked: &Checked<'_>) -> bool {
     fn has(expr: &Expr) -> bool {
         match &expr.kind {

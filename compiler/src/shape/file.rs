@@ -39,7 +39,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// What a file of weights says about the grammar that its weights are for.
+/// Demands of a file of weights on the grammar that its weights are for.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub(crate) struct Demands {
     /// Each reference to a rule has a rule of its own.
@@ -53,7 +53,7 @@ pub(crate) struct Demands {
     pub keeps_zero_weights: bool,
 }
 
-/// The demands of a file. A file that cannot be read has none; [`read`] reports it.
+/// Returns the demands of a file. A file that cannot be read has none; [`read`] reports it.
 pub(crate) fn demands(text: &str) -> Demands {
     serde_json::from_str(text).unwrap_or_default()
 }
@@ -84,10 +84,10 @@ type Members = Vec<(u32, Vec<(u32, u32)>)>;
 /// The reason why a file of weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// It is not a file of weights.
+    /// Text that is not a file of weights.
     #[error("{0}")]
     Invalid(String),
-    /// It belongs to another grammar, or to another version of this one.
+    /// File that belongs to another grammar, or to another version of this one.
     #[error("it was made for another grammar: its fingerprint is {found}, that of this grammar is {expected}")]
     Stale {
         /// The fingerprint in the file.
@@ -97,7 +97,7 @@ pub enum FileError {
     },
 }
 
-/// The text of a file with these weights.
+/// Returns the text of a file with these weights.
 pub(crate) fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights: &Weights, demands: Demands) -> String {
     let entries = weights.iter().map(|(rule, place, law)| {
         let (alternatives, rounds, steps) = match law {
@@ -128,7 +128,7 @@ pub(crate) fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights:
     lines(&file)
 }
 
-/// One line per entry: readable, and short in diffs.
+/// Returns the text of a file with one line per entry: readable, and short in diffs.
 fn lines(file: &File) -> String {
     // Writing strings and numbers cannot fail.
     let json = |value: &serde_json::Value| value.to_string();
@@ -154,7 +154,7 @@ fn lines(file: &File) -> String {
     text + "  ]\n}\n"
 }
 
-/// The weights in a file's text, and the shape that they were computed for, if the file names it.
+/// Returns the weights in a file's text, and the shape that they were computed for, if the file names it.
 ///
 /// # Errors
 ///
@@ -182,7 +182,7 @@ pub fn read(grammar: &Grammar, text: &str) -> Result<(Weights, Option<String>), 
     Ok((weights, file.shape))
 }
 
-/// The line of an entry, if each entry has a line of its own.
+/// Returns the line of an entry, if each entry has a line of its own.
 fn line_of(text: &str, number: usize, count: usize) -> Option<usize> {
     let is_entry = |line: &str| serde_json::from_str::<Entry>(line.trim().trim_end_matches(',')).is_ok();
     let lines: Vec<usize> =
@@ -190,7 +190,7 @@ fn line_of(text: &str, number: usize, count: usize) -> Option<usize> {
     lines.get(number).copied().filter(|_| lines.len() == count)
 }
 
-/// What a grammar has that can have weights.
+/// Parts of a grammar that can have weights.
 struct Places<'g> {
     rules: Map<&'g str, usize>,
     places: Map<(usize, u32), &'g Expr>,
@@ -244,7 +244,7 @@ impl<'g> Places<'g> {
 /// The first number of further rounds of each range, and its weight.
 type Ranges = Vec<(u32, u32)>;
 
-/// The weights of a place. `None` if none are left.
+/// Returns the weights of a place. `None` if none are left.
 fn law(
     expr: &Expr,
     alternatives: Option<Vec<u32>>,
@@ -286,7 +286,7 @@ fn choice(all: &[Alternative], weights: Vec<u32>) -> Result<Law, String> {
     }
 }
 
-/// The groups of a class. Each member is in one of them.
+/// Returns the groups of a class. Each member is in one of them.
 fn groups(set: &CharSet, members: &[(u32, Vec<(u32, u32)>)]) -> Result<Vec<Group>, String> {
     let mut rest = set.clone();
     for (_, ranges) in members {
@@ -334,13 +334,13 @@ fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>, steps: Option<Vec<u32>
     Ok(Law::Rounds { starts, steps, weights })
 }
 
-/// A number that changes with the rules, their alternatives and their contents. It does not change with weights above
-/// 0, places in the text, comments and directives. 64 bits of FNV-1a in hexadecimal.
+/// Returns a number that changes with the rules, their alternatives and their contents. It does not change with weights
+/// above 0, places in the text, comments and directives. 64 bits of FNV-1a in hexadecimal.
 pub(crate) fn fingerprint(grammar: &Grammar) -> String {
     format!("{:016x}", fingerprint_number(grammar))
 }
 
-/// The same as a number.
+/// Returns the [`fingerprint`] of a grammar as a number.
 pub(crate) fn fingerprint_number(grammar: &Grammar) -> u64 {
     let mut hash = Hash(Fnv::new());
     for rule in &grammar.rules {

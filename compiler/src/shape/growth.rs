@@ -46,19 +46,20 @@ impl<'m> Growth<'m> {
         growth
     }
 
-    /// The spectral radius of a component: in the long run, the number of instances of its rules that follow from one.
+    /// Returns the spectral radius of a component: in the long run, the number of instances of its rules that follow
+    /// from one.
     pub fn radius_of(&self, component: &[RuleId]) -> f64 {
         let [only] = component else { return self.power_iteration(component) };
         self.rows[only.index()].iter().filter(|entry| entry.0 == only.index()).map(|entry| entry.1).sum()
     }
 
-    /// The greatest spectral radius of any component.
+    /// Returns the greatest spectral radius of any component.
     pub fn radius(&self) -> f64 {
         self.model.components().map(|component| self.radius_of(component)).fold(0.0, f64::max)
     }
 
-    /// Power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients enclose
-    /// the radius (Collatz 1942).
+    /// Makes a power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients
+    /// enclose the radius (Collatz 1942).
     fn power_iteration(&self, component: &[RuleId]) -> f64 {
         let mut place = vec![usize::MAX; self.rows.len()];
         component.iter().enumerate().for_each(|(at, rule)| place[rule.index()] = at);
@@ -95,8 +96,8 @@ impl<'m> Growth<'m> {
         radius
     }
 
-    /// The expected length in bytes of each rule's strings without a depth limit. Infinite if the radius is 1 or more.
-    /// Unreachable rules count as 0.
+    /// Returns the expected length in bytes of each rule's strings without a depth limit. Infinite if the radius is 1
+    /// or more. Unreachable rules count as 0.
     pub fn lengths(&self) -> Vec<f64> {
         let mut lengths = vec![0.0; self.rows.len()];
         for component in self.model.components() {
@@ -119,7 +120,7 @@ impl<'m> Growth<'m> {
         lengths
     }
 
-    /// The expected length of an input.
+    /// Returns the expected length of an input.
     pub fn length(&self) -> f64 {
         self.lengths()[self.model.start]
     }
@@ -157,7 +158,7 @@ impl<'m> Growth<'m> {
         values
     }
 
-    /// Solves the same by Gauss and Seidel's iteration, from below.
+    /// Solves (I - M) x = constants by Gauss and Seidel's iteration, from below.
     fn iterate(&self, component: &[RuleId], constants: Vec<f64>) -> Vec<f64> {
         let mut lengths = vec![0.0; self.rows.len()];
         let in_component = |rule: usize| self.model.recursion.same_component(RuleId::new(rule), component[0]);
@@ -178,8 +179,8 @@ impl<'m> Growth<'m> {
         component.iter().map(|rule| lengths[rule.index()]).collect()
     }
 
-    /// The expected length of an input, if instances deeper than `depth` are strings of their rule's pool. `pools` are
-    /// the mean lengths of these strings.
+    /// Returns the expected length of an input, if instances deeper than `depth` are strings of their rule's pool.
+    /// `pools` are the mean lengths of these strings.
     pub fn length_within(&self, depth: u32, pools: &[f64]) -> f64 {
         let mut lengths = pools.to_vec();
         let rounds = u32::try_from(WORK / self.entries.max(1)).unwrap_or(u32::MAX).max(64);

@@ -15,17 +15,17 @@ use super::weights::{Group, Law, MOST_RANGES, Weights};
 
 mod rounds;
 
-/// How counts become weights.
+/// Rule by which counts become weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct How {
     /// This number is added to the count of each alternative (Laplace). With 0, alternatives that no sample has are
     /// hardly ever taken.
     pub smoothing: f64,
-    /// What becomes of a probability.
+    /// Treatment of a learned probability.
     pub inversion: Inversion,
 }
 
-/// What becomes of learned probabilities.
+/// Treatment of learned probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inversion {
     /// `(p + damping)^similarity`, then divided by the sum. A similarity of 1 keeps them (if there is no damping), 0
@@ -45,7 +45,7 @@ impl How {
     pub const COMMON: How = How { smoothing: 0.0, inversion: Inversion::Power { similarity: 1.0, damping: 0.0 } };
 }
 
-/// What derivations of a grammar have used, by the nodes of its lowered form.
+/// Counts of what derivations of a grammar have used, by the nodes of its lowered form.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// For choices, by option.
@@ -73,7 +73,7 @@ const EXACT: u32 = 1024;
 const ROUND: u32 = NONE - 1;
 
 impl Counts {
-    /// No derivation of this grammar yet.
+    /// Returns the counts of a grammar before its first derivation.
     pub fn new(ir: &Ir) -> Counts {
         let nodes = || (0..ir.node_count()).map(NodeId::new);
         let options = |node| ir.node(node).choice().map_or(0, |choice| choice.options.len());
@@ -98,19 +98,20 @@ impl Counts {
         other.more.iter().for_each(|(&key, count)| *self.more.entry(key).or_insert(0) += count);
     }
 
-    /// How often each option of a choice was taken, in canonical order.
+    /// Returns how often each option of a choice was taken, in canonical order.
     pub fn of_choice(&self, choice: NodeId) -> &[u64] {
         &self.options[choice.index()]
     }
 
-    /// The numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are rounded.
+    /// Returns the numbers of rounds beyond the minimum that occurred, ascending, and how often. Large numbers are
+    /// rounded.
     pub fn of_repetition(&self, node: NodeId) -> Vec<(u32, u64)> {
         let counts = self.rounds[node.index()].iter().copied();
         let middle = |bin| rounds_of(bin) + (rounds_of(bin + 1) - rounds_of(bin)) / 2;
         (0..).map(middle).zip(counts).filter(|&(_, count)| count > 0).collect()
     }
 
-    /// The members of a class that occurred, ascending, and how often.
+    /// Returns the members of a class that occurred, ascending, and how often.
     pub fn of_class(&self, node: NodeId, set: &CharSet) -> Vec<(u32, u64)> {
         let few = set.iter().zip(self.members[node.index()].iter().copied()).filter(|&(_, count)| count > 0);
         let more = self.more.iter().filter(|((of, _), _)| *of == node);
@@ -118,7 +119,7 @@ impl Counts {
     }
 }
 
-/// The bin of a number of rounds.
+/// Returns the bin of a number of rounds.
 fn bin(rounds: u32) -> usize {
     match rounds {
         0..EXACT => rounds as usize,
@@ -129,7 +130,7 @@ fn bin(rounds: u32) -> usize {
     }
 }
 
-/// The least number of rounds of a bin.
+/// Returns the least number of rounds of a bin.
 fn rounds_of(bin: u32) -> u32 {
     match bin.checked_sub(EXACT) {
         None => bin,
@@ -195,7 +196,7 @@ impl Recorder for &mut Counts {
     }
 }
 
-/// How finely weights follow the counts.
+/// Fineness with which weights follow the counts.
 #[derive(Clone, Copy)]
 struct Detail {
     /// The most ranges of rounds of a repetition, and of one that has choices or repetitions within: each range copies
@@ -214,8 +215,8 @@ const DETAILS: [Detail; 4] = [
     Detail { ranges: 0, nested_ranges: 0, groups: 16 },
 ];
 
-/// The weights that counts give to the places of a grammar. Places that no derivation has come to keep those of the
-/// grammar. They are as fine as `fits` allows.
+/// Returns the weights that counts give to the places of a grammar. Places that no derivation has come to keep those of
+/// the grammar. They are as fine as `fits` allows.
 pub(crate) fn weights(
     ir: &Ir,
     sources: &Sources,
@@ -258,7 +259,7 @@ fn detailed(ir: &Ir, sources: &Sources, counts: &Counts, how: &How, detail: Deta
     weights
 }
 
-/// The weights of a choice, by alternative in source order. Alternatives that are no options have 0.
+/// Returns the weights of a choice, by alternative in source order. Alternatives that are no options have 0.
 fn of_alternatives(source: &Source, shares: &[f64]) -> Law {
     let mut weights = vec![0; source.of as usize];
     for (&(alternative, _), weight) in source.alternatives.iter().zip(slots_of(shares)) {
@@ -267,14 +268,14 @@ fn of_alternatives(source: &Source, shares: &[f64]) -> Law {
     Law::Choice(weights)
 }
 
-/// Whole numbers in proportion to the shares. Their sum is 65536 if no share is 0. Only shares of 0 become 0.
+/// Returns whole numbers in proportion to the shares. Their sum is 65536 if no share is 0. Only shares of 0 become 0.
 fn slots_of(shares: &[f64]) -> Vec<u32> {
     const TOTAL: u32 = 1 << 16;
     let positive = shares.iter().filter(|&&share| share > 0.0).count();
     slots_among(shares, if positive > TOTAL as usize / 16 { 1 << 24 } else { TOTAL })
 }
 
-/// The same with this sum.
+/// Returns whole numbers in proportion to the shares, with the sum `total`. If all shares are 0, each number is 1.
 fn slots_among(shares: &[f64], total: u32) -> Vec<u32> {
     let positive: Vec<f64> = shares.iter().copied().filter(|&share| share > 0.0).collect();
     if positive.is_empty() {
@@ -285,8 +286,8 @@ fn slots_among(shares: &[f64], total: u32) -> Vec<u32> {
 }
 
 impl How {
-    /// The shares of options that were taken this often; `None` if none was. Options that are not generated are not
-    /// smoothed.
+    /// Returns the shares of options that were taken this often; `None` if none was. Options that are not generated are
+    /// not smoothed.
     fn shares(&self, taken: &[u64], is_generated: impl Fn(usize) -> bool) -> Option<Vec<f64>> {
         if taken.iter().all(|&count| count == 0) {
             return None;
@@ -322,8 +323,8 @@ impl How {
         }
     }
 
-    /// The weights of the members of a class, in groups: the most frequent members, the other ones, and those that did
-    /// not occur.
+    /// Returns the weights of the members of a class, in groups: the most frequent members, the other ones, and those
+    /// that did not occur.
     fn groups(&self, counts: &[(u32, u64)], set: &CharSet, most: usize) -> Option<Vec<Group>> {
         if counts.is_empty() {
             return None;

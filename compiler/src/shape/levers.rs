@@ -58,7 +58,7 @@ pub(super) fn pull(model: &mut Model, measure: &Measure, mut search: Search, mut
     nearest(model, measure, search, base)
 }
 
-/// The nearest probabilities, if none reach the length.
+/// Returns the nearest probabilities, if none reach the length.
 fn nearest(model: &mut Model, measure: &Measure, mut search: Search, mut base: Laws) -> Solution {
     let bytes = search.bytes;
     // The extreme factors give the reachable range.
@@ -81,7 +81,7 @@ fn nearest(model: &mut Model, measure: &Measure, mut search: Search, mut base: L
     Solution { laws, reachable }
 }
 
-/// Decisions whose ranges of rounds were divided anew get their own probabilities.
+/// Gives decisions whose ranges of rounds were divided anew their own probabilities.
 fn renew_divided(model: &Model, base: &mut Laws) {
     for (law, decision) in base.iter_mut().zip(&model.decisions) {
         if law.len() != decision.prior.len() {
@@ -90,8 +90,8 @@ fn renew_divided(model: &Model, base: &mut Laws) {
     }
 }
 
-/// For each option of each choice in a recursive rule, the mean number of instances of its component that it derives by
-/// itself. For the ranges of a repetition whose item derives any, 0 and higher numbers. Otherwise 0.
+/// Returns for each option of each choice in a recursive rule the mean number of instances of its component that it
+/// derives by itself. For the ranges of a repetition whose item derives any, 0 and higher numbers. Otherwise 0.
 pub(super) fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
     let priors = model.priors();
     let mut counts: Vec<Vec<f64>> = priors.iter().map(|law| vec![0.0; law.len()]).collect();
@@ -109,8 +109,8 @@ pub(super) fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
     counts
 }
 
-/// The exponent of each option: the power of the factor that its probability is multiplied by. The factor makes inputs
-/// longer.
+/// Returns the exponent of each option: the power of the factor that its probability is multiplied by. The factor makes
+/// inputs longer.
 fn exponents(model: &Model, all_choices: bool) -> Vec<Vec<f64>> {
     let mut exponents = recursive_instances(model);
     for (decision, exponents) in model.decisions.iter().zip(&mut exponents) {

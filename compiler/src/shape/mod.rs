@@ -142,8 +142,8 @@ pub struct DepthLimit {
 }
 
 impl DepthLimit {
-    /// The limit for a grammar with these pools. `None` if a reachable rule has no pool, so that no depth limit can be
-    /// kept.
+    /// Returns the limit for a grammar with these pools. `None` if a reachable rule has no pool, so that no depth limit
+    /// can be kept.
     pub fn new(depth: u32, ir: &Ir, pools: &Pools) -> Option<DepthLimit> {
         let mut means = vec![0.0; ir.rules().len()];
         for (rule, _) in ir.bodies() {

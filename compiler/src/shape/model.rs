@@ -79,8 +79,8 @@ const MOST_WORK: u64 = 1 << 28;
 const CACHED_RULES: usize = 1 << 13;
 
 impl Model {
-    /// The decisions of a grammar. The priors are its own weights, or equal. Alternatives that are only for texts are
-    /// left out, unless `weights` has them.
+    /// Returns the decisions of a grammar. The priors are its own weights, or equal. Alternatives that are only for
+    /// texts are left out, unless `weights` has them.
     pub fn new(checked: &Checked<'_>, own_weights: bool, weights: &Weights) -> Model {
         let facts = least::of_grammar(checked.grammar, &|name| checked.index.get(name).copied());
         let mut builder = Builder {
@@ -121,12 +121,12 @@ impl Model {
         self.work.set(self.work.get().saturating_add((terms as u64).saturating_mul(self.cost)));
     }
 
-    /// Whether the limit on the work is reached.
+    /// Returns true if the limit on the work is reached.
     pub fn is_exhausted(&self) -> bool {
         self.work.get() > MOST_WORK
     }
 
-    /// The grammar's own probabilities.
+    /// Returns the grammar's own probabilities.
     pub fn priors(&self) -> Laws {
         self.decisions.iter().map(|decision| decision.prior.clone()).collect()
     }
@@ -135,12 +135,12 @@ impl Model {
         self.recursion.is_recursive(RuleId::new(rule))
     }
 
-    /// Whether any rule derives itself.
+    /// Returns true if any rule derives itself.
     pub fn has_recursion(&self) -> bool {
         self.recursion.bottom_up().iter().any(|&rule| self.recursion.is_recursive(rule))
     }
 
-    /// The reachable rules by component. A component stands after those that it refers to.
+    /// Returns the reachable rules by component. A component stands after those that it refers to.
     pub fn components(&self) -> impl Iterator<Item = &[RuleId]> {
         self.recursion.bottom_up().chunk_by(|&a, &b| self.recursion.same_component(a, b))
     }
@@ -163,7 +163,7 @@ impl Model {
         }
     }
 
-    /// The number of nodes of the rules if each range of rounds is written out.
+    /// Returns the number of nodes of the rules if each range of rounds is written out.
     pub fn expansion(&self) -> f64 {
         fn of(model: &Model, term: &Term) -> f64 {
             match term {
@@ -181,7 +181,7 @@ impl Model {
     }
 }
 
-/// 1/2, 1/4, and so on; the last two are the same.
+/// Returns 1/2, 1/4, and so on; the last two are the same.
 fn halves(count: usize) -> Vec<f64> {
     let mut rest = 1.0;
     let mut shares: Vec<f64> = (1..count)
@@ -194,7 +194,7 @@ fn halves(count: usize) -> Vec<f64> {
     shares
 }
 
-/// `base` to a whole power. Uses only multiplications, so the result is the same on every platform.
+/// Returns `base` to a whole power. Uses only multiplications, so the result is the same on every platform.
 pub(crate) fn power(base: f64, mut exponent: u32) -> f64 {
     let (mut result, mut square) = (1.0, base);
     while exponent > 0 {
@@ -207,7 +207,7 @@ pub(crate) fn power(base: f64, mut exponent: u32) -> f64 {
     result
 }
 
-/// The mean length in bytes of a member.
+/// Returns the mean length in bytes of a member.
 fn mean_length(set: &CharSet) -> f64 {
     if set.unit() == Unit::Byte || set.is_empty() {
         return 1.0;
@@ -280,7 +280,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The length of the shortest string of an expression.
+    /// Returns the length of the shortest string of an expression.
     fn least(&self, expr: &Expr) -> u64 {
         match &expr.kind {
             ExprKind::Bytes(bytes) => bytes.len() as u64,

@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 0.01;
 /// bound is one slot.
 const EVEN: f64 = 1.0 / 512.0;
 
-/// The weights nearest to `laws`, with as few slots as keep the expected length.
+/// Returns the weights nearest to `laws`, with as few slots as keep the expected length.
 pub(crate) fn weights(model: &Model, laws: &Laws, measure: &Measure) -> Weights {
     let wanted = measure.length(model, laws);
     let mut last = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn weights(model: &Model, laws: &Laws, measure: &Measure) -> Weights 
     table(model, &last)
 }
 
-/// Whole weights of each decision: 2^bits slots, or more if the number of options requires it.
+/// Returns whole weights of each decision: 2^bits slots, or more if the number of options requires it.
 fn rounded(model: &Model, laws: &Laws, bits: u32) -> Vec<Vec<u32>> {
     let even_share = if bits == WIDTHS[0] { EVEN } else { 1.0 / f64::from(1u32 << bits) };
     let slots = |(law, decision): (&Vec<f64>, &super::model::Decision)| {
@@ -47,7 +47,7 @@ fn rounded(model: &Model, laws: &Laws, bits: u32) -> Vec<Vec<u32>> {
     laws.iter().zip(&model.decisions).map(slots).collect()
 }
 
-/// The shares of whole weights; equal ones if all are 0.
+/// Returns the shares of whole weights; equal ones if all are 0.
 fn shares(weights: &[Vec<u32>]) -> Laws {
     let share = |weights: &Vec<u32>| {
         let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
@@ -79,7 +79,7 @@ fn table(model: &Model, weights: &[Vec<u32>]) -> Weights {
     table
 }
 
-/// The probabilities of the weights. The ranges of rounds in the model become those of the weights.
+/// Returns the probabilities of the weights. The ranges of rounds in the model become those of the weights.
 pub(crate) fn laws(model: &mut Model, weights: &Weights) -> Laws {
     for decision in &mut model.decisions {
         match (weights.get(decision.rule, decision.place), &mut decision.kind) {

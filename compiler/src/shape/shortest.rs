@@ -19,7 +19,7 @@ const WORK: usize = 1 << 26;
 /// The least number of levels that are computed, even beyond that limit.
 const LEVELS: usize = 40;
 
-/// The probability that an input is the shortest one, under a limit on the depth.
+/// Returns the probability that an input is the shortest one, under a limit on the depth.
 pub(super) fn share(ir: &Ir, pools: &Pools, depth: Option<u32>) -> f64 {
     let texts = Texts::new(ir);
     let mut rules: Vec<f64> = vec![0.0; ir.rules().len()];
@@ -49,14 +49,15 @@ pub(super) fn share(ir: &Ir, pools: &Pools, depth: Option<u32>) -> f64 {
     rules[ir.start().index()]
 }
 
-/// The share of a rule's shortest string in its pool.
+/// Returns the share of a rule's shortest string in its pool.
 fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId) -> f64 {
     let Some(pool) = pools.get(rule) else { return 0.0 };
     let found = pool.strings.iter().filter(|string| Text::of(string) == texts.rules[rule.index()]).count();
     found as f64 / pool.strings.len().max(1) as f64
 }
 
-/// The probability that a node derives its first string, from the values of the nodes before it and of the rules.
+/// Returns the probability that a node derives its first string, from the values of the nodes before it and of the
+/// rules.
 fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -> f64 {
     match ir.node(node).composition() {
         Composition::Bytes(_) => 1.0,
@@ -76,8 +77,8 @@ fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -
     }
 }
 
-/// The probability that the further rounds of a repetition derive nothing. If a round can be empty, it is so with the
-/// probability `one`.
+/// Returns the probability that the further rounds of a repetition derive nothing. If a round can be empty, it is so
+/// with the probability `one`.
 fn further_rounds(one: f64, room: Option<u32>, can_be_empty: bool) -> f64 {
     let half = if can_be_empty { one / 2.0 } else { 0.0 };
     match room {

@@ -17,7 +17,7 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// The expected length of an input.
+    /// Returns the expected length of an input.
     pub fn length(&self, model: &Model, laws: &Laws) -> f64 {
         let growth = Growth::new(model, laws);
         match &self.depth {
@@ -41,12 +41,13 @@ const STEPS: usize = 50;
 /// A mean that differs from the target by less than this share counts as equal.
 const NEAR: f64 = 1e-3;
 
-/// Balanced: the Boltzmann model of the grammar, with mean lengths of some hundred to some thousand bytes.
+/// Returns balanced probabilities: the Boltzmann model of the grammar, with mean lengths of some hundred to some
+/// thousand bytes.
 pub(crate) fn balanced(model: &Model) -> Laws {
     balanced_near(model, (8 * model.alternatives).clamp(128, 4096) as f64)
 }
 
-/// Balanced, with a mean length near this one if there is one.
+/// Returns balanced probabilities, with a mean length near this one if there is one.
 fn balanced_near(model: &Model, wanted: f64) -> Laws {
     let priors = by_content(model);
     if !model.has_recursion() {
@@ -81,8 +82,8 @@ fn balanced_above(model: &Model, priors: &Laws, least: f64, wanted: f64) -> Opti
     Some(found.map_or(lowest, |(_, laws)| laws))
 }
 
-/// Deep: prefers alternatives with one recursive instance, up to a spectral radius just below 1. So chains of recursion
-/// are long and seldom branch.
+/// Returns deep probabilities: prefers alternatives with one recursive instance, up to a spectral radius just below 1.
+/// So chains of recursion are long and seldom branch.
 pub(crate) fn deep(model: &Model) -> Laws {
     /// The spectral radius. At each level, a share of 1 - radius of the chains ends.
     const RADIUS: f64 = 1.0 - 1.0 / 128.0;
@@ -122,9 +123,9 @@ pub(crate) fn deep(model: &Model) -> Laws {
     bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
 }
 
-/// Target size: probabilities with this mean length. First tries Boltzmann models, then the range between the critical
-/// model and the grammar's own probabilities, then factors that more and more favour recursion, rounds and long
-/// alternatives.
+/// Returns probabilities with this mean length, the target size. First tries Boltzmann models, then the range between
+/// the critical model and the grammar's own probabilities, then factors that more and more favour recursion, rounds and
+/// long alternatives.
 pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Solution {
     let solved = |laws| Solution { laws, reachable: None };
     let mut search = Search::new(bytes);
@@ -160,8 +161,8 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
     levers::pull(model, measure, search, base)
 }
 
-/// Probabilities with this mean length near those of the balanced shape. For grammars on which [`target`] makes nearly
-/// all inputs the shortest one, and the few others endless up to the limit on the depth.
+/// Returns probabilities with this mean length near those of the balanced shape. For grammars on which [`target`] makes
+/// nearly all inputs the shortest one, and the few others endless up to the limit on the depth.
 pub(crate) fn balanced_target(model: &mut Model, measure: &Measure, bytes: f64) -> Solution {
     let base = balanced_near(model, bytes);
     let mut search = Search::new(bytes);
@@ -195,7 +196,7 @@ impl Search {
         }
     }
 
-    /// Whether a length is at most this many times [`NEAR`] from the wanted one.
+    /// Returns true if a length is at most this many times [`NEAR`] from the wanted one.
     pub fn is_near(&self, length: f64, times: f64) -> bool {
         (length - self.bytes).abs() <= times * NEAR * self.bytes
     }
@@ -206,7 +207,8 @@ impl Search {
     }
 }
 
-/// The grammar's own probabilities. In rules that are not recursive, alternatives that lead to many rules get more.
+/// Returns the grammar's own probabilities. In rules that are not recursive, alternatives that lead to many rules get
+/// more.
 fn by_content(model: &Model) -> Laws {
     /// The greatest size of the table in bits.
     const MOST: usize = 1 << 26;

@@ -21,7 +21,7 @@ fn own_facts(text: &str) -> Facts {
     with_grammar(text, |checked| facts(checked, &Weights::default(), None))
 }
 
-/// The facts of a grammar in a shape, without a depth limit.
+/// Returns the facts of a grammar in a shape, without a depth limit.
 fn facts_in(shape: Shape, text: &str) -> Facts {
     with_grammar(text, |checked| facts(checked, &solve(checked, shape, None).weights, None))
 }
@@ -316,8 +316,8 @@ fn shapes_have_names() {
     assert!("round".parse::<Shape>().unwrap_err().contains("target-size=BYTES"));
 }
 
-/// Blocks within one another as rules of their own, as those of Python's grammar are: without recursion, nothing but
-/// the number of statements keeps them short.
+/// Returns blocks within one another as rules of their own, as those of Python's grammar are: without recursion,
+/// nothing but the number of statements keeps them short.
 fn leveled() -> String {
     let mut text = "file ::= (#xA | s0)*\n".to_string();
     for level in 0..7 {

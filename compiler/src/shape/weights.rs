@@ -40,23 +40,23 @@ pub struct Range {
 }
 
 impl Range {
-    /// The number of blocks after the first one.
+    /// Returns the number of blocks after the first one.
     pub fn more_blocks(&self) -> Option<u32> {
         self.last.map(|last| (last - self.start) / self.step)
     }
 
-    /// The number of expressions that it is made of ([`crate::lower`]), at most.
+    /// Returns the number of expressions that it is made of ([`crate::lower`]), at most.
     pub(crate) fn copies(&self) -> u64 {
         if self.step == 1 { 1 } else { 2 + u64::from(self.step.ilog2()) }
     }
 
-    /// The mean number of rounds.
+    /// Returns the mean number of rounds.
     pub(crate) fn mean(&self) -> f64 {
         let blocks = 1.0 - self.more_blocks().map_or(0.0, |blocks| power(0.5, blocks));
         f64::from(self.start) + f64::from(self.step) * blocks + f64::from(self.step - 1) / 2.0
     }
 
-    /// The probability of at most this many rounds.
+    /// Returns the probability of at most this many rounds.
     #[cfg(test)]
     pub(crate) fn at_most(&self, rounds: u32) -> f64 {
         let Some(rounds) = rounds.checked_sub(self.start) else { return 0.0 };
@@ -103,38 +103,38 @@ impl Weights {
         self.classes.insert((rule, number), groups);
     }
 
-    /// The weights of the members of a class.
+    /// Returns the weights of the members of a class.
     pub fn class(&self, rule: usize, number: u32) -> Option<&[Group]> {
         self.classes.get(&(rule, number)).map(Vec::as_slice)
     }
 
-    /// All classes with weights, by rule and number.
+    /// Returns all classes with weights, by rule and number.
     pub fn classes(&self) -> impl Iterator<Item = (usize, u32, &[Group])> {
         self.classes.iter().map(|(&(rule, number), groups)| (rule, number, groups.as_slice()))
     }
 
-    /// The weights of a place.
+    /// Returns the weights of a place.
     pub fn get(&self, rule: usize, place: u32) -> Option<&Law> {
         self.laws.get(&(rule, place))
     }
 
-    /// Whether an alternative of a place has a weight that is not 0.
+    /// Returns true if an alternative of a place has a weight that is not 0.
     pub fn has(&self, rule: usize, place: u32, alternative: usize) -> bool {
         matches!(self.get(rule, place), Some(Law::Choice(all)) if all.get(alternative).is_some_and(|&weight| weight > 0))
     }
 
-    /// All places with their weights, by rule and place.
+    /// Returns all places with their weights, by rule and place.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u32, &Law)> {
         self.laws.iter().map(|(&(rule, place), law)| (rule, place, law))
     }
 
-    /// Whether no place and no class has weights.
+    /// Returns true if no place and no class has weights.
     pub fn is_empty(&self) -> bool {
         self.laws.is_empty() && self.classes.is_empty()
     }
 }
 
-/// The greatest number of further rounds of each range.
+/// Returns the greatest number of further rounds of each range.
 pub(crate) fn last_rounds(starts: &[u32], room: Option<u32>) -> impl Iterator<Item = (u32, Option<u32>)> + '_ {
     starts.iter().enumerate().map(move |(range, &start)| {
         let last = starts.get(range + 1).map(|next| next - 1).or(room);
@@ -142,12 +142,12 @@ pub(crate) fn last_rounds(starts: &[u32], room: Option<u32>) -> impl Iterator<It
     })
 }
 
-/// The ranges of rounds that begin with `starts`.
+/// Returns the ranges of rounds that begin with `starts`.
 pub(crate) fn ranges(starts: &[u32], steps: &[u32], room: Option<u32>) -> impl Iterator<Item = Range> {
     last_rounds(starts, room).zip(steps).map(|((start, last), &step)| Range { start, last, step })
 }
 
-/// The number of places in an expression.
+/// Returns the number of places in an expression.
 pub(crate) fn places(expr: &Expr) -> u32 {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,
@@ -157,7 +157,7 @@ pub(crate) fn places(expr: &Expr) -> u32 {
     }
 }
 
-/// The number of classes in an expression.
+/// Returns the number of classes in an expression.
 pub(crate) fn classes(expr: &Expr) -> u32 {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Rule(_) => 0,

@@ -42,12 +42,12 @@ impl Alphabet {
         ("all", Alphabet::All),
     ];
 
-    /// The alphabet called `name`.
+    /// Returns the alphabet called `name`.
     pub fn by_name(name: &str) -> Option<Alphabet> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, alphabet)| alphabet)
     }
 
-    /// Its members.
+    /// Returns the members of the alphabet.
     fn members(self) -> CharSet {
         let ranges: &[(u32, u32)] = match self {
             // Characters of two, three and four bytes in UTF-8: small and capital letters, ideographs, symbols.
@@ -68,13 +68,13 @@ impl Alphabet {
         CharSet::new(Unit::Char, ranges.iter().copied())
     }
 
-    /// The members of `set` that are in the alphabet. All members if none is.
+    /// Returns the members of `set` that are in the alphabet. All members if none is.
     pub(super) fn restrict(self, set: &CharSet) -> CharSet {
         let within = set.intersection(&self.members());
         if within.is_empty() { set.clone() } else { within }
     }
 
-    /// One character of a restricted set.
+    /// Returns an expression for one character of a restricted set.
     pub(super) fn one_of(self, set: CharSet, span: Span) -> Expr {
         let class = |set| Expr { kind: ExprKind::Class(set), span };
         let usual = match self {
@@ -112,7 +112,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The coarsest partition in which no class is divided by one of `sets`. `None` if it would be too large.
+    /// Returns the coarsest partition in which no class is divided by one of `sets`. `None` if it would be too large.
     pub(super) fn new(sets: &[CharSet]) -> Option<Classes> {
         // Each bound toggles the membership in one set.
         let mut toggles: Vec<(u32, u32)> = vec![(0, u32::MAX), (0xE000, u32::MAX)];
@@ -162,7 +162,7 @@ impl Classes {
         Some(Classes { bounds, members, within })
     }
 
-    /// All characters as one class.
+    /// Returns all characters as one class.
     pub(super) fn one() -> Classes {
         let members = vec![CharSet::new(Unit::Char, [(0, 0x10_FFFF)])];
         Classes { bounds: vec![(0, 0)], members, within: Vec::new() }
@@ -172,23 +172,23 @@ impl Classes {
         self.members.len()
     }
 
-    /// The members of a class.
+    /// Returns the members of a class.
     pub(super) fn members(&self, class: usize) -> &CharSet {
         &self.members[class]
     }
 
-    /// The class of a character.
+    /// Returns the class of a character.
     pub(super) fn of(&self, character: char) -> usize {
         let behind = self.bounds.partition_point(|&(low, _)| low <= u32::from(character));
         self.bounds[behind - 1].1 as usize
     }
 
-    /// For each set of the partition, the classes in it.
+    /// Returns for each set of the partition the classes in it.
     pub(super) fn within(&self) -> &[Vec<u32>] {
         &self.within
     }
 
-    /// The classes with a member in `set`, any set.
+    /// Returns the classes with a member in `set`, any set.
     pub(super) fn meeting(&self, set: &CharSet) -> Bits {
         let mut meeting = Bits::new(self.len());
         for &(low, high) in set.ranges() {

@@ -7,7 +7,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// An empty set for numbers below `bound`.
+    /// Returns an empty set for numbers below `bound`.
     pub(super) fn new(bound: usize) -> Bits {
         Bits { words: vec![0; bound.div_ceil(64)] }
     }
@@ -34,17 +34,17 @@ impl Bits {
         grown
     }
 
-    /// The numbers that are in both sets.
+    /// Returns the numbers that are in both sets.
     pub(super) fn intersection(&self, other: &Bits) -> Bits {
         Bits { words: self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect() }
     }
 
-    /// Whether there are no numbers.
+    /// Returns true if there are no numbers.
     pub(super) fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The numbers in ascending order.
+    /// Returns the numbers in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |&rest| {

@@ -10,21 +10,21 @@ use super::states::Automata;
 use super::{Lexer, Outcome};
 use crate::ordered::{Map, Set};
 
-/// Whether the lexer may continue beyond the first of two neighbours.
+/// Answer to the question whether the lexer may continue beyond the first of two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Clash {
-    /// It never continues.
+    /// The lexer never continues.
     None,
-    /// It continues if the text after both allows it.
+    /// The lexer continues if the text after both allows it.
     Possible,
-    /// It continues for some texts of the two.
+    /// The lexer continues for some texts of the two.
     Certain,
 }
 
 /// The text needed between two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Need {
-    /// Whether they must be separated.
+    /// Clash of the two: whether they must be separated.
     pub(super) clash: Clash,
     /// The separators of the second one's mode that work, as bits.
     pub(super) separators: Which,
@@ -45,7 +45,7 @@ impl Need {
     pub(super) const FREE: Need =
         Need { clash: Clash::None, separators: Which::MAX, ending: Which::MAX, first: ANY_FIRST };
 
-    /// The separators of which one should stand there, as bits. 0 if none is needed, or if none works.
+    /// Returns the separators of which one should stand there, as bits. 0 if none is needed, or if none works.
     pub(super) fn wanted(self) -> Which {
         match (self.clash, self.separators & self.ending) {
             (Clash::None, _) => 0,
@@ -113,7 +113,7 @@ impl<'a> Boundaries<'a> {
         }
     }
 
-    /// The need that satisfies both.
+    /// Returns the need that satisfies both.
     pub(super) fn both(&self, a: Need, b: Need) -> Need {
         let first = match (a.first, b.first) {
             (a, b) if a == b => a,
@@ -131,7 +131,7 @@ impl<'a> Boundaries<'a> {
         }
     }
 
-    /// A set of classes that a text may begin with.
+    /// Returns a set of classes that a text may begin with.
     pub(super) fn first(&self, id: FirstId) -> Bits {
         self.firsts.borrow()[id as usize].clone()
     }
@@ -145,8 +145,8 @@ impl<'a> Boundaries<'a> {
         place as FirstId
     }
 
-    /// The classes that `right` may begin with directly after `left`: those with which the lexer does not continue, or
-    /// if there are none, those with which it continues only if a suitable text follows later.
+    /// Returns the classes that `right` may begin with directly after `left`: those with which the lexer does not
+    /// continue, or if there are none, those with which it continues only if a suitable text follows later.
     fn safe_first(&self, left: usize, right: usize) -> FirstId {
         let rule = self.lexemes[left].rule;
         let (Some(facts), Some(right_facts)) =
@@ -168,7 +168,7 @@ impl<'a> Boundaries<'a> {
         self.first_id(if calm.is_empty() { safe } else { calm })
     }
 
-    /// Whether some texts of a lexeme begin with these classes, and others do not.
+    /// Returns true if some texts of a lexeme begin with these classes, and others do not.
     pub(super) fn divides(&self, first: FirstId, lexeme: usize) -> bool {
         self.automata.facts(self.lexemes[lexeme].rule).is_some_and(|facts| {
             let within = facts.first.intersection(&self.first(first));
@@ -176,31 +176,31 @@ impl<'a> Boundaries<'a> {
         })
     }
 
-    /// Whether some text of a lexeme may begin with one of these classes.
+    /// Returns true if some text of a lexeme may begin with one of these classes.
     pub(super) fn allows(&self, first: FirstId, lexeme: usize) -> bool {
         let facts = self.automata.facts(self.lexemes[lexeme].rule);
         facts.is_none_or(|facts| !facts.first.intersection(&self.first(first)).is_empty())
     }
 
-    /// The text of the hidden rules that a lexeme begins with.
+    /// Returns the text of the hidden rules that a lexeme begins with.
     pub(super) fn hidden_text(&self, lexeme: usize) -> &str {
         &self.before[lexeme]
     }
 
-    /// The separators that may stand before a lexeme.
+    /// Returns the separators that may stand before a lexeme.
     pub(super) fn separators(&self, lexeme: usize) -> &[Separator] {
         let lexeme = &self.lexemes[lexeme];
         &self.separators[self.lexer.rules[lexeme.entry()].mode]
     }
 
-    /// The separators that may stand before a lexeme, as bits.
+    /// Returns the separators that may stand before a lexeme, as bits.
     pub(super) fn available(&self, lexeme: usize) -> Which {
         let count = self.separators(lexeme).len() as u32;
         (1 as Which).checked_shl(count).map_or(Which::MAX, |bit| bit - 1)
     }
 
-    /// The end states of a rule after which the lexer does not continue if any of `rights` follows, with a separator
-    /// between if necessary.
+    /// Returns the end states of a rule after which the lexer does not continue if any of `rights` follows, with a
+    /// separator between if necessary.
     pub(super) fn quiet_ends(&self, rule: usize, rights: &Set<usize>) -> Vec<StateId> {
         let (Some(facts), Some(dfa)) = (self.automata.facts(rule), self.automata.of_rule(rule)) else {
             return Vec::new();
@@ -220,7 +220,7 @@ impl<'a> Boundaries<'a> {
         ends.filter(|&end| rights.iter().all(|(right, separators)| is_quiet(end, *right, separators))).collect()
     }
 
-    /// The need between two lexemes.
+    /// Returns the need between two lexemes.
     pub(super) fn need(&self, left: usize, right: usize) -> Need {
         if self.budget.get() == 0 {
             return Need { clash: Clash::Possible, ..Need::FREE };
@@ -237,7 +237,8 @@ impl<'a> Boundaries<'a> {
         need
     }
 
-    /// Whether the lexer continues beyond `left` for all texts of the two, judged by the first character of `right`.
+    /// Returns true if the lexer continues beyond `left` for all texts of the two, judged by the first character of
+    /// `right`.
     pub(super) fn always_goes_on(&self, left: usize, right: usize) -> bool {
         if !self.lexemes[right].via.is_empty() {
             return false;
@@ -279,7 +280,7 @@ impl<'a> Boundaries<'a> {
         Need { clash, separators, ending, first }
     }
 
-    /// Whether the lexer may continue beyond `left` if `between` and `right` follow.
+    /// Says whether the lexer may continue beyond `left` if `between` and `right` follow.
     fn clash_behind(&self, left: usize, between: &str, right: usize) -> Clash {
         let rule = self.lexemes[left].rule;
         let (Some(_), Some(facts)) = (self.automata.of_rule(rule), self.automata.facts(rule)) else {
@@ -290,7 +291,7 @@ impl<'a> Boundaries<'a> {
         self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, Beginning::of(self.lexemes[right].rule))
     }
 
-    /// Whether a separator ends at the beginning of `right`.
+    /// Returns true if a separator ends at the beginning of `right`.
     fn separator_ends(&self, separator: &Separator, right: usize) -> bool {
         let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
         let Some(dfa) = self.automata.mode(mode) else { return true };
@@ -298,7 +299,7 @@ impl<'a> Boundaries<'a> {
         self.clash(mode, &[state], &self.before[right], Beginning::of(self.lexemes[right].rule)) < Clash::Certain
     }
 
-    /// Whether the lexer cuts a lexeme after each of its hidden rules.
+    /// Returns true if the lexer cuts a lexeme after each of its hidden rules.
     pub(super) fn is_whole(&self, lexeme: usize) -> bool {
         let Lexeme { rule, via } = &self.lexemes[lexeme];
         via.iter().enumerate().all(|(place, &hidden)| {
@@ -313,7 +314,8 @@ impl<'a> Boundaries<'a> {
         })
     }
 
-    /// Whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of a rule follow.
+    /// Says whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of a rule
+    /// follow.
     fn clash(&self, mode: usize, from: &[StateId], text: &str, Beginning { rule, only }: Beginning) -> Clash {
         const MAX_PAIRS: usize = 1 << 16;
         let classes = &self.automata.classes;

@@ -47,7 +47,7 @@ pub(super) struct Dfa {
 type Thread = (u32, bool);
 
 impl Dfa {
-    /// The automaton of the lexer rules `rules`, in order of priority. `None` if it is too large.
+    /// Returns the automaton of the lexer rules `rules`, in order of priority. `None` if it is too large.
     pub(super) fn new(making: &mut Making<'_>, rules: &[usize]) -> Option<Dfa> {
         let Budget { transitions, states: max_states, work } = making.budget;
         let limit = Budget { transitions: transitions / 2, states: max_states / 2, work: work / 2 };
@@ -85,32 +85,32 @@ impl Dfa {
         Some(dfa)
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub(super) fn len(&self) -> usize {
         self.winner.len()
     }
 
-    /// The states in which a lexer rule wins, in ascending order.
+    /// Returns the states in which a lexer rule wins, in ascending order.
     pub(super) fn ends(&self, rule: usize) -> &[StateId] {
         self.ends.get(&(rule as u32)).map_or(&[], Vec::as_slice)
     }
 
-    /// The state after one more character.
+    /// Returns the state after one more character.
     pub(super) fn next(&self, state: StateId, class: usize) -> StateId {
         self.next[state as usize * self.classes + class]
     }
 
-    /// The lexer rule that wins if the match ends in `state`.
+    /// Returns the lexer rule that wins if the match ends in `state`.
     pub(super) fn winner(&self, state: StateId) -> Option<usize> {
         self.winner[state as usize].map(|rule| rule as usize)
     }
 
-    /// Whether a match can end in `state` or later.
+    /// Returns true if a match can end in `state` or later.
     pub(super) fn is_alive(&self, state: StateId) -> bool {
         self.alive[state as usize]
     }
 
-    /// The states from which one of `goals` can be reached, in ascending order.
+    /// Returns the states from which one of `goals` can be reached, in ascending order.
     pub(super) fn leading_to(&self, goals: &[StateId]) -> Vec<StateId> {
         let mut leads: Set<StateId> = goals.iter().copied().collect();
         let mut pending = goals.to_vec();
@@ -149,12 +149,12 @@ impl<'n> Making<'n> {
         }
     }
 
-    /// The rules that lose strings to other rules, or for which a lazy repetition matters.
+    /// Returns the rules that lose strings to other rules, or for which a lazy repetition matters.
     pub(super) fn into_shaped(self) -> Bits {
         self.shaped
     }
 
-    /// The states, with the next states in `next`. `None` if the limit is exceeded.
+    /// Returns the states, with the next states in `next`. `None` if the limit is exceeded.
     fn states(&mut self, rules: &[usize], next: &mut Vec<StateId>, limit: Budget) -> Option<Vec<Rc<[Thread]>>> {
         let mut start = Vec::new();
         for &rule in rules {
@@ -194,7 +194,7 @@ impl<'n> Making<'n> {
         Some(states)
     }
 
-    /// The first rule that matches in a state. The other matching rules are marked.
+    /// Returns the first rule that matches in a state. The other matching rules are marked.
     fn winner(&mut self, threads: &[Thread]) -> Option<u32> {
         let mut winner = None;
         for &(state, _) in threads {
@@ -237,7 +237,7 @@ impl<'n> Making<'n> {
         }
     }
 
-    /// The next threads for each class of characters.
+    /// Finds the next threads for each class of characters.
     fn steps(&mut self, threads: &[Thread], by_class: &mut [Vec<Thread>]) {
         let within = self.classes.within();
         let mut first = 0;

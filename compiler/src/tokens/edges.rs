@@ -79,7 +79,7 @@ impl Edges {
         }
     }
 
-    /// The lexemes at one side of each rule. Rules that begin (or end) with each other share the computation.
+    /// Returns the lexemes at one side of each rule. Rules that begin (or end) with each other share the computation.
     fn closure(&self, flat: &FlatGrammar, side: Side) -> Vec<Bits> {
         let count = flat.rules.len();
         let mut sets: Vec<Bits> = Vec::with_capacity(count);
@@ -118,7 +118,7 @@ enum Edge {
     Rule(usize),
 }
 
-/// The strongly connected components of a graph. Each stands after those that it leads to (Tarjan 1972, with an
+/// Returns the strongly connected components of a graph. Each stands after those that it leads to (Tarjan 1972, with an
 /// explicit stack).
 pub(super) fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
@@ -166,8 +166,8 @@ pub(super) fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// For each rule, whether it derives a text of only certain lexemes. The least fixpoint over an and-or graph, in linear
-/// time, as for productive rules in [`crate::check::productive`].
+/// Returns for each rule whether it derives a text of only certain lexemes. The least fixpoint over an and-or graph, in
+/// linear time, as for productive rules in [`crate::check::productive`].
 pub(super) fn deriving(flat: &FlatGrammar, is_certain: &dyn Fn(usize) -> bool) -> Vec<bool> {
     let count = flat.rules.len();
     let mut graph = Graph { nodes: Vec::new(), first_use: vec![NONE; count], ready: Vec::new() };

@@ -27,8 +27,8 @@ const MAX_PAIRS: usize = 8;
 /// The most rules nested in themselves that a message names.
 const MAX_NAMES: usize = 8;
 
-/// The grammar over characters whose texts the lexer cuts into the tokens that the parser's rules derive. Errors go
-/// into `diagnostics`; the result may then be empty.
+/// Returns the grammar over characters whose texts the lexer cuts into the tokens that the parser's rules derive.
+/// Errors go into `diagnostics`; the result may then be empty.
 pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagnostics) -> Grammar {
     let Some(start) = grammar.rules.get(grammar.start) else { return Grammar::default() };
     if grammar.lexer.modes > MAX_MODES {
@@ -87,7 +87,7 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
     Grammar::default()
 }
 
-/// For each rule of the result with a new name, the name of the original rule.
+/// Returns for each rule of the result with a new name the name of the original rule.
 fn origins(grammar: &TokenGrammar, result: &Grammar) -> Map<String, String> {
     let lexer = &grammar.lexer;
     let names = grammar.rules.iter().map(|rule| rule.name.as_str());
@@ -130,7 +130,7 @@ fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGramma
     }
 }
 
-/// The grammar without the lexemes after which the lexer may always continue, if most lexemes remain.
+/// Returns the grammar without the lexemes after which the lexer may always continue, if most lexemes remain.
 fn without_restless(
     flat: FlatGrammar,
     restless: &Set<usize>,
@@ -159,7 +159,7 @@ fn without_restless(
     rest
 }
 
-/// The name of a lexeme's token, or of its rule if the rule is only a part of a token.
+/// Returns the name of a lexeme's token, or of its rule if the rule is only a part of a token.
 fn token_name<'g>(grammar: &'g TokenGrammar, flat: &FlatGrammar, lexeme: usize) -> &'g str {
     let rule = &grammar.lexer.rules[flat.lexemes[lexeme].rule];
     match rule.outcome {
@@ -297,7 +297,7 @@ impl<'a> Assembly<'a> {
         Assembly { grammar, boundaries, flat, writer, names, separators, spaces, gaps }
     }
 
-    /// The grammar, which was written without tokens for its layout, with this indentation.
+    /// Returns the grammar, which was written without tokens for its layout, with this indentation.
     fn laid_out(&self, grammar: Grammar, indentation: Indentation, diagnostics: &mut Diagnostics) -> Option<Grammar> {
         let start = grammar.start.clone()?;
         let mut gaps = self.spaces.clone();
@@ -369,7 +369,7 @@ impl<'a> Assembly<'a> {
         Expr { kind, span }
     }
 
-    /// A lexeme with its hidden rules. With gaps, `separated` says whether the gap before it must not be empty.
+    /// Returns a lexeme with its hidden rules. With gaps, `separated` says whether the gap before it must not be empty.
     fn lexeme(&mut self, lexeme: usize, first: FirstId, separated: bool, span: Span) -> Expr {
         let Lexeme { rule, .. } = self.flat.lexemes[lexeme];
         let mode = self.grammar.lexer.rules[self.flat.lexemes[lexeme].entry()].mode;
@@ -386,7 +386,7 @@ impl<'a> Assembly<'a> {
         Expr { kind: ExprKind::Seq(gap.into_iter().chain(hidden).chain([token]).collect()), span }
     }
 
-    /// One of the separators before a lexeme: usually the first possible one, now and then a line break.
+    /// Returns one of the separators before a lexeme: usually the first possible one, now and then a line break.
     fn separator(&mut self, before: usize, which: Which, span: Span) -> Expr {
         let texts = self.boundaries.separators(before);
         let mut allowed =
@@ -427,7 +427,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// The grammar without unproductive and unreachable rules. `None` if the start rule derives no text.
+/// Returns the grammar without unproductive and unreachable rules. `None` if the start rule derives no text.
 fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     let name = Name { text: NEVER.to_string(), span: Span::default() };
     let body = Expr { kind: ExprKind::Rule(NEVER.to_string()), span: Span::default() };
@@ -469,7 +469,7 @@ fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     Some(grammar)
 }
 
-/// An expression without its unproductive parts. `None` if nothing is left.
+/// Returns an expression without its unproductive parts. `None` if nothing is left.
 fn kept(expr: Expr, productive: &Set<String>) -> Option<Expr> {
     let span = expr.span;
     let kind = match expr.kind {

@@ -43,7 +43,7 @@ const MAX_MARKS: usize = 1 << 12;
 const MAX_EXPECTED: usize = 4;
 
 impl Expectation {
-    /// Whether a token meets the expectation.
+    /// Returns true if a token meets the expectation.
     fn allows(&self, token: usize) -> bool {
         match self {
             Expectation::Next { tokens, .. } => tokens.contains(&token),
@@ -52,7 +52,7 @@ impl Expectation {
         }
     }
 
-    /// Whether the end of the text meets the expectation.
+    /// Returns true if the end of the text meets the expectation.
     fn allows_end(&self) -> bool {
         match self {
             Expectation::Next { end, .. } => *end,
@@ -93,7 +93,7 @@ impl Flattening<'_> {
         Paths::from([(stack, Flat::EMPTY)])
     }
 
-    /// The number of expectations on a stack.
+    /// Returns the number of expectations on a stack.
     fn marks(&self, stack: &Stack) -> usize {
         let last = FIRST_MARK + self.expectations.len() as u16;
         stack.iter().rev().take_while(|&&mark| (FIRST_MARK..last).contains(&mark)).count()
@@ -104,22 +104,22 @@ impl Flattening<'_> {
         marks.iter().map(|&mark| &self.expectations[usize::from(mark - FIRST_MARK)])
     }
 
-    /// The stack without its expectations.
+    /// Returns the stack without its expectations.
     pub(super) fn unmarked(&self, stack: &Stack) -> Stack {
         stack[..stack.len() - self.marks(stack)].to_vec()
     }
 
-    /// Whether the stack has expectations.
+    /// Returns true if the stack has expectations.
     pub(super) fn is_marked(&self, stack: &Stack) -> bool {
         self.marks(stack) > 0
     }
 
-    /// Whether the expectations allow the end of the text.
+    /// Returns true if the expectations allow the end of the text.
     pub(super) fn may_end(&self, stack: &Stack) -> bool {
         self.expected(stack).all(Expectation::allows_end)
     }
 
-    /// A token after expectations.
+    /// Returns a token after expectations.
     pub(super) fn expected_token(&mut self, token: usize, stack: &Stack, origin: usize) -> Paths {
         if !self.expected(stack).all(|expectation| expectation.allows(token)) {
             return Paths::new();
@@ -152,7 +152,7 @@ impl Flattening<'_> {
         self.append(paths, origin, &mut |this, stack| this.expect(&expectation, stack))
     }
 
-    /// Any token but some, after expectations.
+    /// Returns any token but some, after expectations.
     pub(super) fn expected_not_tokens(&mut self, excluded: &[usize], stack: &Stack, origin: usize) -> Paths {
         let mut excluded: Set<usize> = excluded.iter().copied().collect();
         let mut only: Option<Set<usize>> = None;

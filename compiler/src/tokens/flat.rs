@@ -12,7 +12,7 @@ pub(super) struct Lexeme {
 }
 
 impl Lexeme {
-    /// The lexer rule that it begins with.
+    /// Returns the lexer rule that it begins with.
     pub(super) fn entry(&self) -> usize {
         self.via.first().copied().unwrap_or(self.rule)
     }
@@ -46,7 +46,7 @@ impl Flat {
     pub(super) const EMPTY: Flat = Flat::Seq(Vec::new());
     pub(super) const NEVER: Flat = Flat::Choice(Vec::new());
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub(super) fn size(&self) -> usize {
         match self {
             Flat::Lexeme(_) | Flat::Rule(_) => 1,
@@ -55,7 +55,7 @@ impl Flat {
         }
     }
 
-    /// This followed by `next`.
+    /// Returns this followed by `next`.
     pub(super) fn then(self, next: Flat) -> Flat {
         match (self, next) {
             (Flat::Seq(mut items), next) => match next {
@@ -86,7 +86,7 @@ pub(super) struct FlatGrammar {
 }
 
 impl FlatGrammar {
-    /// The same without the parts that need one of these lexemes. `None` if nothing is left.
+    /// Returns the grammar without the parts that need one of these lexemes. `None` if nothing is left.
     pub(super) fn without(&self, lexemes: &Set<usize>) -> Option<FlatGrammar> {
         let productive = deriving(self, &|lexeme| !lexemes.contains(&lexeme));
         if !productive[self.start] {
@@ -99,7 +99,7 @@ impl FlatGrammar {
         Some(FlatGrammar { rules: rules.collect(), start: self.start, lexemes: self.lexemes.clone() })
     }
 
-    /// The lexemes that the start rule reaches.
+    /// Returns the lexemes that the start rule reaches.
     pub(super) fn used(&self) -> Set<usize> {
         let mut used = Set::new();
         let mut reached = vec![false; self.rules.len()];
@@ -116,7 +116,7 @@ impl FlatGrammar {
     }
 }
 
-/// An expression without these lexemes and without unproductive rules. `None` if nothing is left.
+/// Returns an expression without these lexemes and without unproductive rules. `None` if nothing is left.
 fn kept(expr: &Flat, without: &Set<usize>, productive: &[bool]) -> Option<Flat> {
     Some(match expr {
         Flat::Lexeme(lexeme) if without.contains(lexeme) => return None,

@@ -36,20 +36,21 @@ impl Gaps {
         Gaps { modes: vec![None; modes] }
     }
 
-    /// The gap before a token in a mode, with at least one match if it is `needed`. `None` if nothing is hidden there.
+    /// Returns the gap before a token in a mode, with at least one match if it is `needed`. `None` if nothing is hidden
+    /// there.
     pub(super) fn before(&mut self, writer: &mut Writer<'_>, mode: usize, needed: bool, span: Span) -> Option<Expr> {
         let gap = self.gap(writer, mode, span);
         let name = if needed { &gap.some } else { &gap.any };
         name.clone().map(|name| Expr { kind: ExprKind::Rule(name), span })
     }
 
-    /// The rules for the gaps before tokens.
+    /// Returns the rules for the gaps before tokens.
     pub(super) fn names(&self) -> impl Iterator<Item = &String> {
         self.modes.iter().flatten().flat_map(|gap| gap.some.iter().chain(&gap.any))
     }
 
-    /// The gap at the end of a text that ends in a mode. If lines have a layout, it must not be one of the rules for
-    /// gaps before tokens, which are left out at the beginning of a line.
+    /// Returns the gap at the end of a text that ends in a mode. If lines have a layout, it must not be one of the
+    /// rules for gaps before tokens, which are left out at the beginning of a line.
     pub(super) fn last(&mut self, writer: &mut Writer<'_>, mode: usize, span: Span) -> Expr {
         let gap = self.gap(writer, mode, span);
         let (open, one) = (gap.open.clone(), gap.one.clone());
@@ -68,7 +69,7 @@ impl Gaps {
         Expr { kind: ExprKind::Seq(items), span }
     }
 
-    /// The end of a line in a mode: its text, and now and then further lines with only hidden matches.
+    /// Returns the end of a line in a mode: its text, and now and then further lines with only hidden matches.
     pub(super) fn line_end(&self, mode: usize, end: &str, span: Span) -> Expr {
         let expr = |kind| Expr { kind, span };
         let empty = || expr(ExprKind::Seq(Vec::new()));
@@ -88,7 +89,7 @@ impl Gaps {
         expr(ExprKind::Seq(vec![line_break(), either(empty(), blanks, RARITY)]))
     }
 
-    /// The contents of a line in a mode with only hidden matches.
+    /// Returns the contents of a line in a mode with only hidden matches.
     pub(super) fn blank_line(&self, mode: usize, span: Span) -> Expr {
         let any = self.modes.get(mode).and_then(|gap| gap.as_ref()?.any.clone());
         Expr { kind: any.map_or(ExprKind::Seq(Vec::new()), ExprKind::Rule), span }
@@ -188,7 +189,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
     gap
 }
 
-/// Whether a pattern refers to the end of the text.
+/// Returns true if a pattern refers to the end of the text.
 fn has_end(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Set { .. } | Pattern::Fragment(_) => false,

@@ -14,7 +14,7 @@ use crate::ordered::{Map, Set, sort_by};
 
 /// Automata with more states are not written as expressions.
 const MAX_STATES: usize = 1 << 15;
-/// Nor are automata with more pairs of states and classes of characters.
+/// Automata with more pairs of states and classes of characters are not written as expressions.
 const MAX_TARGETS: usize = 1 << 23;
 /// The number of states for which expressions are written in total.
 pub(super) const MAX_WRITTEN: usize = 1 << 17;
@@ -23,9 +23,9 @@ const MAX_ROUNDS: usize = 64;
 /// The deepest nesting of expressions before a rule is made.
 const MAX_NESTING: u32 = 40;
 
-/// An expression for the texts of a lexer rule, except the empty one, and the rules that it refers to. `None` if the
-/// automaton is unknown or too large for an expression or for the rest of the budget. With `first`, only the texts that
-/// begin with one of these classes of characters. `name` makes the name of the numbered rule.
+/// Returns an expression for the texts of a lexer rule, except the empty one, and the rules that it refers to. `None`
+/// if the automaton is unknown or too large for an expression or for the rest of the budget. With `first`, only the
+/// texts that begin with one of these classes of characters. `name` makes the name of the numbered rule.
 pub(super) fn language(
     automata: &Automata,
     rule: usize,
@@ -150,12 +150,12 @@ impl Machine {
         Some(machine)
     }
 
-    /// Whether a state is copied to each place that leads to it: only its own loop follows.
+    /// Returns true if a state is copied to each place that leads to it: only its own loop follows.
     fn is_leaf(&self, state: usize) -> bool {
         self.edges[state].iter().all(|&(_, target)| target == state)
     }
 
-    /// The states that become rules: those with several incoming edges, or deeply nested ones.
+    /// Returns the states that become rules: those with several incoming edges, or deeply nested ones.
     fn headers(&self) -> Vec<usize> {
         let mut count = vec![0usize; self.edges.len()];
         for (state, edges) in self.edges.iter().enumerate() {
@@ -231,7 +231,7 @@ impl Writing<'_> {
         self.expr(ExprKind::Repeat { item: Box::new(item), min: 0, max: None })
     }
 
-    /// All texts from a header to an end.
+    /// Returns an expression for all texts from a header to an end.
     fn texts_from(&mut self, header: usize) -> Expr {
         let Ways { back, exit } = self.ways(header, header);
         let exit = exit.unwrap_or_else(|| self.expr(ExprKind::Rule(NEVER.to_string())));
@@ -244,7 +244,7 @@ impl Writing<'_> {
         }
     }
 
-    /// The texts from `state`, written for `header`.
+    /// Returns the texts from `state`, written for `header`.
     fn ways(&mut self, state: usize, header: usize) -> Ways {
         let machine = self.machine;
         let mut back = Vec::new();

@@ -148,11 +148,11 @@ pub struct LexerRule {
 /// The use of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is this token.
+    /// Token with this number.
     Token(usize),
     /// The parser does not see it.
     Hidden,
-    /// It is the beginning of the next match.
+    /// Beginning of the next match.
     More,
 }
 
@@ -210,13 +210,13 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// A pattern that matches exactly this text.
+    /// Returns a pattern that matches exactly this text.
     pub fn text(text: &str) -> Pattern {
         let single = |character| CharSet::single(crate::charset::Unit::Char, u32::from(character));
         Pattern::Seq(text.chars().map(|character| Pattern::Set { set: single(character), listed: true }).collect())
     }
 
-    /// The only text that this matches, if that is easy to see.
+    /// Returns the only text that this matches, if that is easy to see.
     pub fn as_text(&self) -> Option<String> {
         match self {
             Pattern::Set { set, .. } if set.len() == 1 => set.nth(0).and_then(char::from_u32).map(String::from),
@@ -260,12 +260,12 @@ impl SeparatorPolicy {
         ("any", SeparatorPolicy::Any),
     ];
 
-    /// The policy called `name`.
+    /// Returns the policy called `name`.
     pub fn by_name(name: &str) -> Option<SeparatorPolicy> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, policy)| policy)
     }
 
-    /// The default alphabet of the policy. Texts from other sources contain any character.
+    /// Returns the default alphabet of the policy. Texts from other sources contain any character.
     pub fn alphabet(self) -> Alphabet {
         match self {
             SeparatorPolicy::Any => Alphabet::All,
@@ -282,7 +282,7 @@ impl FromStr for SeparatorPolicy {
     }
 }
 
-/// The message that no member of `all` is called `name`.
+/// Returns the message that no member of `all` is called `name`.
 pub(crate) fn unknown<T>(what: &str, name: &str, all: &[(&str, T)]) -> String {
     let known: Vec<&str> = all.iter().map(|&(known, _)| known).collect();
     let similar = closest(name, known.iter().copied());

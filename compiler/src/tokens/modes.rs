@@ -29,7 +29,7 @@ pub(super) const MAX_WORK: usize = 1 << 23;
 /// The greatest product of expressions and lexemes. For each expression, the lexemes to its left are kept as a set.
 const MAX_SIZE: usize = 1 << 31;
 
-/// The grammar over lexemes. `None` if it would be too large.
+/// Returns the grammar over lexemes. `None` if it would be too large.
 pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata, separators: SeparatorPolicy) -> Option<FlatGrammar> {
     let lexer = &grammar.lexer;
     let mut by_mode: Vec<ModeRules> = (0..lexer.modes).map(|_| ModeRules::default()).collect();
@@ -171,7 +171,7 @@ impl<'a> Flattening<'a> {
         }
     }
 
-    /// The facts of `key` known so far.
+    /// Returns the facts of `key` known so far.
     pub(super) fn entry(&mut self, key: &Key) -> &Entry {
         if !self.entries.contains_key(key) {
             self.entries.insert(key.clone(), Entry::default());
@@ -219,7 +219,7 @@ impl<'a> Flattening<'a> {
         (self.work <= MAX_WORK && size <= MAX_SIZE).then_some(self.flat)
     }
 
-    /// The rule of the result for `key` ending in `out`.
+    /// Returns the rule of the result for `key` ending in `out`.
     pub(super) fn instance(&mut self, key: &Key, out: &Stack) -> usize {
         if let Some(&id) = self.instances.get(&(key.clone(), out.clone())) {
             return id;
@@ -230,7 +230,7 @@ impl<'a> Flattening<'a> {
         id
     }
 
-    /// A new rule of the result, named after a rule of the grammar.
+    /// Returns a new rule of the result, named after a rule of the grammar.
     pub(super) fn new_rule(&mut self, origin: usize) -> usize {
         let rule = &self.grammar.rules[origin];
         self.variants[origin] += 1;

@@ -47,20 +47,21 @@ pub(super) struct Nfa {
 /// The treatment of a rule's fragments that refer to themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nesting {
-    /// There are no such fragments.
+    /// No such fragments.
     #[default]
     None,
-    /// They are loops, which match exactly the same texts.
+    /// Loops, which match exactly the same texts.
     Looped,
     /// Texts nested deeper than [`MAX_RECURSION`] are missing.
     Cut,
-    /// They match all texts of the rule, and more.
+    /// Fragments that match all texts of the rule, and more.
     Widened,
 }
 
 impl Nfa {
-    /// The automata of a lexer's rules. `None` if they are too large. If the nesting of a rule is not a loop, its
-    /// automaton is not exact: it matches more if the rule is in `widened`, otherwise the deeper strings are missing.
+    /// Returns the automata of a lexer's rules. `None` if they are too large. If the nesting of a rule is not a loop,
+    /// its automaton is not exact: it matches more if the rule is in `widened`, otherwise the deeper strings are
+    /// missing.
     pub(super) fn new(lexer: &Lexer, sets: &Sets, recursion: &Recursion, widened: &Bits) -> Option<Nfa> {
         let mut building = Building {
             lexer,
@@ -143,7 +144,7 @@ impl<'l> Building<'l> {
         })
     }
 
-    /// The state that matches `pattern` and continues at `next`.
+    /// Returns the state that matches `pattern` and continues at `next`.
     fn pattern(&mut self, pattern: &'l Pattern, next: u32) -> u32 {
         self.work += 1;
         self.is_too_large |= self.nfa.states.len() > MAX_STATES || self.depth > MAX_DEPTH || self.work > MAX_WORK;
@@ -217,7 +218,7 @@ impl<'l> Building<'l> {
         self.pattern(&lexer.fragments[fragment].pattern, next)
     }
 
-    /// A fragment of a component. Its end continues wherever any reference to it does.
+    /// Returns a fragment of a component. Its end continues wherever any reference to it does.
     fn joined(&mut self, fragment: usize, component: usize, next: u32) -> u32 {
         if let Some(&(begin, end)) = self.joints.get(&fragment) {
             if let State::Branch { targets, .. } = &mut self.nfa.states[end as usize] {

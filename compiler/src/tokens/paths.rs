@@ -9,7 +9,8 @@ use crate::ordered::{Map, Set};
 const MAX_HIDDEN: usize = 3;
 
 impl Flattening<'_> {
-    /// The ends of `syntax` if it begins with `stack`, each with an expression that leads there. `origin` is its rule.
+    /// Returns the ends of `syntax` if it begins with `stack`, each with an expression that leads there. `origin` is
+    /// its rule.
     pub(super) fn paths(&mut self, syntax: &Syntax, stack: &Stack, origin: usize) -> Paths {
         self.work += 1;
         if self.work > MAX_WORK {
@@ -142,7 +143,7 @@ impl Flattening<'_> {
         }
     }
 
-    /// Any number of rounds.
+    /// Returns the ends of any number of rounds.
     fn star(&mut self, stack: &Stack, origin: usize, round: &mut dyn FnMut(&mut Self, &Stack) -> Paths) -> Paths {
         let mut rounds: Map<Stack, Paths> = Map::new();
         let mut pending = vec![stack.clone()];
@@ -167,7 +168,7 @@ impl Flattening<'_> {
             .collect()
     }
 
-    /// Rounds that lead from `from` to `to`.
+    /// Returns rounds that lead from `from` to `to`.
     fn rounds_to(
         &mut self,
         from: &Stack,
@@ -201,7 +202,7 @@ impl Flattening<'_> {
         Flat::Rule(id)
     }
 
-    /// A token, in one match or several.
+    /// Returns a token, in one match or several.
     pub(super) fn token(&mut self, token: usize, stack: &Stack, origin: usize) -> Paths {
         if self.is_marked(stack) {
             return self.expected_token(token, stack, origin);
@@ -219,7 +220,7 @@ impl Flattening<'_> {
         self.append(begun, origin, &mut |this, stack| this.match_of(token, stack, &[]))
     }
 
-    /// A single match of `token`.
+    /// Returns a single match of `token`.
     pub(super) fn match_of(&mut self, token: usize, stack: &Stack, via: &[usize]) -> Paths {
         let Some(&mode) = stack.last() else { return Paths::new() };
         let Some(rules) = self.by_mode.get(usize::from(mode)) else { return Paths::new() };
@@ -227,7 +228,7 @@ impl Flattening<'_> {
         self.matches(rules, stack, via)
     }
 
-    /// A match that the next one continues.
+    /// Returns a match that the next one continues.
     fn more(&mut self, stack: &Stack) -> Paths {
         let Some(&mode) = stack.last() else { return Paths::new() };
         let rules = self.by_mode.get(usize::from(mode)).map(|rules| rules.more.clone()).unwrap_or_default();
@@ -245,7 +246,7 @@ impl Flattening<'_> {
         choice(options)
     }
 
-    /// The modes after a match of a lexer rule.
+    /// Returns the modes after a match of a lexer rule.
     fn moved(&mut self, rule: usize, stack: &Stack) -> Option<Stack> {
         let mut stack = stack.clone();
         for step in &self.lexer.rules[rule].moves {
@@ -272,7 +273,7 @@ impl Flattening<'_> {
         (stack.len() <= MAX_STACK + 2).then_some(stack)
     }
 
-    /// A token in another mode, after the hidden matches that lead there.
+    /// Returns a token in another mode, after the hidden matches that lead there.
     fn token_behind_hidden(&mut self, token: usize, stack: &Stack) -> Paths {
         let mut reached: Vec<(Stack, Vec<usize>)> = vec![(stack.clone(), Vec::new())];
         for _ in 0..MAX_HIDDEN {
@@ -340,7 +341,7 @@ impl Flattening<'_> {
     }
 }
 
-/// The ends of all `options`. Options with the same end become a choice.
+/// Returns the ends of all `options`. Options with the same end become a choice.
 pub(super) fn choice(options: Vec<Paths>) -> Paths {
     let mut by_out: Map<Stack, Vec<Flat>> = Map::new();
     for (out, flat) in options.into_iter().flatten() {

@@ -24,7 +24,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// `base`, or the first of `base.2`, `base.3`, ... that is not taken.
+    /// Returns `base`, or the first of `base.2`, `base.3`, ... that is not taken.
     pub(super) fn fresh(&mut self, base: &str) -> String {
         let mut name = base.to_string();
         while self.next.contains_key(&name) {
@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An expression for the texts that the lexer takes for a rule's.
+    /// Returns an expression for the texts that the lexer takes for a rule's.
     pub(super) fn lexer_rule(&mut self, number: usize) -> Expr {
         if let Some(expr) = self.written.get(&number) {
             return expr.clone();
@@ -103,7 +103,8 @@ impl<'a> Writer<'a> {
         expr
     }
 
-    /// The same for the texts that begin with one of the classes `first`. `id` is the number of this set.
+    /// Returns an expression for the texts that the lexer takes for a rule's and that begin with one of the classes
+    /// `first`. `id` is the number of this set.
     pub(super) fn beginning(&mut self, number: usize, id: FirstId, first: &Bits) -> Expr {
         if let Some(expr) = self.begun.get(&(number, id)) {
             return expr.clone();
@@ -146,12 +147,12 @@ impl<'a> Writer<'a> {
         self.pattern(&rule.pattern, rule.span)
     }
 
-    /// One character of a set.
+    /// Returns an expression for one character of a set.
     pub(super) fn one_of(&self, set: CharSet, span: Span) -> Expr {
         self.alphabet.one_of(set, span)
     }
 
-    /// A lexer rule's pattern as written, at the end of the text.
+    /// Returns a lexer rule's pattern as written, at the end of the text.
     pub(super) fn last(&mut self, rule: usize, span: Span) -> Expr {
         self.is_last = true;
         let expr = self.pattern(&self.lexer.rules[rule].pattern, span);
@@ -159,7 +160,7 @@ impl<'a> Writer<'a> {
         expr
     }
 
-    /// A pattern as written.
+    /// Returns a pattern as written.
     pub(super) fn pattern(&mut self, pattern: &Pattern, span: Span) -> Expr {
         let kind = match pattern {
             Pattern::Set { set, listed } => {
@@ -226,7 +227,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The number of nodes of a pattern without fragments.
+/// Returns the number of nodes of a pattern without fragments.
 fn size(pattern: &Pattern) -> Option<usize> {
     match pattern {
         Pattern::Set { .. } => Some(1),

@@ -67,22 +67,22 @@ impl Recursion {
         recursion
     }
 
-    /// The component of a fragment that refers to itself.
+    /// Returns the component of a fragment that refers to itself.
     pub(super) fn component(&self, fragment: usize) -> Option<usize> {
         self.component[fragment]
     }
 
-    /// The fragments of a component.
+    /// Returns the fragments of a component.
     pub(super) fn members(&self, component: usize) -> &[usize] {
         &self.members[component]
     }
 
-    /// Whether the language of a component is certainly regular.
+    /// Returns true if the language of a component is certainly regular.
     pub(super) fn is_linear(&self, component: usize) -> bool {
         self.is_linear[component]
     }
 
-    /// The components that a pattern reaches and that are not linear, if they are few.
+    /// Returns the components that a pattern reaches and that are not linear, if they are few.
     pub(super) fn nested(&self, pattern: &Pattern) -> Set<usize> {
         let mut nested = Set::new();
         each_reference(pattern, &mut |fragment| nested.extend(&self.nested[fragment]));

@@ -114,7 +114,7 @@ pub(super) fn separate(
     separating.result
 }
 
-/// The number of repetitions in an expression.
+/// Returns the number of repetitions in an expression.
 fn repeats(expr: &Flat) -> usize {
     match expr {
         Flat::Lexeme(_) | Flat::Rule(_) => 0,
@@ -130,7 +130,7 @@ struct Left {
     lexemes: Bits,
 }
 
-/// Whether the text after an optional item can stand without the item.
+/// Answer to the question whether the text after an optional item can stand without the item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skipped {
     Never,
@@ -169,7 +169,7 @@ struct Separating<'a> {
 }
 
 impl Separating<'_> {
-    /// The variant of a rule for these needs.
+    /// Returns the variant of a rule for these needs.
     fn variant(&mut self, rule: usize, mut key: Key) -> usize {
         if !self.variants.contains_key(&(rule, key.clone())) && self.counts[rule] >= MAX_VARIANTS {
             let wide = self.widest.remove(&rule).unwrap_or_else(|| key.clone());
@@ -188,7 +188,7 @@ impl Separating<'_> {
         id
     }
 
-    /// The key of a variant for both contexts.
+    /// Returns the key of a variant for both contexts.
     fn either_key(&self, a: Key, b: Key) -> Key {
         let b: Map<usize, Need> = b.into_iter().collect();
         if self.policy == SeparatorPolicy::Any {
@@ -203,13 +203,13 @@ impl Separating<'_> {
         wide.into_iter().collect()
     }
 
-    /// The need before `lexeme` after `left`.
+    /// Returns the need before `lexeme` after `left`.
     fn need(&mut self, left: &Left, key: &Key, lexeme: usize) -> Need {
         let number = self.set_number(&left.lexemes);
         self.need_in(left, number, key, lexeme)
     }
 
-    /// The number of a set of lexemes. 0 once the budget is spent.
+    /// Returns the number of a set of lexemes. 0 once the budget is spent.
     fn set_number(&mut self, lexemes: &Bits) -> usize {
         if self.is_exhausted() {
             return 0;
@@ -225,7 +225,7 @@ impl Separating<'_> {
         self.budget == 0 || self.written > MAX_NEEDS
     }
 
-    /// The same, given the number of the set of lexemes in `left`.
+    /// Returns the need before `lexeme` after `left`, given the number of the set of lexemes in `left`.
     fn need_in(&mut self, left: &Left, number: usize, key: &Key, lexeme: usize) -> Need {
         let mut need = self.need_behind(&left.lexemes, number, lexeme);
         if left.inherited {
@@ -241,8 +241,8 @@ impl Separating<'_> {
         need
     }
 
-    /// The need at a place that two different texts may precede. Where any text may stand, a separator is needed only
-    /// if both cases need one.
+    /// Returns the need at a place that two different texts may precede. Where any text may stand, a separator is
+    /// needed only if both cases need one.
     fn either(&self, a: Need, b: Need) -> Need {
         match self.policy {
             SeparatorPolicy::Any => a.min(b),
@@ -300,7 +300,7 @@ impl Separating<'_> {
         all
     }
 
-    /// The needs at the beginning of an expression that begins with `first`, after `left`.
+    /// Returns the needs at the beginning of an expression that begins with `first`, after `left`.
     fn key(&mut self, first: &Bits, left: &Left, key: &Key) -> Key {
         if self.is_exhausted() {
             return if self.policy == SeparatorPolicy::Any { Vec::new() } else { vec![(ANY, UNKNOWN)] };
@@ -313,7 +313,7 @@ impl Separating<'_> {
             .collect()
     }
 
-    /// The expression after `left` with separators, and the `Left` after it.
+    /// Returns the expression after `left` with separators, and the `Left` after it.
     fn expr(&mut self, expr: &Flat, left: &Left, key: &Key) -> (Spaced, Left) {
         match expr {
             Flat::Lexeme(lexeme) => {
@@ -347,8 +347,9 @@ impl Separating<'_> {
         }
     }
 
-    /// Items one after the other. If the text after an optional item cannot stand without it, the item is not optional.
-    /// If only some of that text can, it is written for both cases, so that the item is present before the rest of it.
+    /// Returns items one after the other. If the text after an optional item cannot stand without it, the item is not
+    /// optional. If only some of that text can, it is written for both cases, so that the item is present before the
+    /// rest of it.
     fn sequence(&mut self, items: &[Flat], left: &Left, key: &Key) -> (Spaced, Left) {
         let mut left = left.clone();
         let mut spaced = Vec::with_capacity(items.len());
@@ -395,8 +396,8 @@ impl Separating<'_> {
         (Spaced::Seq(spaced), left)
     }
 
-    /// Whether the text after an item can stand without the item. `None` if the same separators do with and without the
-    /// item, or if the item does not help to separate it.
+    /// Says whether the text after an item can stand without the item. `None` if the same separators do with and
+    /// without the item, or if the item does not help to separate it.
     fn skipped(&mut self, item: &Flat, rest: &[Flat], left: &Left, key: &Key) -> Option<Skipped> {
         let count = self.flat.lexemes.len();
         let (mut first, mut last) = (Bits::new(count), Bits::new(count));
@@ -423,7 +424,7 @@ impl Separating<'_> {
         }
     }
 
-    /// Whether a lexeme needs a separator that does not exist.
+    /// Returns true if a lexeme needs a separator that does not exist.
     fn is_unseparated(&self, need: Need, lexeme: usize) -> bool {
         need.clash == Clash::Certain && need.wanted() & self.boundaries.available(lexeme) == 0
     }
@@ -454,7 +455,7 @@ impl Separating<'_> {
         (repeat(item, min, max), behind)
     }
 
-    /// A lexeme with the separator before it, if one is needed.
+    /// Returns a lexeme with the separator before it, if one is needed.
     fn lexeme(&mut self, lexeme: usize, need: Need) -> Spaced {
         let never = self.only_certain && !self.boundaries.is_whole(lexeme);
         let which = need.wanted() & self.boundaries.available(lexeme);

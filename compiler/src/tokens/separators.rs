@@ -17,7 +17,7 @@ pub(super) struct Separator {
 }
 
 impl Separator {
-    /// The last match.
+    /// Returns the last match.
     pub(super) fn last(&self) -> &str {
         &self.text[self.last..]
     }
@@ -32,10 +32,10 @@ const MAX_ONE: usize = 6;
 const MAX: usize = Which::BITS as usize - 1;
 /// The number of places that are examined to find a text that ends one rule's matches.
 const MAX_PLACES: usize = 1 << 12;
-/// The same number for all rules together.
+/// Number of places that are examined for all rules together, to find texts that end their matches.
 const MAX_WORK: usize = 1 << 18;
 
-/// The separators of each mode, the usual ones first. `lefts` are the lexer rules of tokens.
+/// Returns the separators of each mode, the usual ones first. `lefts` are the lexer rules of tokens.
 pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &Set<usize>) -> Vec<Vec<Separator>> {
     let mut work = MAX_WORK;
     (0..lexer.modes)
@@ -64,7 +64,7 @@ pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &Set<usize>)
         .collect()
 }
 
-/// Whether the lexer may be in a mode after a match of a rule.
+/// Returns true if the lexer may be in a mode after a match of a rule.
 fn leads_to(lexer: &Lexer, rule: usize, mode: usize) -> bool {
     let rule = &lexer.rules[rule];
     match rule.moves.last() {
@@ -87,19 +87,19 @@ impl Matching<'_> {
         self.dfa.winner(state).is_some_and(|rule| self.hidden.contains(&rule))
     }
 
-    /// Whether a text is a single match.
+    /// Returns true if a text is a single match.
     fn is_one(&self, text: &str) -> bool {
         !text.is_empty() && self.is_hidden(self.automata.run(self.dfa, text))
     }
 
-    /// Whether the lexer continues after a text with a character.
+    /// Returns true if the lexer continues after a text with a character.
     fn goes_on(&self, text: &str, character: char) -> bool {
         let state = self.automata.run(self.dfa, text);
         self.dfa.is_alive(self.dfa.next(state, self.automata.classes.of(character)))
     }
 
-    /// Blanks, line breaks, and the shortest match of each rule. Two matches of a rule if different neighbours need
-    /// different ones.
+    /// Returns blanks, line breaks, and the shortest match of each rule. Two matches of a rule if different neighbours
+    /// need different ones.
     fn usual(&self) -> Vec<Separator> {
         const MAX_WITH_PAIRS: usize = 8;
         let mut texts: Vec<String> = Vec::new();
@@ -153,7 +153,8 @@ impl Matching<'_> {
         }
     }
 
-    /// A short text after which a match in one of the states `ends` does not continue: one match between blanks.
+    /// Returns a short text after which a match in one of the states `ends` does not continue: one match between
+    /// blanks.
     fn ending(&self, open: &Open<'_>, ends: &[StateId], known: &[Separator], work: &mut usize) -> Option<Separator> {
         let blanks: Vec<&str> = known
             .iter()
@@ -169,8 +170,8 @@ impl Matching<'_> {
         None
     }
 
-    /// A match after `first` that ends the matches in the states `begun`, perhaps with a blank after it. Also the start
-    /// of the last match.
+    /// Returns a match after `first` that ends the matches in the states `begun`, perhaps with a blank after it. Also
+    /// the start of the last match.
     fn match_ending(
         &self,
         open: &Open<'_>,
@@ -223,7 +224,7 @@ impl Matching<'_> {
     }
 }
 
-/// Whether no match in one of the states `begun` continues after a text.
+/// Returns true if no match in one of the states `begun` continues after a text.
 pub(super) fn ends(automata: &Automata, dfa: &Dfa, begun: &[StateId], text: &str) -> bool {
     Open { automata, dfa }.ends(begun, text)
 }
@@ -235,15 +236,16 @@ struct Open<'a> {
 }
 
 impl Open<'_> {
-    /// The states of the matches that are still open after one more character, in ascending order. `None` if one of
-    /// them would win.
+    /// Returns the states of the matches that are still open after one more character, in ascending order. `None` if
+    /// one of them would win.
     fn step(&self, begun: &[StateId], class: usize) -> Option<Vec<StateId>> {
         let next = begun.iter().map(|&state| self.dfa.next(state, class)).filter(|&state| self.dfa.is_alive(state));
         let next: Set<StateId> = next.collect();
         next.iter().all(|&state| self.dfa.winner(state).is_none()).then(|| next.into_iter().collect())
     }
 
-    /// The same after a text.
+    /// Returns the states of the matches that are still open after a text, in ascending order. `None` if one of them
+    /// would win before its end.
     fn behind(&self, begun: &[StateId], text: &str) -> Option<Vec<StateId>> {
         text.chars().try_fold(begun.to_vec(), |begun, character| self.step(&begun, self.automata.classes.of(character)))
     }

@@ -53,12 +53,12 @@ impl Sets {
         sets
     }
 
-    /// Whether a fragment refers to itself, or to a fragment that does.
+    /// Returns true if a fragment refers to itself, or to a fragment that does.
     pub(super) fn is_recursive(&self, fragment: usize) -> bool {
         self.recursive[fragment]
     }
 
-    /// The characters that a pattern matches, if it matches only single characters.
+    /// Returns the characters that a pattern matches, if it matches only single characters.
     pub(super) fn set(&self, pattern: &Pattern) -> Option<CharSet> {
         const MAX_RANGES: usize = 1 << 14;
         fn add(sets: &Sets, pattern: &Pattern, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
@@ -85,8 +85,8 @@ impl Sets {
     }
 }
 
-/// For each lexer rule, the characters that its texts are drawn from. If a rule refers to too much, all characters
-/// count.
+/// Returns for each lexer rule the characters that its texts are drawn from. If a rule refers to too much, all
+/// characters count.
 pub(super) fn drawn(lexer: &Lexer, alphabet: Alphabet) -> Vec<CharSet> {
     let mut budget = MAX_WORK;
     lexer.rules.iter().map(|rule| drawn_from(lexer, &rule.pattern, alphabet, &mut budget)).collect()

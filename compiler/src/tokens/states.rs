@@ -47,14 +47,14 @@ pub(super) struct RuleFacts {
 }
 
 impl RuleFacts {
-    /// Whether one of the rule's texts can end in `state` or later.
+    /// Returns true if one of the rule's texts can end in `state` or later.
     pub(super) fn leads(&self, state: StateId) -> bool {
         self.leads.binary_search(&state).is_ok()
     }
 }
 
 impl Automata {
-    /// The automata of a lexer.
+    /// Returns the automata of a lexer.
     pub(super) fn new(lexer: &Lexer, alphabet: Alphabet) -> Automata {
         let mut automata = Automata {
             classes: Classes::one(),
@@ -108,23 +108,23 @@ impl Automata {
         self.classes = classes;
     }
 
-    /// The rules whose deeper strings are missing from the automaton of their mode.
+    /// Returns the rules whose deeper strings are missing from the automaton of their mode.
     pub(super) fn cut_rules(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.nesting.len()).filter(|&rule| self.nesting[rule] == Nesting::Cut && self.of_rule(rule).is_some())
     }
 
-    /// Whether a rule is taken to match more than it does.
+    /// Returns true if a rule is taken to match more than it does.
     pub(super) fn is_widened(&self, rule: usize) -> bool {
         self.nesting[rule] == Nesting::Widened
     }
 
-    /// The characters that a rule's texts are drawn from.
+    /// Returns the characters that a rule's texts are drawn from.
     pub(super) fn drawn(&self, rule: usize) -> &CharSet {
         &self.drawn[rule]
     }
 
-    /// From now on, only the texts of a rule that end in one of `ends` count. Does nothing if these are none or all of
-    /// its ends. Returns whether anything has changed.
+    /// Lets only those texts of a rule count from now on that end in one of `ends`. Does nothing if these are none or
+    /// all of its ends. Returns whether anything has changed.
     pub(super) fn keep_ends(&mut self, rule: usize, ends: &[StateId]) -> bool {
         let Some(facts) = self.facts(rule) else { return false };
         let Some(dfa) = self.of_rule(rule) else { return false };
@@ -137,8 +137,8 @@ impl Automata {
         true
     }
 
-    /// From now on, only the texts of a rule that a further character can end count. Does nothing if these are none or
-    /// all of its texts. Returns whether anything has changed.
+    /// Lets only those texts of a rule count from now on that a further character can end. Does nothing if these are
+    /// none or all of its texts. Returns whether anything has changed.
     pub(super) fn keep_endable(&mut self, rule: usize) -> bool {
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
         let can_end = |state| (0..self.classes.len()).any(|class| !dfa.is_alive(dfa.next(state, class)));
@@ -146,19 +146,19 @@ impl Automata {
         self.keep_ends(rule, &endable)
     }
 
-    /// Whether the lexer may continue after some texts of a rule, and not after others.
+    /// Returns true if the lexer may continue after some texts of a rule, and not after others.
     pub(super) fn is_partly_quiet(&self, rule: usize) -> bool {
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
         let goes_on = |&state: &StateId| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
         facts.ends.iter().any(goes_on) && !facts.ends.iter().all(goes_on)
     }
 
-    /// Whether only some of a rule's texts count.
+    /// Returns true if only some of a rule's texts count.
     pub(super) fn is_narrowed(&self, rule: usize) -> bool {
         self.narrowed.contains(rule)
     }
 
-    /// The characters that the lexer may continue with after some text of a rule.
+    /// Returns the characters that the lexer may continue with after some text of a rule.
     pub(super) fn going_on(&self, rule: usize) -> CharSet {
         let mut set = CharSet::empty(Unit::Char);
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return set };
@@ -170,34 +170,34 @@ impl Automata {
         set
     }
 
-    /// The modes with rules whose automata are too large.
+    /// Returns the modes with rules whose automata are too large.
     pub(super) fn unknown_modes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.modes.len()).filter(|&mode| self.modes[mode].is_none() && !self.rules[mode].is_empty())
     }
 
-    /// The rules of a mode, in order of priority.
+    /// Returns the rules of a mode, in order of priority.
     pub(super) fn rules_of(&self, mode: usize) -> &[usize] {
         &self.rules[mode]
     }
 
-    /// The automaton of a mode, unless it is too large.
+    /// Returns the automaton of a mode, unless it is too large.
     pub(super) fn mode(&self, mode: usize) -> Option<&Dfa> {
         self.modes[mode].as_ref()
     }
 
-    /// The automaton of the mode that a rule belongs to, unless it is too large.
+    /// Returns the automaton of the mode that a rule belongs to, unless it is too large.
     pub(super) fn of_rule(&self, rule: usize) -> Option<&Dfa> {
         self.mode(self.mode_of[rule])
     }
 
-    /// The facts about a rule's texts, if its mode has an automaton.
+    /// Returns the facts about a rule's texts, if its mode has an automaton.
     pub(super) fn facts(&self, rule: usize) -> Option<&RuleFacts> {
         let dfa = self.of_rule(rule)?;
         Some(self.facts[rule].get_or_init(|| self.facts_of_ends(dfa, rule, dfa.ends(rule))))
     }
 
-    /// The facts about the texts of `rule` that end in one of `ends`. Texts that are never drawn are left out, if
-    /// others remain.
+    /// Returns the facts about the texts of `rule` that end in one of `ends`. Texts that are never drawn are left out,
+    /// if others remain.
     fn facts_of_ends(&self, dfa: &Dfa, rule: usize, ends: &[StateId]) -> RuleFacts {
         let drawn = self.classes.meeting(&self.drawn[rule]);
         let leads = dfa.leading_to(ends);
@@ -224,26 +224,27 @@ impl Automata {
         RuleFacts { ends, leads, first, drawn }
     }
 
-    /// Whether the lexer takes some text for this rule's, as far as is known.
+    /// Returns true if the lexer takes some text for this rule's, as far as is known.
     pub(super) fn is_possible(&self, rule: usize) -> bool {
         self.of_rule(rule).is_none_or(|dfa| !dfa.ends(rule).is_empty())
     }
 
-    /// Whether to write a rule's texts from the automaton: its texts are not those of its pattern, or it is a loop,
-    /// which would be written as a rule that refers to itself.
+    /// Returns true if a rule's texts are to be written from the automaton: its texts are not those of its pattern, or
+    /// it is a loop, which would be written as a rule that refers to itself.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
         self.is_told(rule) || self.nesting[rule] == Nesting::Looped && self.of_rule(rule).is_some()
     }
 
-    /// Whether a rule's texts are not those of its pattern: some belong to another rule, or are empty, or end earlier.
+    /// Returns true if a rule's texts are not those of its pattern: some belong to another rule, or are empty, or end
+    /// earlier.
     pub(super) fn is_told(&self, rule: usize) -> bool {
         self.of_rule(rule).is_some_and(|dfa| {
             self.shaped.contains(rule) || self.narrowed.contains(rule) || dfa.winner(START) == Some(rule)
         })
     }
 
-    /// A shortest text that the lexer takes for this rule's, of readable characters if possible. `None` if none is
-    /// known.
+    /// Returns a shortest text that the lexer takes for this rule's, of readable characters if possible. `None` if none
+    /// is known.
     pub(super) fn shortest(&self, rule: usize) -> Option<String> {
         const MAX_LENGTH: usize = 64;
         let dfa = self.of_rule(rule).filter(|_| !self.is_widened(rule))?;
@@ -275,7 +276,7 @@ impl Automata {
         None
     }
 
-    /// The state of a mode after a text.
+    /// Returns the state of a mode after a text.
     pub(super) fn run(&self, dfa: &Dfa, text: &str) -> StateId {
         text.chars().fold(START, |state, character| match state {
             DEAD => DEAD,

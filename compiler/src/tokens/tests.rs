@@ -13,7 +13,7 @@ const LEXER: &str =
 /// A letter for each lexer rule, in order of priority.
 const LETTERS: &str = "FDNIRC ";
 
-/// The length of each rule's match at the beginning of a text.
+/// Returns the length of each rule's match at the beginning of a text.
 fn matches(text: &str) -> [usize; 7] {
     let run = |from: usize, test: fn(char) -> bool| text[from..].chars().take_while(|&c| test(c)).count();
     let digit: fn(char) -> bool = |c| c.is_ascii_digit();
@@ -31,7 +31,7 @@ fn matches(text: &str) -> [usize; 7] {
     ]
 }
 
-/// The tokens of a text, by their letters. Hidden matches are left out.
+/// Returns the tokens of a text, by their letters. Hidden matches are left out.
 fn cut(mut text: &str) -> String {
     let mut tokens = String::new();
     while !text.is_empty() {
@@ -45,7 +45,7 @@ fn cut(mut text: &str) -> String {
     tokens
 }
 
-/// Outputs of a grammar with the lexer above.
+/// Returns outputs of a grammar with the lexer above.
 fn outputs(rules: &str, reading: FormatOptions) -> Vec<String> {
     let file = SourceFile::new("g.g4", format!("grammar g; {rules} {LEXER}"));
     let options = Options { format: formats::by_name("g4"), reading, ..Options::default() };
@@ -70,7 +70,7 @@ fn outputs(rules: &str, reading: FormatOptions) -> Vec<String> {
 const RULES: &str = "start : ('if' ID | INT '.' INT | REAL INT | COMMENT ID | 'if' 'if' 'if')* EOF ;";
 const PIECES: [&str; 5] = ["FN", "IDI", "RI", "CN", "FFF"];
 
-/// Whether tokens are those of [`RULES`].
+/// Returns true if tokens are those of [`RULES`].
 fn is_derived(tokens: &str) -> bool {
     let mut reachable = vec![false; tokens.len() + 1];
     reachable[0] = true;
@@ -104,7 +104,7 @@ fn without_separators_tokens_merge() {
     assert!(outputs(RULES, reading).iter().any(|output| !is_derived(&cut(output))));
 }
 
-/// Different words of the same length, from an alphabet of 16 letters.
+/// Returns different words of the same length, from an alphabet of 16 letters.
 fn words(count: usize, length: u64) -> Vec<String> {
     let word = |number: usize| -> String {
         let mixed = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);

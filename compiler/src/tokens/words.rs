@@ -25,9 +25,9 @@ pub struct Word {
 /// An expression, and the rules that it refers to.
 pub type Written = (Expr, Vec<(String, Expr)>);
 
-/// For each word, an expression for its texts without the keywords, and the rules that the expression refers to. Their
-/// names begin with the word's name and a full stop. `None` if no keyword is among its texts, if no other text is, or
-/// if the pattern is too large or too deep.
+/// Returns for each word an expression for its texts without the keywords, and the rules that the expression refers to.
+/// Their names begin with the word's name and a full stop. `None` if no keyword is among its texts, if no other text
+/// is, or if the pattern is too large or too deep.
 pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Written>> {
     let mut lexer = Lexer { modes: words.len(), fragments: fragments.to_vec(), ..Lexer::default() };
     let mut places = Vec::with_capacity(words.len());
@@ -56,7 +56,7 @@ pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Wr
         .collect()
 }
 
-/// Whether no text is left. The lexer must then choose the token by context.
+/// Returns true if no text is left. The lexer must then choose the token by context.
 fn is_never(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Rule(name) if name == NEVER)
 }

@@ -52,7 +52,7 @@ fn minimum_lengths_are_those_of_the_language() {
     assert!(compared > 400, "{compared}");
 }
 
-/// Whether the pool of `form`, or of one of its parts, is too large to keep all its strings.
+/// Returns true if the pool of `form`, or of one of its parts, is too large to keep all its strings.
 fn is_sampled(system: &System, form: &Form) -> bool {
     let count = |form: &Form| pool_size(system, form);
     match &form.kind {
@@ -72,7 +72,7 @@ fn is_sampled(system: &System, form: &Form) -> bool {
     }
 }
 
-/// The greatest possible number of strings, counting duplicates.
+/// Returns the greatest possible number of strings, counting duplicates.
 fn pool_size(system: &System, form: &Form) -> usize {
     match &form.kind {
         Kind::Bytes(_) => 1,
@@ -245,8 +245,8 @@ fn slots_keep_their_laws() {
     assert_eq!(Slots::from_ends(8, vec![]), None);
 }
 
-/// The chains in the start rule with an unfolded limit: the number of rounds, whether the round that stops has a
-/// member, and the end.
+/// Returns the chains in the start rule with an unfolded limit: the number of rounds, whether the round that stops has
+/// a member, and the end.
 fn chains_of(text: &str, max_depth: u32) -> Vec<(usize, bool, &'static str)> {
     let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
         panic!("the grammar compiles")

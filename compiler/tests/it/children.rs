@@ -23,7 +23,7 @@ const MAX_MEMORY: u64 = 1 << 20;
 /// The greatest processor time, in seconds.
 const MAX_SECONDS: u32 = 600;
 
-/// The part for this process, if it is a child.
+/// Returns the part for this process, if it is a child.
 pub fn wanted() -> Option<String> {
     std::env::var(PART).ok()
 }
@@ -120,15 +120,15 @@ impl Meter {
     }
 }
 
-/// The greatest resident memory of this process so far, in KiB. 0 if the system does not report it.
+/// Returns the greatest resident memory of this process so far, in KiB. 0 if the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// The processor time of this process so far, which other processes do not affect. The time of day if the system does
-/// not report it.
+/// Returns the processor time of this process so far, which other processes do not affect. The time of day if the
+/// system does not report it.
 fn processor_time() -> Duration {
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();

@@ -29,7 +29,7 @@ fn read(text: &str, format: &str) -> Grammar {
     grammar
 }
 
-/// Whether `test` holds for any part of the grammar.
+/// Returns true if `test` holds for any part of the grammar.
 fn any(grammar: &Grammar, test: &dyn Fn(&Expr) -> bool) -> bool {
     fn any_in(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
         test(expr)
@@ -47,7 +47,7 @@ fn has_weights(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Choice(alternatives) if alternatives.iter().any(|a| a.weight.is_some()))
 }
 
-/// A class that ABNF writes as several ranges.
+/// Returns true if the expression is a class that ABNF writes as several ranges.
 fn has_ranges(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Class(set) if set.ranges().len() > 1)
 }

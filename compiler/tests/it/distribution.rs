@@ -39,7 +39,7 @@ fn counts(compiled: &Compiled, limits: Limits, total: u64, seed: u64) -> BTreeMa
     counts
 }
 
-/// The statistic divided by its bound. Up to 1, the counts agree with the probabilities.
+/// Returns the statistic divided by its bound. Up to 1, the counts agree with the probabilities.
 fn deviation(counts: &BTreeMap<Vec<u8>, u64>, probabilities: &BTreeMap<Vec<u8>, f64>, total: u64) -> f64 {
     assert!(counts.keys().all(|output| probabilities.contains_key(output)), "an output of probability 0");
     let cells =

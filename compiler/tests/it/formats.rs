@@ -22,7 +22,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("## yacc", "yacc"),
 ];
 
-/// The findings in a text, one per line: `severity[code]: message`.
+/// Returns the findings in a text, one per line: `severity[code]: message`.
 fn found(format: &str, text: &str) -> String {
     let mut diagnostics = Diagnostics::default();
     let grammar =

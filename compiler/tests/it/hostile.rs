@@ -16,12 +16,12 @@ use gramjet_testkit::emitted::CHAINS_IN_CHAINS;
 
 use crate::children::{self, Meter};
 
-/// A smaller count for debug builds, which verify the IR after each pass.
+/// Returns a smaller count for debug builds, which verify the IR after each pass.
 fn many(count: usize) -> usize {
     some(if cfg!(debug_assertions) { count / 20 } else { count })
 }
 
-/// A smaller count for short runs.
+/// Returns a smaller count for short runs.
 fn some(count: usize) -> usize {
     amount::part(count as u64) as usize
 }
@@ -29,7 +29,7 @@ fn some(count: usize) -> usize {
 /// A grammar's name and the function that makes its text.
 type Hostile = (&'static str, fn() -> String);
 
-/// The hostile grammars.
+/// Returns the hostile grammars.
 fn grammars() -> Vec<Hostile> {
     vec![
         ("literal-10-mb", || format!("s ::= '{}'", "x".repeat(some(10_000_000)))),
@@ -160,18 +160,18 @@ fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect()
 }
 
-/// A cycle of rules: each refers to the next, the last to the first.
+/// Returns a cycle of rules: each refers to the next, the last to the first.
 fn cycle(count: usize, body: impl Fn(&str) -> String) -> String {
     numbered(count, |i| format!("r{i} ::= {}\n", body(&format!("r{}", (i + 1) % count))))
 }
 
-/// A chain of rules: each refers to the next, the last to a literal.
+/// Returns a chain of rules: each refers to the next, the last to a literal.
 fn chain(count: usize, end: &str, body: impl Fn(&str) -> String) -> String {
     let rules = numbered(count, |i| format!("r{i} ::= {}\n", body(&format!("r{}", i + 1))));
     format!("{rules}r{count} ::= '{end}'\n")
 }
 
-/// The grammar for this process, if it is a child, and its number.
+/// Returns the grammar for this process, if it is a child, and its number.
 fn wanted() -> Option<(String, SourceFile, usize)> {
     let wanted = children::wanted()?;
     let grammars = grammars();

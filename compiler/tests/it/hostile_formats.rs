@@ -14,7 +14,7 @@ use crate::children::{self, Meter};
 /// The length of a text in bytes, in long runs.
 const WHOLE_LENGTH: usize = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
 
-/// The length of a text in bytes.
+/// Returns the length of a text in bytes.
 fn length() -> usize {
     amount::part(WHOLE_LENGTH as u64) as usize
 }

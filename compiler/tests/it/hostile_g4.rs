@@ -10,7 +10,7 @@ use gramjet_testkit::amount;
 
 use crate::children::{self, Meter};
 
-/// A smaller count for debug builds and short runs.
+/// Returns a smaller count for debug builds and short runs.
 fn many(count: usize) -> usize {
     amount::part(if cfg!(debug_assertions) { count / 10 } else { count } as u64) as usize
 }
@@ -19,18 +19,18 @@ fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect()
 }
 
-/// The start of a grammar with one parser rule.
+/// Returns the start of a grammar with one parser rule.
 fn grammar(start: &str, lexer: &str) -> String {
     format!("grammar g;\ns : {start} EOF ;\n{lexer}\n")
 }
 
-/// A chain of fragments: each refers to the next, the last to `end`.
+/// Returns a chain of fragments: each refers to the next, the last to `end`.
 fn fragments(count: usize, end: &str, body: impl Fn(&str) -> String) -> String {
     let rules = numbered(count, |i| format!("fragment F{i} : {} ;\n", body(&format!("F{}", i + 1))));
     format!("{rules}fragment F{count} : {end} ;\n")
 }
 
-/// A different character for each number.
+/// Returns a different character for each number.
 fn character(number: usize) -> String {
     format!("\\u{{{:X}}}", 0x1_0000 + number)
 }
@@ -191,7 +191,7 @@ fn grammars() -> Vec<Hostile> {
     ]
 }
 
-/// Modes with a token that needs a large automaton. Each is reached from the one before.
+/// Returns modes with a token that needs a large automaton. Each is reached from the one before.
 fn modes(count: usize, pattern: &str) -> String {
     let rules =
         numbered(count, |i| format!("mode M{i}; A{i} : {pattern} ; N{i} : '>' -> mode(M{}) ;\n", (i + 1) % count));

@@ -9,7 +9,7 @@ use gramjet_testkit::form::System;
 use gramjet_testkit::language::language;
 use gramjet_testkit::{Draw, Passes, Rng, Shape, passes, random_grammar};
 
-/// Small budgets leave rules, large ones leave only the recursive ones.
+/// Returns budgets. Small ones leave rules, large ones leave only the recursive ones.
 fn budgets() -> [Budget; 3] {
     [Budget::default(), Budget { copied_nodes: 3, moved_nodes: 6 }, Budget { copied_nodes: 400, moved_nodes: 2000 }]
 }
@@ -33,7 +33,7 @@ fn languages_stay() {
     assert!(compared > amount::part(500) as usize);
 }
 
-/// The limits to run a grammar with: none, depth, length, both.
+/// Returns the limits to run a grammar with: none, depth, length, both.
 pub fn limits(rng: &mut Rng, min_len: u64) -> [Limits; 4] {
     let max_depth = Some(rng.below(6) as u32);
     let max_len = Some(min_len + rng.below(40) as u64);
@@ -107,7 +107,7 @@ fn choice_maps_of_varied_grammars_stay() {
     choice_maps_stay(amount::seeds(10_000..11_500), &Shape::VARIED);
 }
 
-/// The law of unfolding: without limits, the result does the same as the grammar under the depth limit.
+/// Checks the law of unfolding: without limits, the result does the same as the grammar under the depth limit.
 fn unfolded_limits_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
     let (mut lengths, mut refused) = (0, 0);
     for seed in seeds {

@@ -16,7 +16,7 @@ pub(crate) const ROOT: u32 = 0;
 pub(crate) struct Frame {
     pub callee: u32,
     pub position: u32,
-    /// Where its edges begin and end.
+    /// Beginning and end of its edges.
     pub first_edge: u32,
     pub last_edge: u32,
     /// Whether it has exactly one edge.
@@ -78,12 +78,12 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// The memory that is in use, in bytes.
+    /// Returns the memory that is in use, in bytes.
     pub fn size(&self) -> usize {
         size_of_val(&*self.frames) + size_of_val(&*self.edges) + size_of_val(&*self.lists) + self.packed.len()
     }
 
-    /// The memory that it takes in bytes, with room to grow.
+    /// Returns the memory that it takes in bytes, with room to grow.
     pub fn capacity(&self) -> usize {
         size_of::<Frame>() * self.frames.capacity()
             + size_of::<Edge>() * self.edges.capacity()
@@ -91,7 +91,7 @@ impl Arena {
             + self.packed.capacity()
     }
 
-    /// The bytes at a place of `packed`.
+    /// Returns the bytes at a place of `packed`.
     pub fn packed_at(&self, place: u32) -> &[u8] {
         let place = place as usize;
         let (len, rest) = self.packed[place..].split_at(4);
@@ -126,7 +126,7 @@ impl Arena {
         self.lists.len() as u32 - 1
     }
 
-    /// One list, then the other.
+    /// Joins two lists, one after the other.
     pub fn join(&mut self, before: u32, behind: u32) -> u32 {
         match (before, behind) {
             (EMPTY, list) | (list, EMPTY) => list,
@@ -134,7 +134,7 @@ impl Arena {
         }
     }
 
-    /// The list, followed by `count` zeros.
+    /// Returns the list, followed by `count` zeros.
     pub fn zeros(&mut self, mut list: u32, mut count: u64) -> u32 {
         while count > 0 {
             let some = u32::try_from(count).unwrap_or(u32::MAX);
@@ -144,8 +144,8 @@ impl Arena {
         list
     }
 
-    /// If the end of `frame` is the end of its only caller: the frame where that chain ends, and the choices in it.
-    /// `is_end` says whether a state is the end of a callee.
+    /// Returns the frame at which a chain of ends ends, and the choices in it: the end of `frame` may be the end of its
+    /// only caller, and so on. `is_end` says whether a state is the end of a callee.
     pub fn top(&mut self, frame: u32, is_end: impl Fn(u32) -> bool) -> (u32, u32) {
         let mut chain = Vec::new();
         let mut at = frame;
@@ -171,7 +171,8 @@ impl Arena {
         (top, list)
     }
 
-    /// The lists of the frames from the start rule down to that of `thread`, if every frame on the way has one caller.
+    /// Returns the lists of the frames from the start rule down to that of `thread`, if every frame on the way has one
+    /// caller.
     pub fn way_down(&self, thread: &Thread) -> Option<Vec<u32>> {
         let mut edges = Vec::new();
         let mut frame = thread.frame;
@@ -292,7 +293,7 @@ impl Seen {
         Seen { slots: vec![(0, 0, 0, 0); 1 << 10], generation: 1, used: 0 }
     }
 
-    /// The memory that it takes in bytes.
+    /// Returns the memory that it takes in bytes.
     pub fn size(&self) -> usize {
         size_of_val(&*self.slots)
     }

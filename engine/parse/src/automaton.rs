@@ -1,6 +1,6 @@
 //! The machine's steps, each made once: an automaton whose states are configurations of threads.
 //!
-//! What the machine does at a position depends on its threads, their frames, and the next symbol, not on the position
+//! The work of the machine at a position depends on its threads, their frames, and the next symbol, not on the position
 //! and not on the choices made. So the steps at one position are a transition from a configuration to the next one,
 //! which is made when it is first needed and kept (as in a lazy DFA, and in the ALL(*) of Parr, Harwell & Fisher 2014).
 //! Where all ways from the threads to the start rule lead through one frame, the configuration is cut in two: a stack
@@ -73,7 +73,7 @@ enum Transition {
     Accept { origin: u32 },
 }
 
-/// Where the choices in a register come from: those in other registers, and then some at this position.
+/// Origin of the choices in a register: those in other registers, and then some at this position.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     /// The register; `NONE`, or the place of [`Automaton::sources`] with [`MANY`].
@@ -138,7 +138,7 @@ pub(crate) struct Automaton {
     /// For each class that was needed, the choice bytes of its members.
     codes: Vec<Option<Code>>,
     answers: Answers,
-    /// What traces do at the transitions.
+    /// Changes that traces make at the transitions.
     views: Views,
     /// The memory that the configurations take, about.
     size: usize,
@@ -151,7 +151,7 @@ pub(crate) struct Automaton {
     effort: u64,
 }
 
-/// The most memory that an automaton may take.
+/// Returns the most memory that an automaton may take.
 pub(crate) fn most(max_memory: usize) -> usize {
     max_memory / 8
 }
@@ -196,7 +196,7 @@ impl Automaton {
         automaton
     }
 
-    /// The memory that it takes, about, in bytes.
+    /// Returns the memory that it takes, about, in bytes.
     pub fn size(&self) -> usize {
         self.size
             + self.table.capacity() * size_of::<TransitionId>()
@@ -349,7 +349,7 @@ impl Automaton {
         }
     }
 
-    /// The place of these choices.
+    /// Returns the place of these choices.
     fn write(&mut self, class: u32, bytes: &[u8]) -> u32 {
         if class == NONE && bytes.is_empty() && !self.written.is_empty() {
             return NOTHING;
@@ -368,8 +368,8 @@ impl Automaton {
         known
     }
 
-    /// The place of several choices at once, each a number of times, the last ones first; `None` if that takes too
-    /// much.
+    /// Returns the place of several choices at once, each a number of times, the last ones first; `None` if that takes
+    /// too much.
     fn write_all(&mut self, written: &[(u32, u32)]) -> Option<u32> {
         let count: u64 = written.iter().map(|&(_, times)| u64::from(times)).sum();
         if count > MOST_WRITTEN as u64 {
@@ -420,7 +420,7 @@ impl Automaton {
         }
     }
 
-    /// The transition that makes one of a configuration and the one below.
+    /// Returns the transition that makes one of a configuration and the one below.
     fn merge(&mut self, below: ConfigurationId, above: ConfigurationId) -> TransitionId {
         if let Some(&known) = self.merges.get(&(below, above)) {
             return known;

@@ -7,7 +7,7 @@ use gramjet_compiler::charset::{CharSet, Unit};
 use crate::arena::Frame;
 use crate::program::Program;
 
-/// Why there are no choice bytes for a text.
+/// Reason why there are no choice bytes for a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The text does not conform to the grammar.
@@ -16,7 +16,7 @@ pub enum ParseError {
     /// The text has more derivations than can be distinguished within the bound on steps.
     #[error("byte {offset}: given up after {steps} steps, as the grammar is too ambiguous for this text")]
     Steps {
-        /// Where, in bytes.
+        /// Place in the text, in bytes.
         offset: usize,
         /// The bound.
         steps: u64,
@@ -24,7 +24,7 @@ pub enum ParseError {
     /// The memory needed for the text exceeds the bound.
     #[error("byte {offset}: given up, as more than {limit} bytes of memory would be needed")]
     Memory {
-        /// Where, in bytes.
+        /// Place in the text, in bytes.
         offset: usize,
         /// The bound in bytes.
         limit: usize,
@@ -40,7 +40,8 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// The place in the text, as line and column from 1, columns in characters; `None` if the whole text is meant.
+    /// Returns the place in the text, as line and column from 1, columns in characters; `None` if the whole text is
+    /// meant.
     pub fn place(&self, text: &[u8]) -> Option<(usize, usize)> {
         match self {
             ParseError::Mismatch(Mismatch { offset, .. })
@@ -51,7 +52,7 @@ impl ParseError {
     }
 }
 
-/// The line and column of an offset in bytes, both from 1; columns count characters.
+/// Returns the line and column of an offset in bytes, both from 1; columns count characters.
 pub fn place(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
@@ -62,14 +63,14 @@ pub fn place(text: &[u8], offset: usize) -> (usize, usize) {
 /// The furthest place that is reached of a text that does not conform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where, in bytes.
+    /// Place in the text, in bytes.
     pub offset: usize,
     /// The byte that stands there; `None` at the end of the text.
     pub found: Option<u8>,
     /// The expectations there, without duplicates, in the order in which they were tried; never more than
     /// [`Mismatch::MOST`].
     pub expected: Vec<Expected>,
-    /// How many more there are.
+    /// Number of further expectations there.
     pub more: usize,
     /// The innermost rule that has begun before, and where, in bytes.
     pub within: Option<(String, usize)>,
@@ -82,7 +83,7 @@ pub enum Expected {
     Literal {
         /// The whole literal; of a long one, a part.
         bytes: Vec<u8>,
-        /// How many of its bytes have been read.
+        /// Number of its bytes that have been read.
         read: usize,
     },
     /// A member of this set.
@@ -106,7 +107,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
-    /// The expectations and the byte found, without the place.
+    /// Returns the expectations and the byte found, without the place.
     pub fn message(&self) -> String {
         struct Message<'m>(&'m Mismatch);
         impl fmt::Display for Message<'_> {
@@ -176,7 +177,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// A member of a class as the EBNF writes it.
+/// Writes a member of a class as the EBNF writes it.
 fn member(f: &mut fmt::Formatter<'_>, unit: Unit, member: u32) -> fmt::Result {
     match (unit, char::from_u32(member)) {
         (_, Some(character @ ('\\' | ']' | '[' | '^' | '-'))) => write!(f, "\\{character}"),

@@ -78,7 +78,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A bound on steps that grammars of programming languages do not come near: 2^26 and 2048 for each byte.
+    /// Returns a bound on steps that grammars of programming languages do not come near: 2^26 and 2048 for each byte.
     pub fn steps_for(len: usize) -> u64 {
         (1 << 26) + 2048 * len as u64
     }
@@ -110,7 +110,7 @@ impl Parser {
     /// gets the derivation that made it, or one like it. Longer ones come from elsewhere, and would be read twice.
     pub const MAX_GENERATED: usize = 1 << 16;
 
-    /// A parser for the language of the start rule of a lowered grammar.
+    /// Returns a parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
         let generated = Program::of_generated(lowered).map(Reader::new);
         Parser { all: Reader::new(Program::new(lowered)), generated }
@@ -137,13 +137,14 @@ impl Parser {
         self.all.parse(text, budget, Rejection::Explained)
     }
 
-    /// The same by the automaton alone, among all derivations; `None` if it gives the text up. For tests.
+    /// Finds choice bytes for a text by the automaton alone, among all derivations; `None` if it gives the text up. For
+    /// tests.
     #[doc(hidden)]
     pub fn parse_by_automaton(&self, text: &[u8], budget: &Budget) -> Option<Result<Parsed, ParseError>> {
         self.all.parse_by_automaton(text, budget, Rejection::Explained)
     }
 
-    /// The same by the machine alone, among all derivations. For tests.
+    /// Finds choice bytes for a text by the machine alone, among all derivations. For tests.
     ///
     /// # Errors
     ///
@@ -154,10 +155,10 @@ impl Parser {
     }
 }
 
-/// What is said of a text that does not conform.
+/// Message about a text that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rejection {
-    /// Where, and what was expected there.
+    /// Place where it does not conform, and what was expected there.
     Explained,
     /// Only that it does not.
     Short,
@@ -179,7 +180,7 @@ impl Reader {
         self.parse_by_automaton(text, budget, rejection).unwrap_or_else(by_threads)
     }
 
-    /// By the automaton; `None` if it gives the text up.
+    /// Finds choice bytes for a text by the automaton; `None` if it gives the text up.
     fn parse_by_automaton(
         &self,
         text: &[u8],
@@ -197,7 +198,7 @@ impl Reader {
         result.ok()
     }
 
-    /// By an automaton that knows no text.
+    /// Finds choice bytes for a text by an automaton that knows no text.
     fn parse_by_new_automaton(
         &self,
         text: &[u8],
@@ -223,7 +224,7 @@ impl Reader {
         })
     }
 
-    /// By the machine.
+    /// Finds choice bytes for a text by the machine.
     fn parse_by_threads(&self, text: &[u8], budget: &Budget, rejection: Rejection) -> Result<Parsed, ParseError> {
         let mut machine = Machine::new(&self.program, text, *budget);
         if let Some(choices) = machine.run()? {
@@ -236,8 +237,8 @@ impl Reader {
         self.automaton.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The error of a text that does not conform: parses once more, and records all attempts at the place where nothing
-    /// goes on.
+    /// Returns the error of a text that does not conform: parses once more, and records all attempts at the place where
+    /// nothing goes on.
     fn mismatch(&self, text: &[u8], budget: &Budget, offset: usize, rejection: Rejection) -> ParseError {
         if rejection == Rejection::Short {
             return ParseError::Mismatch(error::mismatch(&self.program, text, offset, &[]));

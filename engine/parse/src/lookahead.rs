@@ -43,7 +43,7 @@ pub(crate) struct Lookahead {
 }
 
 impl Lookahead {
-    /// Whether a state may go on with this byte, in its own callee or after it.
+    /// Returns true if a state may go on with this byte, in its own callee or after it.
     #[inline]
     pub fn allows(&self, state: StateId, peek: Peek) -> bool {
         let next = &self.next[state as usize];
@@ -53,7 +53,7 @@ impl Lookahead {
         }
     }
 
-    /// Whether a state's own derivation can begin so.
+    /// Returns true if a state's own derivation can begin so.
     #[inline]
     pub fn begins(&self, state: StateId, peek: Peek) -> bool {
         peek.is_some_and(|byte| self.first[state as usize].contains(byte))
@@ -121,7 +121,7 @@ impl Lookahead {
     }
 }
 
-/// The bytes with which a state's own reading begins.
+/// Returns the bytes with which a state's own reading begins.
 fn own(program: &Program, state: StateId) -> Bytes {
     let mut bytes = Bytes::default();
     match program.states[state as usize] {
@@ -139,7 +139,7 @@ fn own(program: &Program, state: StateId) -> Bytes {
     bytes
 }
 
-/// The bytes that may follow each callee.
+/// Returns the bytes that may follow each callee.
 fn follow(program: &Program, first: &[Bytes], empty: &[bool]) -> Vec<Next> {
     let count = program.callees.len();
     let mut follow = vec![Next::default(); count];

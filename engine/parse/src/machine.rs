@@ -84,12 +84,12 @@ impl<'p, 't> Machine<'p, 't> {
         }
     }
 
-    /// A machine that records what is tried at `position`.
+    /// Returns a machine that records what is tried at `position`.
     pub fn recording(program: &'p Program, text: &'t [u8], budget: Budget, position: usize) -> Machine<'p, 't> {
         Machine { recorded: Some((position, Vec::new())), ..Machine::new(program, text, budget) }
     }
 
-    /// The choice bytes; `Ok(None)` if the text does not conform.
+    /// Returns the choice bytes; `Ok(None)` if the text does not conform.
     pub fn run(&mut self) -> Result<Option<Vec<u8>>, ParseError> {
         let start = &self.program.callees[self.program.start as usize];
         if self.text.is_empty() && start.nullable && self.recorded.is_none() {
@@ -112,12 +112,12 @@ impl<'p, 't> Machine<'p, 't> {
         }
     }
 
-    /// The furthest position at which something was tried.
+    /// Returns the furthest position at which something was tried.
     pub fn furthest(&self) -> usize {
         self.furthest
     }
 
-    /// The attempts at the recorded position.
+    /// Returns the attempts at the recorded position.
     pub fn attempts(self) -> Vec<Attempt> {
         self.recorded.map_or_else(Vec::new, |(_, attempts)| attempts)
     }
@@ -180,12 +180,12 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// The memory left by the choice bytes that are certain.
+    /// Returns the memory left by the choice bytes that are certain.
     fn room(&self) -> usize {
         self.budget.max_memory.saturating_sub(self.choices.capacity())
     }
 
-    /// The memory of the threads and of the data that they share, in bytes.
+    /// Returns the memory of the threads and of the data that they share, in bytes.
     fn memory(&self) -> usize {
         let threads = self.ahead.iter().chain([&self.open]).map(Vec::capacity).sum::<usize>();
         self.arena.capacity() + self.seen.size() + threads * size_of::<Thread>()
@@ -231,13 +231,13 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// Whether this is the position at which all attempts are recorded.
+    /// Returns true if this is the position at which all attempts are recorded.
     #[inline]
     fn records(&self) -> bool {
         self.recorded.as_ref().is_some_and(|&(position, _)| position == self.position)
     }
 
-    /// A thread is to be followed from `state` on, if the next byte allows that.
+    /// Adds a thread to those to be followed, from `state` on, if the next byte allows that.
     #[inline]
     fn push(&mut self, state: u32, thread: Thread) {
         if self.program.lookahead.allows(state, self.peek) || self.records() {
@@ -377,7 +377,7 @@ impl<'p, 't> Machine<'p, 't> {
         Ok(())
     }
 
-    /// Before a round of a counted repetition.
+    /// Goes on before a round of a counted repetition.
     fn count(&mut self, thread: Thread, repeat: u32) {
         let repeat = &self.program.repeats[repeat as usize];
         match repeat.next(thread.count) {
@@ -398,7 +398,7 @@ impl<'p, 't> Machine<'p, 't> {
         }
     }
 
-    /// The end of a callee: goes on where it was called from.
+    /// Ends a callee: goes on where it was called from.
     fn end(&mut self, frame: u32, list: u32) -> Result<(), Stop> {
         let data = self.arena.frames[frame as usize];
         if frame == ROOT {
@@ -450,7 +450,7 @@ pub(crate) fn encode(site: &SiteCode, option: u32, bytes: &mut Vec<u8>) {
     bytes.extend(number.to_le_bytes()[..width].iter().rev());
 }
 
-/// The character that a text begins with in UTF-8, and its length in bytes.
+/// Returns the character that a text begins with in UTF-8, and its length in bytes.
 pub(crate) fn first_character(text: &[u8]) -> Option<(u32, usize)> {
     let len = match *text.first()? {
         0..=0x7F => 1,

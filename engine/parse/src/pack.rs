@@ -74,20 +74,20 @@ struct Packing {
 struct Part {
     /// The list, or the last of several.
     list: u32,
-    /// How many lists it has the bytes of.
+    /// Number of lists whose bytes it has.
     lists: u32,
-    /// Where its bytes begin.
+    /// Place where its bytes begin.
     bytes: usize,
 }
 
 impl Packing {
-    /// A list stays as it is.
+    /// Adds a list that stays as it is.
     fn whole(&mut self, list: u32) {
         make_room(&mut self.parts);
         self.parts.push(Part { list, lists: 0, bytes: self.bytes.len() });
     }
 
-    /// A list becomes bytes, `room` at most, those before the ones that are there.
+    /// Adds a list that becomes bytes, `room` at most. It stands before the ones that are there.
     fn part(&mut self, list: u32, room: usize, write: impl FnOnce(&mut Vec<u8>)) {
         match self.parts.last_mut() {
             Some(part) if part.lists > 0 => part.lists += 1,

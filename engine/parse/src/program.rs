@@ -55,11 +55,11 @@ pub(crate) struct Repeat {
     pub item: StateId,
     pub end: StateId,
     pub count: StateId,
-    /// How many choice bytes make an empty round, if there is such a round.
+    /// Number of choice bytes that make an empty round, if there is such a round.
     pub empty: Option<u64>,
 }
 
-/// What may come before a round of a counted repetition.
+/// Ways to go on before a round of a counted repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Another round. If all missing rounds may be empty, this number of choice bytes, all zero, leads to the end.
@@ -71,7 +71,7 @@ pub(crate) enum Next {
 }
 
 impl Repeat {
-    /// What may come after this number of rounds.
+    /// Returns the ways to go on after this number of rounds.
     #[inline]
     pub fn next(&self, done: u32) -> Next {
         if done < self.min {
@@ -85,8 +85,8 @@ impl Repeat {
         }
     }
 
-    /// The number of rounds after one more. After the minimum of a repetition without a maximum, all numbers are the
-    /// same.
+    /// Returns the number of rounds after one more. After the minimum of a repetition without a maximum, all numbers
+    /// are the same.
     #[inline]
     pub fn after_one_more(&self, done: u32) -> u32 {
         done.saturating_add(1).min(self.max.unwrap_or(self.min))
@@ -99,7 +99,7 @@ pub(crate) struct Class {
     pub set: CharSet,
     /// For sets of bytes: the place of each member; else `NOT`.
     pub places: Option<Box<[u16; 256]>>,
-    /// How many members there are before each range.
+    /// Number of members before each range.
     before: Box<[u32]>,
 }
 
@@ -118,7 +118,7 @@ impl Class {
         Class { site, set: set.clone(), places, before: before.collect() }
     }
 
-    /// The place of a member in ascending order.
+    /// Returns the place of a member in ascending order.
     pub fn place(&self, member: u32) -> Option<u32> {
         let range = self.set.ranges().partition_point(|&(_, high)| high < member);
         let &(low, _) = self.set.ranges().get(range).filter(|&&(low, _)| low <= member)?;
@@ -147,7 +147,7 @@ pub(crate) struct Program {
     pub states: Vec<State>,
     /// The callee that each state belongs to.
     pub owners: Vec<u32>,
-    /// Whether a thread can come to a state at the same position and in the same frame in two ways.
+    /// Flag for each state: true if a thread can come to it at the same position and in the same frame in two ways.
     pub joins: Vec<bool>,
     pub bytes: Vec<u8>,
     pub targets: Vec<StateId>,
@@ -164,20 +164,22 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// For all texts.
+    /// Returns the program for all texts.
     pub fn new(ir: &Ir) -> Program {
         Program::with(ir, vec![true; ir.node_count()], false)
     }
 
-    /// For texts without options that are only read; `None` if there are no such options. A part that is empty only by
-    /// another derivation than the shortest one is not found: what follows may then be missed, but never made up.
+    /// Returns the program for texts without options that are only read; `None` if there are no such options. A part
+    /// that is empty only by another derivation than the shortest one is not found: what follows may then be missed,
+    /// but never made up.
     pub fn of_generated(ir: &Ir) -> Option<Program> {
         let mut nodes = (0..ir.node_count()).map(NodeId::new);
         let reads_more = nodes.any(|node| ir.node(node).choice().is_some_and(Choice::reads_more));
         reads_more.then(|| Program::with(ir, shortest_that_are_generated(ir), true))
     }
 
-    /// `can_be_empty` says of each node whether its shortest derivation may be taken for an empty text.
+    /// Returns a program. `can_be_empty` says of each node whether its shortest derivation may be taken for an empty
+    /// text.
     fn with(ir: &Ir, can_be_empty: Vec<bool>, only_generated: bool) -> Program {
         let zeros = shortest::choices(ir);
         let rules = ir.rules().len();
@@ -216,7 +218,7 @@ impl Program {
         program
     }
 
-    /// The states that a state leads to without a frame in between; after a call, the state to return to.
+    /// Returns the states that a state leads to without a frame in between; after a call, the state to return to.
     pub fn successors(&self, state: StateId) -> impl Iterator<Item = StateId> + '_ {
         let (few, many): ([Option<StateId>; 2], &[StateId]) = match self.states[state as usize] {
             State::Bytes { next, .. } | State::Class { next, .. } | State::Call { next, .. } => {
@@ -260,7 +262,7 @@ impl Program {
     }
 }
 
-/// Of each node whether its shortest derivation, with option 0 at every site, has no option that is only read.
+/// Returns for each node whether its shortest derivation, with option 0 at every site, has no option that is only read.
 fn shortest_that_are_generated(ir: &Ir) -> Vec<bool> {
     let mut are = vec![true; ir.node_count()];
     // Falls until nothing changes: a rule can stand after its references in the arena.
@@ -287,7 +289,7 @@ fn shortest_that_are_generated(ir: &Ir) -> Vec<bool> {
 /// Builds states backwards: each with the one that follows it.
 struct Builder<'i> {
     ir: &'i Ir,
-    /// How many choice bytes the shortest derivation of each node reads.
+    /// Number of choice bytes that the shortest derivation of each node reads.
     zeros: Vec<u64>,
     can_be_empty: Vec<bool>,
     /// Options that are only read are left out.
@@ -314,7 +316,7 @@ impl Builder<'_> {
         self.owner = outer;
     }
 
-    /// A callee that is not a rule.
+    /// Returns a callee that is not a rule.
     fn further_callee(&mut self, node: NodeId) -> u32 {
         let rule = self.program.callees[self.owner as usize].rule;
         let nullable = self.can_be_empty(node);
@@ -334,7 +336,7 @@ impl Builder<'_> {
         self.program.sites.len() as u32 - 1
     }
 
-    /// The state that derives `node` and goes on at `next`.
+    /// Returns the state that derives `node` and goes on at `next`.
     fn node(&mut self, node: NodeId, next: StateId) -> StateId {
         let ir = self.ir;
         match ir.node(node).composition() {
@@ -386,8 +388,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of their
-    /// own, so that empty rounds can be distinguished: they are made only to reach the minimum.
+    /// Adds the states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of
+    /// their own, so that empty rounds can be distinguished: they are made only to reach the minimum.
     fn counted(&mut self, callee: u32, node: NodeId, item: NodeId, min: u32, max: Option<u32>) {
         let outer = std::mem::replace(&mut self.owner, callee);
         let site = self.site(node);
@@ -412,8 +414,8 @@ impl Builder<'_> {
     }
 }
 
-/// The name of the rule in the grammar file. Rules that are made of another one, for a mode of a lexer or for a part,
-/// have its name with `.2` or `.part`, and possibly a further number.
+/// Returns the name of the rule in the grammar file. Rules that are made of another one, for a mode of a lexer or for a
+/// part, have its name with `.2` or `.part`, and possibly a further number.
 fn known_name(name: &str) -> &str {
     let mut known = name;
     while let Some((base, made)) = known.rsplit_once('.') {

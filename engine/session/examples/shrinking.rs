@@ -26,7 +26,7 @@ fn language(name: &str) -> Language {
     Language::load(name.as_ref(), &Settings::default()).expect("a grammar")
 }
 
-/// The length of the result of the search, and how many tests it asks for.
+/// Returns the length of the result of the search, and how many tests it asks for.
 fn minimised(language: &Language, text: &[u8], holds: &dyn Fn(&[u8]) -> bool) -> Option<(usize, usize)> {
     let mut session = Session::new(language, 1);
     let mut search = session.minimise(text)?;
@@ -39,7 +39,7 @@ fn minimised(language: &Language, text: &[u8], holds: &dyn Fn(&[u8]) -> bool) ->
     Some((search.text().len(), tests))
 }
 
-/// A line asks for one thing: all properties, whether one holds for a text, or how a search ends.
+/// Answers lines, each of which asks for one thing: all properties, whether one holds for a text, or how a search ends.
 fn serve() {
     let mut answers = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
@@ -65,7 +65,7 @@ fn serve() {
     }
 }
 
-/// A text in hexadecimal.
+/// Returns a text in hexadecimal.
 fn bytes(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().filter_map(|digit| digit.to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
@@ -148,7 +148,7 @@ fn shown(runs: &[(usize, usize)]) -> String {
     format!("{}; {}", lens.join(" "), tests[tests.len() / 2])
 }
 
-/// A failing value's text, the length of proptest's result, and how often it asks.
+/// Returns a failing value's text, the length of proptest's result, and how often it asks.
 fn recursive(property: &Property, seed: u8) -> (String, usize, usize) {
     let config = Config { failure_persistence: None, max_shrink_iters: u32::MAX, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));

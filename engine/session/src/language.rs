@@ -34,12 +34,12 @@ pub enum Bound {
     At(u64),
 }
 
-/// The limits of choice bytes that stand for their text whatever its depth and length.
+/// Returns the limits of choice bytes that stand for their text whatever its depth and length.
 fn unlimited() -> Limits {
     Limits::new().max_choices(u64::MAX)
 }
 
-/// How a grammar is read and run.
+/// Settings with which a grammar is read and run.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The notation, by its name; found from the file's extension and text if not given.
@@ -52,8 +52,8 @@ pub struct Settings {
     pub max_len: Bound,
     /// The engine that runs the grammar.
     pub engine: Kind,
-    /// How formats with a lexer are read. Choice bytes have a meaning only under the reading that they were made with.
-    /// It is [`FormatOptions::default`] for the commands that generate, and [`FormatOptions::of_others`] for those that
+    /// Reading of formats with a lexer. Choice bytes have a meaning only under the reading that they were made with. It
+    /// is [`FormatOptions::default`] for the commands that generate, and [`FormatOptions::of_others`] for those that
     /// parse.
     pub reading: FormatOptions,
     /// The path of a file with the derivations of tokens that the grammar only names.
@@ -79,7 +79,7 @@ pub struct Language {
     recipe: Arc<Recipe>,
 }
 
-/// Why choice bytes with a header cannot be replayed.
+/// Reason why choice bytes with a header cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The header cannot be read.
@@ -93,7 +93,7 @@ pub enum ReplayError {
     Limits(#[from] LimitsError),
 }
 
-/// Why there is no language.
+/// Reason why there is no language.
 #[derive(Debug, thiserror::Error)]
 pub enum LanguageError {
     /// There is no such file and no such shipped grammar.
@@ -119,7 +119,7 @@ pub enum LanguageError {
 }
 
 impl Language {
-    /// The grammar in a file, or the one that ships under this name.
+    /// Returns the grammar in a file, or the one that ships under this name.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Language {
         }
     }
 
-    /// The grammar that `file` holds; grammars of several files need [`Language::load`].
+    /// Returns the grammar that `file` holds; grammars of several files need [`Language::load`].
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Language {
         })
     }
 
-    /// A grammar that was compiled with these options; its inputs have no limits on depth and length.
+    /// Returns a grammar that was compiled with these options; its inputs have no limits on depth and length.
     pub fn unlimited(compiled: &Compiled, options: &Options) -> Language {
         Language {
             parser: Arc::new(Parser::new(&compiled.lowered)),
@@ -216,7 +216,7 @@ impl Language {
         }
     }
 
-    /// The same with these limits on inputs.
+    /// Returns the language with these limits on inputs.
     ///
     /// # Errors
     ///
@@ -227,27 +227,27 @@ impl Language {
         Ok(self)
     }
 
-    /// The limits of inputs.
+    /// Returns the limits of inputs.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Warnings about the grammar; empty if there are none.
+    /// Returns warnings about the grammar; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }
 
-    /// The literal strings of the grammar, ascending: not the empty one, and none that is longer than 64 bytes.
+    /// Returns the literal strings of the grammar, ascending: not the empty one, and none that is longer than 64 bytes.
     pub fn tokens(&self) -> &[Box<[u8]>] {
         &self.tokens
     }
 
-    /// A fingerprint: the same for grammars under which the same choice bytes have the same meaning.
+    /// Returns a fingerprint: the same for grammars under which the same choice bytes have the same meaning.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprints.choices
     }
 
-    /// The name of the engine that runs it.
+    /// Returns the name of the engine that runs it.
     pub fn engine_name(&self) -> &'static str {
         self.engine.kind().name()
     }
@@ -258,7 +258,7 @@ impl Language {
         self.recipe.header(self.fingerprints, unlimited()).before(choices)
     }
 
-    /// The choice bytes of a file, and the limits under which they stand for their text if it has a header.
+    /// Returns the choice bytes of a file, and the limits under which they stand for their text if it has a header.
     ///
     /// # Errors
     ///
@@ -289,19 +289,19 @@ impl Language {
         }
     }
 
-    /// A producer with these limits in force.
+    /// Returns a producer with these limits in force.
     pub fn producer(&self) -> Box<dyn Producer + Send> {
         self.producer_within(self.limits)
     }
 
-    /// A producer with other limits. If they cannot be kept, its initial limits stay in force.
+    /// Returns a producer with other limits. If they cannot be kept, its initial limits stay in force.
     pub(crate) fn producer_within(&self, limits: Limits) -> Box<dyn Producer + Send> {
         let mut producer = self.engine.clone();
         let _ = producer.set_limits(limits);
         Box::new(producer)
     }
 
-    /// A tracer without limits on depth and length.
+    /// Returns a tracer without limits on depth and length.
     pub fn unlimited_tracer(&self) -> Tracer {
         let mut tracer = self.tracer.clone();
         // A language can always do without limits.
@@ -309,7 +309,7 @@ impl Language {
         tracer
     }
 
-    /// The length of the shortest text, in bytes.
+    /// Returns the length of the shortest text, in bytes.
     pub fn min_len(&self) -> u64 {
         self.tracer.min_len()
     }
@@ -319,12 +319,12 @@ impl Language {
         self.tracer.deriver(max_len)
     }
 
-    /// A tracer for searches for simpler texts, without limits on depth and length.
+    /// Returns a tracer for searches for simpler texts, without limits on depth and length.
     pub fn parsing_tracer(&self) -> ParsingTracer<Box<dyn Producer + Send>> {
         ParsingTracer::new(self.unlimited_tracer(), self.producer_within(unlimited()), self.parser.clone())
     }
 
-    /// The choice bytes that produce a text, without limits on depth and length.
+    /// Returns the choice bytes that produce a text, without limits on depth and length.
     ///
     /// # Errors
     ///
@@ -333,7 +333,7 @@ impl Language {
         self.parse_within(text, &Budget::default())
     }
 
-    /// The choice bytes that produce a text, without limits on depth and length.
+    /// Returns the choice bytes that produce a text, without limits on depth and length.
     ///
     /// # Errors
     ///
@@ -352,7 +352,7 @@ fn tokens(lowered: &Ir) -> Arc<[Box<[u8]>]> {
     tokens.into_iter().map(Box::from).collect()
 }
 
-/// The limits that are set, in place of the grammar file's.
+/// Returns the limits that are set, in place of the grammar file's.
 fn assumed(settings: &Settings) -> AssumedLimits {
     fn given<T>(bound: Bound, at: impl Fn(u64) -> T) -> Option<Option<T>> {
         match bound {
@@ -366,7 +366,7 @@ fn assumed(settings: &Settings) -> AssumedLimits {
     AssumedLimits { max_depth: given(settings.max_depth, depth), max_len: given(settings.max_len, |bytes| bytes) }
 }
 
-/// The limits of the grammar file, replaced by those of the settings.
+/// Returns the limits of the grammar file, replaced by those of the settings.
 fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
     let limits = match settings.max_depth {
         Bound::Default => asked,
@@ -384,7 +384,7 @@ fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
     })
 }
 
-/// The path from the root: a relative one begins in the current directory, not in the directory of the grammar.
+/// Returns the path from the root: a relative one begins in the current directory, not in the directory of the grammar.
 fn absolute(path: &String) -> String {
     std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned())
 }

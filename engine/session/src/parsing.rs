@@ -19,12 +19,13 @@ impl<P: Producer> ParsingTracer<P> {
     /// The budget for parsing a candidate. A text that exceeds it counts as one that does not conform.
     const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 21) };
 
-    /// All three are of the same grammar; the tracer and the producer have the same limits.
+    /// Returns a tracer that parses with `parser`. All three are of the same grammar; the tracer and the producer have
+    /// the same limits.
     pub fn new(tracer: Tracer, producer: P, parser: Arc<Parser>) -> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: Some(parser) }
     }
 
-    /// A tracer without a parser: for searches whose tests take no longer than a parse.
+    /// Returns a tracer without a parser: for searches whose tests take no longer than a parse.
     pub fn without_parser(tracer: Tracer, producer: P) -> ParsingTracer<P> {
         ParsingTracer { tracer, producer, parser: None }
     }

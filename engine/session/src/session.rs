@@ -12,7 +12,7 @@ use crate::trim::Trim;
 
 mod derivations;
 
-/// How a variant was made.
+/// Way in which a variant was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
     /// By this operation on the derivation of the text.
@@ -24,7 +24,7 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    /// A short name in lower case.
+    /// Returns a short name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Mutation::Changed(operation) | Mutation::Cut(operation) => operation.name(),
@@ -57,7 +57,7 @@ pub struct Statistics {
 pub struct Session {
     language: Language,
     seed: u64,
-    /// How many inputs were made at random.
+    /// Number of inputs that were made at random.
     fresh: u64,
     mutator: Mutator,
     store: Store,
@@ -99,7 +99,7 @@ impl Session {
     /// kilobytes of a programming language, which takes up to twenty steps a byte.
     pub const BUDGET: Budget = Budget { max_memory: 256 << 20, max_steps: Some(1 << 23) };
 
-    /// A session on a language.
+    /// Returns a session on a language.
     pub fn new(language: &Language, seed: u64) -> Session {
         let depth_only = language.limits().max_len(None).max_output(RANDOM_BYTES);
         let mut tracer = language.tracer.clone();
@@ -134,17 +134,17 @@ impl Session {
         session
     }
 
-    /// The language.
+    /// Returns the language.
     pub fn language(&self) -> &Language {
         &self.language
     }
 
-    /// Counts of what the session has done.
+    /// Returns counts of what the session has done.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// The parts of all texts.
+    /// Returns the parts of all texts.
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// The greatest length of a variant; `None` if every text is longer.
+    /// Returns the greatest length of a variant; `None` if every text is longer.
     fn most(&self, max_len: usize) -> Option<usize> {
         let own =
             self.language.limits().length().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -246,7 +246,7 @@ impl Session {
         Some(self.make_fresh(most, variant))
     }
 
-    /// The fewest bytes that a text of the language has.
+    /// Returns the length of the shortest text of the language, in bytes.
     pub fn min_len(&self) -> u64 {
         self.producer.min_len()
     }
@@ -280,25 +280,25 @@ impl Session {
         self.made = variant.len();
     }
 
-    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times. Parts become as short as
-    /// they can be, rounds of repetitions are removed, inner instances of a rule replace outer ones. `None` if the
-    /// derivation of the text is not known. Nothing is parsed: the test is a run of some microseconds, as a fuzzer's
-    /// is.
+    /// Returns a search for a shorter text, whose test the caller runs, at most `max_tests` times. Parts become as
+    /// short as they can be, rounds of repetitions are removed, inner instances of a rule replace outer ones. `None` if
+    /// the derivation of the text is not known. Nothing is parsed: the test is a run of some microseconds, as a
+    /// fuzzer's is.
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
         let (tracer, producer) = self.for_shorter(text)?;
         let tracer = ParsingTracer::without_parser(tracer, producer);
         Some(Trim::new(tracer, self.input.choices()).parts_only(max_tests))
     }
 
-    /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not
-    /// known.
+    /// Returns a search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the
+    /// text is not known.
     pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
         let (tracer, producer) = self.for_shorter(text)?;
         let tracer = ParsingTracer::new(tracer, producer, self.language.parser.clone());
         Some(Trim::new(tracer, self.input.choices()))
     }
 
-    /// A tracer and a producer that make texts no longer than this one; `None` if its derivation is not known.
+    /// Returns a tracer and a producer that make texts no longer than this one; `None` if its derivation is not known.
     fn for_shorter(&mut self, text: &[u8]) -> Option<(Tracer, Box<dyn Producer + Send>)> {
         self.remember(text).then(|| {
             let mut tracer = self.unlimited.clone();
@@ -310,7 +310,7 @@ impl Session {
     }
 }
 
-/// A producer with the limits of a tracer. The tracer stands for an engine that has no bound on memory.
+/// Returns a producer with the limits of a tracer. The tracer stands for an engine that has no bound on memory.
 fn bounded_producer(language: &Language, tracer: &Tracer) -> Box<dyn Producer + Send> {
     if language.engine.kind().bounds_output() {
         language.producer_within(tracer.limits())

@@ -33,19 +33,19 @@ pub fn write(language: &Language, search: &Path, text: &[u8], choices: &[u8]) {
     }
 }
 
-/// The choice bytes in a file, unless they are another grammar's.
+/// Returns the choice bytes in a file, unless they are another grammar's.
 fn usable(language: &Language, path: &Path) -> Option<Vec<u8>> {
     fs::metadata(path).ok().filter(|data| data.is_file() && data.len() <= MAX_BYTES)?;
     let file = fs::read(path).ok()?;
     language.without_header(&file).ok().map(|(_, choices)| choices.to_vec())
 }
 
-/// The choice bytes that a search has kept for a text.
+/// Returns the choice bytes that a search has kept for a text.
 pub fn read(language: &Language, search: &Path, text: &[u8]) -> Option<Vec<u8>> {
     usable(language, &search.join(STREAMS).join(name(text)))
 }
 
-/// The choice bytes that a search has kept for a text, or one of the searches beside it.
+/// Returns the choice bytes that a search has kept for a text, or one of the searches beside it.
 pub fn read_shared(language: &Language, search: &Path, text: &[u8]) -> Option<Vec<u8>> {
     read(language, search, text).or_else(|| {
         let beside = fs::read_dir(search.parent()?).ok()?.take(MAX_NODES).flatten();

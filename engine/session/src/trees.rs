@@ -18,12 +18,12 @@ pub(crate) struct Trees {
 const ENTRY_BYTES: usize = 96;
 
 impl Trees {
-    /// Choice bytes that take at most about `max_bytes` of memory.
+    /// Returns a store of choice bytes that take at most about `max_bytes` of memory.
     pub fn new(max_bytes: usize) -> Trees {
         Trees { known: HashMap::new(), order: VecDeque::new(), bytes: 0, max_bytes }
     }
 
-    /// The derivation of a text, if it is known: its choice bytes, or `None` for a text that does not conform.
+    /// Returns the derivation of a text, if it is known: its choice bytes, or `None` for a text that does not conform.
     pub fn get(&self, text: u64) -> Option<&Option<Box<[u8]>>> {
         self.known.get(&text)
     }
@@ -46,8 +46,8 @@ impl Trees {
     }
 }
 
-/// The hash of a text that trees are kept under: 64 bits of FNV-1a (Fowler, Noll, Vo), the same everywhere and for
-/// ever.
+/// Returns the hash of a text that trees are kept under: 64 bits of FNV-1a (Fowler, Noll, Vo), the same everywhere and
+/// for ever.
 pub fn hash(text: &[u8]) -> u64 {
     text.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }

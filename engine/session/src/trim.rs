@@ -17,12 +17,12 @@ impl Trim {
         Trim { minimiser: Minimiser::new(&mut tracer, choices), tracer, left: u64::MAX }
     }
 
-    /// Only changes of whole parts, to shorter texts, with at most `tests` tests.
+    /// Limits the search to changes of whole parts, to shorter texts, with at most `tests` tests.
     pub(crate) fn parts_only(self, tests: u32) -> Trim {
         Trim { minimiser: self.minimiser.parts_only(), left: tests.into(), ..self }
     }
 
-    /// The next text to be tested; `None` at the end.
+    /// Returns the next text to be tested; `None` at the end.
     pub fn propose(&mut self) -> Option<&[u8]> {
         self.left = self.left.checked_sub(1)?;
         self.minimiser.propose(&mut self.tracer)
@@ -33,12 +33,12 @@ impl Trim {
         self.minimiser.judge(&mut self.tracer, holds);
     }
 
-    /// The simplest text that passes the test.
+    /// Returns the simplest text that passes the test.
     pub fn text(&self) -> &[u8] {
         self.minimiser.best().output()
     }
 
-    /// Its choice bytes.
+    /// Returns the choice bytes of the simplest text.
     pub fn choices(&self) -> &[u8] {
         self.minimiser.best().choices()
     }

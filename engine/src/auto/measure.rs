@@ -12,11 +12,11 @@ use crate::jit::Jit;
 
 /// The source of time.
 pub trait Clock {
-    /// Seconds since some moment.
+    /// Returns the seconds since some moment.
     fn seconds(&self) -> f64;
 
-    /// Seconds that this thread was at work, where that is known: long work is interrupted by other work on the
-    /// machine.
+    /// Returns the seconds that this thread was at work, where that is known: long work is interrupted by other work on
+    /// the machine.
     fn seconds_at_work(&self) -> f64 {
         self.seconds()
     }
@@ -144,7 +144,7 @@ fn speed(runner: &mut impl Runner, clock: &impl Clock) -> f64 {
     median([(); SLICES].map(|()| slice(runner, clock).speed()))
 }
 
-/// Both in turn, so that a machine that gets slower or faster in between affects both alike.
+/// Measures both in turn, so that a machine that gets slower or faster in between affects both alike.
 fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> Pair {
     warm(own, clock);
     warm(other, clock);
@@ -152,7 +152,7 @@ fn pair(own: &mut impl Runner, other: &mut impl Runner, clock: &impl Clock) -> P
     Pair { own: median(slices.map(|(own, _)| own)), other: median(slices.map(|(_, other)| other)) }
 }
 
-/// The pace of an engine by one of its producers, as far as the request needs it.
+/// Returns the pace of an engine by one of its producers, as far as the request needs it.
 pub fn pace(wanted: Wanted, producer: Box<dyn Producer + Send>, framing: &Framing, clock: &impl Clock) -> Pace {
     let mut own = Replaying::new(producer, framing);
     let first = slice(&mut own, clock).pace();
@@ -178,13 +178,13 @@ pub struct Timed<'a, C> {
     pub limits: Limits,
     /// The text between inputs.
     pub framing: Framing,
-    /// How the bulk engine's tables are made.
+    /// Effort for the bulk engine's tables.
     pub effort: Effort,
     /// The source of time.
     pub clock: C,
 }
 
-/// The bulk engine in place of one that replays under these limits.
+/// Returns the bulk engine in place of one that replays under these limits.
 ///
 /// # Errors
 ///

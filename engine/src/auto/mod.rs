@@ -10,7 +10,7 @@ pub use measure::{Clock, Engine, Timed, choose, in_bulk, pace};
 
 use crate::bulk::NotInBulk;
 
-/// How much is to be made.
+/// Amount to be made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// This number of inputs.
@@ -21,7 +21,7 @@ pub enum Amount {
     Time(Duration),
 }
 
-/// How much is to be made, by how many threads.
+/// Amount to be made, and the number of threads that make it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     /// By all threads together.
@@ -30,7 +30,7 @@ pub struct Wanted {
     pub jobs: usize,
 }
 
-/// How fast an engine was.
+/// Pace of an engine that was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Bytes a second, including the text between inputs.
@@ -42,16 +42,16 @@ pub struct Pace {
 /// The bytes a second of two engines that were measured in turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// Of the one that is in use.
+    /// Bytes a second of the engine that is in use.
     pub own: f64,
-    /// Of the one that might be used in its place.
+    /// Bytes a second of the engine that might be used in its place.
     pub other: f64,
 }
 
 /// A measurement of small tables for the bulk engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sketch {
-    /// How long it took to make them, in seconds.
+    /// Time that it took to make them, in seconds.
     pub made_in: f64,
     /// Bytes a second.
     pub speed: f64,
@@ -68,26 +68,26 @@ pub enum Chosen {
     Bulk,
 }
 
-/// Why it is not the bulk engine, or why it is.
+/// Reason why it is not the bulk engine, or why it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Why {
-    /// So little is to be made that no other engine is worth being made ready.
+    /// Amount too small for another engine to be worth being made ready.
     Little,
     /// The bulk engine does not take the grammar or the limits.
     Refused(NotInBulk),
     /// Full tables are not worth their time. Bytes a second of the engine that replays, and of the bulk engine with
     /// small tables.
     Sketched {
-        /// Of the engine that replays.
+        /// Bytes a second of the engine that replays.
         replay: f64,
-        /// Of the bulk engine.
+        /// Bytes a second of the bulk engine with small tables.
         sketch: f64,
     },
     /// Bytes a second of the engine that replays, and of the bulk engine.
     Measured {
-        /// Of the engine that replays.
+        /// Bytes a second of the engine that replays.
         replay: f64,
-        /// Of the bulk engine.
+        /// Bytes a second of the bulk engine.
         bulk: f64,
     },
 }
@@ -103,17 +103,17 @@ pub struct Decision {
 
 /// The engines to choose from. Each is made ready when it is asked for.
 pub trait Candidates {
-    /// Another engine with the same output, measured together with the one in use; `None` if there is none.
+    /// Returns another engine with the same output, measured together with the one in use; `None` if there is none.
     fn replaying(&mut self) -> Option<Pair>;
 
-    /// The bulk engine with small tables.
+    /// Returns the bulk engine with small tables.
     ///
     /// # Errors
     ///
     /// Why there are none.
     fn sketch(&mut self) -> Result<Sketch, NotInBulk>;
 
-    /// The bulk engine with its full tables, measured together with the chosen engine that replays.
+    /// Returns the bulk engine with its full tables, measured together with the chosen engine that replays.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ const HOPE: f64 = 2.5;
 const FULL: f64 = 4.5;
 
 impl Wanted {
-    /// The bytes that each thread has to make.
+    /// Returns the bytes that each thread has to make.
     fn bytes(self, pace: Pace) -> f64 {
         let jobs = self.jobs.max(1) as f64;
         match self.amount {
@@ -142,12 +142,12 @@ impl Wanted {
         }
     }
 
-    /// The seconds that this takes at a pace.
+    /// Returns the seconds that this takes at a pace.
     pub fn seconds(self, pace: Pace) -> f64 {
         self.bytes(pace) / pace.speed
     }
 
-    /// Whether it takes so long that other engines are worth a look.
+    /// Returns true if it takes so long that other engines are worth a look.
     pub fn is_long(self, pace: Pace) -> bool {
         let seconds = self.seconds(pace);
         // It is not a number where nothing was made.
@@ -155,7 +155,7 @@ impl Wanted {
     }
 }
 
-/// Whether full tables may finish `bytes` bytes before an engine that is ready.
+/// Returns true if full tables may finish `bytes` bytes before an engine that is ready.
 fn is_worth_tables(bytes: f64, replay: f64, sketch: Sketch) -> bool {
     FULL * sketch.made_in + bytes / (HOPE * sketch.speed) < bytes / replay
 }

@@ -24,7 +24,7 @@ pub(crate) enum Next {
     /// A choice among this number of options.
     Choice(usize),
     End,
-    /// It depends on the depth left, or there are too many frames.
+    /// Result that depends on the depth left, or that has too many frames.
     Unknown,
 }
 
@@ -48,12 +48,12 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// The result of going on with an item.
+    /// Returns the result of going on with an item.
     pub(crate) fn ahead(&mut self, grammar: &Grammar, item: Item, floor: u32) -> &Ahead {
         self.ahead.entry((item, floor)).or_insert_with(|| Ahead::of(grammar, item, floor))
     }
 
-    /// The options of an item that is a choice.
+    /// Returns the options of an item that is a choice.
     pub(crate) fn branches(&mut self, grammar: &Grammar, item: Item, floor: u32) -> &Branches {
         self.branches.entry((item, floor)).or_insert_with(|| {
             let options = grammar.options(item, floor);
@@ -97,7 +97,7 @@ impl Ahead {
     }
 }
 
-/// Frames in place of the first one, unless there would be too many.
+/// Returns the frames in place of the first one, unless there would be too many.
 pub(crate) fn in_place_of_first(open: &[Item], items: &[Item]) -> Option<ArrayVec<Item, FRAMES>> {
     let mut replaced = ArrayVec::new();
     replaced.try_extend_from_slice(items).ok()?;

@@ -17,7 +17,7 @@ const BITS: f64 = 6.0;
 const WASTE: f64 = 0.3;
 /// The cost of a chunk that is made only because there would otherwise be too many.
 const REFUSED: f64 = 1e3;
-/// How far ahead bits are counted.
+/// Distance ahead to which bits are counted.
 const AHEAD: u32 = 6;
 
 /// Frames, each with how much less is left of the depth than at the one with most; `None` where no limit matters.
@@ -31,12 +31,12 @@ pub(crate) struct Chunks {
     chunks: Vec<Chunk>,
     numbers: FxHashMap<Chunk, u32>,
     bits: FxHashMap<Item, f64>,
-    /// How often chunks of several frames would be pushed.
+    /// Frequency with which chunks of several frames would be pushed.
     wanted: FxHashMap<Chunk, f64>,
     policy: Policy,
 }
 
-/// When frames are joined to chunks. Which is best depends on the grammar, so it is tried.
+/// Rule that says when frames are joined to chunks. The best one depends on the grammar, so it is tried.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Policy {
     /// A new chunk is pushed in this many times the threshold of the steps.
@@ -49,7 +49,7 @@ pub(crate) struct Policy {
 pub(crate) type Push = (u32, u32);
 
 impl Chunks {
-    /// No chunks yet, to be made by a policy.
+    /// Returns a set without chunks, which are to be made by a policy.
     pub(crate) fn new(policy: Policy) -> Chunks {
         Chunks { policy, ..Chunks::default() }
     }
@@ -58,7 +58,7 @@ impl Chunks {
         self.chunks.len()
     }
 
-    /// The chunks that are in use, and the new number of each.
+    /// Returns the chunks that are in use, and the new number of each.
     pub(crate) fn only(&self, used: &[bool]) -> (Chunks, Vec<u32>) {
         let mut kept = Chunks::new(self.policy);
         let numbers = self.chunks.iter().zip(used);
@@ -66,18 +66,18 @@ impl Chunks {
         (kept, numbers)
     }
 
-    /// The frames of a chunk where `depth` is left at most, and how little that is.
+    /// Returns the frames of a chunk where `depth` is left at most, and how little that is.
     pub(crate) fn items(&self, chunk: u32, depth: Depth) -> Open {
         let at = |below: Option<u32>| below.map_or(Depth::ANY, |below| depth.less(below));
         self.chunks[chunk as usize].iter().map(|&(frame, below)| (frame, at(below))).collect()
     }
 
-    /// How much less is left at most at one of a chunk's frames than at another.
+    /// Returns how much less is left at most at one of a chunk's frames than at another.
     pub(crate) fn spread(&self, chunk: u32) -> u32 {
         self.chunks[chunk as usize].iter().filter_map(|&(_, below)| below).max().unwrap_or(0)
     }
 
-    /// Whether no limit matters in all of a chunk's frames.
+    /// Returns true if no limit matters in all of a chunk's frames.
     pub(crate) fn is_free(&self, chunk: u32) -> bool {
         self.chunks[chunk as usize].iter().all(|(_, below)| below.is_none())
     }
@@ -92,14 +92,14 @@ impl Chunks {
         next
     }
 
-    /// The frames as one chunk, and how much less than at `base` is left at the one with most.
+    /// Returns the frames as one chunk, and how much less than at `base` is left at the one with most.
     fn chunk(items: &[Item], base: Depth) -> (ArrayVec<Part, FRAMES>, u32) {
         let below = |&(_, depth): &Item| depth.below(base);
         let least = items.iter().filter_map(below).min().unwrap_or(0);
         (items.iter().map(|item| (item.0, below(item).map(|below| below - least))).collect(), least)
     }
 
-    /// The number of the chunk that these frames are.
+    /// Returns the number of the chunk that these frames are.
     pub(crate) fn whole(&mut self, items: &[Item], base: Depth) -> Push {
         let (chunk, less) = Chunks::chunk(items, base);
         (self.number(&chunk), less)
@@ -126,8 +126,8 @@ impl Chunks {
         self.wanted.clear();
     }
 
-    /// The open frames of a beginning, as chunks, the next first. New chunks of several frames are made only if they
-    /// were wanted often enough. With `alone` the first frame is a chunk of its own.
+    /// Returns the open frames of a beginning, as chunks, the next first. New chunks of several frames are made only if
+    /// they were wanted often enough. With `alone` the first frame is a chunk of its own.
     pub(crate) fn partition(
         &mut self,
         stream: &Stream<'_>,
@@ -149,8 +149,8 @@ impl Chunks {
         cuts.windows(2).map(|pair| self.whole(&open[pair[0]..pair[1]], base)).collect()
     }
 
-    /// The best places to cut frames into chunks, [`OPEN`] at most. Chunks of several frames must be allowed, unless
-    /// there would otherwise be too many chunks.
+    /// Returns the best places to cut frames into chunks, [`OPEN`] at most. Chunks of several frames must be allowed,
+    /// unless there would otherwise be too many chunks.
     fn cut(
         &mut self,
         stream: &Stream<'_>,
@@ -184,7 +184,7 @@ impl Chunks {
         cuts
     }
 
-    /// About how many bits a frame decides, up to [`BITS`] or a little more.
+    /// Returns about how many bits a frame decides, up to [`BITS`] or a little more.
     fn bits(&mut self, stream: &Stream<'_>, item: Item, ahead: u32) -> f64 {
         if ahead == AHEAD
             && let Some(&bits) = self.bits.get(&item)
@@ -235,8 +235,8 @@ impl Chunks {
     }
 }
 
-/// The cost of a chunk of frames that decide these numbers of bits, in steps: one, and a part of one if it decides
-/// little; `large` in addition if it joins frames that both decide much.
+/// Returns the cost of a chunk of frames that decide these numbers of bits, in steps: one, and a part of one if it
+/// decides little; `large` in addition if it joins frames that both decide much.
 fn cost(bits: &[f64], large: f64) -> f64 {
     let total: f64 = bits.iter().sum();
     let last = bits[bits.len() - 1];
@@ -244,7 +244,7 @@ fn cost(bits: &[f64], large: f64) -> f64 {
     1.0 + WASTE * (1.0 - total.min(BITS) / BITS) + if is_large { large } else { 0.0 }
 }
 
-/// Whether the depths are near enough for one chunk.
+/// Returns true if the depths are near enough for one chunk.
 fn near(items: &[Item], base: Depth) -> bool {
     let below = || items.iter().filter_map(|&(_, depth)| depth.below(base));
     match (below().min(), below().max()) {
@@ -253,7 +253,7 @@ fn near(items: &[Item], base: Depth) -> bool {
     }
 }
 
-/// -log2 of a probability, linear between powers of two: the same on every machine.
+/// Returns -log2 of a probability, linear between powers of two: the same on every machine.
 fn approximate_bits(probability: f64) -> f64 {
     let bits = probability.to_bits();
     let exponent = (bits >> 52 & 0x7FF) as f64 - 1023.0;

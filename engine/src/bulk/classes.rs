@@ -36,12 +36,12 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The members, ascending.
+    /// Returns the members, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
         (0..=255).filter(|&byte| self.contains(byte))
     }
 
-    /// The inclusive ranges, ascending.
+    /// Returns the inclusive ranges, ascending.
     pub(crate) fn ranges(&self) -> Vec<(u8, u8)> {
         let mut ranges: Vec<(u8, u8)> = Vec::new();
         for byte in self.iter() {
@@ -57,7 +57,7 @@ impl ByteSet {
 /// Bytes one after the other, each of a set; a set of one member is that byte.
 pub(crate) type Product = Vec<ByteSet>;
 
-/// A class as products that have no string in common, each with the number of its strings.
+/// Returns a class as products that have no string in common, each with the number of its strings.
 pub(crate) fn products(set: &CharSet) -> Vec<(f64, Product)> {
     let single = match set.unit() {
         Unit::Byte => ByteSet::of(set.iter().map(|byte| byte as u8)),
@@ -82,8 +82,8 @@ pub(crate) fn products(set: &CharSet) -> Vec<(f64, Product)> {
     products
 }
 
-/// The options of an unweighted choice that are single bytes, if there are several, and the numbers of its other
-/// options. An option that repeats the byte of an earlier one counts among the others.
+/// Returns the options of an unweighted choice that are single bytes, if there are several, and the numbers of its
+/// other options. An option that repeats the byte of an earlier one counts among the others.
 pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize]>)> {
     let Some(Choice { options, slots: None }) = ir.node(node).choice() else { return None };
     let mut set = ByteSet([0; 4]);
@@ -101,7 +101,7 @@ pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize
 /// A pool is drawn as a product only if the product has at most this many sets.
 const MAX_PRODUCT: usize = 3;
 
-/// The product that strings of a pool are, if they are one of few sets that are not all of one member.
+/// Returns the product that strings of a pool are, if they are one of few sets that are not all of one member.
 pub(crate) fn product_of(strings: &[Box<[u8]>]) -> Option<Product> {
     let length = strings[0].len();
     if strings.len() < 2 || length > MAX_PRODUCT || strings.iter().any(|string| string.len() != length) {
@@ -116,7 +116,7 @@ pub(crate) fn product_of(strings: &[Box<[u8]>]) -> Option<Product> {
     (size == strings.len()).then_some(product)
 }
 
-/// Which sets are drawn by which code.
+/// Sets with the codes by which they are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Codes {
     /// The upper half that all codes share.
@@ -125,17 +125,17 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    /// The code of a set, if it has one.
+    /// Returns the code of a set, if it has one.
     pub(crate) fn code(&self, set: &ByteSet) -> Option<u8> {
         self.sets.get(set).copied()
     }
 
-    /// The upper half of all codes.
+    /// Returns the upper half of all codes.
     pub(crate) fn window(&self) -> u8 {
         self.window
     }
 
-    /// The sets with their codes.
+    /// Returns the sets with their codes.
     pub(crate) fn sets(&self) -> impl Iterator<Item = (&ByteSet, u8)> {
         self.sets.iter().map(|(set, &code)| (set, code))
     }
@@ -181,7 +181,7 @@ impl Codes {
             .expect("there are sixteen windows")
     }
 
-    /// The best that one window can do.
+    /// Returns the best that one window can do.
     fn within(window: u8, order: &[(u64, ByteSet)], literal: &ByteSet) -> Codes {
         let mut taken: BTreeSet<u8> = literal.iter().filter(|byte| byte >> 4 == window).collect();
         let able = |set: &ByteSet| set.ranges().len() <= MAX_RANGES && set.len() < 256;

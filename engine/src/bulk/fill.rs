@@ -15,7 +15,7 @@ use gramjet::rt::simd::Simd;
 pub(crate) const UNIT: usize = ROW * ROWS;
 /// The number of bytes that one number of each generator serves.
 const ROW: usize = 64;
-/// How many numbers are taken from each generator at a time.
+/// Number of numbers that are taken from each generator at a time.
 const ROWS: usize = 8;
 
 /// Random numbers for the fill pass of one block: for even and for odd places.
@@ -42,17 +42,17 @@ pub(crate) struct Fill {
 #[derive(Clone, Debug)]
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "vector instructions read them"))]
 struct Members {
-    /// Where the members of a set begin in its bank.
+    /// Place in its bank where the members of a set begin.
     offset: [u8; CODES],
     /// All bits for sets of the second bank.
     is_second: [u8; CODES],
     banks: [[u8; 256]; 2],
-    /// How many places are taken; more than 256 if there is a second bank.
+    /// Number of places that are taken; more than 256 if there is a second bank.
     used: usize,
 }
 
 impl Members {
-    /// The members of sets by code, and for the codes without a set themselves; sets may share places.
+    /// Returns the members of sets by code, and for the codes without a set themselves; sets may share places.
     fn new(sets: &[Vec<u8>; CODES]) -> Option<Members> {
         let mut order: Vec<usize> = (0..CODES).collect();
         order.sort_by_key(|&index| usize::MAX - sets[index].len());

@@ -39,7 +39,7 @@ pub(crate) const UNBOUNDED: u32 = u32::MAX;
 /// Bounds on rounds that may end before each are kept by this one: more rounds have a probability below 2^-128.
 const MAX_ROUNDS: u32 = 128;
 
-/// How deep the instance is that a frame belongs to: the depth left below the limit plus one, so that 0 is an instance
+/// Depth of the instance that a frame belongs to: the depth left below the limit plus one, so that 0 is an instance
 /// beyond the limit. [`Depth::ANY`] where the limit cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Depth(u32);
@@ -53,23 +53,23 @@ impl Depth {
     /// At least as much as there are zones.
     pub(crate) const MUCH: Depth = Depth(FREE);
 
-    /// Exactly this depth left.
+    /// Returns a depth of which exactly this is left.
     pub(crate) fn exactly(left: u32) -> Depth {
         debug_assert!(left < FREE / 2);
         Depth(left)
     }
 
-    /// How much less this is than `base`, which must be of the same kind; `None` if no limit matters.
+    /// Returns how much less this is than `base`, which must be of the same kind; `None` if no limit matters.
     pub(crate) fn below(self, base: Depth) -> Option<u32> {
         (self != Depth::ANY).then(|| base.0 - self.0)
     }
 
-    /// This much less.
+    /// Returns the depth with this much less left.
     pub(crate) fn less(self, by: u32) -> Depth {
         if self == Depth::ANY { self } else { Depth(self.0 - by) }
     }
 
-    /// The least depth left; 0 if none is known.
+    /// Returns the least depth left; 0 if none is known.
     fn at_least(self, zones: u32) -> u32 {
         match self.0 {
             left if left < FREE / 2 => left,
@@ -101,7 +101,7 @@ pub(crate) enum Step {
     Choice,
     /// The end of an input.
     End,
-    /// It depends on the depth left, which is not known here.
+    /// Step that depends on the depth left, which is not known here.
     Unknown,
 }
 
@@ -133,7 +133,8 @@ struct Interned {
 }
 
 impl Grammar {
-    /// A view of a compiled grammar with a depth limit or without; `texts` are others that come into the output.
+    /// Returns a view of a compiled grammar with a depth limit or without; `texts` are others that come into the
+    /// output.
     pub(crate) fn new(compiled: &Compiled, max_depth: Option<u32>, texts: &[&[u8]]) -> Grammar {
         let (ir, pools) = (compiled.lowered.clone(), compiled.pools.clone());
         let codes = Codes::choose(&ir, &pools, max_depth.is_some(), texts);
@@ -169,18 +170,18 @@ impl Grammar {
         &self.codes
     }
 
-    /// The depth of the start rule's instance.
+    /// Returns the depth of the start rule's instance.
     pub(crate) fn start_depth(&self) -> Option<u32> {
         self.max_depth.map(|max_depth| max_depth + 1)
     }
 
-    /// The frame of the start rule.
+    /// Returns the frame of the start rule.
     pub(crate) fn start(&self, depth: Depth, zones: u32) -> Item {
         let body = self.ir.body(self.ir.start()).expect("the start rule has a body");
         self.settle(Frame::Node(body), depth, zones)
     }
 
-    /// A text by its number.
+    /// Returns a text by its number.
     pub(crate) fn text(&self, text: u32) -> Arc<[u8]> {
         Arc::clone(&self.tables().texts[text as usize])
     }
@@ -197,7 +198,7 @@ impl Grammar {
         id
     }
 
-    /// The frame that draws a byte of a set.
+    /// Returns the frame that draws a byte of a set.
     fn set(&self, set: ByteSet) -> Item {
         if set.len() == 1 {
             let text = self.intern(&set.iter().collect::<Vec<u8>>());
@@ -215,7 +216,7 @@ impl Grammar {
         (Frame::Set(id), Depth::ANY)
     }
 
-    /// The frames of a product; neighbouring bytes that need no choice are one text.
+    /// Returns the frames of a product; neighbouring bytes that need no choice are one text.
     fn product(&self, product: &[ByteSet]) -> Vec<Item> {
         let mut items: Vec<Item> = Vec::new();
         let mut text: Vec<u8> = Vec::new();
@@ -237,7 +238,7 @@ impl Grammar {
         items
     }
 
-    /// The frame with its depth, or [`Depth::ANY`] if the depth left suffices for all derivations of the frame.
+    /// Returns the frame with its depth, or [`Depth::ANY`] if the depth left suffices for all derivations of the frame.
     fn settle(&self, frame: Frame, depth: Depth, zones: u32) -> Item {
         if depth == Depth::ANY || self.max_depth.is_none() {
             return (frame, Depth::ANY);
@@ -251,7 +252,7 @@ impl Grammar {
         (frame, if need <= depth.at_least(zones) { Depth::ANY } else { depth })
     }
 
-    /// The same item where more may be known about the depth left.
+    /// Returns the same item where more may be known about the depth left.
     pub(crate) fn settled(&self, (frame, depth): Item, zones: u32) -> Item {
         self.settle(frame, depth, zones)
     }
@@ -276,7 +277,7 @@ impl Grammar {
         suffixes[at as usize]
     }
 
-    /// The next step of a frame. `zones`: the least depth left where it is only known to be much.
+    /// Returns the next step of a frame. `zones`: the least depth left where it is only known to be much.
     pub(crate) fn step(&self, (frame, depth): Item, zones: u32) -> Step {
         let one = |frame, depth| Step::Push([Some(self.settle(frame, depth, zones)), None]);
         match frame {
@@ -336,8 +337,8 @@ impl Grammar {
         }
     }
 
-    /// The options of a choice that are one byte each and equally probable, as a set with their probability, if it is
-    /// drawn by a code; and the numbers of the others, if they are not all.
+    /// Returns the options of a choice that are one byte each and equally probable, as a set with their probability, if
+    /// it is drawn by a code; and the numbers of the others, if they are not all.
     fn split(&self, node: NodeId, choice: &Choice) -> (Option<(f64, ByteSet)>, Option<&[usize]>) {
         match self.byte_options.get(&node) {
             Some((set, others)) => (Some((set.len() as f64 / choice.options.len() as f64, *set)), Some(others)),
@@ -345,7 +346,7 @@ impl Grammar {
         }
     }
 
-    /// The strings of a rule's pool: those of a length together if they are a product of sets.
+    /// Returns the strings of a rule's pool: those of a length together if they are a product of sets.
     fn pool_options(&self, rule: RuleId) -> Options {
         let mut known = self.pool_options.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(options) = known.get(&rule) {
@@ -365,7 +366,7 @@ impl Grammar {
         options
     }
 
-    /// The frames of bytes.
+    /// Returns the frames of bytes.
     fn literal(&self, bytes: &[u8]) -> Vec<Item> {
         match bytes {
             [] => Vec::new(),
@@ -384,7 +385,7 @@ impl Grammar {
         self.ir.children(repeat)[0]
     }
 
-    /// The options of a frame that is a choice, with their probabilities.
+    /// Returns the options of a frame that is a choice, with their probabilities.
     pub(crate) fn options(&self, item: Item, zones: u32) -> Options {
         if let Frame::Pool(rule) = item.0 {
             return self.pool_options(rule);
@@ -441,7 +442,7 @@ impl Grammar {
         }
     }
 
-    /// How many options a frame that is a choice has.
+    /// Returns how many options a frame that is a choice has.
     pub(crate) fn option_count(&self, frame: Frame) -> usize {
         match frame {
             Frame::Rounds { .. } => 2,
@@ -466,7 +467,7 @@ impl Grammar {
         self.known_options = Mutex::default();
     }
 
-    /// Option 0 of a frame that is a choice: it leads to a shortest text.
+    /// Returns option 0 of a frame that is a choice: it leads to a shortest text.
     fn first_option(&self, (frame, depth): Item) -> Arc<[Item]> {
         if let Frame::Node(node) = frame
             && let Some(choice) = self.ir.node(node).choice()
@@ -499,7 +500,7 @@ impl Grammar {
     }
 }
 
-/// For each node: with this much left at its instance it reaches no limit, whatever it derives.
+/// Returns for each node the depth left at its instance with which it reaches no limit, whatever it derives.
 fn needs(ir: &Ir) -> Vec<u32> {
     let recursion = recursion(ir);
     let mut needs = vec![0u32; ir.node_count()];

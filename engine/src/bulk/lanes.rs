@@ -22,7 +22,7 @@ pub(crate) const GROUPS: usize = 4;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Group {
-    /// Where the next text goes.
+    /// Place where the next text goes.
     pub(crate) text: [*mut u8; LANES],
     /// The top of the stack, the next word.
     pub(crate) stack: [*mut u32; LANES],
@@ -76,9 +76,9 @@ pub(crate) unsafe fn run(
     }
 }
 
-/// How many groups are at work. Where lanes are independent, groups take their steps one after the other, so one alone
-/// is as fast, and fewer lanes leave more of the caches to the tables. A block does not depend on the lane that makes
-/// it.
+/// Returns how many groups are at work. Where lanes are independent, groups take their steps one after the other, so
+/// one alone is as fast, and fewer lanes leave more of the caches to the tables. A block does not depend on the lane
+/// that makes it.
 pub(crate) fn groups_at_work(simd: Simd) -> usize {
     if simd == Simd::Avx512 { GROUPS } else { 1 }
 }
@@ -103,7 +103,7 @@ unsafe fn steps_avx2(
     }
 }
 
-/// The steps, for any target, group by group.
+/// Takes the steps, for any target, group by group.
 ///
 /// A step has three parts: it draws a record, decides between it and its alternative, and does what the record says.
 /// Each part prefetches the data of the next one, several steps of other lanes ahead, so that no part waits.

@@ -48,7 +48,7 @@ pub(crate) struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooLarge;
 
-/// How often states are visited, per step.
+/// Number of visits of each state, per step.
 pub(crate) type Visits = FxHashMap<Key, f64>;
 
 struct Open {
@@ -92,8 +92,8 @@ enum Known {
     AtLeast(u32),
 }
 
-/// The greatest of few numbers that is not above `row`: states that are rarely visited share their records with those
-/// nearer to the limit.
+/// Returns the greatest of few numbers that is not above `row`: states that are rarely visited share their records with
+/// those nearer to the limit.
 fn floor(row: u32) -> u32 {
     match row {
         0..=3 => row,
@@ -127,7 +127,7 @@ pub(crate) struct Bounds {
 }
 
 impl Attempt {
-    /// Nothing but the start.
+    /// Returns an attempt that has nothing but the start.
     pub(crate) fn new(stream: &Stream<'_>, mut chunks: Chunks, visits: Visits, threshold: f64) -> Attempt {
         chunks.forget_wanted();
         let zones = stream.zones;
@@ -274,7 +274,7 @@ fn make(
     State { chunk, entries, pushed }
 }
 
-/// How often a run of `steps` steps visits each key, and each line of the table of rows that it reads.
+/// Returns how often a run of `steps` steps visits each key, and each line of the table of rows that it reads.
 pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f64>) {
     let cumulative: Vec<Vec<f64>> = plan
         .states
@@ -348,7 +348,7 @@ impl Plan {
         chunks
     }
 
-    /// The states by chunk and by the depth left.
+    /// Returns the states by chunk and by the depth left.
     pub(crate) fn places(&self, chunks: &Chunks) -> Places {
         let rows = self.zones as usize + 1;
         let mut states = vec![NONE; chunks.len() * rows];
@@ -367,7 +367,7 @@ impl Plan {
 /// No state.
 const NONE: u32 = u32::MAX;
 
-/// Where each chunk's states are.
+/// Places of each chunk's states.
 pub(crate) struct Places {
     rows: usize,
     states: Vec<u32>,
@@ -378,7 +378,7 @@ impl Places {
         chunk as usize * self.rows + (depth as usize).min(self.rows - 1)
     }
 
-    /// The state at a chunk where this much is left of the depth.
+    /// Returns the state at a chunk where this much is left of the depth.
     pub(crate) fn state(&self, chunk: u32, depth: u32) -> Option<u32> {
         Some(self.states[self.place(chunk, depth)]).filter(|&state| state != NONE)
     }
@@ -387,13 +387,13 @@ impl Places {
 /// Steps of a trial run of the whole plan.
 const TRIAL: u32 = 50_000;
 
-/// Mean bytes of text a step and mean steps an input, in a trial run.
+/// Returns the mean bytes of text a step and the mean steps an input, in a trial run.
 pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
     let (bytes, ends) = sums(plan, &trial(plan, chunks, TRIAL).0);
     (bytes, 1.0 / ends)
 }
 
-/// Mean bytes of text and ends of inputs, a step.
+/// Returns the mean bytes of text and the mean ends of inputs, a step.
 fn sums(plan: &Plan, visits: &Visits) -> (f64, f64) {
     // In the order of the keys: sums of binary64 depend on it.
     let means: Vec<(f64, f64)> = plan

@@ -26,13 +26,13 @@ pub struct Framing {
     pub behind: Vec<u8>,
 }
 
-/// How the tables are made.
+/// Effort that is made for the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// The tables have at most this many records of 64 bytes. How many of them are used often, and should therefore
     /// stay in a cache, does not depend on this: about 16 384, for any grammar that has as many.
     pub records: usize,
-    /// How many beginnings are made in all attempts, about: the best of several tables is taken.
+    /// Number of beginnings that are made in all attempts, about: the best of several tables is taken.
     pub work: usize,
 }
 
@@ -40,7 +40,7 @@ impl Effort {
     /// A small part of the work, unless even the smallest tables are large: it shows the speed for a grammar.
     pub const SKETCH: Effort = Effort { records: 1 << 16, work: 1 << 14 };
 
-    /// `factor` times the records and the work of the default.
+    /// Returns `factor` times the records and the work of the default.
     pub fn times(factor: u32) -> Effort {
         let (factor, Effort { records, work }) = (factor.max(1) as usize, Effort::default());
         Effort { records: records.saturating_mul(factor).min(MAX_RECORDS), work: work.saturating_mul(factor) }
@@ -51,13 +51,14 @@ impl Effort {
 const MAX_RECORDS: usize = 1 << 20;
 
 impl Default for Effort {
-    /// Some 50 ms, and 8 MiB of records at most: about 1 MiB, but for grammars with very many states.
+    /// Returns an effort of some 50 ms, and 8 MiB of records at most: about 1 MiB, but for grammars with very many
+    /// states.
     fn default() -> Effort {
         Effort { records: 1 << 17, work: 70_000 }
     }
 }
 
-/// Why a grammar cannot be produced in bulk; the other engines take it.
+/// Reason why a grammar cannot be produced in bulk; the other engines take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotInBulk {
     /// With a limit on the length, probabilities depend on all that was drawn before.
@@ -111,12 +112,12 @@ pub struct Bulk {
     ends: Box<Ends>,
     done: BTreeMap<u64, Block>,
     done_bytes: usize,
-    /// How often steps were taken, and the bytes that they made.
+    /// Number of steps that were taken, and of the bytes that they made.
     runs: u64,
     made: u64,
     spare: Vec<Block>,
     current: Option<Block>,
-    /// How many inputs of it were copied by [`Bulk::fill`].
+    /// Number of its inputs that were copied by [`Bulk::fill`].
     handed_out: usize,
 }
 
@@ -202,7 +203,7 @@ impl Bulk {
         bulk
     }
 
-    /// Another one with the same tables.
+    /// Returns another producer with the same tables.
     pub fn fork(&self) -> Bulk {
         Bulk::over(Arc::clone(&self.shared), self.simd)
     }
@@ -225,32 +226,33 @@ impl Bulk {
         self
     }
 
-    /// The number of inputs of a block. Input `k` of a run is in block `k / block_inputs`.
+    /// Returns the number of inputs of a block. Input `k` of a run is in block `k / block_inputs`.
     pub fn block_inputs(&self) -> u64 {
         self.shared.block_inputs
     }
 
-    /// The mean length of an input in a trial run, including the text between inputs, in bytes; infinite if none ended.
+    /// Returns the mean length of an input in a trial run, including the text between inputs, in bytes; infinite if
+    /// none ended.
     pub fn mean_input(&self) -> f64 {
         self.shared.mean_input
     }
 
-    /// The mean number of bytes that a step makes.
+    /// Returns the mean number of bytes that a step makes.
     pub fn mean_step(&self) -> f64 {
         self.shared.mean_step
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub fn records(&self) -> usize {
         self.shared.tables.records.len()
     }
 
-    /// The size of the tables in bytes.
+    /// Returns the size of the tables in bytes.
     pub fn table_bytes(&self) -> usize {
         size_of_val(&*self.shared.tables.records) + size_of_val(&*self.shared.tables.rows)
     }
 
-    /// The next block.
+    /// Returns the next block.
     pub fn next_block(&mut self) -> Inputs<'_> {
         let mut counter = self.counter;
         let mut count = || {
@@ -294,7 +296,7 @@ impl Bulk {
         }
     }
 
-    /// The next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with the
+    /// Returns the next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with the
     /// framing, and where each input ends without the text after it. The memory of `text` and `ends` is used again.
     /// `None` if there are no more.
     ///

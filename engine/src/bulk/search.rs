@@ -7,16 +7,16 @@ use super::plan::{Attempt, Bounds, Plan, TooLarge, Visits, trial};
 use super::traffic::Traffic;
 use super::unfold::Stream;
 
-/// How much a plan may take.
+/// Bounds on what a plan may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) records: usize,
-    /// How many beginnings may be made in all attempts; nothing new is tried after that.
+    /// Number of beginnings that may be made in all attempts; nothing new is tried after that.
     pub(crate) work: usize,
 }
 
 impl Budget {
-    /// How many beginnings one attempt may make, at most.
+    /// Returns how many beginnings one attempt may make, at most.
     fn most(self) -> usize {
         self.records.max(2 * self.work).max(LEAST_WORK)
     }
@@ -149,7 +149,7 @@ impl Policed {
     }
 }
 
-/// The fastest first.
+/// Sorts plans, the fastest first.
 fn sort(plans: &mut [Policed]) {
     plans.sort_by(|a, b| b.speed().total_cmp(&a.speed()));
 }
@@ -160,7 +160,7 @@ impl Search<'_> {
         Bounds { records: self.budget.records, most: self.memo.work + self.budget.most() }
     }
 
-    /// One attempt, and its expected value.
+    /// Makes one attempt, and finds its expected value.
     fn look(&mut self, mut attempt: Attempt) -> Result<Found, TooLarge> {
         let (until, bounds) = (COLD * attempt.threshold, self.bounds());
         attempt.go_on(self.stream, &mut self.memo, until, bounds)?;
@@ -171,7 +171,7 @@ impl Search<'_> {
         Ok(Found { speed: traffic.speed(), second: traffic.second, attempt, visits })
     }
 
-    /// A coarse plan by a policy, if one fits.
+    /// Returns a coarse plan by a policy, if one fits.
     fn first(&mut self, policy: Policy) -> Option<Found> {
         let last = self.memo.work + TRIES * self.budget.most();
         let mut threshold = COARSE;
@@ -212,7 +212,7 @@ impl Search<'_> {
         }
     }
 
-    /// An attempt with all states, or a coarser one if they do not fit.
+    /// Returns an attempt with all states, or a coarser one if they do not fit.
     fn whole(&mut self, mut attempt: Attempt) -> Result<Attempt, TooLarge> {
         let last = self.memo.work + TRIES * self.budget.most();
         loop {

@@ -17,9 +17,9 @@ pub(crate) struct Record {
     /// stores them whole.
     pub(crate) pushes: [u32; OPEN],
     pub(crate) text_len: u8,
-    /// How many words are left open.
+    /// Number of words that are left open.
     pub(crate) open: u8,
-    /// Whether an input ends within the text, and where.
+    /// Flag for an input that ends within the text, and the place of its end.
     pub(crate) ends: u8,
     pub(crate) end: u8,
     /// All bits where the words are relative to the one that the machine was at; none where they are not, since what is
@@ -27,7 +27,7 @@ pub(crate) struct Record {
     pub(crate) relative: u32,
 }
 
-/// Where in a record the lengths are.
+/// Place of the lengths in a record.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const LENGTHS: usize = std::mem::offset_of!(Record, text_len);
 
@@ -46,7 +46,7 @@ pub(crate) struct Tables {
     pub(crate) records: Box<[Record]>,
     /// By word.
     pub(crate) rows: Box<[Row]>,
-    /// How many depths there are.
+    /// Number of depths.
     pub(crate) depths: u32,
     /// The word of the beginning of an input.
     pub(crate) start: u32,
@@ -145,8 +145,8 @@ impl Tables {
     }
 }
 
-/// The alias table of a state: for each entry the threshold and the other one. Entries have cells of equal probability,
-/// each shared by at most two.
+/// Returns the alias table of a state: for each entry the threshold and the other one. Entries have cells of equal
+/// probability, each shared by at most two.
 fn aliases(state: &State) -> Vec<(u32, u32)> {
     let count = state.entries.len();
     let total: f64 = state.entries.iter().map(|entry| entry.probability).sum();

@@ -8,7 +8,7 @@ pub(crate) struct Traffic {
     pub(crate) bytes: f64,
     /// Mean number of records and rows that a step reads from beyond the first-level cache.
     pub(crate) first: f64,
-    /// The same beyond the second level.
+    /// Mean number of records and rows that a step reads from beyond the second-level cache.
     pub(crate) second: f64,
 }
 
@@ -18,13 +18,13 @@ const FIRST_LEVEL: usize = 256;
 const SECOND_LEVEL: usize = 12 << 10;
 
 impl Traffic {
-    /// Bytes a nanosecond, about: fitted to 48 plans that were measured, which it meets to within a seventh
+    /// Returns the bytes a nanosecond, about: fitted to 48 plans that were measured, which it meets to within a seventh
     /// (`docs/bulk.md`).
     pub(crate) fn speed(&self) -> f64 {
         self.bytes / (1.9 + 0.2 * self.bytes + 1.3 * self.first + 4.0 * self.second)
     }
 
-    /// The reads of steps that visit the keys, and lines of the table of rows, this often.
+    /// Returns the reads of steps that visit the keys, and lines of the table of rows, this often.
     pub(crate) fn of(plan: &Plan, visits: &Visits, rows: Vec<f64>) -> Traffic {
         let mut by_state = vec![0.0; plan.states.len()];
         // In the order of the keys: sums of binary64 depend on it.

@@ -31,7 +31,7 @@ pub(crate) struct Stream<'g> {
 }
 
 impl Stream<'_> {
-    /// The depth of the start rule's instance: known, or much.
+    /// Returns the depth of the start rule's instance: known, or much.
     pub(crate) fn start_depth(&self) -> Depth {
         match self.grammar.start_depth() {
             None => Depth::ANY,
@@ -48,14 +48,14 @@ pub(crate) type Open = ArrayVec<Item, FRAMES>;
 pub(crate) struct Beginning {
     pub(crate) probability: f64,
     pub(crate) text: ArrayVec<u8, TEXT>,
-    /// Where in the text an input ends, if one does.
+    /// Place in the text where an input ends, if one does.
     pub(crate) end: Option<u8>,
     pub(crate) open: Open,
-    /// Of how many options the first open frame is a choice; 0 if it is none.
+    /// Number of options of the first open frame, if it is a choice; 0 if it is none.
     options: usize,
 }
 
-/// The same elements, all at once.
+/// Copies the elements, all at once.
 fn copied<T: Copy, const N: usize>(elements: &ArrayVec<T, N>) -> ArrayVec<T, N> {
     let mut copy = ArrayVec::new();
     copy.try_extend_from_slice(elements).expect("the capacity is the same");
@@ -160,9 +160,9 @@ impl Ord for Candidate {
     }
 }
 
-/// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to
-/// `max` beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back
-/// as they are.
+/// Returns the beginnings of `items`: choices are made where the probability that a record gains is `threshold` or
+/// more, up to `max` beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames
+/// come back as they are.
 pub(crate) fn unfold(stream: &Stream<'_>, memo: &mut Memo, items: &Open, threshold: f64, max: usize) -> Vec<Beginning> {
     let mut first = Beginning::of(copied(items));
     first.advance(stream, memo);
@@ -216,7 +216,7 @@ pub(crate) fn unfold(stream: &Stream<'_>, memo: &mut Memo, items: &Open, thresho
     merged(done)
 }
 
-/// Beginnings that do not differ, once.
+/// Joins beginnings that do not differ into one.
 fn merged(mut beginnings: Vec<Beginning>) -> Vec<Beginning> {
     beginnings.sort_by(|a, b| (&a.text, a.end, &a.open).cmp(&(&b.text, b.end, &b.open)));
     beginnings.dedup_by(|b, a| {

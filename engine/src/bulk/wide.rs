@@ -12,7 +12,7 @@ use gramjet::rt::random::{Generators, LANES};
 struct Ahead {
     /// The records that were drawn.
     drawn: [*const Record; LANES],
-    /// Those that are the ones.
+    /// Records that are the chosen ones.
     chosen: [*const Record; LANES],
 }
 
@@ -29,7 +29,7 @@ macro_rules! each {
     }};
 }
 
-/// Eight numbers from eight places.
+/// Returns eight numbers from eight places.
 ///
 /// # Safety
 ///
@@ -51,11 +51,11 @@ unsafe fn collect(places: [*const u64; LANES]) -> __m512i {
     }
 }
 
-/// As [`super::lanes::run`], which has the contract.
+/// Takes steps as [`super::lanes::run`] does, which has the contract.
 ///
 /// # Safety
 ///
-/// That of [`super::lanes::run`].
+/// The contract is that of [`super::lanes::run`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi2")]
 pub(super) unsafe fn steps(
     tables: &Tables,

@@ -18,7 +18,7 @@ const MAX_STACK: usize = 1 << 24;
 /// A buffer keeps this many bytes from block to block.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// What all lanes share.
+/// Data that all lanes share.
 pub(super) struct Shared {
     pub grammar: Grammar,
     pub chunks: Chunks,
@@ -111,7 +111,7 @@ impl Work {
         }
     }
 
-    /// Where the text ends.
+    /// Returns the place where the text ends.
     pub(super) fn end(&self) -> *const u8 {
         self.buffers.text.as_ptr_range().end
     }
@@ -175,7 +175,7 @@ impl Work {
     }
 }
 
-/// A seed for a block's generators, from the run's seed, the number of the block, and the purpose.
+/// Returns a seed for a block's generators, from the run's seed, the number of the block, and the purpose.
 pub(super) fn seeds(seed: u64, block: u64, purpose: u64) -> SplitMix64 {
     let mixed = |value: u64| SplitMix64::seed_from_u64(value).next_u64();
     SplitMix64::seed_from_u64(mixed(mixed(seed) ^ mixed(block).rotate_left(32)) ^ purpose)

@@ -23,7 +23,7 @@ pub enum Change<'d> {
     Rounds(&'d Derivation),
 }
 
-/// How much of a derivation is written.
+/// Amount of a derivation that is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All of its derivation.
@@ -44,13 +44,13 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// A part with all that is in it.
+    /// Returns a part with all that is in it.
     fn of(whole: &Derivation, number: usize) -> Option<Stretch> {
         let part = whole.parts.get(number)?;
         Some(Stretch { parts: (number as u32, part.next), decisions: part.decisions, text: part.text })
     }
 
-    /// The rounds of the repetition that a derivation is.
+    /// Returns the rounds of the repetition that a derivation is.
     fn of_rounds(whole: &Derivation) -> Option<Stretch> {
         let first = whole.within(0).position(|part| part.kind == SpanKind::Round)?;
         let round = whole.within(0).nth(first)?;
@@ -64,7 +64,7 @@ impl Stretch {
         })
     }
 
-    /// Nothing, before its end.
+    /// Returns the empty stretch before its end.
     fn at_end(self, has_site: bool) -> Stretch {
         let at = |(_, end): (u32, u32), back: u32| (end - back, end - back);
         Stretch { parts: at(self.parts, 0), decisions: at(self.decisions, has_site.into()), text: at(self.text, 0) }
@@ -90,7 +90,8 @@ impl Stretch {
     }
 }
 
-/// What is replaced by what: the stretch of a text, and that of another one with how much deeper it is then.
+/// Stretch of a text that is replaced, and the stretch of another one that takes its place, with how much deeper it is
+/// then.
 #[derive(Clone, Copy)]
 struct Exchange<'d> {
     old: Stretch,
@@ -98,7 +99,7 @@ struct Exchange<'d> {
 }
 
 impl<'d> Exchange<'d> {
-    /// None if it cannot be.
+    /// Returns the exchange for an edit. `None` if it is not possible.
     fn new(whole: &Derivation, (place, change): Edit<'d>) -> Option<Exchange<'d>> {
         let (part, old) = (whole.parts.get(place)?, Stretch::of(whole, place)?);
         let deeper = |new: &Part| part.depth.wrapping_sub(new.depth);
@@ -121,7 +122,7 @@ impl<'d> Exchange<'d> {
         }
     }
 
-    /// By how much the text gets longer.
+    /// Returns by how much the text gets longer.
     fn shift(&self) -> Shift {
         let size = |(from, to): (u32, u32)| to - from;
         let grown = |of: fn(&Stretch) -> (u32, u32)| {
@@ -190,7 +191,7 @@ impl Deriver {
         self.whole = whole;
     }
 
-    /// The same for changes that are prepared.
+    /// Derives a text with changes that are prepared; see [`Deriver::graft_all`].
     fn exchange_all(
         &self,
         whole: &Derivation,
@@ -223,7 +224,8 @@ impl Deriver {
         true
     }
 
-    /// What is decided before a part does not depend on it; what follows has the room that it leaves.
+    /// Writes the decisions of a text with other parts. What is decided before a part does not depend on it; what
+    /// follows has the room that it leaves.
     fn graft_decisions(&self, whole: &Derivation, exchanges: &[Exchange<'_>], derivation: &mut Derivation) -> bool {
         let room_at = |decisions: &[Decision], at: usize| decisions.get(at).map_or(0, |first| i64::from(first.room));
         let (mut at, mut after) = (0, 0);
@@ -269,19 +271,19 @@ impl Deriver {
     }
 }
 
-/// The repetition of a round.
+/// Returns the repetition of a round.
 fn repetition_of(whole: &Derivation, round: usize) -> Option<&Part> {
     let is_around = |outer: &&Part| outer.next as usize > round && matches!(outer.kind, SpanKind::Repetition { .. });
     whole.parts[..round].iter().rfind(is_around)
 }
 
-/// Whether it is a repetition without a greatest number of rounds.
+/// Returns true if it is a repetition without a greatest number of rounds.
 fn is_free(part: &Part) -> bool {
     part.kind == SpanKind::Repetition { room: u32::MAX }
 }
 
 impl Decision {
-    /// The same with this many bytes more room, or without a limit; and whether the option is offered then.
+    /// Returns the decision with this many bytes more room, or without a limit; and whether the option is offered then.
     #[inline]
     fn moved(self, by: Option<i64>, offers: &Offers, grammar: &Grammar) -> (Decision, bool) {
         let room = by.map_or(i64::from(u32::MAX), |by| i64::from(self.room) + by);
@@ -347,7 +349,7 @@ fn graft_text(whole: &Derivation, exchanges: &[Exchange<'_>], to: &mut Derivatio
     to.text.extend_from_slice(&whole.text[at..]);
 }
 
-/// The parts of a text with others in place of some of them.
+/// Writes the parts of a text with others in place of some of them.
 fn graft_parts(whole: &Derivation, exchanges: &[Exchange<'_>], to: &mut Derivation) {
     let (mut at, mut grown) = (0, Shift::default());
     // Parts around the last change, by their numbers before and after: further ones may be within them.

@@ -5,7 +5,7 @@ use gramjet_compiler::machine::{ample_slack, offered};
 
 use crate::tracer::Grammar;
 
-/// How many options the site of each node offers, by its slack.
+/// Number of options that the site of each node offers, by its slack.
 #[derive(Debug)]
 pub(crate) struct Offers {
     /// By node: where its numbers begin, and the least slack with which it offers all its options. It has one number

@@ -10,7 +10,7 @@ use super::Part;
 pub struct Outline(u64);
 
 impl Outline {
-    /// That of some parts.
+    /// Returns the outline of some parts.
     pub fn of(parts: &[Part]) -> Outline {
         let mut outline = Outline::default();
         let rules = parts.iter().filter(|part| part.kind == SpanKind::Rule);
@@ -24,14 +24,14 @@ impl Outline {
         self.0 = self.0.wrapping_add(weight);
     }
 
-    /// The outline after the old parts are replaced by the new ones.
+    /// Returns the outline after the old parts are replaced by the new ones.
     pub(super) fn exchange(self, old: Outline, new: Outline) -> Outline {
         Outline(self.0.wrapping_sub(old.0).wrapping_add(new.0))
     }
 }
 
-/// For the symbol of a rule, a number whose bits all depend on all of its bits, so that other symbols hardly have the
-/// same sum: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// Returns for the symbol of a rule a number whose bits all depend on all of its bits, so that other symbols hardly
+/// have the same sum: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 fn weight(symbol: u32) -> u64 {
     let mut bits = (u64::from(symbol) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -48,7 +48,7 @@ impl Weights {
         Weights((0..rules as u32).map(weight).collect())
     }
 
-    /// That of a part with this symbol: 0 if it is no instance of a rule.
+    /// Returns the weight of a part with this symbol: 0 if it is no instance of a rule.
     #[inline]
     pub(super) fn of(&self, symbol: u32) -> u64 {
         self.0.get(symbol as usize).copied().unwrap_or(0)

@@ -78,12 +78,12 @@ impl Draft {
 }
 
 impl Code {
-    /// The instructions.
+    /// Returns the instructions.
     pub fn instructions(&self) -> &[u8] {
         &self.memory.instructions()[..self.end]
     }
 
-    /// The size of instructions and tables in bytes.
+    /// Returns the size of instructions and tables in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -100,7 +100,7 @@ impl Code {
         self.enter(self.entries.batch, context, depth)
     }
 
-    /// The one door from memory to a function, which is at `entry`.
+    /// Returns the one door from memory to a function, which is at `entry`.
     #[inline]
     fn enter(&self, entry: usize, context: &mut Context<'_, '_>, depth: i64) -> Ends {
         // SAFETY: both entries are functions of this signature that the assembler wrote, in memory that is executable
@@ -113,7 +113,7 @@ impl Code {
     }
 }
 
-/// Where the pointers are at the end of a run.
+/// Places of the pointers at the end of a run.
 #[repr(C)]
 pub(super) struct Ends {
     pub choice: *const u8,

@@ -27,7 +27,7 @@ pub(super) struct Context<'r, 's> {
     /// The stack pointer of the caller's stack while machine code runs on another one, else 0.
     pub home: usize,
     pub doors: &'static [Door; Doors::COUNT],
-    /// Where the current input of a batch began; null if `input` knows it already.
+    /// Place where the current input of a batch began; null if `input` knows it already.
     pub begun: (*const u8, *mut u8),
     /// The slack that an input begins with.
     pub first_slack: i64,
@@ -37,7 +37,7 @@ pub(super) struct Context<'r, 's> {
     /// The text after each input of a batch; all eight bytes are stored, and `separator_len` of them count.
     pub separator: [u8; MAX_SEPARATOR],
     pub separator_len: usize,
-    /// Where the output begins.
+    /// Place where the output begins.
     pub base: usize,
     /// From here on no further input of a batch begins: it is full, or a stretch has no room, or there are no choice
     /// bytes.
@@ -67,8 +67,8 @@ impl Deep {
         Box::new(Deep { region, level: Level::Caller, caller_low: 0 })
     }
 
-    /// The state that a run of `code` must have before it begins, with a region of `region` bytes; `None` if it needs
-    /// none.
+    /// Returns the state that a run of `code` must have before it begins, with a region of `region` bytes; `None` if it
+    /// needs none.
     ///
     /// # Errors
     ///
@@ -138,20 +138,21 @@ impl Doors {
 
 static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, copy];
 
-/// Bounds above this are never reached.
+/// Returns a bound as a signed number; larger bounds are never reached.
 #[inline(always)]
 fn signed(slack: u64) -> i64 {
     i64::try_from(slack).unwrap_or(i64::MAX)
 }
 
-/// The place of `choice` or `output` up to which a stretch may begin.
+/// Returns the place of `choice` or `output` up to which a stretch may begin.
 #[inline(always)]
 fn limit(end: usize, margin: i32, slop: usize) -> usize {
     end.saturating_sub(margin as usize + slop)
 }
 
 impl<'r, 's> Context<'r, 's> {
-    /// The context of a run of `code` for `input`, which begins at `cursor`, with the result of [`Deep::beforehand`].
+    /// Returns the context of a run of `code` for `input`, which begins at `cursor`, with the result of
+    /// [`Deep::beforehand`].
     #[inline(always)]
     pub fn new(
         code: &'r Code,
@@ -240,7 +241,7 @@ impl<'r, 's> Context<'r, 's> {
             if self.input.goes_on() { self.base.saturating_add(self.full_len).min(self.output_limit + 1) } else { 0 };
     }
 
-    /// How much of the stack that is kept for finishing was used, in bytes.
+    /// Returns how much of the stack that is kept for finishing was used, in bytes.
     #[cfg(test)]
     pub fn used_for_finishing(&self) -> usize {
         let region = self.deep.as_ref().and_then(|deep| deep.region.as_ref());
@@ -278,7 +279,7 @@ impl<'r, 's> Context<'r, 's> {
         site.option_of(value) as usize
     }
 
-    /// How many of these ascending costs are within the slack.
+    /// Returns how many of these ascending costs are within the slack.
     fn offered(&self, costs: &[u64]) -> usize {
         costs.partition_point(|&cost| cost <= self.slack as u64)
     }
@@ -294,7 +295,7 @@ impl<'r, 's> Context<'r, 's> {
     }
 }
 
-/// About the address of the current stack frame.
+/// Returns the address of the current stack frame, about.
 #[inline(always)]
 fn stack_pointer() -> usize {
     let marker = 0u8;

@@ -11,7 +11,7 @@ mod refusal;
 
 pub use refusal::NotCompiled;
 
-/// Whether this build can run machine code.
+/// Returns true if this build can run machine code.
 pub const fn is_available() -> bool {
     false
 }
@@ -53,19 +53,19 @@ impl Jit {
         Err(NotCompiled::NotHere)
     }
 
-    /// The same with another bound on the memory of a deep recursion.
+    /// Returns the producer with another bound on the memory of a deep recursion.
     #[must_use]
     pub fn with_stack(self, _: usize) -> Jit {
         match self.never {}
     }
 
-    /// The code in force, disassembled; with the feature `listing`.
+    /// Returns the code in force, disassembled; with the feature `listing`.
     #[cfg(feature = "listing")]
     pub fn listing(&self) -> String {
         match self.never {}
     }
 
-    /// Bytes of instructions and tables of the code in force.
+    /// Returns the bytes of instructions and tables of the code in force.
     pub fn code_len(&self) -> usize {
         match self.never {}
     }

@@ -8,7 +8,7 @@ mod decoded;
 use super::code::Code;
 pub(super) use decoded::decoded;
 
-/// The instructions of `code`, with labels.
+/// Returns the instructions of `code`, with labels.
 pub(super) fn listing(code: &Code) -> String {
     let instructions = decoded(code.instructions());
     let names: BTreeMap<u64, &str> =

@@ -38,7 +38,7 @@ pub(super) struct Executable {
 }
 
 impl Writable {
-    /// New memory of at least `len` bytes.
+    /// Returns new memory of at least `len` bytes.
     pub fn map(len: usize) -> io::Result<Writable> {
         let len = len.next_multiple_of(PAGE);
         let base = pages::map(len, 0)?;
@@ -66,7 +66,7 @@ impl Writable {
 }
 
 impl Executable {
-    /// The pages of instructions.
+    /// Returns the pages of instructions.
     pub fn instructions(&self) -> &[u8] {
         // SAFETY: the mapping is readable and never written again.
         unsafe { std::slice::from_raw_parts(self.mapping.base, self.instructions) }

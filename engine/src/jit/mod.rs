@@ -22,7 +22,7 @@ mod tables;
 pub use producer::Jit;
 pub use refusal::NotCompiled;
 
-/// Whether this build can run machine code.
+/// Returns true if this build can run machine code.
 pub const fn is_available() -> bool {
     true
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::code::Code;
 
-/// The functions of `code`: address, size and name a line.
+/// Returns the functions of `code`: address, size and name a line.
 pub(super) fn lines(code: &Code) -> String {
     let base = code.instructions().as_ptr() as usize;
     let ends = code.symbols.iter().skip(1).map(|symbol| symbol.at).chain([code.instructions().len()]);

@@ -77,7 +77,7 @@ impl Grammar {
 }
 
 impl Grammar {
-    /// Code for a depth limit that is unfolded.
+    /// Returns code for a depth limit that is unfolded.
     fn unfolded(&self, limits: Limits) -> Option<Arc<Code>> {
         self.unfolded.get(limits, |unfolded| {
             let draft = self.draft(unfolded, &Pools::none(), Kind::default(), MAX_UNFOLDED_CODE).ok()?;
@@ -109,7 +109,7 @@ const NESTING_HERE: u32 = 24;
 const HELPER_STACK: usize = 256 << 20;
 
 impl Jit {
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl Jit {
         Jit::with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Jit::new`]. Code for other limits
-    /// is not made before they are set.
+    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`Jit::new`]. Code for
+    /// other limits is not made before they are set.
     ///
     /// # Errors
     ///
@@ -128,7 +128,8 @@ impl Jit {
         Jit::for_processor(compiled, limits, Features::detect(), Unfolded::new(compiled))
     }
 
-    /// The same as [`Jit::new`], but code for depth limits counts levels at run time, however few there are.
+    /// Returns the same producer as [`Jit::new`], but code for depth limits counts levels at run time, however few
+    /// there are.
     ///
     /// # Errors
     ///
@@ -153,15 +154,15 @@ impl Jit {
         Ok(jit)
     }
 
-    /// The same with another bound on the memory that the stack of a deep recursion may take. An input uses 192 KiB of
-    /// its caller's stack, then `bytes` bytes (1 GiB if this is not called), which the system maps as they are touched.
-    /// Where they end, the machine finishes: option 0 at every site.
+    /// Returns the producer with another bound on the memory that the stack of a deep recursion may take. An input uses
+    /// 192 KiB of its caller's stack, then `bytes` bytes (1 GiB if this is not called), which the system maps as they
+    /// are touched. Where they end, the machine finishes: option 0 at every site.
     #[must_use]
     pub fn with_stack(self, bytes: usize) -> Jit {
         Jit { stack: bytes, ..self }
     }
 
-    /// The table interpreter, from now on in place of the code.
+    /// Returns the table interpreter, from now on in place of the code.
     #[cold]
     fn on_vm(&mut self) -> &mut Vm {
         self.other.insert(Vm::with_limits(&self.grammar.compiled, self.limits))
@@ -172,13 +173,13 @@ impl Jit {
         self.slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
     }
 
-    /// The code in force, disassembled, with the names of rules; with the feature `listing`.
+    /// Returns the code in force, disassembled, with the names of rules; with the feature `listing`.
     #[cfg(feature = "listing")]
     pub fn listing(&self) -> String {
         listing::listing(&self.code)
     }
 
-    /// Bytes of instructions and tables of the code in force.
+    /// Returns the bytes of instructions and tables of the code in force.
     pub fn code_len(&self) -> usize {
         self.code.len()
     }

@@ -1,6 +1,6 @@
-//! Why a grammar has no machine code.
+//! Reasons why a grammar has no machine code.
 
-/// Why a grammar has no machine code; the engine `vm` runs it.
+/// Reason why a grammar has no machine code; the engine `vm` runs it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCompiled {

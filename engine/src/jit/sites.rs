@@ -5,7 +5,7 @@ use gramjet_compiler::ir::Slots;
 /// A site that a length limit can narrow.
 #[derive(Debug, Default)]
 pub(super) struct Site {
-    /// How many bytes each option costs more than the shortest, ascending.
+    /// Number of bytes that each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
     /// The slots of a weighted site.
     pub slots: Option<Slots>,

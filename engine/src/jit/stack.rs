@@ -10,13 +10,13 @@
 
 use super::pages;
 
-/// How much of the caller's stack an input may use, in bytes: fits the smallest usual thread stacks.
+/// Number of bytes of the caller's stack that an input may use: fits the smallest usual thread stacks.
 pub(super) const CALLER_STACK: usize = 192 << 10;
 
 /// The size in bytes of a region, unless the user says otherwise.
 pub(super) const REGION: usize = 1 << 30;
 
-/// How much more of the caller's stack an input may use where there is no region, in bytes.
+/// Number of further bytes of the caller's stack that an input may use where there is no region.
 pub(super) const FINISHING_HERE: usize = 64 << 10;
 
 /// The part of a region that signal handlers may use, in bytes.
@@ -33,8 +33,8 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// A new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes; smaller, if the
-    /// system has no room for it. `None` if it has no room at all.
+    /// Returns a new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes;
+    /// smaller, if the system has no room for it. `None` if it has no room at all.
     pub fn map(len: usize, finishing: usize) -> Option<Region> {
         #[cfg(test)]
         if tests::REFUSED.get() {
@@ -59,17 +59,17 @@ impl Region {
         Some(region)
     }
 
-    /// The address at which the stack begins: it grows downwards.
+    /// Returns the address at which the stack begins: it grows downwards.
     pub fn top(&self) -> usize {
         self.base as usize + self.len
     }
 
-    /// The address below which the machine must finish.
+    /// Returns the address below which the machine must finish.
     pub fn low(&self) -> usize {
         self.base as usize + GUARD + SIGNALS + self.finishing
     }
 
-    /// How many bytes below [`Region::low`] are not zero any more.
+    /// Returns how many bytes below [`Region::low`] are not zero any more.
     #[cfg(test)]
     pub fn used_for_finishing(&self) -> usize {
         // SAFETY: the mapping is zeros at first, and accessible from the end of the guard on.
@@ -93,7 +93,7 @@ pub(super) mod tests {
     use std::cell::Cell;
 
     thread_local! {
-        /// Whether this thread is refused regions, as by a system without room.
+        /// Flag of this thread: true if it is refused regions, as by a system without room.
         pub static REFUSED: Cell<bool> = const { Cell::new(false) };
     }
 }

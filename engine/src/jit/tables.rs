@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(super) struct Tables {
     pub bytes: Vec<u8>,
-    /// Where each table is. Looked up only, never iterated.
+    /// Place of each table. Looked up only, never iterated.
     known: FxHashMap<Vec<u8>, i32>,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Tables {
 const PADDING: usize = 64;
 
 impl Tables {
-    /// The place of a table that begins at a multiple of `alignment`, a power of two up to 64.
+    /// Returns the place of a table that begins at a multiple of `alignment`, a power of two up to 64.
     pub fn add(&mut self, table: Vec<u8>, alignment: usize) -> i32 {
         if let Some(&place) = self.known.get(&table)
             && (place as usize).is_multiple_of(alignment)
@@ -27,7 +27,7 @@ impl Tables {
         place
     }
 
-    /// The place of `len` zeros that are filled in later.
+    /// Returns the place of `len` zeros that are filled in later.
     pub fn reserve(&mut self, len: usize, alignment: usize) -> i32 {
         let place = self.bytes.len().next_multiple_of(alignment);
         self.bytes.resize(place + len, 0);
@@ -35,7 +35,7 @@ impl Tables {
         place as i32
     }
 
-    /// The tables, padded.
+    /// Returns the tables, padded.
     pub fn finish(mut self) -> Vec<u8> {
         self.bytes.resize(self.bytes.len() + PADDING, 0);
         self.bytes

@@ -8,7 +8,7 @@ use gramjet_compiler::machine::Part;
 
 use super::{Grammar, MAX_SCRATCH, Tracer};
 
-/// The choice bytes of `node`, a choice, taking `option`; says whether there is such an option.
+/// Appends the choice bytes of `node`, a choice, taking `option`; says whether there is such an option.
 pub(super) fn refit(
     tracer: &mut Tracer,
     node: NodeId,
@@ -70,7 +70,7 @@ struct Filling<'f> {
 const FAR: u8 = u8::MAX;
 
 impl Tracer {
-    /// For each rule how many references lead to a part with this symbol at least: 0 for the rule that has it.
+    /// Returns for each rule how many references lead to a part with this symbol at least: 0 for the rule that has it.
     fn distances(&mut self, symbol: u32) -> Arc<[u8]> {
         if let Some(known) = self.distances.get(&symbol) {
             return Arc::clone(known);
@@ -93,8 +93,8 @@ impl Tracer {
         distances
     }
 
-    /// Whether there is a part with this symbol in a node, or a rule for which a distance is known. The nesting of
-    /// nodes is bounded.
+    /// Returns true if there is a part with this symbol in a node, or a rule for which a distance is known. The nesting
+    /// of nodes is bounded.
     fn leads_to(&self, node: NodeId, symbol: u32, distances: &[u8]) -> bool {
         let ir = &self.grammar.lowered;
         self.grammar.symbol(Part::Node(node)) == symbol
@@ -130,12 +130,12 @@ impl Filling<'_> {
         true
     }
 
-    /// The value of a state. Skipped parts cannot be kept any more.
+    /// Returns the value of a state. Skipped parts cannot be kept any more.
     fn score(&self, state: &State) -> i128 {
         i128::from(state.weight) - if self.in_order { i128::from(state.skipped) } else { 0 }
     }
 
-    /// The weight of the parts from one number to another, without those around the last.
+    /// Returns the weight of the parts from one number to another, without those around the last.
     fn weight_between(&self, mut from: usize, to: usize) -> u64 {
         let mut weight = 0;
         while from < to {
@@ -206,7 +206,7 @@ impl Filling<'_> {
         }
     }
 
-    /// The option of a choice that keeps most.
+    /// Takes the option of a choice that keeps most.
     fn choose(&mut self, node: NodeId, choice: &Choice, depth: u32, levels: u32, state: &mut State) {
         let mut best: Option<State> = None;
         for (option, &taken) in (0..).zip(&choice.options) {

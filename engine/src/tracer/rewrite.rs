@@ -10,7 +10,7 @@ use gramjet_compiler::machine::{Decide, Decided, Kind, NONE, Part, Position, Rec
 
 use super::{Drawing, Grammar};
 
-/// Which choice bytes are rewritten to which.
+/// Direction in which choice bytes are rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From those without a length limit to those with it.
@@ -39,7 +39,7 @@ impl<'r> Rewriting<'r> {
         Rewriting { grammar, direction, from, to, fits: true }
     }
 
-    /// Whether the derivation is the same, after all sites.
+    /// Returns true if the derivation is the same, after all sites.
     pub(super) fn is_exact(&self) -> bool {
         self.fits && self.from.is_empty()
     }
@@ -71,7 +71,7 @@ impl Decide for &mut Rewriting<'_> {
     }
 }
 
-/// The site of a node with all its options; for a reference to a rule, that of the rule's pool.
+/// Returns the site of a node with all its options; for a reference to a rule, that of the rule's pool.
 fn whole_site<'i>(ir: &'i Ir, pools: &Pools, node: NodeId) -> Site<'i> {
     match ir.node(node).composition() {
         Composition::Instance(rule, _) => pool_site(pools, rule),
@@ -144,8 +144,8 @@ impl Recorder for Crowded<'_> {
     }
 }
 
-/// The least slack with which all sites of a grammar offer all their options: the greatest of those of its nodes, and
-/// of its pools.
+/// Returns the least slack with which all sites of a grammar offer all their options: the greatest of those of its
+/// nodes, and of its pools.
 pub(super) fn ample_room(ir: &Ir, pools: &Pools) -> (u64, u64) {
     let of_nodes = (0..ir.node_count()).map(|node| ample_slack(ir, NodeId::new(node))).max();
     let of_pool = |rule: RuleId| {

@@ -73,13 +73,13 @@ struct Builder<'c> {
     tables: Tables<'c>,
     /// The op with which each rule begins.
     entries: Vec<Pc>,
-    /// Whether there is an instance in a node.
+    /// Flag for each node: true if there is an instance in it.
     refers: Vec<bool>,
-    /// How much is built of each node.
+    /// Amount that is built of each node.
     weights: Vec<u32>,
     /// Whether what is built stands in an instance exactly at the depth limit: all instances in it are beyond.
     at_limit: bool,
-    /// How many rounds of repetitions may still become calls of their own.
+    /// Number of rounds of repetitions that may still become calls of their own.
     rounds_left: u32,
     /// The instances that can be jumped back to from here, their ops and levels.
     scopes: Vec<(RuleId, Pc, u32)>,
@@ -90,7 +90,7 @@ struct Builder<'c> {
 }
 
 impl<'c> Builder<'c> {
-    /// The exit that derives `node`, which stands at `level`, and then takes `exit`.
+    /// Returns the exit that derives `node`, which stands at `level`, and then takes `exit`.
     fn node(&mut self, node: NodeId, level: u32, exit: Exit) -> Exit {
         let form = self.forms.of(node);
         if !matches!(form, Form::Literal(_)) {
@@ -125,7 +125,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// The amount taken from the depth left when an instance below `level` begins at level 0.
+    /// Returns the amount taken from the depth left when an instance below `level` begins at level 0.
     fn below(&self, level: u32) -> u8 {
         if self.with_depth { level as u8 + 1 } else { 0 }
     }
@@ -143,7 +143,7 @@ impl<'c> Builder<'c> {
         Exit { push, deeper, push_deeper, ..Exit::to(entry) }
     }
 
-    /// An instance in place that is jumped back to.
+    /// Returns an instance in place that is jumped back to.
     fn inlined_loop(&mut self, rule: RuleId, body: NodeId, run: Option<TailRun>, level: u32, exit: Exit) -> Exit {
         if !self.with_depth {
             let pc = self.reserve_instance();
@@ -157,7 +157,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// An instance whose body is here, but is called.
+    /// Returns an instance whose body is here, but is called.
     fn called_instance(&mut self, rule: RuleId, body: NodeId, run: Option<&TailRun>, level: u32, exit: Exit) -> Exit {
         let pc = self.reserve_instance();
         let (begin, deeper) = if level < MAX_LEVEL { (level + 1, 0) } else { (0, self.below(level)) };
@@ -165,7 +165,7 @@ impl<'c> Builder<'c> {
         self.call(pc, deeper, exit)
     }
 
-    /// An instance in place.
+    /// Returns an instance in place.
     fn inline(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit) -> Exit {
         if !self.with_depth {
             return self.node(body, 0, exit);
@@ -218,7 +218,7 @@ impl<'c> Builder<'c> {
     }
 }
 
-/// Whether there is an instance in each node.
+/// Returns for each node whether there is an instance in it.
 fn referring_nodes(ir: &Ir) -> Vec<bool> {
     let mut refers = vec![false; ir.node_count()];
     // Children stand before their parents.

@@ -26,7 +26,7 @@ pub(super) struct Op {
     pub code: Code,
     /// Number of options of a site.
     pub count: u32,
-    /// Where the ends of the slots of a weighted site begin in [`super::program::Program::slot_ends`].
+    /// Place in [`super::program::Program::slot_ends`] where the ends of the slots of a weighted site begin.
     pub ends: u32,
     /// In [`super::program::Program::longs`]; see [`Limited::Pool`].
     pub shortest: u32,
@@ -41,9 +41,9 @@ pub(super) struct Exit {
     pub text: Text,
     /// The amount taken from the depth left.
     pub deeper: u8,
-    /// How much is taken from it in the frame that is pushed.
+    /// Amount taken from the depth left in the frame that is pushed.
     pub push_deeper: u8,
-    /// Where to go on when the frame that is pushed is popped, or 0 if none is pushed. [`RETURN`] pushes none.
+    /// Place to go on when the frame that is pushed is popped, or 0 if none is pushed. [`RETURN`] pushes none.
     pub push: Pc,
     /// The op to go to, or [`RETURN`].
     pub next: Pc,
@@ -69,12 +69,12 @@ impl Op {
         self.code == Code::Site && self.count == 1 && self.texts == self.exits
     }
 
-    /// Each of its options has a text.
+    /// Returns true if each of its options has a text.
     pub fn is_site(&self) -> bool {
         matches!(self.code, Code::Site | Code::Large)
     }
 
-    /// Its exits.
+    /// Returns the range of its exits.
     pub fn exit_range(&self) -> Range<usize> {
         let count = match self.code {
             Code::Run => 3,
@@ -85,7 +85,7 @@ impl Op {
         self.exits as usize..self.exits as usize + count as usize
     }
 
-    /// The exits that hold its texts.
+    /// Returns the exits that hold its texts.
     pub fn text_range(&self) -> Range<usize> {
         let count = if self.is_site() { self.count as usize } else { 1 };
         self.texts as usize..self.texts as usize + count
@@ -100,7 +100,7 @@ impl Exit {
         Exit { text: Text::EMPTY, deeper: 0, push_deeper: 0, next, push: 0 }
     }
 
-    /// The same exit without its text.
+    /// Returns the same exit without its text.
     pub fn bare(self) -> Exit {
         Exit { text: Text::EMPTY, ..self }
     }
@@ -109,8 +109,8 @@ impl Exit {
         self.text.is_empty()
     }
 
-    /// An exit that does the same as this exit, followed by the exit `then` of the op that it leads to; `None` if one
-    /// exit cannot do that.
+    /// Returns an exit that does the same as this exit, followed by the exit `then` of the op that it leads to; `None`
+    /// if one exit cannot do that.
     pub fn then(self, then: Exit) -> Option<Exit> {
         let sum = |a: u8, b: u8| a.checked_add(b).filter(|&sum| sum <= MAX_DEEPER);
         let (push, push_deeper) = match (self.push, then.push) {
@@ -126,12 +126,12 @@ impl Exit {
         Some(Exit { text, deeper: sum(self.deeper, then.deeper)?, push_deeper, push, next: then.next })
     }
 
-    /// Neither pushes a frame nor goes deeper.
+    /// Returns true if it neither pushes a frame nor goes deeper.
     pub fn is_jump(&self) -> bool {
         self.push == 0 && self.deeper == 0
     }
 
-    /// Only goes to an op.
+    /// Returns true if it only goes to an op.
     pub fn is_plain(&self) -> bool {
         self.is_bare() && self.is_jump()
     }

@@ -9,7 +9,7 @@ use gramjet::{Batch, Choices, Limits};
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
 use super::text::Text;
 
-/// Where to go on, and the depth left there; or a counter of rounds.
+/// Place to go on, and the depth left there; or a counter of rounds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub(super) struct Frame {
@@ -21,7 +21,7 @@ impl Frame {
     /// The end of the run.
     const LAST: Frame = Frame { pc: HALT * Op::SIZE, left: 0 };
 
-    /// A counter. To follow it would end the run.
+    /// Returns a counter. To follow it would end the run.
     const fn counter(rounds: u32) -> Frame {
         Frame { pc: HALT * Op::SIZE, left: rounds as i32 }
     }
@@ -378,7 +378,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         (s, option, done)
     }
 
-    /// Whether a counted repetition goes on after `done` rounds.
+    /// Decides whether a counted repetition goes on after `done` rounds.
     #[inline(always)]
     fn further<const LEN: bool>(&mut self, mut s: State, round: &Round, done: u32) -> (State, bool) {
         if done < round.min {

@@ -10,7 +10,7 @@ use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Pc, RETURN,
 use super::tables::{Tables, append};
 use super::text::Text;
 
-/// `moved` says which op has taken the place of each.
+/// Lays out the ops. `moved` says which op has taken the place of each.
 pub(super) fn lay_out(tables: &mut Tables<'_>, start: Pc, moved: &[Pc]) {
     for exit in &mut tables.exits {
         (exit.next, exit.push) = (moved[exit.next as usize], moved[exit.push as usize]);
@@ -48,8 +48,8 @@ struct Order {
     within: Vec<bool>,
 }
 
-/// Ops that can be reached: the first two, the ops with which instances begin, their replacements near the depth limit,
-/// and all others.
+/// Returns the ops that can be reached: the first two, the ops with which instances begin, their replacements near the
+/// depth limit, and all others.
 fn order(tables: &Tables<'_>, start: Pc) -> Order {
     let within = reachable(tables, start, false);
     let kept = reachable(tables, start, true);
@@ -71,7 +71,7 @@ fn order(tables: &Tables<'_>, start: Pc) -> Order {
     Order { ops, others, within }
 }
 
-/// Whether each op can be reached, with or without the replacements near the depth limit.
+/// Returns for each op whether it can be reached, with or without the replacements near the depth limit.
 fn reachable(tables: &Tables<'_>, start: Pc, near_limit: bool) -> Vec<bool> {
     let mut kept = vec![false; tables.ops.len()];
     let mut open = vec![RETURN, HALT, start];
@@ -101,7 +101,7 @@ struct Layout {
     known_costs: FxHashMap<Vec<u64>, u32>,
 }
 
-/// The place of a list, which is added if it is new.
+/// Returns the place of a list, which is added if it is new.
 fn place<T: Clone + Eq + Hash>(list: &mut Vec<T>, known: &mut FxHashMap<Vec<T>, u32>, items: Vec<T>) -> u32 {
     if let Some(&at) = known.get(&items) {
         return at;

@@ -42,18 +42,19 @@ struct Grammar {
 }
 
 impl Vm {
-    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Vm {
         Vm::with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Vm::new`]. Programs for other
-    /// limits are not built before they are set.
+    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`Vm::new`]. Programs for
+    /// other limits are not built before they are set.
     pub fn with_limits(compiled: &Compiled, limits: Limits) -> Vm {
         Vm::with(compiled, limits, Unfolded::new(compiled))
     }
 
-    /// The same as [`Vm::new`], but programs for depth limits count levels at run time, however few there are.
+    /// Returns the same producer as [`Vm::new`], but programs for depth limits count levels at run time, however few
+    /// there are.
     pub fn without_unfolding(compiled: &Compiled) -> Vm {
         Vm::with(compiled, first_limits(compiled), Unfolded::never())
     }
@@ -114,8 +115,8 @@ impl Producer for Vm {
 }
 
 impl Grammar {
-    /// The program that keeps `limits`, which must be such that can be kept, and those of them that it keeps at run
-    /// time.
+    /// Returns the program that keeps `limits`, which must be such that can be kept, and those of them that it keeps at
+    /// run time.
     fn program(&self, limits: Limits) -> (Arc<Program>, Limits) {
         let unfolded = |unfolded: &Ir| Some(build::build(unfolded, &Pools::none(), false));
         if let Some(unfolded) = self.unfolded.get(limits, unfolded) {

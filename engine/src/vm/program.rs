@@ -10,7 +10,7 @@ use super::text::Text;
 /// The number of an op.
 pub(super) type Pc = u32;
 
-/// Where an op begins in [`Program::ops`], in bytes.
+/// Place where an op begins in [`Program::ops`], in bytes.
 pub(super) type Place = u32;
 
 /// As an exit's next op: pop a frame and continue where it says. This is also the number of an op that only does that.
@@ -60,7 +60,7 @@ pub(super) enum Limited {
     No,
     /// Offers the options that fit the slack, the first always does.
     Costs,
-    /// The same, but if none fits, the long text `shortest` stands in for them.
+    /// Offers the options that fit the slack. If none fits, the long text `shortest` stands in for them.
     Pool,
 }
 
@@ -69,14 +69,15 @@ pub(super) enum Limited {
 #[repr(C, align(16))]
 pub(super) struct Op {
     pub argument: u32,
-    /// Where the texts of the options begin in [`Program::texts`], in bytes. Ops other than sites emit the first text
-    /// before what they do; the texts of their exits follow it.
+    /// Place where the texts of the options begin in [`Program::texts`], in bytes. Ops other than sites emit the first
+    /// text before what they do; the texts of their exits follow it.
     pub texts: u32,
-    /// Where the exits of the options begin in [`Program::exits`], in bytes.
+    /// Place where the exits of the options begin in [`Program::exits`], in bytes.
     pub exits: u32,
     /// -1 if each option has an exit of its own; 0 if all take the one of option 0.
     pub mask: i8,
-    /// How many choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
+    /// Number of choice bytes that a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but
+    /// [`Code::Site`].
     pub reads: u8,
     /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of
     /// the depth. If just this is left, no instance inside is within the limit. Either way another op runs instead; see
@@ -90,28 +91,28 @@ pub(super) struct Op {
 pub(super) struct Site {
     /// Number of options.
     pub count: u32,
-    /// How many bytes each option costs more than the first: the beginning of that list in [`Program::costs`].
+    /// Place in [`Program::costs`] where the list of the bytes begins that each option costs more than the first.
     pub costs: u32,
-    /// Where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
+    /// Place where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
     pub ends: u32,
-    /// In [`Program::longs`]; see [`Limited::Pool`].
+    /// Place in [`Program::longs`]; see [`Limited::Pool`].
     pub shortest: u32,
     /// log2 of the number of slots; 0 if all options are equally probable.
     pub bits: u8,
     pub limited: Limited,
 }
 
-/// Where to go on.
+/// Place to go on, and the changes on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, align(16))]
 pub(super) struct Exit {
     /// The amount taken from the depth left.
     pub deeper: u8,
-    /// How much is taken from it in the frame that is pushed.
+    /// Amount taken from the depth left in the frame that is pushed.
     pub push_deeper: u8,
     /// By how much the stack grows: 1, 0 or, back to a frame, -1.
     pub growth: i8,
-    /// Where to go on when the frame that is pushed is popped; if none is pushed, [`RETURN`].
+    /// Place to go on when the frame that is pushed is popped; if none is pushed, [`RETURN`].
     pub push: Place,
     /// The argument of the op to go to, which is needed as soon as the op itself.
     pub argument: u32,
@@ -134,7 +135,7 @@ pub(super) struct Class {
 pub(super) struct Word {
     /// The place in [`Program::tables`] of the byte for each choice byte.
     pub heads: [u32; Word::HEADS],
-    /// How many of the heads are emitted.
+    /// Number of heads that are emitted.
     pub count: u32,
     /// The table of the repetition, and its greatest number of rounds.
     pub tail: u32,
@@ -144,7 +145,7 @@ pub(super) struct Word {
 /// Rounds of a repetition of one byte, or of a tail-recursive rule that emits one byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// Where in [`Program::tables`] the bytes begin that choice bytes below `bound` emit.
+    /// Place in [`Program::tables`] where the bytes begin that choice bytes below `bound` emit.
     pub table: u32,
     pub bound: u32,
     /// No round is done if less of the depth is left than this.
@@ -211,7 +212,7 @@ impl Run {
 }
 
 impl Class {
-    /// How many members cost at most `slack` bytes more than the shortest.
+    /// Returns how many members cost at most `slack` bytes more than the shortest.
     pub fn offered(&self, slack: u64) -> u32 {
         self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
     }
@@ -225,12 +226,12 @@ impl Class {
 }
 
 impl Op {
-    /// How many texts follow each other that it refers to.
+    /// Returns how many texts follow each other that it refers to.
     pub fn text_count(&self, site: &Site) -> u32 {
         if matches!(self.code, Code::Site | Code::Large) { site.count } else { 1 + self.exit_count(site) }
     }
 
-    /// How many exits follow each other that it refers to.
+    /// Returns how many exits follow each other that it refers to.
     pub fn exit_count(&self, site: &Site) -> u32 {
         match self.code {
             Code::Run => 3,
@@ -242,7 +243,7 @@ impl Op {
 }
 
 impl Program {
-    /// The table that begins here.
+    /// Returns the table that begins here.
     #[inline(always)]
     pub fn table(&self, start: u32) -> &[u8; 256] {
         // Verified programs refer to whole tables only.
@@ -251,18 +252,18 @@ impl Program {
 }
 
 impl Program {
-    /// The op here.
+    /// Returns the op here.
     pub fn op(&self, place: Place) -> &Op {
         &self.ops[(place / Op::SIZE) as usize]
     }
 
-    /// The rest of the op here.
+    /// Returns the rest of the op here.
     #[inline(always)]
     pub fn site(&self, place: Place) -> &Site {
         &self.sites[(place / Op::SIZE) as usize]
     }
 
-    /// The op here, without a check.
+    /// Returns the op here, without a check.
     ///
     /// # Safety
     ///
@@ -275,7 +276,7 @@ impl Program {
         unsafe { &*self.ops.as_ptr().byte_add(place as usize) }
     }
 
-    /// The text of an option, without a check.
+    /// Returns the text of an option, without a check.
     ///
     /// # Safety
     ///
@@ -287,7 +288,7 @@ impl Program {
         unsafe { &*self.texts.as_ptr().byte_add(op.texts as usize + option * size_of::<Text>()) }
     }
 
-    /// The exit of an option, without a check.
+    /// Returns the exit of an option, without a check.
     ///
     /// # Safety
     ///
@@ -299,7 +300,7 @@ impl Program {
         unsafe { &*self.exits.as_ptr().byte_add(op.exits as usize + option * size_of::<Exit>()) }
     }
 
-    /// The table that begins here, without a check.
+    /// Returns the table that begins here, without a check.
     ///
     /// # Safety
     ///

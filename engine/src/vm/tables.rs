@@ -21,12 +21,12 @@ pub(super) struct Tables<'c> {
     pub program: Program,
     pub ops: Vec<Op>,
     pub exits: Vec<Exit>,
-    /// How many bytes each exit, or its text, costs more as an option than the first of its site.
+    /// Number of bytes that each exit, or its text, costs more as an option than the first of its site.
     pub costs: Vec<u64>,
     /// The exits that belong to an op alone.
     entries: FxHashMap<Exit, u32>,
     lists: FxHashMap<(Vec<Text>, Vec<u64>), u32>,
-    /// Where the 256 texts of single bytes begin.
+    /// Place where the 256 texts of single bytes begin.
     single_bytes: Option<u32>,
     tables: FxHashMap<[u8; 256], u32>,
     /// The tables of sites of equally probable options, by their number.
@@ -52,14 +52,14 @@ impl<'c> Tables<'c> {
         self.program
     }
 
-    /// Exits with their costs, one after the other.
+    /// Adds exits with their costs, one after the other.
     pub fn add_exits(&mut self, exits: &[Exit], costs: &[u64]) -> u32 {
         debug_assert_eq!(exits.len(), costs.len());
         append(&mut self.costs, costs);
         append(&mut self.exits, exits)
     }
 
-    /// The place of an exit that belongs to an op alone.
+    /// Returns the place of an exit that belongs to an op alone.
     fn entry(&mut self, exit: Exit) -> u32 {
         if let Some(&at) = self.entries.get(&exit) {
             return at;
@@ -69,19 +69,19 @@ impl<'c> Tables<'c> {
         at
     }
 
-    /// An op that takes an exit.
+    /// Returns an op that takes an exit.
     pub fn go(&mut self, exit: Exit) -> Op {
         let at = self.entry(exit);
         Op { texts: at, exits: at, ..self.decision(1, None) }
     }
 
-    /// An op with this code, argument and exit.
+    /// Returns an op with this code, argument and exit.
     pub fn op(&mut self, code: Code, argument: u32, exit: Exit) -> Op {
         Op { code, argument, texts: self.entry(Exit::RETURN), exits: self.entry(exit), ..Op::UNSET }
     }
 
-    /// The op that does the work of the exit `first` and of the op `op` that it leads to; `None` if one op cannot do
-    /// that.
+    /// Returns the op that does the work of the exit `first` and of the op `op` that it leads to; `None` if one op
+    /// cannot do that.
     pub fn after(&mut self, first: Exit, op: Op) -> Option<Op> {
         let level = match op.level {
             NO_LEVEL => NO_LEVEL,
@@ -121,21 +121,21 @@ impl<'c> Tables<'c> {
         }
     }
 
-    /// The exits of an op after the exit `first`.
+    /// Returns the exits of an op after the exit `first`.
     fn all_after(&self, first: Exit, op: Op) -> Option<Vec<Exit>> {
         let exits = self.exits[op.exit_range()].iter().enumerate();
         let after = exits.map(|(option, &exit)| first.then(exit).filter(|_| self.may_follow(op, option, first, exit)));
         after.collect()
     }
 
-    /// Whether the depth stays right if an exit of `op` is taken together with the exit `first` before the op. The
-    /// rounds of a run are taken from what is left when the run's own exit is taken, and from no frame.
+    /// Returns true if the depth stays right if an exit of `op` is taken together with the exit `first` before the op.
+    /// The rounds of a run are taken from what is left when the run's own exit is taken, and from no frame.
     fn may_follow(&self, op: Op, option: usize, first: Exit, exit: Exit) -> bool {
         let deepens = op.code == Code::Run && self.program.runs[op.argument as usize].deepens[option] != 0;
         !deepens || first.push == 0 || exit.next != RETURN
     }
 
-    /// The argument of an op that does the same, but before `deeper` is taken from the depth left.
+    /// Returns the argument of an op that does the same, but before `deeper` is taken from the depth left.
     fn deeper_argument(&mut self, op: Op, deeper: u8) -> u32 {
         if op.code != Code::Run || deeper == 0 {
             return op.argument;
@@ -144,7 +144,7 @@ impl<'c> Tables<'c> {
         append(&mut self.program.runs, &[Run { depth: run.depth + u32::from(deeper), ..run }])
     }
 
-    /// An op that decides a site among exits.
+    /// Returns an op that decides a site among exits.
     pub fn site(&mut self, exits: &[Exit], costs: &[u64], slots: Option<&Slots>) -> Op {
         let (count, first) = (exits.len(), exits[0]);
         let limited = if costs.last() == Some(&0) { Limited::No } else { Limited::Costs };
@@ -158,7 +158,7 @@ impl<'c> Tables<'c> {
         self.one_of(op, texts, costs.to_vec(), first.bare())
     }
 
-    /// The site `op` whose options are texts, followed by an exit without text.
+    /// Returns the site `op` whose options are texts, followed by an exit without text.
     fn one_of(&mut self, op: Op, texts: Vec<Text>, costs: Vec<u64>, exit: Exit) -> Op {
         let op = Op { own_exits: false, exits: self.entry(exit), ..op };
         if op.code == Code::Site && op.limited == Limited::No && texts.iter().all(|text| text.len() == 1) {
@@ -179,7 +179,7 @@ impl<'c> Tables<'c> {
         Op { texts, ..op }
     }
 
-    /// The texts of the 256 bytes.
+    /// Returns the texts of the 256 bytes.
     fn single_bytes(&mut self) -> u32 {
         if let Some(at) = self.single_bytes {
             return at;
@@ -191,7 +191,7 @@ impl<'c> Tables<'c> {
         at
     }
 
-    /// The common parts of all sites of `count` options with these slots.
+    /// Returns the common parts of all sites of `count` options with these slots.
     fn decision(&mut self, count: usize, slots: Option<&Slots>) -> Op {
         let op = Op { code: Code::Large, ..Op::UNSET };
         let Some(slots) = slots else {
@@ -215,7 +215,7 @@ impl<'c> Tables<'c> {
         table
     }
 
-    /// The table of the option that each choice byte takes.
+    /// Returns the table of the option that each choice byte takes.
     fn options(&mut self, site: ir::Site<'_>) -> u32 {
         self.table(std::array::from_fn(|byte| site.option_of(byte as u32) as u8))
     }
@@ -234,7 +234,7 @@ impl<'c> Tables<'c> {
         self.op(Code::Member, argument, exit)
     }
 
-    /// A counted repetition, with its exits: stop, go on.
+    /// Returns a counted repetition, with its exits: stop, go on.
     pub fn round(&mut self, round: Round, exits: [Exit; 2]) -> Op {
         let argument = append(&mut self.program.rounds, &[round]);
         let op = self.op(Code::Round, argument, Exit::RETURN);
@@ -265,14 +265,14 @@ impl<'c> Tables<'c> {
         self.op(Code::Word, argument, exit)
     }
 
-    /// Rounds of a run, with its exits: stopped, other member, no more rounds.
+    /// Returns an op for rounds of a run, with its exits: stopped, other member, no more rounds.
     pub fn run(&mut self, run: Run, exits: [Exit; 3]) -> Op {
         let argument = append(&mut self.program.runs, &[run]);
         let op = self.op(Code::Run, argument, Exit::RETURN);
         Op { exits: self.add_exits(&exits, &[0; 3]), ..op }
     }
 
-    /// An op that emits a string of a pool and takes an exit without text.
+    /// Returns an op that emits a string of a pool and takes an exit without text.
     pub fn pool(&mut self, rule: RuleId, pool: &Pool, min_len: u64, exit: Exit) -> Op {
         let known = match self.pools.get(&rule) {
             Some(&known) => known,

@@ -11,7 +11,7 @@ impl Text {
     /// A text has at most this many bytes.
     pub const MAX: usize = 15;
 
-    /// These bytes; `None` if they are too many.
+    /// Returns these bytes as a text; `None` if they are too many.
     pub fn new(bytes: &[u8]) -> Option<Text> {
         let mut text = [0; 16];
         text[..Text::MAX].get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -19,7 +19,7 @@ impl Text {
         Some(Text(text))
     }
 
-    /// A character as UTF-8.
+    /// Returns a character as UTF-8.
     pub fn of_char(character: char) -> Text {
         let mut text = [0; 16];
         let len = character.encode_utf8(&mut text).len();
@@ -27,7 +27,7 @@ impl Text {
         Text(text)
     }
 
-    /// The bytes, followed by their length, for [`gramjet::rt::raw::Machine::put_short`].
+    /// Returns the bytes, followed by their length, for [`gramjet::rt::raw::Machine::put_short`].
     #[inline(always)]
     pub fn counted(&self) -> &[u8; 16] {
         &self.0
@@ -45,7 +45,7 @@ impl Text {
         self.len() == 0
     }
 
-    /// Both texts, one after the other; `None` if they are too long together.
+    /// Returns both texts, one after the other; `None` if they are too long together.
     pub fn then(&self, next: Text) -> Option<Text> {
         match (self.is_empty(), next.is_empty()) {
             (true, _) => Some(next),

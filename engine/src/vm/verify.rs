@@ -102,13 +102,14 @@ impl Program {
     }
 }
 
-/// Whether every choice byte leads to an option. Without a choice byte of its own, a site looks at the next op's.
+/// Returns true if every choice byte leads to an option. Without a choice byte of its own, a site looks at the next
+/// op's.
 fn holds_site(op: &Op, site: &Site, greatest: &[u8]) -> bool {
     let greatest = greatest[(op.argument / 256) as usize];
     op.reads == u8::from(site.count > 1) && u32::from(greatest) < site.count
 }
 
-/// Whether `count` items follow each other from `start` on, in bytes.
+/// Returns true if `count` items follow each other from `start` on, in bytes.
 fn is_list<T>(list: &[T], start: u32, count: u32) -> bool {
     start.is_multiple_of(Op::SIZE) && (start / Op::SIZE) as usize + count as usize <= list.len()
 }

@@ -33,7 +33,7 @@ fn depth(max_depth: impl Into<Option<u32>>) -> Limits {
     Limits::new().max_depth(max_depth)
 }
 
-/// The first inputs of a run.
+/// Returns the first inputs of a run.
 fn inputs(bulk: &mut Bulk, count: usize) -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     while inputs.len() < count {
@@ -130,7 +130,7 @@ fn inputs_of_random_grammars_have_their_exact_probabilities() {
     assert!(checked >= amount::part(40) as u32, "{checked}");
 }
 
-/// The lowered form with a mark in front of each rule's body, by which its instances are counted.
+/// Returns the lowered form with a mark in front of each rule's body, by which its instances are counted.
 fn marked(compiled: &Compiled) -> Compiled {
     let mut ir = compiled.lowered.same_rules();
     fn copy(from: &Ir, to: &mut Ir, node: gramjet_compiler::ir::NodeId) -> gramjet_compiler::ir::NodeId {
@@ -150,7 +150,7 @@ fn marked(compiled: &Compiled) -> Compiled {
     Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None, ..compiled.clone() }
 }
 
-/// Two samples of numbers have the same mean: Welch's statistic, which is about normal for large samples.
+/// Compares the means of two samples of numbers: Welch's statistic, which is about normal for large samples.
 fn same_mean(a: &[f64], b: &[f64]) -> f64 {
     let moments = |sample: &[f64]| {
         let mean = sample.iter().sum::<f64>() / sample.len() as f64;
@@ -161,8 +161,8 @@ fn same_mean(a: &[f64], b: &[f64]) -> f64 {
     if mean_a == mean_b { 0.0 } else { (mean_a - mean_b) / (a + b).sqrt() }
 }
 
-/// The greatest distance of the empirical distributions of two samples, over what it exceeds with probability 1e-6
-/// (Smirnov 1939).
+/// Returns the greatest distance of the empirical distributions of two samples, over what it exceeds with probability
+/// 1e-6 (Smirnov 1939).
 fn distance(a: &mut [f64], b: &mut [f64]) -> f64 {
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);

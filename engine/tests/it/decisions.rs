@@ -9,7 +9,7 @@ use gramjet_testkit::{Rng, Shape, random_grammar};
 
 use crate::kit::{SplitMix, compiled};
 
-/// Random decisions; every eighth derivation takes the first option at most sites.
+/// Takes random decisions; every eighth derivation takes the first option at most sites.
 fn random(deriver: &mut Deriver, random: &mut SplitMix, derivation: &mut Derivation) {
     let is_short = random.below(8) == 0;
     let mut choose = |site: &OpenSite<'_>| {
@@ -22,7 +22,8 @@ fn options(derivation: &Derivation) -> Vec<u32> {
     derivation.options().collect()
 }
 
-/// A derivation without parts, whole or of a part of a text, is the same but for them, and can take the same places.
+/// Checks that a derivation without parts, whole or of a part of a text, is the same but for them, and can take the
+/// same places.
 fn check_without_parts(deriver: &mut Deriver, random: &mut SplitMix, whole: &Derivation, about: &dyn Fn() -> String) {
     let (mut made, mut all) = (Derivation::default(), Derivation::default());
     let options = options(whole);
@@ -51,7 +52,7 @@ fn check_without_parts(deriver: &mut Deriver, random: &mut SplitMix, whole: &Der
     }
 }
 
-/// Replaying, encoding and decoding give the same derivation again.
+/// Checks that replaying, encoding and decoding give the same derivation again.
 fn check_round_trip(compiled: &Compiled, deriver: &mut Deriver, derivation: &Derivation, about: &dyn Fn() -> String) {
     let options = options(derivation);
     let mut again = Derivation::default();
@@ -67,7 +68,8 @@ fn check_round_trip(compiled: &Compiled, deriver: &mut Deriver, derivation: &Der
     assert_eq!(text, derivation.text, "{}", about());
 }
 
-/// The rounds of a repetition cannot stand for each other where their number is bounded.
+/// Returns true if the part is no round: rounds of a repetition cannot stand for each other where their number is
+/// bounded.
 fn can_move(part: &Part) -> bool {
     part.kind != SpanKind::Round
 }

@@ -11,7 +11,7 @@ use gramjet_engine::vm::Vm;
 use gramjet_testkit::amount;
 use gramjet_testkit::emitted::CHAINS_IN_CHAINS;
 
-/// Building ends, and the programs work. How long it took is printed.
+/// Checks that building ends, and that the programs work. How long it took is printed.
 fn check_build(name: &str, text: &str) {
     let compiled = compiled(name, text);
     let start = Instant::now();

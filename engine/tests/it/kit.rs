@@ -19,12 +19,12 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// Below `bound`.
+    /// Returns a number below `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
-    /// Choice bytes; some strings have mostly large bytes, so that repetitions go on for long.
+    /// Returns choice bytes; some strings have mostly large bytes, so that repetitions go on for long.
     pub fn choices(&mut self, max_len: u64) -> Vec<u8> {
         let len = self.below(max_len + 1);
         let large = if self.below(3) == 0 { 0x80 } else { 0 };
@@ -48,7 +48,8 @@ pub fn produce(producer: &mut (impl Producer + ?Sized), choices: &[u8]) -> (Vec<
     (output.split_off(6), read)
 }
 
-/// All combinations of depth and length limits that the brief of E1 names, as far as the grammar can keep them.
+/// Returns all combinations of depth and length limits under which engines must agree (E1), as far as the grammar can
+/// keep them.
 pub fn limits(compiled: &Compiled) -> Vec<Limits> {
     let min_len = compiled.min_len();
     let lengths = [None].into_iter().chain([0, 1, 2, 5, 20].map(|more| Some(min_len + more)));
@@ -59,7 +60,7 @@ pub fn limits(compiled: &Compiled) -> Vec<Limits> {
         .collect()
 }
 
-/// The engines that are held against the reference.
+/// Returns the engines that are held against the reference.
 pub fn engines(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     let kinds =
         Kind::ALL.into_iter().filter(|kind| ![Kind::Auto, Kind::Reference].contains(kind) && kind.is_available());
@@ -74,7 +75,8 @@ pub fn engines(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     engines
 }
 
-/// All engines give the same output and read the same bytes for `rounds` choice strings under each of the limits.
+/// Checks that all engines give the same output and read the same bytes for `rounds` choice strings under each of the
+/// limits.
 pub fn check_replay(name: &str, compiled: &Compiled, rounds: u64, max_choices: u64) {
     let (mut reference, mut engines) = (Reference::new(compiled), engines(compiled));
     for (_, engine) in &engines {

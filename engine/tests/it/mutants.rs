@@ -23,14 +23,14 @@ string ::= '"' [a-z]* '"'
 number ::= '0' | [1-9] [0-9]{0,5}
 "##;
 
-/// A tracer without limits.
+/// Returns a tracer without limits.
 fn tracer(compiled: &gramjet_compiler::Compiled) -> Tracer {
     let mut tracer = Tracer::new(compiled);
     tracer.set_limits(Limits::new()).expect("no limits");
     tracer
 }
 
-/// Bytes that begin with many high options, for inputs that are not small.
+/// Returns an input of bytes that begin with many high options, for inputs that are not small.
 fn input(tracer: &mut Tracer, rng: &mut Rng, len: usize) -> TracedInput {
     let choices = rng.bytes(len);
     TracedInput::new(tracer, &choices, MOST)

@@ -14,34 +14,34 @@ pub struct Cores {
 }
 
 impl Cores {
-    /// A free core for each worker, unless there are fewer free cores than workers: then none.
+    /// Returns a free core for each worker, unless there are fewer free cores than workers: then none.
     pub fn find(workers: usize) -> Cores {
         Cores::among(free_cores(), workers)
     }
 
-    /// The system chooses the cores.
+    /// Leaves the choice of the cores to the system.
     pub fn any(workers: usize) -> Cores {
         let all = available_parallelism().map_or(1, usize::from);
         Cores { has_spare: all >= workers.saturating_mul(2), ..Cores::default() }
     }
 
-    /// The last ones of those that are free: systems do work of their own on the first ones.
+    /// Chooses the last ones of the cores that are free: systems do work of their own on the first ones.
     fn among(mut free: Vec<usize>, workers: usize) -> Cores {
         let Some(others) = free.len().checked_sub(workers) else { return Cores::default() };
         Cores { own: free.split_off(others), spare: free, has_spare: others >= workers }
     }
 
-    /// The core of a worker.
+    /// Returns the core of a worker.
     pub fn of(&self, worker: usize) -> Option<usize> {
         self.own.get(worker).copied()
     }
 
-    /// A second core of a worker.
+    /// Returns a second core of a worker.
     pub fn spare_of(&self, worker: usize) -> Option<usize> {
         self.spare.iter().rev().nth(worker).copied()
     }
 
-    /// Whether each worker has a second core.
+    /// Returns true if each worker has a second core.
     pub fn has_spare(&self) -> bool {
         self.has_spare
     }

@@ -9,7 +9,7 @@ use gramjet_harness::FILE;
 
 use crate::subject::quoted;
 
-/// The command that runs a program by itself.
+/// Returns the command that runs a program by itself.
 pub fn alone(command: &[OsString]) -> Vec<OsString> {
     let mut pieces = vec![OsString::new()];
     for (number, word) in command.iter().enumerate() {
@@ -33,7 +33,7 @@ pub fn alone(command: &[OsString]) -> Vec<OsString> {
     pieces
 }
 
-/// The command that runs a program or a function as a search for failures does, under these options.
+/// Returns the command that runs a program or a function as a search for failures does, under these options.
 pub fn by_us(grammar: &OsStr, options: &[OsString], command: &[OsString]) -> Vec<OsString> {
     let begin = ["gramjet".into(), "fuzz".into(), grammar.to_os_string()];
     let mut before = quoted(&[&begin[..], options, &["--replay".into()]].concat());
@@ -50,7 +50,7 @@ fn add(pieces: &mut [OsString], text: impl AsRef<OsStr>) {
     }
 }
 
-/// The parts of a word between all occurrences of another one.
+/// Returns the parts of a word between all occurrences of another one.
 fn split<'w>(mut word: &'w [u8], between: &[u8]) -> Vec<&'w [u8]> {
     let mut parts = Vec::new();
     while let Some(at) = word.windows(between.len()).position(|part| part == between) {

@@ -33,7 +33,7 @@ pub struct Siblings {
     name: String,
     place: Place,
     waiting: VecDeque<Waiting>,
-    /// When it looked at them last.
+    /// Time when it looked at them last.
     looked: Option<Instant>,
 }
 
@@ -46,12 +46,12 @@ pub struct Import {
     pub node: String,
     /// Its number there.
     pub number: u32,
-    /// Where it is.
+    /// Path of its file.
     pub path: PathBuf,
 }
 
 impl Import {
-    /// The name that AFL++ gives to such a text, after the number.
+    /// Returns the name that AFL++ gives to such a text, after the number.
     pub fn about(&self) -> String {
         format!("sync:{},src:{:06}", self.node, self.number)
     }
@@ -68,8 +68,8 @@ struct Waiting {
 }
 
 impl Siblings {
-    /// The searches beside `SHARED/NAME` in the folder `SHARED`. Their texts are those in `place`; afl-fuzz has them in
-    /// [`Place::Queue`].
+    /// Returns the searches beside `SHARED/NAME` in the folder `SHARED`. Their texts are those in `place`; afl-fuzz has
+    /// them in [`Place::Queue`].
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl Siblings {
         Ok(Siblings { folder, name, place, waiting, looked: None })
     }
 
-    /// The next text of another search, if one is known. Looks for new ones at most every five seconds.
+    /// Returns the next text of another search, if one is known. Looks for new ones at most every five seconds.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Siblings {
         self.take()
     }
 
-    /// Whether [`Siblings::import`] would look for a text, or has one.
+    /// Returns true if [`Siblings::import`] would look for a text, or has one.
     pub fn is_due(&self) -> bool {
         !self.waiting.is_empty() || self.looked.is_none_or(|looked| looked.elapsed() > LOOK)
     }
@@ -133,7 +133,7 @@ impl Siblings {
         }
     }
 
-    /// The next of the texts that [`Siblings::look`] has found. Texts that came from this search are left out.
+    /// Returns the next of the texts that [`Siblings::look`] has found. Texts that came from this search are left out.
     ///
     /// # Errors
     ///
@@ -159,13 +159,13 @@ impl Siblings {
         Ok(None)
     }
 
-    /// Whether the other search has the text from this one.
+    /// Returns true if the other search has the text from this one.
     fn is_own(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.split(',').filter_map(|part| part.strip_prefix("sync:")).any(|from| from == self.name)
     }
 
-    /// The number of the first text that was not seen.
+    /// Returns the number of the first text that was not seen.
     fn seen(&self, node: &str) -> u32 {
         let bytes = fs::read(self.marks().join(node)).unwrap_or_default();
         bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes))
@@ -186,12 +186,12 @@ impl Siblings {
     }
 }
 
-/// The names in a folder.
+/// Returns the names in a folder.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-/// A file; none if it is gone or too large.
+/// Returns a file; `None` if it is gone or too large.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     fs::File::open(path).ok()?.take(MAX_BYTES + 1).read_to_end(&mut text).ok()?;
@@ -202,7 +202,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// A shared folder with the queues of two searches.
+    /// Returns a shared folder with the queues of two searches.
     fn shared(test: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("gramjet-siblings-{}-{test}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);

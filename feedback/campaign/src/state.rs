@@ -50,8 +50,8 @@ pub struct State {
 }
 
 impl Drop for State {
-    /// A process that another thread starts at this moment also has the file open until it runs its program. To close
-    /// the file might not be enough.
+    /// Unlocks the file. To close it might not be enough: a process that another thread starts at this moment also has
+    /// the file open until it runs its program.
     fn drop(&mut self) {
         let _ = self.lock.unlock();
     }
@@ -120,14 +120,14 @@ impl State {
         Ok(state)
     }
 
-    /// A fact about the search in a folder, if there is one.
+    /// Returns a fact about the search in a folder, if there is one.
     pub fn fact(folder: &Path, name: &str) -> Option<String> {
         let text = fs::read_to_string(folder.join("search")).ok()?;
         let mut facts = text.lines().filter_map(|line| line.split_once(": "));
         facts.find(|(found, _)| *found == name).map(|(_, value)| value.to_string())
     }
 
-    /// How often the folder was opened before.
+    /// Returns how often the folder was opened before.
     pub fn session(&self) -> u64 {
         self.session
     }
@@ -138,17 +138,17 @@ impl State {
         self.waits = true;
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// How many texts were kept in a place, as their numbers say.
+    /// Returns how many texts were kept in a place, as their numbers say.
     pub fn count(&self, place: Place) -> u64 {
         self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[place as usize]
     }
 
-    /// The texts in a place, in the order in which they were found.
+    /// Returns the texts in a place, in the order in which they were found.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl State {
         Ok(self.view().texts(place)?.into_iter().map(|(_, text)| text).collect())
     }
 
-    /// The folder as a reader sees it.
+    /// Returns the folder as a reader sees it.
     pub fn view(&self) -> View<'_> {
         View { folder: &self.folder }
     }
@@ -253,7 +253,7 @@ impl State {
     }
 }
 
-/// The name of a folder while a new one takes its place.
+/// Returns the name of a folder while a new one takes its place.
 fn replaced(name: &str) -> String {
     format!(".{name}{REPLACED}")
 }

@@ -11,37 +11,37 @@ use gramjet_harness::{
 };
 use gramjet_session::hash;
 
-/// How programs are run.
+/// Surroundings that programs are run in.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
     /// Limits on time, memory, processes, files and output.
     pub limits: Limits,
-    /// Whether programs are confined.
+    /// Confinement of programs.
     pub confinement: Confinement,
-    /// What programs may do although they are confined.
+    /// Permissions that programs have although they are confined.
     pub allowed: &'static [Permission],
     /// Functions get text, not bytes.
     pub text: bool,
     /// Modules of Python's standard library that are counted.
     pub counted: &'static [String],
-    /// The core of a program with a fork server, and of the thread that runs it; none for any.
+    /// The core of a program with a fork server, and of the thread that runs it; `None` for any.
     pub core: Option<usize>,
     /// Processor time is measured also where that takes time for each run.
     pub times_rounds: bool,
 }
 
 impl Surroundings {
-    /// The same on this core.
+    /// Returns the same surroundings on this core.
     pub fn on(self, core: Option<usize>) -> Surroundings {
         Surroundings { core, ..self }
     }
 
-    /// The same with these modules of Python's standard library counted.
+    /// Returns the same surroundings with these modules of Python's standard library counted.
     pub fn counting(self, counted: &'static [String]) -> Surroundings {
         Surroundings { counted, ..self }
     }
 
-    /// The same with a measurement of processor time wherever it is possible.
+    /// Returns the same surroundings with a measurement of processor time wherever it is possible.
     pub fn timed(self, times_rounds: bool) -> Surroundings {
         Surroundings { times_rounds, ..self }
     }
@@ -50,11 +50,11 @@ impl Surroundings {
 /// A program or function that is ready to take inputs.
 pub struct Tested {
     by: By,
-    /// Where the edges of the program are, once that was asked for.
+    /// Places of the edges of the program, once they were asked for.
     places: Option<(Locations, Lines)>,
 }
 
-/// How it is run.
+/// Ways of running a program or a function.
 enum By {
     Command(Box<Command>),
     ForkServer(Box<ForkServer>),
@@ -73,15 +73,15 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// `file:line`, where files of packages and of the libraries of Rust and Python are named without the folders of
-    /// this machine.
+    /// Returns `file:line`, where files of packages and of the libraries of Rust and Python are named without the
+    /// folders of this machine.
     pub fn place(&self) -> String {
         format!("{}:{}", shown(&self.file).display(), self.line)
     }
 }
 
 impl fmt::Display for Spot {
-    /// `file:line (function)`.
+    /// Writes `file:line (function)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place())?;
         if self.function.is_empty() { Ok(()) } else { write!(f, " ({})", self.function) }
@@ -89,8 +89,8 @@ impl fmt::Display for Spot {
 }
 
 impl Tested {
-    /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
-    /// its fork server if it is instrumented.
+    /// Returns the function that the first word names (`python:`, `node:`, `java:`), else the program with its
+    /// arguments: by its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
         let Surroundings { limits, confinement, allowed, text, counted, core, times_rounds } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
@@ -116,9 +116,9 @@ impl Tested {
         }
     }
 
-    /// A program or function by one line. A line that only has plain words, the first of which names a program, needs
-    /// no shell, and a program of it that is instrumented is run by its fork server; other lines are commands of the
-    /// shell.
+    /// Returns a program or function by one line. A line that only has plain words, the first of which names a program,
+    /// needs no shell, and a program of it that is instrumented is run by its fork server; other lines are commands of
+    /// the shell.
     pub fn line(line: &str, surroundings: Surroundings) -> Result<Tested, Error> {
         let words = plain_words(line);
         match words.first() {
@@ -128,8 +128,8 @@ impl Tested {
         }
     }
 
-    /// A command of the shell; `@@` stands for the input's file. The variable names another file, which holds what
-    /// [`Tested::hand`] says.
+    /// Returns a command of the shell; `@@` stands for the input's file. The variable names another file, which holds
+    /// what [`Tested::hand`] says.
     pub fn shell(command: &str, surroundings: Surroundings, variable: Option<&str>) -> Result<Tested, Error> {
         let program = Program::new("/bin/sh", ["-c", command])?;
         let program = program.limits(surroundings.limits).confinement(surroundings.confinement);
@@ -152,12 +152,12 @@ impl Tested {
         Tested { by, places: None }
     }
 
-    /// Whether it counts its edges.
+    /// Returns true if it counts its edges.
     pub fn counts_edges(&self) -> bool {
         !matches!(self.by, By::Command(_))
     }
 
-    /// Whether the sum of its counts is known while it runs. AFL++'s counters wrap.
+    /// Returns true if the sum of its counts is known while it runs. AFL++'s counters wrap.
     pub fn sums_edges(&self) -> bool {
         match &self.by {
             By::Command(_) => false,
@@ -166,7 +166,7 @@ impl Tested {
         }
     }
 
-    /// Whether the processor time of runs is known; else time by the clock stands for it.
+    /// Returns true if the processor time of runs is known; else time by the clock stands for it.
     pub fn knows_cpu(&self) -> bool {
         match &self.by {
             By::Command(_) | By::Function(_) => true,
@@ -174,7 +174,7 @@ impl Tested {
         }
     }
 
-    /// Whether the peak of memory of each run is known.
+    /// Returns true if the peak of memory of each run is known.
     pub fn knows_memory(&self) -> bool {
         match &self.by {
             By::Command(_) => true,
@@ -192,12 +192,13 @@ impl Tested {
         }
     }
 
-    /// Whether it is a program that counts its edges. An exception of a function may only say that a text is invalid.
+    /// Returns true if it is a program that counts its edges. An exception of a function may only say that a text is
+    /// invalid.
     pub fn is_guided_program(&self) -> bool {
         matches!(self.by, By::ForkServer(_))
     }
 
-    /// Where an edge is in the sources; none if that is not known.
+    /// Returns the place of an edge in the sources; `None` if that is not known.
     pub fn spot(&mut self, edge: u32) -> Option<Spot> {
         match &mut self.by {
             By::Command(_) => None,
@@ -222,7 +223,7 @@ impl Tested {
         }
     }
 
-    /// What identifies an edge everywhere: functions number edges as they are first executed.
+    /// Returns what identifies an edge everywhere: functions number edges as they are first executed.
     pub fn identity(&self, edge: u32) -> u64 {
         let place = match &self.by {
             By::Function(function) => function.place(edge),
@@ -231,7 +232,7 @@ impl Tested {
         place.map_or(u64::from(edge), |place| hash(place.to_string().as_bytes()))
     }
 
-    /// How it is run, for the user.
+    /// Returns how it is run, for the user.
     pub fn describe(&self) -> &'static str {
         match &self.by {
             By::Command(_) => "a process for each input, not instrumented",
@@ -242,9 +243,9 @@ impl Tested {
     }
 }
 
-/// A file for the user: `NAME-VERSION/src/lib.rs` in a crate that cargo has downloaded, `library/core/src/lib.rs` in
-/// Rust's own library, `python3.11/json/decoder.py` in Python's, `NAME/index.js` in a package of Python or Node, unless
-/// it is within the current folder; others as they are.
+/// Returns a file for the user: `NAME-VERSION/src/lib.rs` in a crate that cargo has downloaded,
+/// `library/core/src/lib.rs` in Rust's own library, `python3.11/json/decoder.py` in Python's, `NAME/index.js` in a
+/// package of Python or Node, unless it is within the current folder; others as they are.
 fn shown(file: &Path) -> &Path {
     if let Some(own) = of_package(file).filter(|_| file.is_absolute()) {
         return own;
@@ -266,7 +267,7 @@ fn shown(file: &Path) -> &Path {
     file
 }
 
-/// The part of a file's name from its package on, or from the folder of Python's own library on.
+/// Returns the part of a file's name from its package on, or from the folder of Python's own library on.
 fn of_package(file: &Path) -> Option<&Path> {
     let mut rest = file.components();
     let mut library = None;
@@ -284,12 +285,12 @@ fn of_package(file: &Path) -> Option<&Path> {
     library
 }
 
-/// Whether a folder has the name that cargo gives to that of a registry: with 16 hexadecimal digits at the end.
+/// Returns true if a folder has the name that cargo gives to that of a registry: with 16 hexadecimal digits at the end.
 fn is_index(name: &str) -> bool {
     name.rsplit_once('-').is_some_and(|(_, hash)| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// A path as seen from the current folder, if it is within it.
+/// Returns a path as seen from the current folder, if it is within it.
 fn from_here(file: &Path) -> PathBuf {
     let here = std::env::current_dir().ok();
     here.and_then(|here| file.strip_prefix(here).ok()).unwrap_or(file).to_path_buf()
@@ -329,18 +330,19 @@ impl Target for Tested {
     }
 }
 
-/// The specification of a function, if the word is one.
+/// Returns the specification of a function, if the word is one.
 pub fn function(word: &OsString) -> Option<&str> {
     let word = word.to_str()?;
     ["python:", "node:", "java:"].iter().any(|language| word.starts_with(language)).then_some(word)
 }
 
-/// Whether a command is a function of Python.
+/// Returns true if a command is a function of Python.
 pub fn is_python(command: &[OsString]) -> bool {
     command.first().and_then(function).is_some_and(|function| function.starts_with("python:"))
 }
 
-/// The words of a line, if a shell takes each as it stands and the first one as the name of a program; else none.
+/// Returns the words of a line, if a shell takes each as it stands and the first one as the name of a program; else
+/// none.
 fn plain_words(line: &str) -> Vec<OsString> {
     let is_plain = |word: &str| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+=:,./@%#".contains(&byte);
@@ -351,7 +353,7 @@ fn plain_words(line: &str) -> Vec<OsString> {
     if is_command { words.into_iter().map(OsString::from).collect() } else { Vec::new() }
 }
 
-/// The words of a command as a shell takes them.
+/// Returns the words of a command as a shell takes them.
 pub fn quoted(words: &[OsString]) -> OsString {
     let mut line = Vec::new();
     for word in words {

@@ -1,7 +1,7 @@
-//! How many inputs a second a program takes: `rate [--ahead] SECONDS INPUTS PROGRAM [ARGUMENT]...`. The input is the
-//! contents of a file, or the inputs are the files of a folder, in the order of their names and then from the first
-//! again. `once` in place of SECONDS runs each input once. With `--ahead` the program gets as many inputs at a time as
-//! it takes, else one.
+//! Measures how many inputs a second a program takes: `rate [--ahead] SECONDS INPUTS PROGRAM [ARGUMENT]...`. The input
+//! is the contents of a file, or the inputs are the files of a folder, in the order of their names and then from the
+//! first again. `once` in place of SECONDS runs each input once. With `--ahead` the program gets as many inputs at a
+//! time as it takes, else one.
 //!
 //! Prints the outcome of a first execution, which is not measured. At the end, prints executions a second of the clock,
 //! and the processor time of the harness itself for each execution.
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The contents of a file, or of the files in a folder.
+/// Returns the contents of a file, or of the files in a folder.
 fn inputs(path: &Path) -> io::Result<Vec<Vec<u8>>> {
     if !path.is_dir() {
         return Ok(vec![fs::read(path)?]);
@@ -67,7 +67,7 @@ fn inputs(path: &Path) -> io::Result<Vec<Vec<u8>>> {
     files.iter().map(fs::read).collect()
 }
 
-/// Processor time of this process, without that of its children.
+/// Returns the processor time of this process, without that of its children.
 fn own_time() -> Duration {
     // SAFETY: zeroes are a value of this type, and the pointer is to a live one.
     let usage = unsafe {

@@ -10,7 +10,7 @@ use std::{env, fs, process};
 
 use gramjet_harness::{Command, ForkServer, Instrumentation, Limits, Outcome, Program, Target, instrumentation};
 
-/// What the program is asked to do, how often in comparison, and the outcomes that are right.
+/// Inputs of the program, how often each is given in comparison, and the outcomes that are right.
 const INPUTS: [(&str, u32, &[Right]); 18] = [
     ("e0", 420, &[Right::Exit(0)]),
     ("e7", 100, &[Right::Exit(7)]),
@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The next input; the generator is that of Steele, Lea and Flood (SplitMix64).
+/// Returns the next input; the generator is that of Steele, Lea and Flood (SplitMix64).
 fn draw(state: &mut u64) -> (&'static str, &'static [Right]) {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut mixed = *state;
@@ -115,7 +115,7 @@ fn own_memory() -> u64 {
     pages * 4096
 }
 
-/// Processes that descend from this one, or that run the program outside of it.
+/// Returns the number of processes that descend from this one, or that run the program outside of it.
 fn children() -> usize {
     let entries = fs::read_dir("/proc").map(|entries| entries.flatten().collect::<Vec<_>>()).unwrap_or_default();
     let name = env::args().nth(2).unwrap_or_default();
@@ -133,7 +133,7 @@ fn folders() -> usize {
     entries.unwrap_or_default().iter().filter(is_own).count()
 }
 
-/// Segments of System V that this process has made.
+/// Returns the number of segments of System V that this process has made.
 fn segments() -> usize {
     let all = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
     let own = process::id().to_string();

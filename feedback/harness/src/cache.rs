@@ -13,7 +13,7 @@ use crate::error::Error;
 pub(crate) struct Cache(PathBuf);
 
 impl Cache {
-    /// In the user's cache folder, or, where nothing can be written there, in that for temporary files.
+    /// Returns a cache in the user's cache folder, or, where nothing can be written there, in that for temporary files.
     pub(crate) fn new() -> Result<Cache, Error> {
         let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
@@ -27,7 +27,7 @@ impl Cache {
         found.map(Cache).ok_or_else(failed)
     }
 
-    /// The folder of this name that was made from these facts. `make` fills it if there is none yet.
+    /// Returns the folder of this name that was made from these facts. `make` fills it if there is none yet.
     pub(crate) fn folder(
         &self,
         name: &str,
@@ -49,7 +49,7 @@ impl Cache {
         Ok(folder)
     }
 
-    /// A name that no other process uses.
+    /// Returns a name that no other process uses.
     pub(crate) fn own(&self, name: &str) -> PathBuf {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         self.0.join(format!("{name}.{}.{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
@@ -60,7 +60,7 @@ impl Cache {
     }
 }
 
-/// Whether the folder exists, or can be made, only the user can write to it, and it can be written to.
+/// Returns true if the folder exists, or can be made, only the user can write to it, and it can be written to.
 fn is_usable(folder: &Path, user: libc::uid_t) -> bool {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     let Ok(facts) = fs::symlink_metadata(folder) else { return false };
@@ -71,7 +71,7 @@ fn is_usable(folder: &Path, user: libc::uid_t) -> bool {
     made.is_ok() && (is_own || is_link_of_own) && unsafe { libc::access(path.as_ptr(), libc::W_OK | libc::X_OK) } == 0
 }
 
-/// A name for facts; other facts have another one.
+/// Returns a name for facts; other facts have another one.
 pub(crate) fn key(facts: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     facts.hash(&mut hasher);

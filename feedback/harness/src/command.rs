@@ -27,7 +27,7 @@ pub struct Program {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) confinement: Confinement,
     pub(crate) permissions: Permissions,
-    /// Those that it may use; none if all.
+    /// Cores that it may use; all if there are none.
     pub(crate) cores: Vec<usize>,
     pub(crate) limits: Limits,
     pub(crate) times_rounds: bool,
@@ -36,8 +36,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program by its path, or by its name in `PATH`. Where one of the arguments has `@@` in it, the program gets
-    /// the name of a file with the input there; else it gets the input as its standard input.
+    /// Returns a program by its path, or by its name in `PATH`. Where one of the arguments has `@@` in it, the program
+    /// gets the name of a file with the input there; else it gets the input as its standard input.
     ///
     /// # Errors
     ///
@@ -60,13 +60,13 @@ impl Program {
         })
     }
 
-    /// With these limits.
+    /// Sets the limits.
     pub fn limits(mut self, limits: Limits) -> Program {
         self.limits = limits;
         self
     }
 
-    /// With this confinement.
+    /// Sets the confinement.
     pub fn confinement(mut self, confinement: Confinement) -> Program {
         self.confinement = confinement;
         self
@@ -78,7 +78,8 @@ impl Program {
         self
     }
 
-    /// On one core. Without it, the program may use the cores that the calling thread of [`Program::new`] may use.
+    /// Binds the program to one core. Without this, the program may use the cores that the calling thread of
+    /// [`Program::new`] may use.
     pub fn core(mut self, core: usize) -> Program {
         self.cores = vec![core];
         self
@@ -106,29 +107,29 @@ impl Program {
         self
     }
 
-    /// In this folder; without it, in that of this process.
+    /// Sets the folder that it runs in; by default that of this process.
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Program {
         self.folder = Some(absolute(folder.as_ref()));
         self
     }
 
-    /// Where the program is.
+    /// Returns the path of the program.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the program reads a file, and not its standard input.
+    /// Returns true if the program reads a file, and not its standard input.
     pub fn reads_file(&self) -> bool {
         self.arguments.iter().any(|argument| contains_file(argument))
     }
 
-    /// Without arguments that name the file of the input, and nothing else.
+    /// Removes the arguments that name the file of the input, and nothing else.
     pub(crate) fn without_file(mut self) -> Program {
         self.arguments.retain(|argument| argument != FILE);
         self
     }
 
-    /// A temporary folder for it.
+    /// Returns a temporary folder for it.
     pub(crate) fn scratch(&self) -> Result<Scratch, Error> {
         let has_rules = self.confinement == Confinement::Confined;
         let is_kept = has_rules && confine::offered() > Offered::Nothing;
@@ -136,7 +137,7 @@ impl Program {
         Scratch::new(Giving { by_name: self.reads_file(), has_second: self.second.is_some(), has_rules, is_exposed })
     }
 
-    /// The parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
+    /// Returns the parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
     pub(crate) fn parts(&self, scratch: &Scratch) -> Result<Parts, Error> {
         let is_confined = self.confinement == Confinement::Confined;
         let input = scratch.input();
@@ -175,7 +176,7 @@ fn contains_file(argument: &OsStr) -> bool {
     argument.as_encoded_bytes().windows(FILE.len()).any(|part| part == FILE.as_bytes())
 }
 
-/// The argument with the file's name for `@@`.
+/// Returns the argument with the file's name for `@@`.
 fn with_file(argument: &OsStr, file: &Path) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut rest = argument.as_bytes();
@@ -198,7 +199,7 @@ pub struct Command {
     // Dropped before the folder that its processes may write to.
     guard: Guard,
     scratch: Scratch,
-    /// What the other file holds, for programs that get one.
+    /// Content of the other file, for programs that get one.
     second: Vec<u8>,
     is_begun: bool,
 }

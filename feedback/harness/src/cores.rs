@@ -7,7 +7,7 @@ use std::{fs, io, mem};
 
 use crate::error::Error;
 
-/// The cores that this thread may use, in ascending order; none where the kernel does not say.
+/// Returns the cores that this thread may use, in ascending order; none where the kernel does not say.
 pub(crate) fn allowed() -> Vec<usize> {
     // SAFETY: zeroes are a value of this type, and the pointer is to a live one.
     let set = unsafe {
@@ -21,7 +21,7 @@ pub(crate) fn allowed() -> Vec<usize> {
     (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect()
 }
 
-/// The set of cores that the kernel takes; none for an empty one.
+/// Returns the set of cores that the kernel takes; `None` for an empty one.
 pub(crate) fn set(cores: &[usize]) -> Option<libc::cpu_set_t> {
     // SAFETY: zeroes are a value of this type; numbers beyond the set are left out.
     let set = unsafe {
@@ -32,7 +32,7 @@ pub(crate) fn set(cores: &[usize]) -> Option<libc::cpu_set_t> {
     (!cores.is_empty()).then_some(set)
 }
 
-/// The cores that this thread may use and that no other process is bound to, as other fuzzers are.
+/// Returns the cores that this thread may use and that no other process is bound to, as other fuzzers are.
 pub fn free_cores() -> Vec<usize> {
     let mut free = allowed();
     let own = std::process::id().to_string();
@@ -49,8 +49,8 @@ pub fn free_cores() -> Vec<usize> {
     free
 }
 
-/// The core that a process is bound to, by its file `status`. Threads of the kernel, which have no memory, do not
-/// count.
+/// Returns the core that a process is bound to, by its file `status`. Threads of the kernel, which have no memory, do
+/// not count.
 fn only_core(status: &str) -> Option<usize> {
     let value = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     value("VmSize:")?;

@@ -1,11 +1,11 @@
-//! How often each edge of an instrumented program was executed.
+//! The edges of an instrumented program, and how often each was executed.
 
 /// An edge and how often it was executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
     /// Its number, from 1 on in programs that `gramjet cc` has built.
     pub number: u32,
-    /// How often it was executed.
+    /// Number of times that it was executed.
     pub count: u64,
 }
 
@@ -24,33 +24,33 @@ const BLOCK: usize = 128;
 const FEW: usize = 8;
 
 impl Edges {
-    /// Those that were executed, in ascending order of their numbers.
+    /// Returns the edges that were executed, in ascending order of their numbers.
     pub fn executed(&self) -> &[Edge] {
         &self.executed
     }
 
-    /// The sum of all counts: the cost of the run.
+    /// Returns the sum of all counts: the cost of the run.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The edge that was executed most often; the first of several.
+    /// Returns the edge that was executed most often; the first of several.
     pub fn hottest(&self) -> Option<Edge> {
         self.hottest
     }
 
-    /// How many counters the program has.
+    /// Returns how many counters the program has.
     pub fn known(&self) -> u32 {
         self.known
     }
 
-    /// How often an edge was executed.
+    /// Returns how often an edge was executed.
     pub fn count(&self, number: u32) -> u64 {
         let place = self.executed.binary_search_by_key(&number, |edge| edge.number);
         place.map_or(0, |place| self.executed[place].count)
     }
 
-    /// Edges that were executed, in ascending order.
+    /// Returns edges that were executed, in ascending order.
     pub fn from_executed(executed: Vec<Edge>, known: u32) -> Edges {
         debug_assert!(executed.is_sorted_by(|one, next| one.number < next.number));
         let mut edges = Edges { executed, known, ..Edges::default() };
@@ -154,7 +154,7 @@ impl Edges {
 /// A counter in shared memory: 32 bits of ours, 8 of AFL++, 64 of other languages, a floating-point number of Node.
 pub(crate) trait Counter: Copy + PartialEq {
     const ZERO: Self;
-    /// Zero only if both are.
+    /// Returns a count that is zero only if both are.
     fn or(self, other: Self) -> Self;
     fn count(self) -> u64;
 }
@@ -184,7 +184,7 @@ impl Counter for f64 {
     }
 }
 
-/// The class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
+/// Returns the class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
 pub fn count_class(count: u64) -> u8 {
     match count {
         0 => 0,
@@ -221,14 +221,14 @@ pub struct Added {
 }
 
 impl Added {
-    /// Whether there is a new edge or a new class of counts.
+    /// Returns true if there is a new edge or a new class of counts.
     pub fn is_new_coverage(&self) -> bool {
         self.edges + self.classes > 0
     }
 }
 
 impl Coverage {
-    /// Nothing.
+    /// Returns coverage of nothing.
     pub fn new() -> Coverage {
         Coverage::default()
     }
@@ -259,12 +259,12 @@ impl Coverage {
         added
     }
 
-    /// How many edges were executed by any run.
+    /// Returns how many edges were executed by any run.
     pub fn edges(&self) -> usize {
         self.seen
     }
 
-    /// The greatest count of an edge in one run.
+    /// Returns the greatest count of an edge in one run.
     pub fn greatest(&self, number: u32) -> u64 {
         self.maxima.get(number as usize).copied().unwrap_or(0)
     }

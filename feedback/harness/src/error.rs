@@ -12,7 +12,7 @@ pub enum Error {
     Program {
         /// The program.
         program: PathBuf,
-        /// Why.
+        /// Reason why it failed.
         source: io::Error,
     },
     /// A call of the operating system failed.
@@ -20,7 +20,7 @@ pub enum Error {
     System {
         /// The attempted action.
         what: &'static str,
-        /// Why it failed.
+        /// Reason why it failed.
         source: io::Error,
     },
     /// The program has no fork server, or speaks a protocol that is not known.
@@ -36,7 +36,7 @@ pub enum Error {
     Subject {
         /// The function, as it was specified.
         subject: String,
-        /// Why.
+        /// Reason why it failed.
         what: String,
     },
     /// The guard, the process that starts the program, ended.
@@ -48,13 +48,13 @@ pub enum Error {
     /// Something in an argument that the operating system cannot take.
     #[error("{what} has a zero byte")]
     ZeroByte {
-        /// Which argument.
+        /// Name of the argument.
         what: &'static str,
     },
 }
 
 impl Error {
-    /// The last error of the operating system.
+    /// Returns the last error of the operating system.
     pub(crate) fn last(what: &'static str) -> Error {
         Error::System { what, source: io::Error::last_os_error() }
     }

@@ -10,7 +10,7 @@ pub fn interrupt() {
     IS_INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Whether that was asked for.
+/// Returns true if [`interrupt`] was called.
 pub(crate) fn is_interrupted() -> bool {
     IS_INTERRUPTED.load(Ordering::Relaxed)
 }

@@ -10,15 +10,15 @@ use crate::run::Outcome;
 pub struct Limits {
     /// Wall-clock time.
     pub time: Duration,
-    /// Resident memory of all processes of the run, in bytes; none for no bound. It is checked every few milliseconds,
-    /// so a program can exceed it for that long.
+    /// Resident memory of all processes of the run, in bytes; `None` for no bound. It is checked every few
+    /// milliseconds, so a program can exceed it for that long.
     pub memory: Option<u64>,
     /// Processes that run at once.
     pub processes: u32,
     /// Bytes of files in the temporary folder of the run, also of such that have no name any more; `None` for no bound.
     /// It is checked every few milliseconds, and only if the file system has lost as much room.
     pub disk: Option<u64>,
-    /// Executions of edges, all together; none for no bound. It is checked every few milliseconds and at the end,
+    /// Executions of edges, all together; `None` for no bound. It is checked every few milliseconds and at the end,
     /// however the run ended: whether a run exceeds it does not depend on the machine. Targets without exact counts
     /// have no such bound: commands, and programs of AFL++.
     pub edges: Option<u64>,
@@ -27,7 +27,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A second, 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of output.
+    /// Returns limits of a second, 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of
+    /// output.
     fn default() -> Limits {
         Limits {
             time: Duration::from_secs(1),
@@ -41,48 +42,48 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// With this bound on wall-clock time.
+    /// Sets the bound on wall-clock time.
     pub fn with_time(mut self, time: Duration) -> Limits {
         self.time = time;
         self
     }
 
-    /// With this bound on memory.
+    /// Sets the bound on memory.
     pub fn with_memory(mut self, bytes: Option<u64>) -> Limits {
         self.memory = bytes;
         self
     }
 
-    /// With this bound on processes that run at once.
+    /// Sets the bound on processes that run at once.
     pub fn with_processes(mut self, processes: u32) -> Limits {
         self.processes = processes;
         self
     }
 
-    /// With this bound on files in the temporary folder.
+    /// Sets the bound on files in the temporary folder.
     pub fn with_disk(mut self, bytes: Option<u64>) -> Limits {
         self.disk = bytes;
         self
     }
 
-    /// With this bound on executions of edges.
+    /// Sets the bound on executions of edges.
     pub fn with_edges(mut self, edges: Option<u64>) -> Limits {
         self.edges = edges;
         self
     }
 
-    /// Whether this number of executions exceeds the bound.
+    /// Returns true if this number of executions exceeds the bound.
     pub(crate) fn is_beyond(&self, edges: u64) -> bool {
         self.edges.is_some_and(|most| edges > most)
     }
 
-    /// The outcome of a run that ended in this way, with this number of executions: a program may exceed the bound and
-    /// end, in whatever way, before that is seen.
+    /// Returns the outcome of a run that ended in this way, with this number of executions: a program may exceed the
+    /// bound and end, in whatever way, before that is seen.
     pub(crate) fn judged(&self, outcome: Outcome, edges: u64) -> Outcome {
         if self.is_beyond(edges) { Outcome::Edges } else { outcome }
     }
 
-    /// With this many bytes of each output stream kept.
+    /// Sets the number of bytes of each output stream that are kept.
     pub fn with_kept_output(mut self, bytes: usize) -> Limits {
         self.kept_output = bytes;
         self

@@ -24,7 +24,7 @@ pub struct Line {
 }
 
 impl fmt::Display for Line {
-    /// `file:line (function)`.
+    /// Writes `file:line (function)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file.display(), self.line)?;
         self.function.as_ref().map_or(Ok(()), |function| write!(f, " ({function})"))
@@ -38,20 +38,20 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// With nothing read yet.
+    /// Returns lines of which nothing is read yet.
     pub fn new() -> Lines {
         Lines::default()
     }
 
-    /// The line of an edge; none if the program has no debug information for it. If functions were inlined there, it is
-    /// that of the innermost one that is not of a standard library.
+    /// Returns the line of an edge; `None` if the program has no debug information for it. If functions were inlined
+    /// there, it is that of the innermost one that is not of a standard library.
     pub fn line(&mut self, locations: &Locations, edge: u32) -> Option<Line> {
         let mut frames = self.frames(locations, edge);
         let own = frames.iter().position(|line| !is_of_standard_library(&line.file)).unwrap_or(0);
         (own < frames.len()).then(|| frames.swap_remove(own))
     }
 
-    /// The line of an edge in each function that was inlined there, the innermost first.
+    /// Returns the line of an edge in each function that was inlined there, the innermost first.
     pub fn frames(&mut self, locations: &Locations, edge: u32) -> Vec<Line> {
         let place = locations.of(edge);
         place.and_then(|(path, address)| self.frames_at(path, address)).unwrap_or_default()
@@ -79,7 +79,7 @@ impl Lines {
     }
 }
 
-/// Of Rust's or C++'s.
+/// Returns true if a file is of Rust's or C++'s standard library.
 fn is_of_standard_library(file: &Path) -> bool {
     let is_in = |folder: &str| file.to_string_lossy().contains(folder);
     file.starts_with("/rustc") || is_in("/rustlib/src/") || is_in("/include/c++/")

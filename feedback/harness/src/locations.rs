@@ -1,8 +1,8 @@
-//! Where the edges of a program are: in which file, and at which address of it.
+//! The locations of the edges of a program: in which file, and at which address of it.
 
 use std::path::{Path, PathBuf};
 
-/// Where the edges of a program are. None is known of programs that AFL++ has built.
+/// Locations of the edges of a program. None is known of programs that AFL++ has built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Locations {
     pub(crate) images: Vec<Image>,
@@ -20,7 +20,7 @@ pub(crate) struct Image {
 }
 
 impl Locations {
-    /// The file of the program or library that has the edge, and the address there, as its file gives it.
+    /// Returns the file of the program or library that has the edge, and the address there, as its file gives it.
     pub fn of(&self, edge: u32) -> Option<(&Path, u64)> {
         let address = self.addresses.get(edge as usize).copied().filter(|&address| address != 0)?;
         let image = self.images.iter().find(|image| edge.wrapping_sub(image.first) < image.count)?;

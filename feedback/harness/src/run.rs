@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::edges::Edges;
 
-/// How a run of the program under test ended.
+/// Outcome of a run of the program under test.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -13,21 +13,21 @@ pub enum Outcome {
     Exit(i32),
     /// A signal ended it.
     Signal(i32),
-    /// It exceeded the limit on time.
+    /// The program exceeded the limit on time.
     Timeout,
-    /// It exceeded the limit on memory.
+    /// The program exceeded the limit on memory.
     Memory,
-    /// It exceeded the limit on processes.
+    /// The program exceeded the limit on processes.
     Processes,
-    /// It exceeded the limit on files in its temporary folder.
+    /// The program exceeded the limit on files in its temporary folder.
     Disk,
-    /// It stopped itself (SIGSTOP and its kin), so that it would never have ended.
+    /// The program stopped itself (SIGSTOP and its kin), so that it would never have ended.
     Stopped,
-    /// It exceeded the limit on edges. Its counts are those up to when that was seen.
+    /// The program exceeded the limit on edges. Its counts are those up to when that was seen.
     Edges,
-    /// It threw an exception that nothing caught (Python, Node, Java, a panic in Rust).
+    /// The program threw an exception that nothing caught (Python, Node, Java, a panic in Rust).
     Exception(Exception),
-    /// It ended or stopped the process that starts it, so how it ended itself is not known.
+    /// The program ended or stopped the process that starts it, so how it ended itself is not known.
     Lost,
 }
 
@@ -43,7 +43,8 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// Whether its class is the one of this name, or descends from it. The name may be without the module or package.
+    /// Returns true if its class is the one of this name, or descends from it. The name may be without the module or
+    /// package.
     pub fn is_a(&self, name: &str) -> bool {
         let is_it = |class: &String| class == name || class.rsplit('.').next() == Some(name);
         is_it(&self.class) || self.parents.iter().any(is_it)
@@ -51,8 +52,8 @@ impl Exception {
 }
 
 impl Outcome {
-    /// Whether the program itself reported neither success nor an error: a signal, an exception, or a limit that was
-    /// exceeded.
+    /// Returns true if the program itself reported neither success nor an error: a signal, an exception, or a limit
+    /// that was exceeded.
     pub fn is_abnormal(&self) -> bool {
         !matches!(self, Outcome::Exit(_))
     }
@@ -79,7 +80,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The name of a signal that ends a program in general.
+/// Returns the name of a signal that ends a program in general.
 pub fn signal_name(number: i32) -> Option<&'static str> {
     let known = [
         (libc::SIGHUP, "SIGHUP"),
@@ -120,7 +121,7 @@ pub struct Usage {
 pub struct Captured {
     /// The first bytes, up to [`Limits::kept_output`](crate::Limits::kept_output).
     pub bytes: Vec<u8>,
-    /// How many bytes were written in all.
+    /// Number of bytes that were written in all.
     pub written: u64,
 }
 
@@ -144,13 +145,13 @@ impl Captured {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Run<'t> {
-    /// How it ended.
+    /// Outcome of the run.
     pub outcome: Outcome,
     /// The number of inputs that the same process had run on before; 0 in a new process.
     pub earlier: u64,
     /// The resources used.
     pub usage: Usage,
-    /// How often each edge was executed; none if the program counts nothing.
+    /// Number of times that each edge was executed; `None` if the program counts nothing.
     pub edges: Option<&'t Edges>,
     /// The standard output.
     pub stdout: &'t Captured,

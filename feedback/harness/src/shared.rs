@@ -19,7 +19,7 @@ pub(crate) struct Memory {
 unsafe impl Send for Memory {}
 
 impl Memory {
-    /// Memory of `len` bytes, all zero; pages that are never touched take no room.
+    /// Returns memory of `len` bytes, all zero; pages that are never touched take no room.
     pub(crate) fn new(len: usize) -> Result<Memory, Error> {
         // SAFETY: system calls with a string that ends in zero; the descriptor has no other owner.
         let descriptor = unsafe {
@@ -49,8 +49,8 @@ impl Memory {
         Ok(Memory { descriptor: Some(descriptor), start: start.cast(), len, is_attached: false })
     }
 
-    /// Memory of System V with its number, as AFL++ shares it. It is marked to be removed at once, so none is left
-    /// whatever happens.
+    /// Returns memory of System V with its number, as AFL++ shares it. It is marked to be removed at once, so none is
+    /// left whatever happens.
     pub(crate) fn system_v(len: usize) -> Result<(Memory, i32), Error> {
         // SAFETY: attaches memory of its own.
         unsafe {
@@ -67,7 +67,7 @@ impl Memory {
         }
     }
 
-    /// The descriptor, for the program.
+    /// Returns the descriptor, for the program.
     pub(crate) fn descriptor(&self) -> Result<OwnedFd, Error> {
         let descriptor = self.descriptor.as_ref().expect("memory with a descriptor");
         descriptor
@@ -75,7 +75,7 @@ impl Memory {
             .map_err(|source| Error::System { what: "a file descriptor cannot be duplicated", source })
     }
 
-    /// Values from a place on.
+    /// Returns the values from a place on.
     ///
     /// The program may write to them at any time, so this is for times when it waits.
     pub(crate) fn values<T: Word>(&mut self, from: usize, count: usize) -> &mut [T] {
@@ -84,28 +84,28 @@ impl Memory {
         unsafe { slice::from_raw_parts_mut(self.start.add(from).cast(), count) }
     }
 
-    /// A number that the program may write to at any time.
+    /// Returns a number that the program may write to at any time.
     pub(crate) fn number(&self, at: usize) -> &AtomicU32 {
         assert!(at.is_multiple_of(align_of::<AtomicU32>()) && at + size_of::<AtomicU32>() <= self.len);
         // SAFETY: within the mapping and aligned; numbers are written to at once.
         unsafe { AtomicU32::from_ptr(self.start.add(at).cast()) }
     }
 
-    /// Numbers from a place on, which the program may write to at any time.
+    /// Returns the numbers from a place on, which the program may write to at any time.
     pub(crate) fn numbers(&self, from: usize, count: usize) -> &[AtomicU32] {
         assert!(from.is_multiple_of(align_of::<AtomicU32>()) && from + count * size_of::<AtomicU32>() <= self.len);
         // SAFETY: within the mapping and aligned; they are atomic, as the program may write to them at any time.
         unsafe { slice::from_raw_parts(self.start.add(from).cast(), count) }
     }
 
-    /// A number of twice the size that the program may write to at any time.
+    /// Returns a number of twice the size that the program may write to at any time.
     pub(crate) fn large_number(&self, at: usize) -> &AtomicU64 {
         assert!(at.is_multiple_of(align_of::<AtomicU64>()) && at + size_of::<AtomicU64>() <= self.len);
         // SAFETY: as above.
         unsafe { AtomicU64::from_ptr(self.start.add(at).cast()) }
     }
 
-    /// The sum of counts from a place on, which the program may write to meanwhile.
+    /// Returns the sum of counts from a place on, which the program may write to meanwhile.
     pub(crate) fn sum<T: Count>(&self, from: usize, count: usize) -> u64 {
         assert!(from.is_multiple_of(align_of::<T>()) && from + count * size_of::<T>() <= self.len);
         // SAFETY: within the mapping and aligned; this process does not write to it meanwhile.
@@ -124,7 +124,7 @@ impl Word for f64 {}
 
 /// A count that another process may write to.
 pub(crate) trait Count: Word {
-    /// Its value.
+    /// Returns the value of a count.
     ///
     /// # Safety
     ///

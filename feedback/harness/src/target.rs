@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::run::Run;
 
-/// How often a process that runs inputs is started before its failure to start is an error.
+/// Number of times that a process that runs inputs is started before its failure to start is an error.
 const STARTS: usize = 3;
 
 /// Starts a process in place of one that has ended. A program that an input has harmed, or a machine that is busy, may
@@ -19,8 +19,8 @@ pub(crate) fn again<T>(mut start: impl FnMut() -> Result<T, Error>) -> Result<T,
 
 /// Something that takes inputs and can be measured.
 pub trait Target {
-    /// How many runs can be begun before the first of them is finished: one, or more for programs that find their next
-    /// inputs in shared memory.
+    /// Returns how many runs can be begun before the first of them is finished: one, or more for programs that find
+    /// their next inputs in shared memory.
     fn room(&self) -> usize {
         1
     }

@@ -10,8 +10,8 @@ use crate::run::Outcome;
 
 /// The interval at which the main process of a run is looked at.
 const TICK: Duration = Duration::from_millis(10);
-/// How often all of its processes are looked at, which takes longer: soon at first, as a program that forks without end
-/// has to be found before there are thousands of them, then less and less often.
+/// Time until all of its processes are looked at first, which takes longer. They are looked at soon at first, as a
+/// program that forks without end has to be found before there are thousands of them, then less and less often.
 const FIRST_WALK: Duration = Duration::from_millis(5);
 const WALK: Duration = Duration::from_millis(80);
 
@@ -43,7 +43,7 @@ pub(crate) struct Watch {
     disk: Disk,
     /// Whether the main process was found stopped when it was looked at last.
     was_stopped: bool,
-    /// When all processes are looked at next, and how long after that again.
+    /// Time when all processes are looked at next, and the time from then to the look after it.
     walk: Instant,
     until_next: Duration,
 }

@@ -18,7 +18,7 @@ pub(crate) struct Texts {
     class: usize,
 }
 
-/// The texts of all classes of words that have other characters than words.
+/// Returns the texts of all classes of words that have other characters than words.
 pub(crate) fn texts(forest: &Forest, classes: &Classes, asked: &mut Asked<'_>) -> Vec<Texts> {
     let mut found: Vec<Texts> = Vec::new();
     for class in 0..classes.classes.len() {
@@ -32,7 +32,7 @@ pub(crate) fn texts(forest: &Forest, classes: &Classes, asked: &mut Asked<'_>) -
     found
 }
 
-/// What words stand in the places of a class.
+/// Returns what words stand in the places of a class.
 pub(crate) fn word(forest: &Forest, classes: &Classes, class: usize, asked: &mut Asked<'_>) -> Option<Lexeme> {
     let may_be_blank = !classes.takes_groups(forest, class);
     lexical::word(may_be_blank, &mut |text| fits(forest, classes, class, text, asked))
@@ -41,7 +41,7 @@ pub(crate) fn word(forest: &Forest, classes: &Classes, class: usize, asked: &mut
 /// Places of a class in which tokens are tried.
 const PLACES: usize = 8;
 
-/// Whether a token can stand in the places of a class.
+/// Returns true if a token can stand in the places of a class.
 pub(crate) fn fits(forest: &Forest, classes: &Classes, class: usize, text: &[u8], asked: &mut Asked<'_>) -> bool {
     let mut places = classes.classes[class].places.iter().take(PLACES);
     places.all(|(sample, span)| asked.accepts(&forest.with(*sample, span, text)))
@@ -59,7 +59,7 @@ pub(crate) struct Absorber<'a, 'o> {
 const ENDS: usize = 8;
 
 impl Absorber<'_, '_> {
-    /// Makes tokens of a sample one. Whether there are any.
+    /// Makes tokens of a sample one. Returns true if there are any.
     pub fn absorb(&mut self, lean: &mut Lean) -> bool {
         let mut is_changed = false;
         for at in 0.. {
@@ -76,7 +76,7 @@ impl Absorber<'_, '_> {
         is_changed
     }
 
-    /// The end of the longest text that begins with this token, if it is not a word already.
+    /// Returns the end of the longest text that begins with this token, if it is not a word already.
     fn end(&mut self, lean: &Lean, at: usize) -> Option<usize> {
         let runs: Vec<(usize, usize)> =
             self.texts.iter().map(|texts| (run(lean, at, &texts.set), texts.class)).collect();
@@ -107,7 +107,7 @@ impl Absorber<'_, '_> {
         None
     }
 
-    /// Whether the text can stand where those of a class do, and those in its place.
+    /// Returns true if the text can stand where those of a class do, and those in its place.
     fn is_mutual(&mut self, lean: &Lean, span: Range<usize>, class: usize) -> bool {
         let class = &self.classes.classes[class];
         let text = &lean.text[span.clone()];
@@ -121,7 +121,7 @@ fn with(lean: &Lean, span: &Range<usize>, part: &[u8]) -> Vec<u8> {
     [&lean.text[..span.start], part, &lean.text[span.end..]].concat()
 }
 
-/// The end of the tokens from this one on that have only such characters, white space between them included.
+/// Returns the end of the tokens from this one on that have only such characters, white space between them included.
 fn run(lean: &Lean, at: usize, set: &Set) -> usize {
     let has_all = |end: usize| {
         let is_line = lean.tokens[end].kind == Kind::Line;
@@ -138,12 +138,12 @@ fn run(lean: &Lean, at: usize, set: &Set) -> usize {
     (at..lean.tokens.len()).find(|&end| !(has_all(end) && is_joined(end))).unwrap_or(lean.tokens.len())
 }
 
-/// Whether a word can stand here.
+/// Returns true if a word can stand here.
 fn is_text(lean: &Lean, span: &Range<usize>, asked: &mut Asked<'_>) -> bool {
     asked.accepts(&with(lean, span, FRESH)) && asked.accepts(&with(lean, span, b"q"))
 }
 
-/// The first mark that separates texts: it can follow a text in quotation marks, where a letter cannot.
+/// Returns the first mark that separates texts: it can follow a text in quotation marks, where a letter cannot.
 fn separator(lean: &Lean, span: &Range<usize>, asked: &mut Asked<'_>) -> Option<usize> {
     let mut marks = span.clone().skip(1).filter(|&at| lean.text[at].is_ascii_punctuation());
     marks.find(|&at| {

@@ -35,7 +35,7 @@ impl<'o> Asked<'o> {
         Asked { oracle, answers: HashMap::new(), calls: 0, max_calls, deadline, exhausted: None }
     }
 
-    /// Whether the oracle accepts the text. Beyond the bounds the answer is no, which generalises nothing.
+    /// Returns true if the oracle accepts the text. Beyond the bounds the answer is no, which generalises nothing.
     pub fn accepts(&mut self, text: &[u8]) -> bool {
         let key = key(text);
         if let Some(&answer) = self.answers.get(&key) {
@@ -53,7 +53,7 @@ impl<'o> Asked<'o> {
         answer
     }
 
-    /// Whether no more questions are answered.
+    /// Returns true if no more questions are answered.
     pub fn is_over(&mut self) -> bool {
         if self.exhausted.is_none() {
             if self.calls >= self.max_calls {
@@ -65,7 +65,7 @@ impl<'o> Asked<'o> {
         self.exhausted.is_some()
     }
 
-    /// Whether the oracle accepts all of the texts.
+    /// Returns true if the oracle accepts all of the texts.
     pub fn accepts_all(&mut self, texts: impl IntoIterator<Item = Vec<u8>>) -> bool {
         texts.into_iter().all(|text| self.accepts(&text))
     }

@@ -42,7 +42,7 @@ impl Bubbles<'_, '_> {
         }
     }
 
-    /// Makes bubbles of windows of this length. Whether there are any.
+    /// Makes bubbles of windows of this length. Returns true if there are any.
     fn make(&mut self, parent: usize, len: usize) -> bool {
         let (mut at, mut is_changed) = (0, false);
         while at + len <= self.forest.nodes[parent].children.len() {
@@ -58,7 +58,7 @@ impl Bubbles<'_, '_> {
         is_changed
     }
 
-    /// The class that a window can stand for.
+    /// Returns the class that a window can stand for.
     fn class(&mut self, parent: usize, window: Range<usize>) -> Option<usize> {
         let node = &self.forest.nodes[parent];
         let children = &node.children;

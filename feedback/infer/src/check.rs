@@ -25,7 +25,7 @@ const GOOD: f64 = 0.03;
 /// A generalisation is undone if no more than this part of the rejected texts is left without it.
 const GAIN: f64 = 0.9;
 
-/// What the oracle has said about texts of a grammar.
+/// Answers of the oracle about texts of a grammar.
 #[derive(Debug, Default)]
 struct Judged {
     texts: u32,
@@ -58,7 +58,7 @@ impl Judged {
         f64::from(self.rejected) / f64::from(self.texts.max(1))
     }
 
-    /// The generalisation that is most likely wrong, other than those that were tried.
+    /// Returns the generalisation that is most likely wrong, other than those that were tried.
     fn suspect(&self, tried: &Undone) -> Option<String> {
         let score = |[accepted, rejected]: [u32; 2]| {
             let share = f64::from(rejected) / f64::from(accepted + rejected);
@@ -107,7 +107,8 @@ pub(crate) fn repair(
     (current, undone)
 }
 
-/// The grammar as a text, its number of rules, and the samples that it has as they are, since it would not derive them.
+/// Returns the grammar as a text, its number of rules, and the samples that it has as they are, since it would not
+/// derive them.
 pub(crate) fn complete(rules: &[Rule], undone: &Undone, samples: &[&[u8]]) -> Result<(String, usize, usize), String> {
     let mut named = named(rules, undone);
     let missed = missed(&print::grammar(&named), samples)?;
@@ -124,7 +125,7 @@ pub(crate) fn complete(rules: &[Rule], undone: &Undone, samples: &[&[u8]]) -> Re
     Ok((print::grammar(&named), named.len(), 0))
 }
 
-/// The samples that a grammar does not derive.
+/// Returns the samples that a grammar does not derive.
 fn missed<'s>(grammar: &str, samples: &[&'s [u8]]) -> Result<Vec<&'s [u8]>, String> {
     let file = SourceFile::new("inferred.ebnf", grammar);
     let (compiled, _) = compile(&file, &Options::default())

@@ -26,10 +26,10 @@ pub(crate) enum Expr {
 /// A generalisation that may prove wrong.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct General {
-    /// What it is, in the same words each time that the grammar is made.
+    /// Name in the same words each time that the grammar is made.
     pub key: String,
     pub general: Expr,
-    /// What the samples need.
+    /// Expression that the samples need.
     pub plain: Expr,
 }
 
@@ -67,7 +67,8 @@ impl Expr {
         Expr::Plus(Box::new(self))
     }
 
-    /// The expression without generalisations: in place of each one its general form, unless it is undone. Simplified.
+    /// Returns the expression without generalisations, simplified. In place of each one it has its general form, unless
+    /// that is undone.
     pub fn resolved(&self, undone: &Undone) -> Expr {
         let one = |expr: &Expr| Box::new(expr.resolved(undone));
         match self {
@@ -104,7 +105,7 @@ impl Expr {
         }
     }
 
-    /// The same with other rules, or other expressions, in place of rules.
+    /// Returns the expression with other rules, or other expressions, in place of rules.
     pub fn with_rules(&self, f: &dyn Fn(usize) -> Expr) -> Expr {
         let one = |part: &Expr| Box::new(part.with_rules(f));
         let all = |parts: &[Expr]| parts.iter().map(|part| part.with_rules(f)).collect();
@@ -123,7 +124,7 @@ impl Expr {
         }
     }
 
-    /// Whether it derives the text. It has no rules and no generalisations.
+    /// Returns true if it derives the text. It has no rules and no generalisations.
     pub fn matches(&self, text: &[u8]) -> bool {
         self.ends(text, &BTreeSet::from([0])).contains(&text.len())
     }
@@ -154,7 +155,7 @@ impl Expr {
     }
 }
 
-/// The end of a character that begins here and is a member.
+/// Returns the end of a character that begins here and is a member.
 fn member(set: &Set, text: &[u8], at: usize) -> Option<usize> {
     let first = *text.get(at)?;
     let len = match first {
@@ -224,7 +225,8 @@ fn alternatives(parts: impl Iterator<Item = Expr>) -> Expr {
     }
 }
 
-/// The same with white space in front of all alternatives that begin with it.
+/// Returns the alternatives with their common white space in front of them, if all begin with it and one is nothing
+/// else.
 fn with_common_beginning(parts: &[Expr], has_empty: bool) -> Option<Expr> {
     let first = |part: &Expr| match part {
         Expr::Seq(parts) => parts.first().cloned(),

@@ -18,10 +18,10 @@ pub(crate) enum Owner {
 /// A gap after a symbol, or before all others.
 pub(crate) type Key = (Owner, Option<Symbol>);
 
-/// What may stand in a gap.
+/// White space that may stand in a gap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// What the samples have.
+    /// White space that the samples have there.
     pub originals: BTreeSet<Vec<u8>>,
     /// Whether other white space can stand there, too.
     pub is_open: bool,
@@ -75,12 +75,12 @@ impl Gaps {
         self.after.get(&key)
     }
 
-    /// The gap between brackets with nothing else.
+    /// Returns the gap between brackets with nothing else.
     pub fn empty(&self, content: usize) -> Gap {
         self.empty.get(&content).cloned().unwrap_or_default()
     }
 
-    /// Whether white space must precede a symbol.
+    /// Returns true if white space must precede a symbol.
     pub fn is_needed_before(&self, symbol: Symbol) -> bool {
         self.before.get(&symbol).is_some_and(|gap| gap.is_needed)
     }
@@ -130,7 +130,7 @@ impl Gap {
         }
     }
 
-    /// Some of the places.
+    /// Returns some of the places.
     fn some(&self) -> Vec<(usize, usize)> {
         let some = |places: &Vec<(usize, usize)>| {
             let step = (places.len() / PLACES).max(1);
@@ -140,7 +140,7 @@ impl Gap {
     }
 }
 
-/// Whether a symbol is a word for which no other can stand.
+/// Returns true if a symbol is a word for which no other can stand.
 fn is_keyword(forest: &Forest, classes: &Classes, symbol: Symbol) -> bool {
     let Symbol::Class(class) = symbol else { return false };
     let is_word = |&node: &usize| forest.nodes[node].kind.is_word();

@@ -24,7 +24,7 @@ pub(crate) struct Generator<'g> {
     /// By rule, the least depth of its derivations.
     heights: Vec<u32>,
     random: Xoshiro256PlusPlus,
-    /// What is made.
+    /// Text that is made.
     pub text: Vec<u8>,
     /// The generalisations that it uses.
     pub used: BTreeSet<String>,
@@ -54,12 +54,12 @@ impl<'g> Generator<'g> {
         self.expand(&rules[rule], 0);
     }
 
-    /// A number below the bound.
+    /// Returns a number below the bound.
     fn below(&mut self, bound: usize) -> usize {
         ((self.random.next_u64() >> 33) as usize) % bound.max(1)
     }
 
-    /// The least depth of a derivation; the greatest number if there is none.
+    /// Returns the least depth of a derivation; the greatest number if there is none.
     fn height(&self, expr: &Expr) -> u32 {
         match expr {
             Expr::Rule(rule) => self.heights[*rule],

@@ -8,7 +8,7 @@ use crate::lex::{Kind, QUOTES, Token, join, tokens};
 /// White space between two tokens that is not a token itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// What the sample has here.
+    /// White space that the sample has here.
     pub original: Vec<u8>,
     /// Whether it keeps two words apart, so that the text still has a blank here.
     pub is_joint: bool,
@@ -29,8 +29,8 @@ pub(crate) struct Lean {
 const FRESH: [&[u8]; 2] = [b"qzx", b"7"];
 
 impl Lean {
-    /// The sample without the white space that it does not need. The oracle accepts the sample and the result. If
-    /// blanks can be part of texts (`is_free`), all white space stays.
+    /// Returns the sample without the white space that it does not need. The oracle accepts the sample and the result.
+    /// If blanks can be part of texts (`is_free`), all white space stays.
     pub fn new(sample: &[u8], quotes: &[u8], is_free: bool, asked: &mut Asked<'_>) -> Lean {
         if is_free {
             return Lean::of_text(sample, quotes, asked);
@@ -66,7 +66,7 @@ impl Lean {
     }
 }
 
-/// Marks that texts stand between: not `'` if what follows it is no text, as in Lisp.
+/// Returns the marks that texts stand between: not `'` if what follows it is no text, as in Lisp.
 pub(crate) fn quotes(samples: &[&[u8]], asked: &mut Asked<'_>) -> &'static [u8] {
     let is_text = |sample: &[u8], token: &Token, asked: &mut Asked<'_>| {
         // A text in quotation marks can have a bracket without a partner.
@@ -80,7 +80,7 @@ pub(crate) fn quotes(samples: &[&[u8]], asked: &mut Asked<'_>) -> &'static [u8] 
     if are_texts { QUOTES } else { b"\"" }
 }
 
-/// The tokens of a sample in which line ends are tokens without the blanks beside them.
+/// Returns the tokens of a sample in which line ends are tokens without the blanks beside them.
 fn lines(sample: &[u8], quotes: &[u8]) -> Vec<Token> {
     let mut all = Vec::new();
     for token in tokens(sample, quotes) {
@@ -104,7 +104,7 @@ fn lines(sample: &[u8], quotes: &[u8]) -> Vec<Token> {
     all
 }
 
-/// The tokens of a sample. A sign that white space or brackets may follow is not part of a number.
+/// Returns the tokens of a sample. A sign that white space or brackets may follow is not part of a number.
 fn tokens_of(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> {
     let mut all = Vec::new();
     for token in tokens(sample, quotes) {
@@ -125,7 +125,7 @@ fn tokens_of(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> 
 }
 
 impl Lean {
-    /// A sample with all of its white space but for the end of the last line, if it is not needed.
+    /// Returns a sample with all of its white space but for the end of the last line, if it is not needed.
     fn of_text(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Lean {
         let mut lean = Lean { text: sample.to_vec(), tokens: lines(sample, quotes), ..Lean::default() };
         if let [_, .., Token { kind: Kind::Line, span }] = lean.tokens.as_slice() {
@@ -140,7 +140,7 @@ impl Lean {
     }
 }
 
-/// The least white space that may do in place of a token.
+/// Returns the least white space that may do in place of a token.
 fn wanted(tokens: &[Token], parts: &[Vec<u8>], number: usize) -> Vec<u8> {
     if number == 0 || number + 1 == parts.len() {
         return Vec::new();
@@ -174,7 +174,8 @@ fn with(parts: &[Vec<u8>], number: usize, part: &[u8]) -> Vec<u8> {
     [&parts[..number].concat(), part, &parts[number + 1..].concat()].concat()
 }
 
-/// Whether a blank only keeps words apart. It is a token of its own if others can stand beside it, and it is needed.
+/// Returns true if a blank only keeps words apart. It is a token of its own if others can stand beside it, and it is
+/// needed.
 fn is_joint(tokens: &[Token], parts: &[Vec<u8>], number: usize, asked: &mut Asked<'_>) -> bool {
     if parts[number] != b" " || number == 0 || number + 1 == parts.len() {
         return false;

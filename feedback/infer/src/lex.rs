@@ -37,7 +37,7 @@ const OPERATORS: [&[u8]; 25] = [
     b"..", b":=", b"**", b"<<", b">>", b"+=", b"-=", b"*=", b"/=", b"//",
 ];
 
-/// The bracket that closes.
+/// Returns the bracket that closes.
 pub(crate) fn closing(open: u8) -> u8 {
     match open {
         b'(' => b')',
@@ -46,12 +46,12 @@ pub(crate) fn closing(open: u8) -> u8 {
     }
 }
 
-/// Whether two such characters side by side belong to one word.
+/// Returns true if two such characters side by side belong to one word.
 pub(crate) fn is_wordish(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether the parts would become one word.
+/// Returns true if the parts would become one word.
 pub(crate) fn join(before: &[u8], after: &[u8]) -> bool {
     let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| is_wordish(*byte));
     is_part(before.last()) && is_part(after.first())
@@ -60,7 +60,7 @@ pub(crate) fn join(before: &[u8], after: &[u8]) -> bool {
 /// Marks that texts can stand between.
 pub(crate) const QUOTES: &[u8] = b"\"'";
 
-/// The tokens of a text. All bytes are in one. Texts stand between these quotation marks.
+/// Returns the tokens of a text. All bytes are in one. Texts stand between these quotation marks.
 pub(crate) fn tokens(text: &[u8], quotes: &[u8]) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
@@ -114,7 +114,8 @@ fn run(text: &[u8], start: usize, is_part: impl Fn(&u8) -> bool) -> usize {
     start + text[start..].iter().take_while(|byte| is_part(byte)).count()
 }
 
-/// The end of a number that begins with a digit: with a fraction and an exponent. None if letters follow, as in `2nd`.
+/// Returns the end of a number that begins with a digit: with a fraction and an exponent. Returns `None` if letters
+/// follow, as in `2nd`.
 fn end_of_number(text: &[u8], start: usize) -> Option<usize> {
     let digits = |at: usize| run(text, at, u8::is_ascii_digit);
     let whole = digits(start);
@@ -137,12 +138,13 @@ fn end_of_number(text: &[u8], start: usize) -> Option<usize> {
     is_end.then_some(end)
 }
 
-/// Whether a number before this one ends with a point.
+/// Returns true if a number before this one ends with a point.
 fn is_part_of_address(text: &[u8], start: usize) -> bool {
     text[start - 1] == b'.' && text[start - 2].is_ascii_digit()
 }
 
-/// The end of a text in quotation marks. One that begins with `"` may have line ends. Two marks in a row stand for one.
+/// Returns the end of a text in quotation marks. One that begins with `"` may have line ends. Two marks in a row stand
+/// for one.
 fn end_of_quoted(text: &[u8], start: usize) -> Option<usize> {
     let quote = text[start];
     let mut at = start + 1;
@@ -157,7 +159,7 @@ fn end_of_quoted(text: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// For each token that is a bracket with a partner, the number of the partner.
+/// Returns the number of the partner for each token that is a bracket with a partner.
 pub(crate) fn partners(text: &[u8], tokens: &[Token]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();

@@ -25,7 +25,7 @@ fn digits(from: u8) -> Expr {
     Expr::Set(Set::of(from..=b'9'))
 }
 
-/// Numbers; none if no other number fits.
+/// Returns the lexeme of numbers; `None` if no other number fits.
 pub(crate) fn number(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Lexeme> {
     if !all(fits, &["7", "3", "1"]) {
         return None;
@@ -78,14 +78,15 @@ pub(crate) fn number(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Lexeme> 
 /// The most digits of which each length is tried.
 const LONGEST: u32 = 16;
 
-/// The least and the greatest length, up to one, of texts that consist of one of these digits and fit; 0 if none does.
+/// Returns the least and the greatest length, up to one, of texts that consist of one of these digits and fit; 0 if
+/// none does.
 fn lengths(digits: &[&str], fits: &mut Fits<'_>) -> (u32, u32) {
     let mut fit = |len: u32| digits.iter().all(|digit| fits(digit.repeat(len as usize).as_bytes()));
     let Some(least) = (1..=LONGEST).find(|&len| fit(len)) else { return (0, 0) };
     (least, (least + 1..=LONGEST).take_while(|&len| fit(len)).last().unwrap_or(least))
 }
 
-/// The lengths, as ranges, of texts that consist of one of these digits and fit.
+/// Returns the lengths, as ranges, of texts that consist of one of these digits and fit.
 fn all_lengths(digits: &[&str], fits: &mut Fits<'_>) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for len in 1..=LONGEST {
@@ -99,7 +100,8 @@ fn all_lengths(digits: &[&str], fits: &mut Fits<'_>) -> Vec<(u32, u32)> {
     ranges
 }
 
-/// Hexadecimal numbers; none if other letters fit, too, or none. They may have certain lengths, such as 3 or 6.
+/// Returns the lexeme of hexadecimal numbers; `None` if other letters fit, too, or no letters do. They may have certain
+/// lengths, such as 3 or 6.
 pub(crate) fn hexadecimal_number(fits: &mut Fits<'_>) -> Option<Lexeme> {
     let ranges = all_lengths(&["a", "f", "9"], fits);
     let least = ranges.first()?.0;
@@ -128,7 +130,7 @@ fn exponent(fits: &mut Fits<'_>) -> Expr {
     Expr::Seq(vec![Expr::Set(letters), sign, digits(b'0').plus()])
 }
 
-/// The sign of numbers, if an example has one.
+/// Returns the sign of numbers, if an example has one.
 fn sign(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Expr> {
     let signs = b"+-".iter().copied().filter(|&sign| {
         let is_known = examples.iter().any(|example| example.first() == Some(&sign));
@@ -138,8 +140,8 @@ fn sign(examples: &[&[u8]], fits: &mut Fits<'_>) -> Option<Expr> {
     (!set.is_empty()).then_some(Expr::Set(set))
 }
 
-/// Words, or texts of any characters; none if only some are known. `may_be_blank` says whether blanks can be part of a
-/// text; if not, they stand between texts.
+/// Returns the lexeme of words, or of texts of any characters; `None` if only some are known. `may_be_blank` says
+/// whether blanks can be part of a text; if not, they stand between texts.
 pub(crate) fn word(may_be_blank: bool, fits: &mut Fits<'_>) -> Option<Lexeme> {
     if !all(fits, &["q", "z", "qzx"]) {
         return if all(fits, &["q", "z"]) { letter(fits) } else { None };
@@ -190,14 +192,14 @@ fn separators(fits: &mut Fits<'_>) -> impl FnMut(&mut Fits<'_>, u8) -> bool + us
     move |fits, mark| is_known && fits(&[b'"', b'q', b'"', mark, b'"', b'q', b'"'])
 }
 
-/// Whether a mark can begin a word, and whether it can be within one.
+/// Returns whether a mark can begin a word, and whether it can be within one.
 fn place_of(mark: u8, fits: &mut Fits<'_>) -> [bool; 2] {
     let stays = fits(&[b'q', mark]) && fits(&[b'q', mark, b'q']) && fits(&[b'q', mark, mark, b'q']);
     let starts = stays && fits(&[mark]) && fits(&[mark, b'q']) && fits(&[mark, mark]);
     [starts, stays]
 }
 
-/// The word with these characters.
+/// Returns the word with these characters.
 fn spelled(first: Set, rest: Set, has_marks: bool, fits: &mut Fits<'_>) -> Lexeme {
     let is_free = first == rest;
     let is_escaped = !rest.has(b'%') && all(fits, &["q%2Fq", "%2f", "%A0"]) && !all(fits, &["q%q"]);
@@ -233,7 +235,7 @@ fn spelled(first: Set, rest: Set, has_marks: bool, fits: &mut Fits<'_>) -> Lexem
     }
 }
 
-/// A single letter.
+/// Returns a single letter.
 fn letter(fits: &mut Fits<'_>) -> Option<Lexeme> {
     let mut set = Set::of((b'a'..=b'z').filter(|&letter| fits(&[letter])));
     for letter in (b'A'..=b'Z').chain(b"_".iter().copied()).filter(|&letter| fits(&[letter])) {
@@ -246,7 +248,7 @@ fn hexadecimal() -> Set {
     Set::of((b'0'..=b'9').chain(b'A'..=b'F').chain(b'a'..=b'f'))
 }
 
-/// Texts in quotation marks; none if only some are known.
+/// Returns the lexeme of texts in quotation marks; `None` if only some are known.
 pub(crate) fn quoted(quote: u8, fits: &mut Fits<'_>) -> Option<Lexeme> {
     let mut holds = |content: &[u8]| fits(&[&[quote], content, &[quote]].concat());
     if !(holds(b"q") && holds(b"zq") && holds(b"qzjkv")) {
@@ -268,7 +270,7 @@ pub(crate) fn quoted(quote: u8, fits: &mut Fits<'_>) -> Option<Lexeme> {
     Some(Lexeme { name: "string", expr: Expr::Seq(vec![mark.clone(), content, mark]), simple: None, text: None })
 }
 
-/// The characters that stand for themselves.
+/// Returns the characters that stand for themselves.
 fn plain(quote: u8, holds: &mut impl FnMut(&[u8]) -> bool) -> Set {
     let others = (0x20..0x80_u8).filter(|&byte| byte != quote && byte != b'\\').collect::<Vec<u8>>();
     let mut plain = Set::of(others.iter().copied());
@@ -284,7 +286,7 @@ fn plain(quote: u8, holds: &mut impl FnMut(&[u8]) -> bool) -> Set {
     plain
 }
 
-/// What a backslash can begin.
+/// Returns what a backslash can begin.
 fn escapes(holds: &mut impl FnMut(&[u8]) -> bool) -> Vec<Expr> {
     let single = Set::of((0x21..0x7F_u8).filter(|&byte| holds(&[b'\\', byte]) && holds(&[b'q', b'\\', byte, b'q'])));
     let mut parts = Vec::new();

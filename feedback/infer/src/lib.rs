@@ -49,7 +49,7 @@ use tree::Forest;
 
 /// Answers whether a text belongs to the language.
 pub trait Oracle {
-    /// Whether it accepts the text; none if it answers no more. The same text must get the same answer.
+    /// Returns true if it accepts the text; `None` if it answers no more. The same text must get the same answer.
     fn accepts(&mut self, text: &[u8]) -> Option<bool>;
 }
 
@@ -68,14 +68,14 @@ pub struct Options {
     pub time: Option<Duration>,
     /// Samples with more bytes are left out.
     pub max_sample: usize,
-    /// When the samples have more bytes together, the longest ones are left out.
+    /// Greatest number of bytes of all samples together: beyond it, the longest ones are left out.
     pub max_samples: usize,
     /// The number that random checks depend on.
     pub seed: u64,
 }
 
 impl Default for Options {
-    /// 100 000 texts, no bound on time, samples of up to 4 KiB and together up to 64 KiB, seed 0.
+    /// Returns options with 100 000 texts, no bound on time, samples of up to 4 KiB and together up to 64 KiB, seed 0.
     fn default() -> Options {
         Options { max_calls: 100_000, time: None, max_sample: 4 << 10, max_samples: 64 << 10, seed: 0 }
     }
@@ -98,7 +98,7 @@ pub struct Inferred {
     pub verbatim: usize,
 }
 
-/// Why nothing can be inferred.
+/// Reasons why nothing can be inferred.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// There is no sample that is not empty.
@@ -147,7 +147,7 @@ pub fn infer(samples: &[Vec<u8>], oracle: &mut dyn Oracle, options: &Options) ->
     Ok(Inferred { grammar, rules, calls: asked.calls, exhausted: asked.exhausted, left_out, verbatim })
 }
 
-/// The samples that are used, the shortest first, and those that are too long.
+/// Returns the samples that are used, the shortest first, and those that are too long.
 fn usable(samples: &[Vec<u8>], options: &Options) -> Result<(Vec<usize>, Vec<usize>), Unusable> {
     let mut order: Vec<usize> = (0..samples.len()).filter(|&number| !samples[number].is_empty()).collect();
     if order.is_empty() {
@@ -163,7 +163,7 @@ fn usable(samples: &[Vec<u8>], options: &Options) -> Result<(Vec<usize>, Vec<usi
     if used.is_empty() { Err(Unusable::TooLong) } else { Ok((used, left_out)) }
 }
 
-/// Whether texts are accepted that are made of noise.
+/// Returns true if texts are accepted that are made of noise.
 fn accepts_everything(samples: &[&[u8]], asked: &mut Asked<'_>) -> bool {
     let longest = samples.last().copied().unwrap_or_default();
     let noise: [&[u8]; 4] = [b"\x01\xFF\x02\xFE", b")]}\"'>{[(<\\", b";:,|&^%$#@!~`", b"\0"];
@@ -172,7 +172,7 @@ fn accepts_everything(samples: &[&[u8]], asked: &mut Asked<'_>) -> bool {
     asked.accepts_all(texts)
 }
 
-/// The trees of the samples without needless white space, with texts of many characters as tokens.
+/// Returns the trees of the samples without needless white space, with texts of many characters as tokens.
 fn structure(samples: &[&[u8]], asked: &mut Asked<'_>) -> Forest {
     let quotes = lean::quotes(samples, asked);
     let lean = |is_free: bool, asked: &mut Asked<'_>| -> Vec<Lean> {
@@ -200,7 +200,7 @@ fn structure(samples: &[&[u8]], asked: &mut Asked<'_>) -> Forest {
     Forest { is_free, quotes, ..Forest::new(leans, true) }
 }
 
-/// The trees with bubbles, and the classes of their nodes.
+/// Returns the trees with bubbles, and the classes of their nodes.
 fn classified(mut forest: Forest, asked: &mut Asked<'_>) -> (Forest, Classes) {
     let mut classes = Classes::find(&forest, asked);
     Bubbles::find(&mut forest, &mut classes, asked);

@@ -8,7 +8,7 @@ use crate::write::Rule;
 /// More rules than this are left as they are: to compare them takes too long.
 const MANY: usize = 300;
 
-/// The rules with names, in the order in which they are first used. Rules that only rename others are left out.
+/// Returns the rules with names, in the order in which they are first used. Rules that only rename others are left out.
 pub(crate) fn named(rules: &[Rule], undone: &Undone) -> Vec<(String, Expr)> {
     let mut bodies: Vec<Expr> = rules.iter().map(|rule| rule.expr.resolved(undone)).collect();
     while let Some((rule, body)) = (1..bodies.len().min(MANY)).find_map(|rule| inlined(&bodies, rule)) {
@@ -35,7 +35,7 @@ pub(crate) fn named(rules: &[Rule], undone: &Undone) -> Vec<(String, Expr)> {
     order.iter().zip(names).map(|(&old, name)| (name, bodies[old].with_rules(&renumbered))).collect()
 }
 
-/// What can stand in place of a rule: a rule or a literal that is all that it derives.
+/// Returns what can stand in place of a rule: a rule or a literal that is all that it derives.
 fn inlined(bodies: &[Expr], rule: usize) -> Option<(usize, Expr)> {
     let body = &bodies[rule];
     let is_used = bodies.iter().any(|other| refers(other, rule));
@@ -48,7 +48,7 @@ fn inlined(bodies: &[Expr], rule: usize) -> Option<(usize, Expr)> {
     (is_used && is_short).then(|| (rule, body.clone()))
 }
 
-/// Two rules that derive the same, as they have the same alternatives if the first one is the second one.
+/// Returns two rules that derive the same, as they have the same alternatives if the first one is the second one.
 fn equal(bodies: &[Expr]) -> Option<(usize, usize)> {
     let mut used = order(bodies);
     used.truncate(MANY);
@@ -62,7 +62,7 @@ fn equal(bodies: &[Expr]) -> Option<(usize, usize)> {
     })
 }
 
-/// The expression with its alternatives in order.
+/// Returns the expression with its alternatives in order.
 fn sorted(expr: &Expr) -> Expr {
     match expr.resolved(&Undone::new()) {
         Expr::Alt(mut parts) => {
@@ -79,7 +79,7 @@ fn refers(expr: &Expr, rule: usize) -> bool {
     is_found
 }
 
-/// The rules that the first one reaches, each before those that it refers to.
+/// Returns the rules that the first one reaches, each before those that it refers to.
 fn order(bodies: &[Expr]) -> Vec<usize> {
     let mut order = vec![0];
     let mut at = 0;
@@ -108,7 +108,7 @@ fn names(rules: &[Rule], bodies: &[Expr], order: &[usize]) -> Vec<String> {
     unique
 }
 
-/// A name for a rule. Those of classes go by what they derive.
+/// Returns a name for a rule. Those of classes go by what they derive.
 fn base<'r>(rules: &'r [Rule], bodies: &[Expr], rule: usize) -> &'r str {
     let body = &bodies[rule];
     let alternatives = if let Expr::Alt(parts) = body { parts.as_slice() } else { std::slice::from_ref(body) };
@@ -137,7 +137,7 @@ fn base<'r>(rules: &'r [Rule], bodies: &[Expr], rule: usize) -> &'r str {
     }
 }
 
-/// Whether a mark stands between two parts.
+/// Returns true if a mark stands between two parts.
 fn separates(part: &Expr, mark: &[u8]) -> bool {
     let Expr::Seq(parts) = part else { return false };
     parts.iter().skip(1).any(|part| *part == Expr::literal(mark))

@@ -11,7 +11,7 @@ use crate::lex;
 use crate::probes::{self, Probe};
 use crate::tree::{Forest, Kind};
 
-/// What a node is to its neighbours.
+/// Symbol that a node is to its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Symbol {
     /// A class of places.
@@ -25,7 +25,7 @@ pub(crate) enum Symbol {
 /// Places that take the same texts.
 #[derive(Debug, Default)]
 pub(crate) struct Class {
-    /// Which probes are accepted.
+    /// Answers to the probes: true for those that are accepted.
     pub accepted: Vec<bool>,
     /// Some of the places.
     pub places: Vec<(usize, Range<usize>)>,
@@ -93,7 +93,7 @@ impl Classes {
         self.symbols[&node]
     }
 
-    /// The class of a node; none for marks and blanks.
+    /// Returns the class of a node; `None` for marks and blanks.
     pub fn class_of(&self, node: usize) -> Option<usize> {
         match self.symbols.get(&node) {
             Some(Symbol::Class(class)) => Some(*class),
@@ -101,12 +101,12 @@ impl Classes {
         }
     }
 
-    /// Whether a word that no sample has can stand in the places of a class.
+    /// Returns true if a word that no sample has can stand in the places of a class.
     pub fn is_open(&self, class: usize) -> bool {
         self.takes(class, |probe| probe.node.is_none() && probe.is_fresh_word())
     }
 
-    /// Whether brackets can stand in the places of a class.
+    /// Returns true if brackets can stand in the places of a class.
     pub fn takes_groups(&self, forest: &Forest, class: usize) -> bool {
         self.takes(class, |probe| probe.node.is_some_and(|node| matches!(forest.nodes[node].kind, Kind::Group(_))))
     }
@@ -139,7 +139,7 @@ impl Classes {
         }
     }
 
-    /// What tells a place from others at first sight.
+    /// Returns what tells a place from others at first sight.
     fn surroundings(&self, forest: &Forest, parent: usize, at: usize) -> Vec<u8> {
         let children = &forest.nodes[parent].children;
         let content = self.content_of.get(&parent);
@@ -166,7 +166,7 @@ impl Classes {
         self.symbols.insert(node, Symbol::Class(class));
     }
 
-    /// The class of a leaf or group, which may be new.
+    /// Returns the class of a leaf or group, which may be new.
     fn classify(&mut self, forest: &Forest, node: usize, asked: &mut Asked<'_>) -> usize {
         let (sample, span) = (forest.nodes[node].sample, forest.nodes[node].span.clone());
         let accepted: Vec<bool> =
@@ -181,7 +181,7 @@ impl Classes {
         })
     }
 
-    /// Whether the texts of a class can stand in a place, and the place's text in those of the class.
+    /// Returns true if the texts of a class can stand in a place, and the place's text in those of the class.
     fn is_mutual(
         &self,
         forest: &Forest,
@@ -196,7 +196,7 @@ impl Classes {
             && class.places.iter().all(|(sample, place)| forest.takes(*sample, place, text, asked))
     }
 
-    /// The class, of segments or not, whose texts a sequence of siblings can stand for.
+    /// Returns the class, of segments or not, whose texts a sequence of siblings can stand for.
     pub fn class_of_window(
         &self,
         forest: &Forest,
@@ -272,7 +272,7 @@ impl Classes {
         }
     }
 
-    /// The number of the content of brackets or a sample, which may be new.
+    /// Returns the number of the content of brackets or a sample, which may be new.
     fn content(&mut self, forest: &Forest, node: usize, asked: &mut Asked<'_>) -> usize {
         let kind = forest.nodes[node].kind;
         let is_root = |content: &Content| forest.nodes[content.members[0]].kind == Kind::Root;
@@ -315,7 +315,7 @@ fn keep<T>(kept: &mut Vec<T>, one: T, most: usize, before: usize) {
     }
 }
 
-/// The parent of each node, and its place among the siblings.
+/// Returns the parent of each node, and its place among the siblings.
 fn parents(forest: &Forest) -> BTreeMap<usize, (usize, usize)> {
     let mut parents = BTreeMap::new();
     for (parent, node) in forest.nodes.iter().enumerate() {
@@ -324,7 +324,7 @@ fn parents(forest: &Forest) -> BTreeMap<usize, (usize, usize)> {
     parents
 }
 
-/// What a node looks like: its kind, with the text of marks and words, and that of the children of a segment.
+/// Writes the shape of a node: its kind, with the text of marks and words, and that of the children of a segment.
 fn shape(forest: &Forest, node: usize, out: &mut Vec<u8>) {
     let kind = forest.nodes[node].kind;
     out.extend(format!("{kind:?}").bytes());

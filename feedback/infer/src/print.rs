@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::expr::Expr;
 
-/// How tightly an expression binds: alternatives, then sequences, then single items.
+/// Levels at which an expression binds: alternatives, then sequences, then single items.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Alternatives,
@@ -12,7 +12,7 @@ enum Level {
     Item,
 }
 
-/// The rules as a grammar file.
+/// Returns the rules as a grammar file.
 pub(crate) fn grammar(rules: &[(String, Expr)]) -> String {
     let names: Vec<&str> = rules.iter().map(|(name, _)| name.as_str()).collect();
     let line = |(name, body): &(String, Expr)| {

@@ -9,7 +9,7 @@ use crate::tree::{Forest, Kind};
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     pub text: Vec<u8>,
-    /// The node that it is the text of; none for the contents of brackets and for made-up texts.
+    /// The node that it is the text of; `None` for the contents of brackets and for made-up texts.
     pub node: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ impl Probe {
     }
 }
 
-/// The probes of a kind.
+/// Returns the probes of a kind.
 fn most(kind: Kind) -> usize {
     match kind {
         Kind::Token(lex::Kind::Word) => 24,
@@ -31,7 +31,7 @@ fn most(kind: Kind) -> usize {
     }
 }
 
-/// Texts of all kinds: the shortest ones, and those of segments that look different.
+/// Returns texts of all kinds: the shortest ones, and those of segments that look different.
 pub(crate) fn probes(forest: &Forest) -> Vec<Probe> {
     let mut by_kind: BTreeMap<Kind, BTreeMap<(usize, Vec<u8>), usize>> = BTreeMap::new();
     let mut contents: BTreeSet<(Kind, usize, Vec<u8>)> = BTreeSet::new();

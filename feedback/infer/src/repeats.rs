@@ -1,5 +1,5 @@
-//! What repeats in a sequence of siblings, and what can be left out: asked by repeating and removing parts of samples
-//! (GLADE).
+//! Finds what repeats in a sequence of siblings, and what can be left out: the oracle is asked by repeating and
+//! removing parts of samples (GLADE).
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -31,12 +31,12 @@ pub(crate) enum Re {
 }
 
 impl Re {
-    /// The sequence itself.
+    /// Returns the expression that is the sequence itself.
     pub fn plain(pieces: &[Piece]) -> Re {
         Re::Seq(pieces.iter().cloned().map(Re::Piece).collect())
     }
 
-    /// The same with at least one round of each repetition.
+    /// Returns the expression with at least one round of each repetition.
     pub fn firm(&self) -> Re {
         match self {
             Re::Star(part) | Re::Plus(part) => Re::Plus(Box::new(part.firm())),
@@ -46,7 +46,7 @@ impl Re {
         }
     }
 
-    /// Whether it is a single sequence.
+    /// Returns true if it is a single sequence.
     pub fn is_plain(&self) -> bool {
         match self {
             Re::Piece(_) => true,
@@ -55,7 +55,7 @@ impl Re {
         }
     }
 
-    /// Whether it matches all of these symbols.
+    /// Returns true if it matches all of these symbols.
     pub fn matches(&self, symbols: &[Symbol]) -> bool {
         self.ends(symbols, &BTreeSet::from([0])).contains(&symbols.len())
     }
@@ -93,7 +93,7 @@ pub(crate) struct Repeats<'a, 'o> {
 }
 
 impl Repeats<'_, '_> {
-    /// The expression for a sequence. What the oracle does not accept in combination is not generalised.
+    /// Returns the expression for a sequence. What the oracle does not accept in combination is not generalised.
     pub fn of(&mut self, pieces: &[Piece], random: &mut Xoshiro256PlusPlus) -> Re {
         let plain = Re::plain(pieces);
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return plain };
@@ -108,7 +108,7 @@ impl Repeats<'_, '_> {
         if rejected.count() > 1 || !found.matches(&symbols) { plain } else { found }
     }
 
-    /// A text of the expression, made of the pieces.
+    /// Writes a text of the expression, made of the pieces.
     fn expand(&self, re: &Re, random: &mut Xoshiro256PlusPlus, out: &mut Vec<u8>) {
         let number = random.next_u64() as usize >> 8;
         match re {
@@ -190,7 +190,7 @@ impl Repeats<'_, '_> {
         None
     }
 
-    /// Whether a part can be left out.
+    /// Returns true if a part can be left out.
     fn can_go(&mut self, span: &Range<usize>) -> bool {
         let text = &self.forest.samples[self.sample].text;
         let joins = join(&text[..span.start], &text[span.end..]);
@@ -200,7 +200,7 @@ impl Repeats<'_, '_> {
         self.accepts(span, if joins { b" " } else { b"" })
     }
 
-    /// What is found in a window, and what stands around it.
+    /// Returns what is found in a window, and what stands around it.
     fn around(&mut self, pieces: &[Piece], window: Range<usize>, middle: Re) -> Re {
         let flat = |re: Re| if let Re::Seq(parts) = re { parts } else { vec![re] };
         let mut side = |part: &[Piece]| if part.is_empty() { Vec::new() } else { flat(self.general(part, true)) };
@@ -209,7 +209,7 @@ impl Repeats<'_, '_> {
         Re::Seq([before, vec![middle], after].concat())
     }
 
-    /// A number or a word, which repeats as a token, if at all.
+    /// Returns true for a number or a word, which repeats as a token, if at all.
     fn is_single_token(&self, pieces: &[Piece]) -> bool {
         match pieces {
             [piece] => match piece.kind {
@@ -229,7 +229,7 @@ fn is_leaf(pieces: &[Piece]) -> bool {
     matches!(pieces, [piece] if matches!(piece.kind, Kind::Token(_) | Kind::Bubble))
 }
 
-/// All windows, the shortest first, and among these first those that begin with what separates.
+/// Returns all windows, the shortest first, and among these first those that begin with what separates.
 fn windows(pieces: &[Piece]) -> Vec<Range<usize>> {
     let longest = if pieces.len() > LONG { 4 } else { 16 };
     let mut windows = Vec::new();
@@ -242,7 +242,7 @@ fn windows(pieces: &[Piece]) -> Vec<Range<usize>> {
     windows
 }
 
-/// The window with its repetitions before and after it.
+/// Returns the window with its repetitions before and after it.
 fn rounds_around(pieces: &[Piece], window: &Range<usize>) -> (usize, usize) {
     let len = window.len();
     let is_round = |at: usize| (0..len).all(|by| pieces[at + by].symbol == pieces[window.start + by].symbol);

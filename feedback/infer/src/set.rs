@@ -31,7 +31,7 @@ impl Set {
         if byte.is_ascii() { self.ascii >> byte & 1 == 1 } else { self.others }
     }
 
-    /// Whether all characters of the text are members.
+    /// Returns true if all characters of the text are members.
     pub fn has_all(&self, text: &[u8]) -> bool {
         std::str::from_utf8(text).is_ok() && text.iter().all(|&byte| self.has(byte))
     }
@@ -40,13 +40,13 @@ impl Set {
         self.ascii == 0 && !self.others
     }
 
-    /// The only member, if there is one only.
+    /// Returns the only member, if there is one only.
     pub fn single(&self) -> Option<u8> {
         let is_single = !self.others && self.ascii.count_ones() == 1;
         self.ascii().next().filter(|_| is_single)
     }
 
-    /// The letters, the digits and the underscore among the members.
+    /// Returns the letters, the digits and the underscore among the members.
     pub fn of_words(&self) -> Set {
         Set::of(self.ascii().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'))
     }
@@ -55,7 +55,7 @@ impl Set {
         Set { ascii: self.ascii | other.ascii, others: self.others || other.others }
     }
 
-    /// The ASCII members, in order.
+    /// Returns the ASCII members, in order.
     pub fn ascii(&self) -> impl Iterator<Item = u8> + use<> {
         let ascii = self.ascii;
         (0..128_u8).filter(move |byte| ascii >> byte & 1 == 1)
@@ -63,7 +63,7 @@ impl Set {
 }
 
 impl fmt::Display for Set {
-    /// As a class of the notation.
+    /// Writes the set as a class of the notation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::from("[");
         let mut left = self.ascii().peekable();

@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Token(lex::Kind),
     /// Brackets, with what stands between them. The field is the opening one.
     Group(u8),
-    /// What stands between separators.
+    /// Sequence that stands between separators.
     Segment,
     /// A sequence of siblings that stands where one of another kind can.
     Bubble,
@@ -61,7 +61,7 @@ pub(crate) struct Forest {
     pub quotes: &'static [u8],
 }
 
-/// What separates segments: in whole samples, and within each kind of brackets.
+/// Marks that separate segments: in whole samples, and within each kind of brackets.
 #[derive(Debug, Default)]
 struct Separators {
     /// The opening bracket, or 0 for whole samples, with a mark, or a line end.
@@ -91,7 +91,7 @@ impl Separators {
         separators
     }
 
-    /// Those of a kind of brackets, the loosest first.
+    /// Returns the separators within a kind of brackets, the loosest first.
     fn within(&self, open: u8) -> Vec<u8> {
         let mut found: Vec<u8> = b"\n;,".iter().copied().filter(|&mark| self.found.contains(&(open, mark))).collect();
         if found.contains(&b';') {
@@ -102,7 +102,7 @@ impl Separators {
 }
 
 impl Forest {
-    /// The trees of samples, with segments or without.
+    /// Returns the trees of samples, with segments or without.
     pub fn new(samples: Vec<Lean>, has_segments: bool) -> Forest {
         let has_joints = samples.iter().any(|lean| lean.gaps.values().any(|gap| gap.is_joint));
         let separators = if has_segments { Separators::of(&samples) } else { Separators::default() };
@@ -113,26 +113,26 @@ impl Forest {
         forest
     }
 
-    /// The text of a node.
+    /// Returns the text of a node.
     pub fn text(&self, node: usize) -> &[u8] {
         let node = &self.nodes[node];
         &self.samples[node.sample].text[node.span.clone()]
     }
 
-    /// What stands between the brackets of a group, or the whole of another node.
+    /// Returns what stands between the brackets of a group, or the whole of another node.
     pub fn content(&self, node: usize) -> Range<usize> {
         let Node { kind, span, .. } = &self.nodes[node];
         if let Kind::Group(_) = kind { span.start + 1..span.end - 1 } else { span.clone() }
     }
 
-    /// A sample with this in place of a part.
+    /// Returns a sample with this in place of a part.
     pub fn with(&self, sample: usize, span: &Range<usize>, part: &[u8]) -> Vec<u8> {
         let text = &self.samples[sample].text;
         [&text[..span.start], part, &text[span.end..]].concat()
     }
 
-    /// Whether the oracle accepts a sample with this in place of a part. It must not become one word with what is
-    /// beside it: `f` for `1+` in `1+x` makes `fx`. Where blanks keep words apart, one does so here.
+    /// Returns true if the oracle accepts a sample with this in place of a part. It must not become one word with what
+    /// is beside it: `f` for `1+` in `1+x` makes `fx`. Where blanks keep words apart, one does so here.
     pub fn takes(&self, sample: usize, span: &Range<usize>, part: &[u8], asked: &mut Asked<'_>) -> bool {
         let text = &self.samples[sample].text;
         let joins = [join(&text[..span.start], part), join(part, &text[span.end..])];
@@ -146,12 +146,12 @@ impl Forest {
         }
     }
 
-    /// The white space of the sample at this place.
+    /// Returns the white space of the sample at this place.
     pub fn gap(&self, sample: usize, at: usize) -> Option<&Gap> {
         self.samples[sample].gaps.get(&at)
     }
 
-    /// The kind of the token that ends at this place.
+    /// Returns the kind of the token that ends at this place.
     pub fn token_before(&self, sample: usize, at: usize) -> Option<lex::Kind> {
         let tokens = &self.samples[sample].tokens;
         let number = tokens.partition_point(|token| token.span.end < at);
@@ -206,7 +206,7 @@ impl Forest {
         self.add(Kind::Root, sample, 0..len, children);
     }
 
-    /// The children with those between separators in segments, if there are separators.
+    /// Returns the children with those between separators in segments, if there are separators.
     fn segments(&mut self, children: Vec<usize>, separators: &[u8]) -> Vec<usize> {
         let Some((&separator, inner)) = separators.split_first() else { return children };
         let mut all = Vec::new();

@@ -90,7 +90,7 @@ impl Writer<'_, '_> {
         self.rules.len() - 1
     }
 
-    /// The rule for a token.
+    /// Returns the rule for a token.
     fn token(&mut self, name: &'static str, expr: Expr) -> Expr {
         if let Some(&rule) = self.tokens_done.get(&expr) {
             return Expr::Rule(rule);
@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
         Expr::Rule(rule)
     }
 
-    /// White space around a whole sample.
+    /// Returns the expression for white space around a whole sample.
     fn outer(&mut self, which: &str, gap: &Gap) -> Expr {
         let set = self.gaps.outer_blanks;
         self.optional_blanks(format!("{WHITE_SPACE}: {which}"), gap, set)
@@ -117,7 +117,7 @@ impl Writer<'_, '_> {
         Expr::general(key, blanks, plain)
     }
 
-    /// What follows a symbol: white space, if it may or must.
+    /// Returns what follows a symbol: white space, if it may or must.
     fn after(&mut self, owner: Owner, symbol: Option<Symbol>) -> Expr {
         let Some(gap) = self.gaps.after((owner, symbol)) else { return Expr::empty() };
         if gap.is_needed {
@@ -131,14 +131,14 @@ impl Writer<'_, '_> {
         self.token("spaces", Expr::Set(self.gaps.blanks).plus())
     }
 
-    /// A word for a bubble: the class, and the sequence that stands for it.
+    /// Returns a word for a bubble: the class, and the sequence that stands for it.
     fn bubble_key(&self, node: usize) -> String {
         let children = self.forest.nodes[node].children.iter();
         let symbols: Vec<Symbol> = children.map(|&child| self.classes.symbol(child)).collect();
         self.classes.class_of(node).map_or(String::new(), |class| sequence_key(Owner::Class(class), &symbols))
     }
 
-    /// The children of a node; in place of bubbles that have proved wrong, their children.
+    /// Returns the children of a node; in place of bubbles that have proved wrong, their children.
     fn pieces(&self, node: usize) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for &child in &self.forest.nodes[node].children {
@@ -152,8 +152,8 @@ impl Writer<'_, '_> {
         pieces
     }
 
-    /// The expressions for the sequences of nodes, each with those that it derives. In those with `own`, the symbol
-    /// that they stand for, recursion repeats.
+    /// Returns the expressions for the sequences of nodes, each with those that it derives. In those with `own`, the
+    /// symbol that they stand for, recursion repeats.
     fn sequences(&mut self, nodes: &[usize], own: Option<Symbol>) -> Vec<Found> {
         let mut distinct: BTreeMap<(usize, Vec<Symbol>), (usize, Vec<Piece>)> = BTreeMap::new();
         for &node in nodes {
@@ -179,7 +179,7 @@ impl Writer<'_, '_> {
         covering(found, distinct.into_iter().map(|((_, symbols), (_, pieces))| (symbols, pieces)).collect())
     }
 
-    /// What stands between brackets, or in a whole sample.
+    /// Returns what stands between brackets, or in a whole sample.
     fn content(&mut self, number: usize, is_root: bool) -> Expr {
         let content = &self.classes.contents[number];
         let owner = Owner::Content(number);
@@ -199,7 +199,7 @@ impl Writer<'_, '_> {
         Expr::Alt(parts)
     }
 
-    /// The sequences as alternatives. Those of bubbles have a key, by which they can be undone.
+    /// Returns the sequences as alternatives. Those of bubbles have a key, by which they can be undone.
     fn alternatives(&mut self, found: Vec<Found>, owner: Owner, is_open: bool, kind: Kind) -> Vec<Expr> {
         let mut parts = Vec::new();
         for Found { re, covered } in found {
@@ -231,8 +231,8 @@ impl Writer<'_, '_> {
         parts
     }
 
-    /// The sequence of a bubble. If it ends with what it stands for, as in `-x`, and that proves wrong (`--x`), only
-    /// tokens and brackets can stand there.
+    /// Returns the sequence of a bubble. If it ends with what it stands for, as in `-x`, and that proves wrong (`--x`),
+    /// only tokens and brackets can stand there.
     fn bubble(&mut self, key: &str, pieces: &[Piece], part: Expr, owner: Owner) -> Expr {
         let last = pieces.last().map(|piece| piece.symbol);
         let (Some(Symbol::Class(class)), Owner::Class(own)) = (last, owner) else {
@@ -247,7 +247,7 @@ impl Writer<'_, '_> {
         Expr::general(format!("recursion: {key}"), part, less)
     }
 
-    /// The rule for those members of a class that are tokens or brackets.
+    /// Returns the rule for those members of a class that are tokens or brackets.
     fn atoms(&mut self, class: usize) -> usize {
         if let Some(&rule) = self.atoms_done.get(&class) {
             return rule;
@@ -258,7 +258,8 @@ impl Writer<'_, '_> {
         rule
     }
 
-    /// An expression over symbols. White space follows what it may follow; `is_open` leaves out that at the end.
+    /// Returns an expression over symbols. White space follows what it may follow; `is_open` leaves out that at the
+    /// end.
     fn shown(&mut self, re: &Re, owner: Owner, is_open: bool) -> Expr {
         match re {
             Re::Piece(piece) => {
@@ -300,7 +301,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// White space that is a token.
+    /// Returns the expression for white space that is a token.
     fn blank(&mut self, kind: lex::Kind) -> Expr {
         let mut places = Vec::new();
         let mut originals = BTreeSet::new();
@@ -337,7 +338,7 @@ impl Writer<'_, '_> {
         self.token(name, Expr::general(format!("{WHITE_SPACE}: {name}"), general, Expr::Alt(plain)))
     }
 
-    /// The rule of a class.
+    /// Returns the rule of a class.
     fn class(&mut self, class: usize) -> usize {
         if let Some(&rule) = self.classes_done.get(&class) {
             return rule;
@@ -348,7 +349,7 @@ impl Writer<'_, '_> {
         rule
     }
 
-    /// The alternatives of a class, or those that are tokens or brackets.
+    /// Returns the alternatives of a class, or those that are tokens or brackets.
     fn members(&mut self, number: usize, is_atom: bool) -> Vec<Expr> {
         let (forest, classes) = (self.forest, self.classes);
         let class = &classes.classes[number];
@@ -384,7 +385,7 @@ impl Writer<'_, '_> {
         parts
     }
 
-    /// The brackets in the places of a class.
+    /// Returns the brackets in the places of a class.
     fn groups(&mut self, class: usize, open: u8, known: &[usize], guessed: &[usize]) -> Vec<Expr> {
         let contents =
             |nodes: &[usize]| -> BTreeSet<usize> { nodes.iter().map(|node| self.classes.content_of[node]).collect() };
@@ -412,7 +413,7 @@ impl Writer<'_, '_> {
         rule
     }
 
-    /// The tokens of a kind in the places of a class.
+    /// Returns the tokens of a kind in the places of a class.
     fn tokens(&mut self, class: usize, kind: lex::Kind, known: &[usize], guessed: &[usize]) -> Vec<Expr> {
         let forest = self.forest;
         let texts = |nodes: &[usize]| -> BTreeSet<&[u8]> { nodes.iter().map(|&node| forest.text(node)).collect() };
@@ -434,7 +435,7 @@ impl Writer<'_, '_> {
         vec![Expr::general(key, self.covering(lexeme.name, &lexeme.expr, &known), less)]
     }
 
-    /// The rule for a token, or those of the texts that it does not derive.
+    /// Returns the rule for a token, or those of the texts that it does not derive.
     fn covering(&mut self, name: &'static str, token: &Expr, known: &BTreeSet<&[u8]>) -> Expr {
         let resolved = token.resolved(&Undone::new());
         let missed: Vec<Expr> = known.iter().filter(|text| !resolved.matches(text)).map(Expr::literal).collect();
@@ -461,7 +462,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The fewest of the expressions that derive all sequences, each with the sequences that it derives.
+/// Returns the fewest of the expressions that derive all sequences, each with the sequences that it derives.
 fn covering(found: Vec<Re>, all: Vec<(Vec<Symbol>, Vec<Piece>)>) -> Vec<Found> {
     let mut left: Vec<(Vec<Symbol>, Vec<Piece>)> = all;
     let mut chosen = Vec::new();

@@ -4,7 +4,7 @@ use gramjet_compiler::{Options as CompileOptions, SourceFile, compile};
 use gramjet_infer::{Exhausted, Inferred, Options, Oracle, Unusable, infer};
 use gramjet_parse::{Budget, Parser};
 
-/// Whether the grammar derives the text.
+/// Returns true if the grammar derives the text.
 fn derives(inferred: &Inferred, text: &[u8]) -> bool {
     let file = SourceFile::new("inferred.ebnf", inferred.grammar.as_str());
     let (compiled, _) = compile(&file, &CompileOptions::default()).unwrap_or_else(|_| panic!("{}", inferred.grammar));
@@ -69,7 +69,7 @@ fn questions_end_at_each_bound() {
     assert_eq!(unanswered.unwrap_err(), Unusable::Unanswered);
 }
 
-/// Numbers in nested brackets.
+/// Returns true for numbers in nested brackets.
 fn is_list(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let mut rest = text.split_whitespace().collect::<Vec<_>>().concat();

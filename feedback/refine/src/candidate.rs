@@ -18,14 +18,14 @@ pub(crate) struct Candidate {
     pub(crate) part_at: Place,
     /// For people: what it does.
     pub(crate) what: String,
-    /// Of edits that do as much, one of the least rank is taken.
+    /// Rank of the edit. Among edits that do as much, one of the least rank is taken.
     pub(crate) rank: usize,
-    /// It adds several literals that were found, or one of several words and marks, and nothing more general.
+    /// Whether it adds several literals that were found, or one of several words and marks, and nothing more general.
     pub(crate) is_patch: bool,
-    /// It adds a rule that takes nearly anything: that it takes a text says little.
+    /// Whether it adds a rule that takes nearly anything: that it takes a text says little.
     pub(crate) is_lax: bool,
-    /// Of a class that gets more: what is lacking. The program is asked which members it takes once the edit's turn has
-    /// come; until then, it gets all.
+    /// Characters that a class lacks, if the edit adds some to it. The program is asked which members it takes once the
+    /// edit's turn has come; until then, the class gets all.
     pub(crate) lacking: Option<Lacking>,
 }
 
@@ -44,7 +44,7 @@ impl Candidate {
         }
     }
 
-    /// A sequence without the item at a place, if that is one; `part` is what is gone.
+    /// Returns a sequence without the item at a place, if that is one; `part` is what is gone.
     pub(crate) fn removal(grammar: &Grammar, item: &Place, part: Expr, what: String, rank: usize) -> Option<Candidate> {
         let (around, number) = item.around()?;
         let whole = around.get(grammar)?;
@@ -55,7 +55,8 @@ impl Candidate {
         Some(Candidate { part_at: item.clone(), ..Candidate::new(&around, expr, part, what, rank) })
     }
 
-    /// The same, known as a patch if what it adds is a choice of literals, or one that is no single word or mark.
+    /// Returns the candidate, known as a patch if what it adds is a choice of literals, or one that is no single word
+    /// or mark.
     pub(crate) fn adding(self, added: &Expr) -> Candidate {
         let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Bytes(_));
         let is_patch = match &added.kind {
@@ -66,7 +67,7 @@ impl Candidate {
         Candidate { is_patch, ..self }
     }
 
-    /// The edited grammar.
+    /// Returns the edited grammar.
     pub(crate) fn apply(&self, grammar: &Grammar) -> Grammar {
         self.place.with(grammar, self.expr.clone())
     }
@@ -76,7 +77,7 @@ impl Candidate {
     }
 }
 
-/// An expression as messages show it: in our EBNF, on one line, not too long.
+/// Returns an expression as messages show it: in our EBNF, on one line, not too long.
 pub(crate) fn shown(expr: &Expr) -> String {
     const MOST: usize = 60;
     let text = written(expr);

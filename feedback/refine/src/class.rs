@@ -16,10 +16,10 @@ const BEYOND: [u32; 8] = [0x80, 0xA0, 0xE9, 0x3B1, 0x20AC, 0x4E2D, 0xFFFD, 0x1F6
 /// About as many ranges of a class are tried before all its members are.
 const MOST_OTHERS: usize = 6;
 
-/// What the program is asked.
+/// Question to the program whether it accepts a text.
 pub(crate) type Ask<'a> = dyn FnMut(&[u8]) -> Option<bool> + 'a;
 
-/// Members that are tried, each with the members for which it stands.
+/// Returns the members that are tried, each with the members for which it stands.
 fn tried(unit: Unit) -> Vec<(u32, (u32, u32))> {
     let one = |member| (member, (member, member));
     match unit {
@@ -28,7 +28,7 @@ fn tried(unit: Unit) -> Vec<(u32, (u32, u32))> {
     }
 }
 
-/// The members that the program accepts between two texts, of those that `is_open`; `None` if there are no more
+/// Returns the members that the program accepts between two texts, of those that `is_open`; `None` if there are no more
 /// answers. Characters beyond ASCII are accepted together if all that stand for them and are open are.
 fn accepted(around: &Around, unit: Unit, is_open: &dyn Fn(u32, &[u8]) -> bool, ask: &mut Ask<'_>) -> Option<CharSet> {
     // Whether the program takes the member, if that is open.
@@ -63,33 +63,34 @@ pub(crate) struct Around {
     after: Vec<u8>,
 }
 
-/// What marks a gap. Hardly any grammar has it.
+/// Bytes that mark a gap. Hardly any grammar has it.
 const GAP: &[u8] = b"\x01\x02gap\x02\x01";
 
 impl Around {
-    /// The text around a range.
+    /// Returns the text around a range.
     fn new(text: &[u8], range: Range<usize>) -> Around {
         Around { before: text[..range.start].to_vec(), after: text[range.end..].to_vec() }
     }
 
-    /// What is in the place of the gap while texts with one are made.
+    /// Returns what is in the place of the gap while texts with one are made.
     pub(crate) fn gap() -> Expr {
         literal(GAP)
     }
 
-    /// The text around a gap, if it has one and no more.
+    /// Returns the text around a gap, if it has one and no more.
     pub(crate) fn of_gap(text: &[u8]) -> Option<Around> {
         let mut gaps = (0..text.len()).filter(|&at| text[at..].starts_with(GAP));
         let at = gaps.next().filter(|_| gaps.next().is_none())?;
         Some(Around::new(text, at..at + GAP.len()))
     }
 
-    /// With these bytes in the gap: the byte before them, the first and the last of them, and the byte after them.
+    /// Returns the ends around and of these bytes in the gap: the byte before them, the first and the last of them, and
+    /// the byte after them.
     pub(crate) fn ends(&self, bytes: &[u8]) -> [Option<u8>; 4] {
         [self.before.last(), bytes.first(), bytes.last(), self.after.first()].map(Option::<&u8>::copied)
     }
 
-    /// The text with these bytes in the gap.
+    /// Returns the text with these bytes in the gap.
     pub(crate) fn with(&self, bytes: &[u8]) -> Vec<u8> {
         [&self.before, bytes, &self.after].concat()
     }
@@ -104,7 +105,8 @@ pub(crate) struct Lacking {
 /// At most this many members that a class lacks are looked at.
 const MOST_LACKING: usize = 6;
 
-/// The edit that widens the class at a place, if it lacks single characters. Which others it gets is asked later.
+/// Returns the edit that widens the class at a place, if it lacks single characters. Which others it gets is asked
+/// later.
 pub(crate) fn widened(grammar: &Grammar, place: &Place, lacks: &[Lack]) -> Option<Candidate> {
     let ExprKind::Class(old) = &place.get(grammar)?.kind else { return None };
     let unit = old.unit();
@@ -128,7 +130,7 @@ fn getting(place: &Place, old: &CharSet, all: &CharSet, new: &CharSet) -> Candid
     Candidate::new(place, class(all.clone()), class(new.clone()), what, rank::CLASS)
 }
 
-/// Whether the grammar reads a text.
+/// Function that returns true if the grammar reads a text.
 type Reads<'r> = dyn Fn(&[u8]) -> bool + 'r;
 
 /// Edits by which the class at a place gets what it lacks, and what else the program takes there. `around` are texts of
@@ -163,7 +165,7 @@ pub(crate) fn settled(
     Some(Vec::new())
 }
 
-/// The character that the bytes are, if they are one.
+/// Returns the character that the bytes are, if they are one.
 fn single(bytes: &[u8], unit: Unit) -> Option<u32> {
     match unit {
         Unit::Byte => (bytes.len() == 1).then(|| u32::from(bytes[0])),
@@ -174,8 +176,8 @@ fn single(bytes: &[u8], unit: Unit) -> Option<u32> {
     }
 }
 
-/// The class at a place without the members that the program rejects in place of `member`, which begins at `at` in a
-/// text. `None` if there are no more answers.
+/// Returns the class at a place without the members that the program rejects in place of `member`, which begins at `at`
+/// in a text. `None` if there are no more answers.
 pub(crate) fn narrowed(
     grammar: &Grammar,
     place: &Place,
@@ -201,7 +203,7 @@ pub(crate) fn narrowed(
     Some(vec![Candidate::new(place, class(kept), class(gone), what, 0)])
 }
 
-/// Whether the program takes one of some other members in place of one: else this one is not to blame.
+/// Returns true if the program takes one of some other members in place of one: else this one is not to blame.
 fn takes_another(class: &CharSet, member: u32, around: &Around, ask: &mut Ask<'_>) -> Option<bool> {
     let ranges = class.ranges();
     let step = ranges.len().div_ceil(MOST_OTHERS).max(1);
@@ -215,7 +217,7 @@ fn takes_another(class: &CharSet, member: u32, around: &Around, ask: &mut Ask<'_
     Some(false)
 }
 
-/// The members of both sets.
+/// Returns the members of both sets.
 fn overlap(one: &CharSet, other: &CharSet) -> Vec<(u32, u32)> {
     one.difference(&one.difference(other)).ranges().to_vec()
 }

@@ -8,7 +8,7 @@ const AROUND: usize = 3;
 /// The most cells of the table of common lines. Where more would be needed, all that differs is one change.
 const MOST_CELLS: usize = 1 << 24;
 
-/// A unified diff; empty if the texts are equal.
+/// Returns a unified diff; empty if the texts are equal.
 pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     let changes = changes(&old, &new);
@@ -81,7 +81,7 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     changes
 }
 
-/// The pairs of a longest common subsequence.
+/// Returns the pairs of a longest common subsequence.
 fn matches(one: &[&str], other: &[&str]) -> Vec<(usize, usize)> {
     let width = other.len() + 1;
     let mut lengths = vec![0u32; (one.len() + 1) * width];

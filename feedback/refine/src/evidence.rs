@@ -39,13 +39,13 @@ pub(crate) struct Evidence {
     alike: BTreeMap<Failure, usize>,
 }
 
-/// Where and how the parser fails.
+/// Place where the parser fails, and the bytes there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Failure {
     within: Option<String>,
     found: Option<u8>,
-    /// What comes next, if that is a digit or a letter: a program may take a point alone, too, but a fraction is what
-    /// its texts have.
+    /// Byte that comes next, if that is a digit or a letter: a program may take a point alone, too, but a fraction is
+    /// what its texts have.
     next: Option<u8>,
 }
 
@@ -60,7 +60,7 @@ impl Failure {
     }
 }
 
-/// Digits fail alike, and letters do.
+/// Returns a byte that stands for those that fail alike, as digits do, and letters.
 pub(crate) fn kind(byte: u8) -> u8 {
     match byte {
         b'0'..=b'9' => b'0',
@@ -102,7 +102,7 @@ impl Evidence {
         Some(true)
     }
 
-    /// Whether there is no room for more.
+    /// Returns true if there is no room for more.
     pub(crate) fn is_full(&self) -> bool {
         self.texts.len() >= MOST
     }
@@ -133,8 +133,8 @@ impl Bytes {
         Bytes(Session::new(&language.expect("a grammar that compiles"), 0))
     }
 
-    /// The smallest text found for which `test` holds, as it does for this one; `None` if there are no more answers.
-    /// `test` returns `None` for no more answers, and `Some(None)` for a text that is not asked about.
+    /// Returns the smallest text found for which `test` holds, as it does for this one; `None` if there are no more
+    /// answers. `test` returns `None` for no more answers, and `Some(None)` for a text that is not asked about.
     fn shrink(
         &mut self,
         text: &[u8],

@@ -9,14 +9,15 @@ use crate::place::{NEW, Place, alternative, choice, new, reference, repeat, seq}
 /// The number of each rule.
 type Index<'g> = BTreeMap<&'g str, usize>;
 
-/// The grammar whose derivations have `part` at `place` at least once, wherever the rules around it lead there; none if
-/// the start rule does not. `place` is one of `grammar`. Alternatives that are only read lead there if no others do.
+/// Returns the grammar whose derivations have `part` at `place` at least once, wherever the rules around it lead there;
+/// `None` if the start rule does not. `place` is one of `grammar`. Alternatives that are only read lead there if no
+/// others do.
 pub(crate) fn focus(grammar: &Grammar, place: &Place, part: &Expr) -> Option<Grammar> {
     let by = |leads| focus_by(grammar, place, part, leads);
     by(Alternative::is_generated).or_else(|| by(Alternative::is_live))
 }
 
-/// Whether an alternative leads to what is in it.
+/// Function that returns true if an alternative leads to what is in it.
 type Leads = fn(&Alternative) -> bool;
 
 fn focus_by(grammar: &Grammar, place: &Place, part: &Expr, leads: Leads) -> Option<Grammar> {
@@ -38,7 +39,7 @@ fn focus_by(grammar: &Grammar, place: &Place, part: &Expr, leads: Leads) -> Opti
     focused.start.is_some().then_some(focused)
 }
 
-/// The number of the start rule.
+/// Returns the number of the start rule.
 pub(crate) fn start(grammar: &Grammar) -> Option<usize> {
     match &grammar.start {
         Some(start) => grammar.rules.iter().position(|rule| rule.name.text == start.text),
@@ -46,12 +47,12 @@ pub(crate) fn start(grammar: &Grammar) -> Option<usize> {
     }
 }
 
-/// The name of the rule that is forced to lead there. No notation has such names.
+/// Returns the name of the rule that is forced to lead there. No notation has such names.
 fn forced(name: &str) -> String {
     format!("{name}\0")
 }
 
-/// Which rules lead to a rule, itself included.
+/// Returns which rules lead to a rule, itself included.
 fn leading(grammar: &Grammar, index: &Index<'_>, to: usize, leads: Leads) -> Vec<bool> {
     let mut leading = vec![false; grammar.rules.len()];
     leading[to] = true;
@@ -68,7 +69,7 @@ fn leading(grammar: &Grammar, index: &Index<'_>, to: usize, leads: Leads) -> Vec
     leading
 }
 
-/// Whether an expression refers to a marked rule by alternatives that lead there.
+/// Returns true if an expression refers to a marked rule by alternatives that lead there.
 fn refers(index: &Index<'_>, expr: &Expr, marked: &[bool], leads: Leads) -> bool {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) => false,
@@ -89,7 +90,7 @@ struct Focus<'f> {
 }
 
 impl Focus<'_> {
-    /// The expression with the part at the end of a path, which is taken.
+    /// Returns the expression with the part at the end of a path, which is taken.
     fn along(&self, expr: &Expr, path: &[usize]) -> Option<Expr> {
         let Some((&number, rest)) = path.split_first() else { return Some(self.part.clone()) };
         match &expr.kind {
@@ -108,7 +109,7 @@ impl Focus<'_> {
         }
     }
 
-    /// The expression with one reference that leads there.
+    /// Returns the expression with one reference that leads there.
     fn through(&self, expr: &Expr) -> Option<Expr> {
         match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) => None,
@@ -133,7 +134,7 @@ impl Focus<'_> {
     }
 }
 
-/// One round of a repetition, with others around it: it may be the first one, the last one, or between others.
+/// Returns one round of a repetition, with others around it: it may be the first one, the last one, or between others.
 fn around(round: Expr, item: &Expr, min: u32, max: Option<u32>) -> Expr {
     let others = |min, max| repeat(item.clone(), min, max);
     let least = min.saturating_sub(1);
@@ -151,7 +152,7 @@ fn around(round: Expr, item: &Expr, min: u32, max: Option<u32>) -> Expr {
     }
 }
 
-/// One of these; none if there are none.
+/// Returns one of these; `None` if there are none.
 fn any(mut options: Vec<Expr>) -> Option<Expr> {
     match options.len() {
         0 => None,

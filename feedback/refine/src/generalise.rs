@@ -45,12 +45,12 @@ pub(crate) struct Rules<'g> {
     /// Single bytes of texts, one of each kind.
     bytes: Vec<&'g [u8]>,
     readers: RefCell<BTreeMap<usize, Option<Rc<Reader>>>>,
-    /// What each rule reads, as far as it was asked.
+    /// Answers to which rule reads which bytes, as far as it was asked.
     known: RefCell<BTreeMap<(usize, Vec<u8>), bool>>,
 }
 
 impl<'g> Rules<'g> {
-    /// `texts` are of the language, or near it.
+    /// Returns the rules of a grammar. `texts` are of the language, or near it.
     pub(crate) fn new(grammar: &'g Grammar, texts: &'g [Vec<u8>]) -> Rules<'g> {
         let pieces = texts.iter().flat_map(|text| {
             let tokens = tokens(text);
@@ -66,8 +66,8 @@ impl<'g> Rules<'g> {
         Rules { grammar, pieces, bytes, readers: RefCell::default(), known: RefCell::default() }
     }
 
-    /// Whether an expression refers to a rule that takes nearly anything: a half of any pieces, or of the bytes, of
-    /// which anything consists.
+    /// Returns true if an expression refers to a rule that takes nearly anything: a half of any pieces, or of the
+    /// bytes, of which anything consists.
     pub(crate) fn is_lax(&self, expr: &Expr) -> bool {
         let mut is_lax = false;
         each(expr, &mut |expr| {
@@ -107,7 +107,7 @@ impl<'g> Rules<'g> {
         Reader::new(&Grammar { start: Some(start), ..self.grammar.clone() }).map(Rc::new)
     }
 
-    /// Expressions for these bytes, the more general ones first.
+    /// Returns expressions for these bytes, the more general ones first.
     pub(crate) fn expressions(&self, lacks: &[&[u8]]) -> Vec<Expr> {
         let mut lacks: Vec<&[u8]> = lacks.iter().copied().filter(|bytes| !bytes.is_empty()).collect();
         lacks.sort_by_key(|bytes| (bytes.len(), *bytes));
@@ -142,8 +142,8 @@ impl<'g> Rules<'g> {
         distinct(found)
     }
 
-    /// The bytes as rules, where a rule reads a part of them that is not all, and literals between them. Longer parts
-    /// come first; of the rules, the first one or the last one.
+    /// Returns the bytes as rules, where a rule reads a part of them that is not all, and literals between them. Longer
+    /// parts come first; of the rules, the first one or the last one.
     fn pieces(&self, bytes: &[u8], is_outermost: bool) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let ends: Vec<usize> = tokens(bytes).into_iter().map(|token| token.end).collect();
@@ -187,8 +187,8 @@ impl<'g> Rules<'g> {
         seq(joined.iter().map(|piece| self.expr(piece)).collect())
     }
 
-    /// What all have at their beginnings and ends, and between these a list of one piece, perhaps with separators, that
-    /// may be empty.
+    /// Returns what all have at their beginnings and ends, and between these a list of one piece, perhaps with
+    /// separators, that may be empty.
     fn list(&self, all: &[Vec<Piece>]) -> Option<Expr> {
         let first = all.first().filter(|_| all.len() > 1)?;
         let shortest = all.iter().map(Vec::len).min()?;
@@ -223,12 +223,12 @@ impl<'g> Rules<'g> {
     }
 }
 
-/// Whether bytes may be a literal of a language. What has more words and groups of marks is a text of its own.
+/// Returns true if bytes may be a literal of a language. What has more words and groups of marks is a text of its own.
 fn is_word(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_CUT && groups(bytes) <= MOST_GROUPS
 }
 
-/// The number of words and groups of marks.
+/// Returns the number of words and groups of marks.
 pub(crate) fn groups(bytes: &[u8]) -> usize {
     let (mut groups, mut is_in_marks) = (0, false);
     for token in tokens(bytes) {
@@ -270,7 +270,7 @@ fn runs(lacks: &[&[u8]]) -> Vec<Expr> {
     if are_single { vec![one, run] } else { vec![run] }
 }
 
-/// Each once, in order.
+/// Returns each once, in order.
 fn distinct(exprs: Vec<Expr>) -> Vec<Expr> {
     let mut distinct: Vec<Expr> = Vec::new();
     for expr in exprs {

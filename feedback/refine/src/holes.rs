@@ -1,5 +1,5 @@
-//! Where a grammar lacks something: a place is tried with a hole that takes any bytes. If a text conforms then, the
-//! bytes in the hole are what the place lacks. They stand between two states from which the parser goes on.
+//! Finds places where a grammar lacks something: a place is tried with a hole that takes any bytes. If a text conforms
+//! then, the bytes in the hole are what the place lacks. They stand between two states from which the parser goes on.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::reader::{Derivation, Reader};
 /// The name of the hole. No notation has such names.
 const HOLE: &str = "\0hole";
 
-/// How a hole is put at a place.
+/// Ways in which a hole is put at a place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Put {
     /// In place of the expression.
@@ -23,7 +23,7 @@ pub(crate) enum Put {
     Before(usize),
 }
 
-/// What a hole takes of a text.
+/// Part of a text that a hole takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Lack {
     pub(crate) text: Vec<u8>,
@@ -36,7 +36,7 @@ impl Lack {
     }
 }
 
-/// What the place lacks for each text that conforms with the hole; nothing if it helps with none.
+/// Returns what the place lacks for each text that conforms with the hole; nothing if it helps with none.
 pub(crate) fn lacks(grammar: &Grammar, place: &Place, put: &Put, texts: &[Vec<u8>]) -> Vec<Lack> {
     let holed = place.get(grammar).and_then(|expr| with_hole(expr, put)).map(|expr| holed(grammar, place, expr));
     let Some(reader) = holed.as_ref().and_then(Reader::new) else { return Vec::new() };
@@ -49,12 +49,12 @@ pub(crate) fn lacks(grammar: &Grammar, place: &Place, put: &Put, texts: &[Vec<u8
     lacks
 }
 
-/// The grammar with any bytes at a place: no other expression there has more texts.
+/// Returns the grammar with any bytes at a place: no other expression there has more texts.
 pub(crate) fn anything(grammar: &Grammar, place: &Place) -> Grammar {
     place.with(grammar, repeat(class(CharSet::new(Unit::Byte, [(0, 255)])), 0, None))
 }
 
-/// What stands for an alternative that an edit adds, in the texts that conform by it.
+/// Returns what stands for an alternative that an edit adds, in the texts that conform by it.
 pub(crate) fn standing(grammar: &Grammar, candidate: &Candidate, texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let ExprKind::Choice(alternatives) = &candidate.expr.kind else { return Vec::new() };
     let mut alternatives = alternatives.clone();
@@ -93,7 +93,7 @@ fn holed(grammar: &Grammar, place: &Place, expr: Expr) -> Grammar {
     holed
 }
 
-/// An alternative that is taken where nothing else will do.
+/// Returns an alternative that is taken where nothing else will do.
 fn rare(expr: Expr) -> Alternative {
     Alternative { expr, weight: Some(Weight { value: Weight::ONLY_READ, span: NEW }) }
 }

@@ -27,7 +27,7 @@ const MARKS: &[u8] = b" -+.,:;=()[]{}<>\"'/*&|!?#@$%^~_\\\n\t0";
 const MOST_GROWTH: usize = 256;
 
 impl Mutants {
-    /// With the literals of a grammar.
+    /// Returns mutants with the literals of a grammar.
     pub(crate) fn new(grammar: &Grammar) -> Mutants {
         let mut mutants = Mutants { tokens: Vec::new() };
         for rule in &grammar.rules {
@@ -55,7 +55,7 @@ impl Mutants {
         }
     }
 
-    /// A mutant of a text. Parts of `other` may take the place of its own.
+    /// Returns a mutant of a text. Parts of `other` may take the place of its own.
     pub(crate) fn make(&self, text: &Derivation, other: &Derivation, random: &mut Random) -> Vec<u8> {
         let mutant = match random.below(10) {
             0..=2 => by_bytes(&text.text, random),
@@ -137,12 +137,12 @@ fn by_parts(text: &Derivation, other: &Derivation, random: &mut Random) -> Vec<u
     }
 }
 
-/// The text with other bytes in a range.
+/// Returns the text with other bytes in a range.
 pub(crate) fn spliced(text: &[u8], range: Range<usize>, with: &[u8]) -> Vec<u8> {
     [&text[..range.start], with, &text[range.end..]].concat()
 }
 
-/// The text with two ranges swapped; as it is if they overlap.
+/// Returns the text with two ranges swapped; as it is if they overlap.
 fn swapped(text: &[u8], one: Range<usize>, other: Range<usize>) -> Vec<u8> {
     let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
     if first.end > second.start {
@@ -152,7 +152,7 @@ fn swapped(text: &[u8], one: Range<usize>, other: Range<usize>) -> Vec<u8> {
     [&text[..first.start], &text[second.clone()], between, &text[first.clone()], &text[second.end..]].concat()
 }
 
-/// The words, blanks and single marks of a text.
+/// Returns the words, blanks and single marks of a text.
 pub(crate) fn tokens(text: &[u8]) -> Vec<Range<usize>> {
     let kind = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80.. => 1,

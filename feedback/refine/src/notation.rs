@@ -30,7 +30,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// The notation with this name of a format.
+    /// Returns the notation with this name of a format.
     pub fn by_name(format: &str) -> Option<Notation> {
         match format {
             "abnf" => Some(Notation::Abnf),
@@ -40,7 +40,7 @@ impl Notation {
         }
     }
 
-    /// What stands between alternatives.
+    /// Returns what stands between alternatives.
     fn bar(self) -> char {
         match self {
             Notation::Abnf => '/',
@@ -48,7 +48,7 @@ impl Notation {
         }
     }
 
-    /// Whether the text of an alternative says more than the grammar, such as a label, an action or a comment.
+    /// Returns true if the text of an alternative says more than the grammar, such as a label, an action or a comment.
     fn is_more_than_grammar(self, text: &str) -> bool {
         let (mut outside, mut has_more) = (String::new(), false);
         scan(text, self, &mut |_, seen| match seen {
@@ -64,8 +64,8 @@ impl Notation {
     }
 }
 
-/// The text with the edits that make `old`, which it is, into `new`; none if that cannot be written. `read` reads a
-/// text of the notation.
+/// Returns the text with the edits that make `old`, which it is, into `new`; `None` if that cannot be written. `read`
+/// reads a text of the notation.
 pub(crate) fn rewritten(
     text: &str,
     notation: Notation,
@@ -102,7 +102,8 @@ pub(crate) fn rewritten(
     is_like(&back, old, new).then_some(result)
 }
 
-/// Whether a grammar is the wanted one. The copies of a rule in which nothing was edited may have changed with it.
+/// Returns true if a grammar is the wanted one. The copies of a rule in which nothing was edited may have changed with
+/// it.
 fn is_like(back: &Grammar, old: &Grammar, new: &Grammar) -> bool {
     let text = |grammar: &Grammar, expr: &Expr| {
         let mut expr = expr.clone();
@@ -156,7 +157,7 @@ fn plain(grammar: &Grammar, expr: &mut Expr) {
     }
 }
 
-/// The characters that an expression takes, if it takes one of ASCII, or is a class.
+/// Returns the characters that an expression takes, if it takes one of ASCII, or is a class.
 fn members(expr: &Expr) -> Option<CharSet> {
     match &expr.kind {
         ExprKind::Class(set) => Some(set.clone()),
@@ -168,7 +169,7 @@ fn members(expr: &Expr) -> Option<CharSet> {
     }
 }
 
-/// The alternatives of a body; itself if it is no choice.
+/// Returns the alternatives of a body; itself if it is no choice.
 fn alternatives_of(body: &Expr) -> Vec<&Expr> {
     match &body.kind {
         ExprKind::Choice(alternatives) if alternatives.iter().all(|one| one.weight.is_none()) => {
@@ -178,7 +179,7 @@ fn alternatives_of(body: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Whether the last alternatives are new, after all that were there.
+/// Returns true if the last alternatives are new, after all that were there.
 fn is_appended(old: &Expr, new: &Expr) -> bool {
     let (ones, others) = (alternatives_of(old), alternatives_of(new));
     others.len() > ones.len() && ones.iter().zip(&others).all(|(one, other)| same(one, other))
@@ -191,8 +192,8 @@ struct Writer<'g> {
 }
 
 impl Writer<'_> {
-    /// The body of the rule. Alternatives that `old` has keep their text, and those that are new are written on lines
-    /// of their own if the others are.
+    /// Returns the body of the rule. Alternatives that `old` has keep their text, and those that are new are written on
+    /// lines of their own if the others are.
     fn body(&self, before: &str, old: &Expr) -> Option<String> {
         let bar = self.notation.bar();
         let (ones, others) = (alternatives_of(old), alternatives_of(&self.rule.body));
@@ -230,7 +231,7 @@ impl Writer<'_> {
         Some(result)
     }
 
-    /// Labels for the alternatives that are new. ANTLR wants one for each alternative of a rule, or none.
+    /// Returns labels for the alternatives that are new. ANTLR wants one for each alternative of a rule, or none.
     fn labels(&self, parts: &[&str], new: Range<usize>) -> Vec<String> {
         let is_labelled = |part: &&str| {
             let mut found = false;
@@ -272,7 +273,7 @@ impl Writer<'_> {
         Some(if own < level { format!("({text})") } else { text })
     }
 
-    /// The empty text: no part of an alternative.
+    /// Returns the empty text: no part of an alternative.
     fn nothing(&self, level: Level) -> Option<String> {
         match self.notation {
             Notation::Abnf => Some("\"\"".to_string()),
@@ -354,7 +355,7 @@ impl Writer<'_> {
         })
     }
 
-    /// A character of a literal or a class.
+    /// Writes a character of a literal or a class.
     fn character(&self, c: char, special: &[char], to: &mut String) {
         match c {
             '\n' => to.push_str("\\n"),
@@ -371,7 +372,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A leaf as the printer of the notation writes it.
+    /// Returns a leaf as the printer of the notation writes it.
     fn printed(&self, kind: ExprKind) -> Option<String> {
         let mut rule = self.rule.clone();
         rule.name.text = "x".to_string();

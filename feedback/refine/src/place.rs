@@ -15,17 +15,17 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The body of a rule.
+    /// Returns the body of a rule.
     pub(crate) fn body(rule: usize) -> Place {
         Place { rule, path: Vec::new() }
     }
 
-    /// A part of the expression.
+    /// Returns a part of the expression.
     pub(crate) fn child(&self, number: usize) -> Place {
         Place { rule: self.rule, path: self.path.iter().copied().chain([number]).collect() }
     }
 
-    /// The expression.
+    /// Returns the expression.
     pub(crate) fn get<'g>(&self, grammar: &'g Grammar) -> Option<&'g Expr> {
         let mut expr = &grammar.rules.get(self.rule)?.body;
         for &number in &self.path {
@@ -34,13 +34,13 @@ impl Place {
         Some(expr)
     }
 
-    /// The expression around it, and its number there.
+    /// Returns the expression around it, and its number there.
     pub(crate) fn around(&self) -> Option<(Place, usize)> {
         let (&number, path) = self.path.split_last()?;
         Some((Place { rule: self.rule, path: path.to_vec() }, number))
     }
 
-    /// The grammar with another expression here.
+    /// Returns the grammar with another expression here.
     pub(crate) fn with(&self, grammar: &Grammar, expr: Expr) -> Grammar {
         let mut changed = grammar.clone();
         if let Some(mut place) = changed.rules.get_mut(self.rule).map(|rule| &mut rule.body) {
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// The expressions that an expression consists of.
+/// Returns the expressions that an expression consists of.
 pub(crate) fn children(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => Vec::new(),
@@ -75,7 +75,7 @@ fn child_mut(expr: &mut Expr, number: usize) -> Option<&mut Expr> {
     }
 }
 
-/// Whether two expressions are written alike, whatever their places.
+/// Returns true if two expressions are written alike, whatever their places.
 pub(crate) fn same(one: &Expr, other: &Expr) -> bool {
     let weight = |alternative: &Alternative| alternative.weight.map(|weight| weight.value.to_bits());
     match (&one.kind, &other.kind) {
@@ -99,7 +99,7 @@ pub(crate) fn same(one: &Expr, other: &Expr) -> bool {
     }
 }
 
-/// The number of expressions in an expression.
+/// Returns the number of expressions in an expression.
 pub(crate) fn size(expr: &Expr) -> usize {
     1 + children(expr).into_iter().map(size).sum::<usize>()
 }
@@ -143,7 +143,7 @@ pub(crate) fn empty() -> Expr {
     new(ExprKind::Seq(Vec::new()))
 }
 
-/// Expressions one after the other; a single one stands for itself.
+/// Returns expressions one after the other; a single one stands for itself.
 pub(crate) fn seq(mut items: Vec<Expr>) -> Expr {
     match (items.len(), items.pop()) {
         (1, Some(only)) => only,
@@ -154,7 +154,7 @@ pub(crate) fn seq(mut items: Vec<Expr>) -> Expr {
     }
 }
 
-/// One of several expressions; a single one stands for itself.
+/// Returns one of several expressions; a single one stands for itself.
 pub(crate) fn choice(mut options: Vec<Expr>) -> Expr {
     match (options.len(), options.pop()) {
         (1, Some(only)) => only,
@@ -169,7 +169,7 @@ pub(crate) fn alternative(expr: Expr) -> Alternative {
     Alternative { expr, weight: None }
 }
 
-/// An expression `min` to `max` times.
+/// Returns an expression `min` to `max` times.
 pub(crate) fn repeat(item: Expr, min: u32, max: Option<u32>) -> Expr {
     match (min, max) {
         (_, Some(0)) => empty(),

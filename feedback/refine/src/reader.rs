@@ -20,10 +20,10 @@ use gramjet_session::Random;
 
 use crate::place::{Place, children};
 
-/// What reading a text may cost. A text that costs more counts as one that does not conform.
+/// Budget for reading a text. A text that costs more counts as one that does not conform.
 const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 20) };
 
-/// What it may cost where another way is left.
+/// Budget for reading a text where another way is left.
 const BRIEF: Budget = Budget { max_memory: 8 << 20, max_steps: Some(1 << 16) };
 
 /// Texts that are made are cut short from here on, in bytes.
@@ -64,14 +64,14 @@ pub(crate) struct Part {
 pub(crate) enum Used {
     /// An alternative of the choice at a place.
     Alternative(Place, usize),
-    /// That many rounds of the repetition at a place.
+    /// A number of rounds of the repetition at a place.
     Rounds(Place, u32),
     /// A member of the class at a place, and where in the text it is.
     Member(Place, u32, usize),
 }
 
 impl Reader {
-    /// A reader of a grammar; none if it does not compile.
+    /// Returns a reader of a grammar; `None` if it does not compile.
     pub(crate) fn new(grammar: &Grammar) -> Option<Reader> {
         let mut diagnostics = Diagnostics::default();
         let checked = check(grammar, None, &mut diagnostics)?;
@@ -82,12 +82,13 @@ impl Reader {
         Some(Reader { ir, parser, choices, repetitions, classes, tasks: RefCell::default() })
     }
 
-    /// Whether a text conforms.
+    /// Returns true if a text conforms.
     pub(crate) fn reads(&self, text: &[u8]) -> bool {
         self.parser.parse(text, &BUDGET).is_ok()
     }
 
-    /// Whether a text conforms, for a reader that reads few: learning an automaton of the grammar would take longer.
+    /// Returns true if a text conforms, for a reader that reads few: learning an automaton of the grammar would take
+    /// longer.
     pub(crate) fn reads_once(&self, text: &[u8]) -> bool {
         match self.parser.parse_by_threads(text, &BRIEF) {
             Err(ParseError::Steps { .. } | ParseError::Memory { .. }) => self.reads(text),
@@ -95,12 +96,12 @@ impl Reader {
         }
     }
 
-    /// Whether a text conforms, or reading it costs too much to know.
+    /// Returns true if a text conforms, or reading it costs too much to know.
     pub(crate) fn may_read(&self, text: &[u8]) -> bool {
         !matches!(self.parser.parse_by_threads(text, &BRIEF), Err(ParseError::Mismatch(_)))
     }
 
-    /// Where a text ceases to conform, if it does and that is known.
+    /// Returns the place where a text ceases to conform, if it does and that is known.
     pub(crate) fn mismatch(&self, text: &[u8]) -> Option<Mismatch> {
         match self.parser.parse(text, &BUDGET) {
             Err(ParseError::Mismatch(mismatch)) => Some(mismatch),
@@ -108,12 +109,12 @@ impl Reader {
         }
     }
 
-    /// A text's derivation, if it conforms.
+    /// Returns a text's derivation, if it conforms.
     pub(crate) fn derivation(&self, text: &[u8]) -> Option<Derivation> {
         Some(self.derived(self.parser.parse(text, &BUDGET).ok()?.choices))
     }
 
-    /// The same for a reader that reads few.
+    /// Returns a text's derivation, if it conforms, for a reader that reads few.
     pub(crate) fn derivation_once(&self, text: &[u8]) -> Option<Derivation> {
         match self.parser.parse_by_threads(text, &BRIEF) {
             Err(ParseError::Steps { .. } | ParseError::Memory { .. }) => self.derivation(text),
@@ -126,7 +127,7 @@ impl Reader {
         self.derive(u64::MAX, || bytes.next())
     }
 
-    /// A text made of this many random choice bytes, completed in the shortest way.
+    /// Returns a text made of this many random choice bytes, completed in the shortest way.
     pub(crate) fn make(&self, random: &mut Random, mut choices: usize) -> Derivation {
         self.derive(MAX_MADE, || {
             choices = choices.checked_sub(1)?;
@@ -134,8 +135,8 @@ impl Reader {
         })
     }
 
-    /// The same, but between two random choice bytes are some that lead the shortest way: so choices are left for what
-    /// comes late in a text.
+    /// Returns a text made of random choice bytes, between two of which are some that lead the shortest way: so choices
+    /// are left for what comes late in a text.
     pub(crate) fn make_sparsely(&self, random: &mut Random, mut choices: usize) -> Derivation {
         self.derive(MAX_MADE, || {
             if choices > 0 && random.below(SPARSE) > 0 {
@@ -191,10 +192,10 @@ impl Marks {
     }
 }
 
-/// Where choices are, with the number of the alternative of each option.
+/// Places of choices, with the number of the alternative of each option.
 type Choices = BTreeMap<NodeId, (Place, Vec<usize>)>;
 
-/// Where other nodes are.
+/// Places of other nodes.
 type Placed = BTreeMap<NodeId, Place>;
 
 fn places(sources: &Sources, marks: &[Marks]) -> (Choices, Placed, Placed) {
@@ -288,7 +289,7 @@ impl Notes<'_> {
     }
 }
 
-/// The least number of rounds of a repetition.
+/// Returns the least number of rounds of a repetition.
 fn least(ir: &Ir, node: NodeId) -> u32 {
     match ir.node(node).composition() {
         Composition::Rounds { min, .. } => min,

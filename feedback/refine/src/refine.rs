@@ -20,7 +20,7 @@ mod rate;
 mod reach;
 mod widening;
 
-/// How long and how closely a repair looks.
+/// Settings that say how long and how closely a repair looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The number that all choices depend on.
@@ -73,7 +73,7 @@ struct Repair<'r> {
     settings: Settings,
     random: Random,
     grammar: Grammar,
-    /// None if the grammar does not compile.
+    /// `None` if the grammar does not compile.
     reader: Option<Reader>,
     bytes: Bytes,
     /// Texts that the program accepts and rejects, of any grammar so far.
@@ -84,7 +84,7 @@ struct Repair<'r> {
     precision: Option<Share>,
     /// The share of generated texts of the current grammar that the program accepts.
     base: Share,
-    /// The same of texts that are generated without weights.
+    /// Share of the texts generated without weights that the program accepts.
     even: Share,
     rounds: u32,
 }
@@ -135,7 +135,7 @@ impl<'r> Repair<'r> {
         Some(())
     }
 
-    /// `None` once it is over.
+    /// Returns `None` once it is over.
     fn goes_on(&self) -> Option<()> {
         (!(self.is_over)()).then_some(())
     }
@@ -157,7 +157,7 @@ impl<'r> Repair<'r> {
         Some(share)
     }
 
-    /// After an edit, other texts are generated.
+    /// Asks about generated texts again: after an edit, others are generated.
     fn survey_again(&mut self, ask: &mut Ask<'_>) -> Option<()> {
         self.survey(ask)?;
         self.survey_evenly(ask)
@@ -280,13 +280,13 @@ struct Judged {
 /// Random choice bytes of generated texts: from few to many.
 const CHOICES: [usize; 8] = [2, 4, 8, 12, 16, 32, 64, 128];
 
-/// The share of texts that conform to a grammar; none if it does not compile.
+/// Returns the share of texts that conform to a grammar; `None` if it does not compile.
 pub fn recall(grammar: &Grammar, texts: &[Vec<u8>]) -> Option<Share> {
     let reader = Reader::new(grammar)?;
     Some(Share { part: texts.iter().filter(|text| reader.reads(text)).count(), of: texts.len() })
 }
 
-/// A grammar whose alternatives are equally likely, but for those that are only read.
+/// Returns a grammar whose alternatives are equally likely, but for those that are only read.
 fn without_weights(grammar: &Grammar) -> Grammar {
     let mut grammar = grammar.clone();
     for rule in &mut grammar.rules {
@@ -299,7 +299,7 @@ fn without_weights(grammar: &Grammar) -> Grammar {
     grammar
 }
 
-/// Distinct texts of a grammar, the same for a seed; at most `count`.
+/// Returns distinct texts of a grammar, the same for a seed; at most `count`.
 pub fn survey(source: &Source, seed: u64, count: usize) -> Vec<Vec<u8>> {
     Reader::new(&source.grammar).map_or_else(Vec::new, |reader| texts(&reader, seed, count))
 }
@@ -316,7 +316,7 @@ fn texts(reader: &Reader, seed: u64, count: usize) -> Vec<Vec<u8>> {
     texts
 }
 
-/// Derivations of some of the texts: short ones, and those that came last.
+/// Returns derivations of some of the texts: short ones, and those that came last.
 fn bases(reader: &Reader, texts: &[Vec<u8>]) -> Vec<Derivation> {
     let mut short: Vec<&Vec<u8>> = texts.iter().filter(|text| text.len() <= LONGEST_BASE).collect();
     short.sort_by_key(|text| text.len());

@@ -1,4 +1,4 @@
-//! What goes into a repair and what comes out of it.
+//! The input of a repair, and its results.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::source::{edited, whole};
 pub struct Source {
     /// The text that edits change, unless the result is written in our EBNF.
     text: Option<String>,
-    /// Of a text that is not in our EBNF.
+    /// Notation and reader of a text that is not in our EBNF.
     other: Option<(Notation, Read)>,
     pub(crate) grammar: Grammar,
 }
 
-/// Reads a grammar; none if the text is none.
+/// Reads a grammar; `None` if the text is none.
 type Read = Arc<dyn Fn(&str) -> Option<Grammar> + Send + Sync>;
 
 impl fmt::Debug for Source {
@@ -31,13 +31,13 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
-    /// A grammar that was read from a text in our EBNF, which edits can change.
+    /// Returns a grammar that was read from a text in our EBNF, which edits can change.
     pub fn new(text: impl Into<String>, grammar: Grammar) -> Source {
         Source { text: Some(text.into()), other: None, grammar }
     }
 
-    /// A grammar that was read from a text in another notation. An edit writes the body of its rule anew; where it
-    /// cannot, the result is written in our EBNF. `read` is how the text was read.
+    /// Returns a grammar that was read from a text in another notation. An edit writes the body of its rule anew; where
+    /// it cannot, the result is written in our EBNF. `read` is how the text was read.
     pub fn in_notation(
         text: impl Into<String>,
         grammar: Grammar,
@@ -47,12 +47,12 @@ impl Source {
         Source { text: Some(text.into()), other: Some((notation, Arc::new(read))), grammar }
     }
 
-    /// A grammar in a notation that edits cannot change: the result is written in our EBNF.
+    /// Returns a grammar in a notation that edits cannot change: the result is written in our EBNF.
     pub fn converted(grammar: Grammar) -> Source {
         Source { text: None, other: None, grammar }
     }
 
-    /// A text in our EBNF.
+    /// Returns a text in our EBNF.
     ///
     /// # Errors
     ///
@@ -67,22 +67,23 @@ impl Source {
         if diagnostics.has_errors() { Err(diagnostics) } else { Ok(Source::new(text, grammar)) }
     }
 
-    /// Its text: the file's, or its own in our EBNF.
+    /// Returns the text of the grammar: the file's, or its own in our EBNF.
     pub fn text(&self) -> String {
         self.text.clone().unwrap_or_else(|| whole(&self.grammar))
     }
 
-    /// The grammar in our EBNF, without comments.
+    /// Returns the grammar in our EBNF, without comments.
     pub fn as_ebnf(&self) -> String {
         whole(&self.grammar)
     }
 
-    /// The grammar.
+    /// Returns the grammar.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar
     }
 
-    /// The text after the edits that make the grammar into another one; none if the text cannot be edited like that.
+    /// Returns the text after the edits that make the grammar into another one; `None` if the text cannot be edited
+    /// like that.
     pub(crate) fn edited(&self, new: &Grammar) -> Option<String> {
         let text = self.text.as_deref()?;
         match &self.other {
@@ -91,18 +92,18 @@ impl Source {
         }
     }
 
-    /// Whether edits can change the text of the file.
+    /// Returns true if edits can change the text of the file.
     pub fn is_editable(&self) -> bool {
         self.text.is_some()
     }
 }
 
-/// What an edit does to the language.
+/// Effect of an edit on the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// It has more texts.
+    /// The language has more texts.
     Widen,
-    /// It has fewer texts.
+    /// The language has fewer texts.
     Tighten,
 }
 
@@ -116,7 +117,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// From 0 to 1; 1 of nothing.
+    /// Returns the share as a number from 0 to 1; 1 for a share of nothing.
     pub fn ratio(&self) -> f64 {
         if self.of == 0 { 1.0 } else { self.part as f64 / self.of as f64 }
     }
@@ -125,15 +126,15 @@ impl Share {
 /// An edit with its evidence.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// What it does to the language.
+    /// Effect on the language.
     pub direction: Direction,
     /// The rule that is edited.
     pub rule: String,
-    /// What is edited, in words, with expressions in our EBNF.
+    /// Description of what is edited, in words, with expressions in our EBNF.
     pub what: String,
-    /// Of the texts that the program accepts, those that the grammar reads before the edit, and after it.
+    /// Shares of the texts that the program accepts which the grammar reads before the edit, and after it.
     pub accepted: [Share; 2],
-    /// The same of texts that the program rejects.
+    /// Shares of the texts that the program rejects which the grammar reads before the edit, and after it.
     pub rejected: [Share; 2],
     /// Fresh texts that show what is new, or what is gone: how many of them the program accepts.
     pub fresh: Share,

@@ -11,20 +11,20 @@ use gramjet_compiler::{formats, print};
 
 use crate::place::{NEW, children, each, same};
 
-/// An expression in our EBNF.
+/// Returns an expression in our EBNF.
 pub(crate) fn written(expr: &Expr) -> String {
     let rule = Rule { name: Name { text: "x".to_string(), span: NEW }, body: expr.clone() };
     let text = whole(&Grammar { rules: vec![rule], ..Grammar::default() });
     text.trim_end().strip_prefix("x ::= ").unwrap_or_default().to_string()
 }
 
-/// A grammar in our EBNF, without comments.
+/// Returns a grammar in our EBNF, without comments.
 pub(crate) fn whole(grammar: &Grammar) -> String {
     let printer = print::by_name("ebnf").and_then(|printer| printer.print(grammar, &mut Diagnostics::default()));
     printer.unwrap_or_default()
 }
 
-/// The text with the edits that make `old`, which it is, into `new`; none if the result would not be that.
+/// Returns the text with the edits that make `old`, which it is, into `new`; `None` if the result would not be that.
 pub(crate) fn edited(text: &str, old: &Grammar, new: &Grammar) -> Option<String> {
     let mut spans = BTreeMap::new();
     for rule in &old.rules {
@@ -41,7 +41,7 @@ pub(crate) fn edited(text: &str, old: &Grammar, new: &Grammar) -> Option<String>
     reads_back(&edited, new).then_some(edited)
 }
 
-/// Whether the text is this grammar.
+/// Returns true if the text is this grammar.
 fn reads_back(text: &str, grammar: &Grammar) -> bool {
     let mut diagnostics = Diagnostics::default();
     let Some(format) = formats::by_name("ebnf") else { return false };
@@ -52,7 +52,7 @@ fn reads_back(text: &str, grammar: &Grammar) -> bool {
         && rules.all(|(one, other)| one.name.text == other.name.text && written(&one.body) == written(&other.body))
 }
 
-/// How tightly an expression must bind to stand at a place without parentheses.
+/// Levels at which an expression must bind to stand at a place without parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Rule,
@@ -70,7 +70,7 @@ struct Editor<'s> {
 }
 
 impl Editor<'_> {
-    /// The text after all edits; none if two of them overlap.
+    /// Returns the text after all edits; `None` if two of them overlap.
     fn apply(mut self) -> Option<String> {
         self.edits.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut result, mut at) = (String::new(), 0);
@@ -134,7 +134,7 @@ impl Editor<'_> {
         true
     }
 
-    /// The range and the blanks before it on its line; those after it at the beginning of a line.
+    /// Returns the range and the blanks before it on its line; those after it at the beginning of a line.
     fn with_blanks(&self, range: Range<usize>) -> Range<usize> {
         let is_blank = |c: char| c == ' ' || c == '\t';
         let before = self.text[..range.start].trim_end_matches(is_blank);
@@ -167,8 +167,8 @@ impl Editor<'_> {
         true
     }
 
-    /// What is written before a further alternative, and where: on a line of its own if the one before has one, after
-    /// the comment there.
+    /// Returns what is written before a further alternative, and where: on a line of its own if the one before has one,
+    /// after the comment there.
     fn further(&self, old: &[Alternative], before: usize) -> (String, usize) {
         let at = ends(&old[before - 1]);
         let last = before.checked_sub(2).map(|last| ends(&old[last])..start(&old[last + 1].expr));
@@ -213,7 +213,7 @@ impl Editor<'_> {
         true
     }
 
-    /// The bar in a range that has nothing else but blanks and comments.
+    /// Returns the bar in a range that has nothing else but blanks and comments.
     fn bar(&self, range: Range<usize>) -> Option<usize> {
         let mut at = range.start;
         while at < range.end {
@@ -253,7 +253,7 @@ impl Editor<'_> {
         true
     }
 
-    /// An expression as text: with the text that it has, where it has one.
+    /// Returns an expression as text: with the text that it has, where it has one.
     fn render(&self, expr: &Expr, level: Level) -> String {
         if let Some(own) = self.spans.get(&expr.span).filter(|own| same(own, expr))
             && let Some(text) = self.text.get(range(own))
@@ -287,7 +287,7 @@ impl Editor<'_> {
     }
 }
 
-/// How tightly an expression binds.
+/// Returns how tightly an expression binds.
 fn tightness(expr: &Expr) -> Level {
     match &expr.kind {
         ExprKind::Choice(_) => Level::Rule,
@@ -296,7 +296,7 @@ fn tightness(expr: &Expr) -> Level {
     }
 }
 
-/// Whether the text of a class is not a difference, or is one in parentheses.
+/// Returns true if the text of a class is not a difference, or is one in parentheses.
 fn is_primary(text: &str) -> bool {
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     match inner {
@@ -305,7 +305,7 @@ fn is_primary(text: &str) -> bool {
     }
 }
 
-/// Whether the first parenthesis is closed by the last character.
+/// Returns true if the first parenthesis is closed by the last character.
 fn is_wrapped(text: &str) -> bool {
     let mut depth = 0;
     let closes = text.char_indices().find(|&(_, c)| {
@@ -315,7 +315,7 @@ fn is_wrapped(text: &str) -> bool {
     closes.is_some_and(|(at, c)| c == ')' && at + 1 == text.len())
 }
 
-/// Whether an expression is one token of the text, though it has parts.
+/// Returns true if an expression is one token of the text, though it has parts.
 fn is_opaque(expr: &Expr) -> bool {
     children(expr).iter().any(|child| child.span == expr.span)
 }
@@ -331,7 +331,7 @@ fn operator(min: u32, max: Option<u32>) -> String {
     }
 }
 
-/// How many elements two lists share at their beginnings, and then at their ends.
+/// Returns how many elements two lists share at their beginnings, and then at their ends.
 pub(crate) fn common(old: usize, new: usize, same: impl Fn(usize, usize) -> bool) -> (usize, usize) {
     let shorter = old.min(new);
     let before = (0..shorter).take_while(|&at| same(at, at)).count();
@@ -351,7 +351,7 @@ fn end(expr: &Expr) -> usize {
     expr.span.end as usize
 }
 
-/// Where an alternative ends, with its weight.
+/// Returns the end of an alternative, with its weight.
 fn ends(alternative: &Alternative) -> usize {
     alternative.weight.map_or(alternative.expr.span, |weight| weight.span).end as usize
 }
@@ -366,7 +366,7 @@ mod tests {
         item ::= [0-9]+   /* numbers */\n  | list @ 2      -- nested\n  | 'null'\nname ::= [^\"\\\\] | ([a-z] - [x]) /a|b+/\n\
         Char ::= [a-z_]\n";
 
-    /// The text after an expression at a place was changed.
+    /// Returns the text after an expression at a place was changed.
     fn edit(rule: usize, path: &[usize], change: impl Fn(Expr) -> Expr) -> String {
         let old = grammar(TEXT);
         let place = Place { rule, path: path.to_vec() };

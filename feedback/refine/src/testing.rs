@@ -1,10 +1,10 @@
-//! What tests share.
+//! Functions that tests share.
 
 use gramjet_compiler::ast::Grammar;
 use gramjet_compiler::diagnostics::{Diagnostics, SourceFile};
 use gramjet_compiler::formats;
 
-/// The grammar that a text of our EBNF is.
+/// Returns the grammar that a text of our EBNF is.
 pub(crate) fn grammar(text: &str) -> Grammar {
     let mut diagnostics = Diagnostics::default();
     let format = formats::by_name("ebnf").expect("the format");

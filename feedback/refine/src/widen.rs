@@ -60,7 +60,7 @@ fn expr_span(place: &Place, grammar: &Grammar) -> gramjet_compiler::diagnostics:
     place.get(grammar).map_or(crate::place::NEW, |expr| expr.span)
 }
 
-/// `X+`, `X?` and `X*`, each with what is new in it.
+/// Returns `X+`, `X?` and `X*`, each with what is new in it.
 fn repeated(expr: &Expr) -> [(Expr, Expr); 3] {
     let times = |min, max| repeat(expr.clone(), min, max);
     [
@@ -99,7 +99,7 @@ pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
         .collect()
 }
 
-/// A duplicate of an element, with what follows from it: Offutt's operator where more rounds are too many.
+/// Returns a duplicate of an element, with what follows from it: Offutt's operator where more rounds are too many.
 pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
     let expr = place.get(grammar)?;
     let is_single = matches!(expr.kind, ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_));
@@ -110,8 +110,8 @@ pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
     })
 }
 
-/// Other rules in place of a reference (Offutt: replace a nonterminal), next to it, or next to the alternatives of a
-/// choice.
+/// Returns edits with other rules in place of a reference (Offutt: replace a nonterminal), next to it, or next to the
+/// alternatives of a choice.
 pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
     let name = |expr: &Expr| match &expr.kind {
@@ -130,13 +130,13 @@ pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -
     others.map(|name| alternative(place, expr, reference(name))).collect()
 }
 
-/// Whether a place is an alternative of a choice: what may stand instead is added to the choice.
+/// Returns true if a place is an alternative of a choice: what may stand instead is added to the choice.
 fn is_alternative(grammar: &Grammar, place: &Place) -> bool {
     let around = place.around().and_then(|(around, _)| around.get(grammar));
     around.is_some_and(|around| matches!(around.kind, ExprKind::Choice(_)))
 }
 
-/// An expression that may stand instead of the one at a place.
+/// Returns an expression that may stand instead of the one at a place.
 pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
     let what = format!("`{}` may be `{}`", shown(at), shown(&with));
     let expr = match &at.kind {
@@ -150,7 +150,7 @@ pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
     Candidate::new(place, expr, with.clone(), what, rank::ALTERNATIVE).adding(&with)
 }
 
-/// An expression that may be inserted before the item with this number.
+/// Returns an expression that may be inserted before the item with this number.
 fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr, rules: &Rules<'_>) -> Vec<Candidate> {
     let ExprKind::Seq(items) = &at.kind else { return Vec::new() };
     let inserted = |expr: Expr| {
@@ -172,7 +172,7 @@ fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr, rules: &Rule
         .collect()
 }
 
-/// What the holes at a place show.
+/// Results of the holes at a place.
 pub(crate) struct Shown {
     pub(crate) lacks: Vec<Lack>,
     pub(crate) candidates: Vec<Candidate>,
@@ -204,7 +204,7 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
     shown
 }
 
-/// Insertions before and after a body or an alternative that is one item.
+/// Makes insertions before and after a body or an alternative that is one item.
 fn beside(grammar: &Grammar, place: &Place, expr: &Expr, texts: &[Vec<u8>], rules: &Rules<'_>) -> Vec<Candidate> {
     let alone = new(ExprKind::Seq(vec![expr.clone()]));
     let as_sequence = place.with(grammar, alone.clone());

@@ -78,7 +78,7 @@ fn progress() -> Vec<Progress> {
     strategies.map(|(name, most, time)| Progress { strategy: name.to_string(), points: climb(most, time) }).to_vec()
 }
 
-/// A cost that nears `most`, by two thirds of the way in each `time`.
+/// Returns a cost that nears `most`, by two thirds of the way in each `time`.
 fn climb(most: f64, time: f64) -> Vec<ProgressPoint> {
     let moments = (0..46).map(|index| 0.4 * 1.17f64.powi(index)).filter(|seconds| *seconds < 600.0);
     let point = |seconds: f64| ProgressPoint {
@@ -129,7 +129,7 @@ fn inputs() -> Vec<Input> {
     texts.into_iter().enumerate().map(input).collect()
 }
 
-/// Texts with two costs.
+/// Returns texts with two costs.
 fn trade_offs() -> TradeOffs {
     let texts: [(u64, u64, &[u8]); 3] =
         [(58_112_908, 4_020, BEST), (55_940_312, 4_871, SMALLER), (120_400, 90_113, b"graph{a--{b,c,d}--a}")];
@@ -259,7 +259,7 @@ fn commands() -> Vec<Command> {
     vec![command("Go on with this search", again)]
 }
 
-/// A fitted model, at a hundred sizes.
+/// Returns a fitted model, at a hundred sizes.
 fn curve(is_exponential: bool, cost: impl Fn(f64) -> f64) -> Curve {
     let sizes = (1..=100).map(|step| 1.1f64.powi(step));
     Curve { points: sizes.map(|size| (size, cost(size))).collect(), is_exponential }

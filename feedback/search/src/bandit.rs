@@ -8,7 +8,7 @@ const KEPT: f64 = 0.999;
 /// what they pay.
 const LEAST: f64 = 0.05;
 const LEAST_IN_ALL: f64 = 0.3;
-/// What is expected of a way counts as much as this many gains.
+/// Number of gains as which the expectation of a way counts.
 const EXPECTED: f64 = 20.0;
 
 /// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
@@ -16,7 +16,7 @@ const EXPECTED: f64 = 20.0;
 pub(crate) struct Bandit<const N: usize> {
     paid: [f64; N],
     cost: [f64; N],
-    /// What is added to gains and to costs: the shares of the ways while none of them pays.
+    /// Numbers that are added to gains and to costs: the shares of the ways while none of them pays.
     prior: [(f64, f64); N],
 }
 
@@ -26,7 +26,7 @@ impl<const N: usize> Bandit<N> {
         Bandit { paid: [1.0; N], cost: [10.0; N], prior: [(0.0, 0.0); N] }
     }
 
-    /// While no way pays, each is taken more often, the more is expected of it.
+    /// Sets what is expected of each way: while no way pays, each is taken more often, the more is expected of it.
     pub(crate) fn with_expected(self, expected: [f64; N]) -> Bandit<N> {
         Bandit { prior: expected.map(|share| (EXPECTED * share, 10.0 * EXPECTED)), ..self }
     }
@@ -35,7 +35,7 @@ impl<const N: usize> Bandit<N> {
         self.choose_among(N, random)
     }
 
-    /// One of the first `ways`, which are not 0.
+    /// Returns one of the first `ways`, which are not 0.
     pub(crate) fn choose_among(&self, ways: usize, random: &mut Random) -> usize {
         let rates: [f64; N] = std::array::from_fn(|way| {
             let (paid, cost) = self.prior[way];

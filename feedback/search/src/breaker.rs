@@ -29,12 +29,12 @@ pub(crate) enum Whole {
 }
 
 impl Breaker {
-    /// One that knows the tokens of a grammar.
+    /// Returns a breaker that knows the tokens of a grammar.
     pub(crate) fn new(tokens: &[Box<[u8]>]) -> Breaker {
         Breaker { tokens: tokens.to_vec(), corpus: Corpus::default() }
     }
 
-    /// A text to break: a broken one as often as one of the language.
+    /// Returns a text to break: a broken one as often as one of the language.
     pub(crate) fn pick(&mut self, conforming: &mut Corpus, random: &mut Random) -> Option<Whole> {
         let broken = if random.below(2) == 0 { self.corpus.pick(random).map(Whole::Broken) } else { None };
         broken.or_else(|| conforming.pick(random).map(Whole::Conforming))

@@ -63,7 +63,7 @@ pub fn check(grammar: &str, property: impl FnMut(&[u8])) {
 }
 
 impl Check {
-    /// On a grammar, a file or one that ships: 10 000 texts of at most 4 KiB.
+    /// Returns a check on a grammar, which is a file or one that ships: 10 000 texts of at most 4 KiB.
     pub fn new(grammar: impl Into<String>) -> Check {
         Check {
             grammar: grammar.into(),
@@ -77,46 +77,46 @@ impl Check {
         }
     }
 
-    /// With the grammar read and run in this way.
+    /// Sets the way in which the grammar is read and run.
     pub fn settings(mut self, settings: Settings) -> Check {
         self.settings = settings;
         self
     }
 
-    /// With another seed than 0: the same seed gives the same texts, as long as the property behaves the same.
+    /// Sets another seed than 0: the same seed gives the same texts, as long as the property behaves the same.
     pub fn seed(mut self, seed: u64) -> Check {
         self.seed = seed;
         self
     }
 
-    /// With this many texts.
+    /// Sets the number of texts.
     pub fn texts(mut self, texts: u64) -> Check {
         self.texts = texts;
         self
     }
 
-    /// No longer than this, however many texts are left. A run goes on until the subject returns: for costs see
-    /// [`Check::cost_limit`].
+    /// Ends the check after this time, however many texts are left. A run goes on until the subject returns: for costs
+    /// see [`Check::cost_limit`].
     pub fn time(mut self, time: Duration) -> Check {
         self.time = Some(time);
         self
     }
 
-    /// With texts of at most this many bytes.
+    /// Sets the greatest number of bytes of a text.
     pub fn max_len(mut self, bytes: usize) -> Check {
         self.max_len = bytes;
         self
     }
 
-    /// With at most this many runs to make a text smaller for which the property fails.
+    /// Sets the greatest number of runs to make a text smaller for which the property fails.
     pub fn shrinks(mut self, runs: u32) -> Check {
         self.shrinks = runs;
         self
     }
 
-    /// The subject gives up and returns when it has cost this much: a text with this cost or a greater one costs at
-    /// least as much. A subject that may take exponentially many steps needs such a limit, as nothing else ends its
-    /// runs. It has to be known here, because equal costs of all longer texts look like no growth at all.
+    /// Sets the cost at which the subject gives up and returns: a text with this cost or a greater one costs at least
+    /// as much. A subject that may take exponentially many steps needs such a limit, as nothing else ends its runs. It
+    /// has to be known here, because equal costs of all longer texts look like no growth at all.
     ///
     /// Where the limit leaves the cost or the growth of a text unknown, the check fails.
     ///
@@ -244,7 +244,7 @@ impl Check {
         self.cost_limit.is_some_and(|limit| cost >= limit)
     }
 
-    /// The most costly text that was found, or the first one that reaches the limit on cost.
+    /// Returns the most costly text that was found, or the first one that reaches the limit on cost.
     fn costliest(&self, language: &Language, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<Costliest, Failed> {
         let strategy = STRATEGIES[0].make(false);
         let search = Search::new(language, strategy, self.max_len, self.seed);
@@ -308,7 +308,8 @@ impl Check {
         Ok(())
     }
 
-    /// A smaller text that fails, too, the reason, and the number of runs. `fails` gives the reason if a text fails.
+    /// Returns a smaller text that fails, too, the reason, and the number of runs. `fails` gives the reason if a text
+    /// fails.
     fn shrink(
         &self,
         session: &mut Session,
@@ -332,7 +333,7 @@ impl Check {
         (smallest, reason, runs)
     }
 
-    /// The grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost. Its
+    /// Returns the grammar. Costly texts are often deep, so only the length bounds the texts of a search for cost. Its
     /// repetitions are not split by weights.
     fn language(&self, goal: Goal) -> Result<Language, LanguageError> {
         let mut settings = self.settings.clone();
@@ -393,7 +394,7 @@ enum Failed {
     },
 }
 
-/// What a search for costly texts has found.
+/// Result of a search for costly texts.
 enum Costliest {
     Ended(Derivation),
     /// The first text that reaches the limit on cost.
@@ -404,7 +405,7 @@ enum Costliest {
     },
 }
 
-/// The derivation of a text of the language.
+/// Returns the derivation of a text of the language.
 fn derivation(language: &Language, text: &[u8]) -> Derivation {
     let mut whole = Derivation::default();
     if let Ok(choices) = language.parse(text) {
@@ -413,7 +414,7 @@ fn derivation(language: &Language, text: &[u8]) -> Derivation {
     whole
 }
 
-/// How the cost of a family grows, and where the limit is reached.
+/// Returns how the cost of a family grows, and where the limit is reached.
 fn law(family: &Family, deriver: &Deriver) -> String {
     let law = family.growth.as_ref().map(Growth::to_string);
     let stopped = family.stopped_at().map(|copies| format!("stopped at n = {copies}"));
@@ -421,7 +422,7 @@ fn law(family: &Family, deriver: &Deriver) -> String {
     format!("{} in the number of {}", known.join(", "), family.pump.describe(deriver))
 }
 
-/// The text itself if it is UTF-8, else with escapes.
+/// Returns the text itself if it is UTF-8, else with escapes.
 fn shown(text: &[u8]) -> String {
     match std::str::from_utf8(text) {
         Ok(text) if !text.chars().any(|character| character.is_control() && character != '\n') => text.to_string(),
@@ -433,7 +434,7 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The result, or the message of the panic, which is not printed.
+/// Returns the result, or the message of the panic, which is not printed.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

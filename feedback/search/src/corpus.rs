@@ -11,15 +11,15 @@ pub struct Entry {
     pub text: Vec<u8>,
     /// Its cost.
     pub cost: u64,
-    /// How often a variant of it was made.
+    /// Number of times that a variant of it was made.
     pub picks: u32,
-    /// How many of them were kept.
+    /// Number of its variants that were kept.
     pub finds: u32,
     /// The symbols of its derivation, each once.
     symbols: Vec<u32>,
-    /// What it makes the subject do, each once.
+    /// Features of what it makes the subject do, each once.
     features: Vec<u64>,
-    /// It was made shorter, or nothing is known of what shorter ones would have to do.
+    /// Whether it was made shorter, or nothing is known of what shorter ones would have to do.
     is_trimmed: bool,
 }
 
@@ -27,16 +27,16 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
     entries: Vec<Entry>,
-    /// In how many of them each symbol is.
+    /// Number of texts that have each symbol.
     uses: FxHashMap<u32, u32>,
-    /// How many of them make the subject do each feature.
+    /// Number of texts that make the subject do each feature.
     sightings: FxHashMap<u64, u32>,
     /// For each text how rare its rarest symbol is, and its rarest feature; empty when the texts have changed.
     rarities: Vec<f64>,
 }
 
 impl Corpus {
-    /// The texts, in the order in which they were found.
+    /// Returns the texts, in the order in which they were found.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -61,7 +61,7 @@ impl Corpus {
         });
     }
 
-    /// A text that is now to be made shorter; none if that was asked since it became shorter.
+    /// Returns a text that is now to be made shorter; `None` if that was asked since it became shorter.
     pub(crate) fn begin_trim(&mut self, number: usize) -> Option<&[u8]> {
         let entry = &mut self.entries[number];
         (!std::mem::replace(&mut entry.is_trimmed, true)).then_some(&entry.text)
@@ -71,7 +71,7 @@ impl Corpus {
         self.entries[number].text.len()
     }
 
-    /// A shorter text takes the place of one; it makes the subject do the same. It may become shorter still.
+    /// Replaces a text by a shorter one, which makes the subject do the same. It may become shorter still.
     pub(crate) fn shorten(&mut self, number: usize, text: &[u8], symbols: Vec<u32>) {
         let entry = &mut self.entries[number];
         entry.text = text.to_vec();
@@ -87,7 +87,7 @@ impl Corpus {
         self.rarities.clear();
     }
 
-    /// What a text makes the subject do; nothing if that is not known.
+    /// Returns what a text makes the subject do; nothing if that is not known.
     pub(crate) fn features(&self, number: usize) -> &[u64] {
         &self.entries[number].features
     }
@@ -108,8 +108,8 @@ impl Corpus {
         }
     }
 
-    /// A text to vary: the more its variants have paid and the rarer its rarest symbol and its rarest feature are among
-    /// all texts, the more often.
+    /// Returns a text to vary: the more its variants have paid and the rarer its rarest symbol and its rarest feature
+    /// are among all texts, the more often.
     pub(crate) fn pick(&mut self, random: &mut Random) -> Option<usize> {
         if self.rarities.is_empty() {
             self.rarities = self.entries.iter().map(|entry| self.rarity(entry)).collect();

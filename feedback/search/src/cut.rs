@@ -16,13 +16,13 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Shorter texts than this one.
+    /// Returns a search for shorter texts than this one.
     pub fn new(text: &[u8]) -> Cut {
         let len = text.len().div_ceil(2).max(1);
         Cut { best: text.to_vec(), proposed: Vec::new(), len, at: 0, has_cut: false }
     }
 
-    /// The next text to be tested; `None` at the end.
+    /// Returns the next text to be tested; `None` at the end.
     pub fn propose(&mut self) -> Option<&[u8]> {
         if self.at >= self.best.len() {
             if self.len == 1 && !std::mem::take(&mut self.has_cut) || self.best.is_empty() {
@@ -46,7 +46,7 @@ impl Cut {
         }
     }
 
-    /// The shortest text that passes the test.
+    /// Returns the shortest text that passes the test.
     pub fn text(&self) -> &[u8] {
         &self.best
     }
@@ -62,12 +62,12 @@ pub enum Shorter {
 }
 
 impl Shorter {
-    /// By the parts of the text, if it has some.
+    /// Returns a search by the parts of the text, if it has some.
     pub fn new(parts: Option<Trim>, text: &[u8]) -> Shorter {
         parts.map_or_else(|| Shorter::Bytes(Cut::new(text)), |trim| Shorter::Parts(Box::new(trim)))
     }
 
-    /// The next text to be tested; `None` at the end.
+    /// Returns the next text to be tested; `None` at the end.
     pub fn propose(&mut self) -> Option<&[u8]> {
         match self {
             Shorter::Parts(trim) => trim.propose(),
@@ -83,7 +83,7 @@ impl Shorter {
         }
     }
 
-    /// The simplest text that passes the test.
+    /// Returns the simplest text that passes the test.
     pub fn text(&self) -> &[u8] {
         match self {
             Shorter::Parts(trim) => trim.text(),

@@ -4,7 +4,7 @@ use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
 
-/// A number for a text. It takes several bytes at a time, which the hash that files are named by does not.
+/// Returns a number for a text. It takes several bytes at a time, which the hash that files are named by does not.
 pub(crate) fn digest(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);

@@ -31,12 +31,13 @@ impl Every {
     }
 }
 
-/// The first option from this one on that generated inputs have.
+/// Returns the first option from this one on that generated inputs have.
 fn first_from(site: &OpenSite<'_>, option: u32) -> Option<u32> {
     (option..site.offered()).find(|&option| !site.is_only_read(option))
 }
 
-/// The last decision that has a further option takes it, and those after it begin anew.
+/// Returns the derivation after this one: the last decision that has a further option takes it, and those after it
+/// begin anew.
 fn after(derivation: &Derivation, deriver: &Deriver) -> Next {
     let decisions = &derivation.decisions;
     let further = |at: &usize| {

@@ -16,7 +16,7 @@ impl<T> Default for Front<T> {
 }
 
 impl<T> Front<T> {
-    /// Adds an item unless it is beaten. Returns the items that it replaces; none if it is beaten itself, or lies too
+    /// Adds an item unless it is beaten. Returns the items that it replaces; `None` if it is beaten itself, or lies too
     /// near to others on a front that is full.
     pub fn add(&mut self, costs: &[u64], item: T) -> Option<Vec<T>> {
         if self.members.iter().any(|(known, _)| is_as_costly(known, costs)) {
@@ -37,28 +37,28 @@ impl<T> Front<T> {
         Some(replaced)
     }
 
-    /// The items with their costs, in no order that means anything.
+    /// Returns the items with their costs, in no order that means anything.
     pub fn members(&self) -> impl Iterator<Item = (&[u64], &T)> {
         self.members.iter().map(|(costs, item)| (&costs[..], item))
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// The item at a place below [`Front::len`].
+    /// Returns the item at a place below [`Front::len`].
     pub(crate) fn at(&self, place: usize) -> &T {
         &self.members[place].1
     }
 
-    /// The member with the least distance to the two that are nearest to it. Those that cost most by one measure are
-    /// never taken.
+    /// Returns the member with the least distance to the two that are nearest to it. Those that cost most by one
+    /// measure are never taken.
     fn crowded(&self) -> usize {
         let costs = |place: usize| &self.members[place].0;
         let count = costs(0).len();
@@ -76,19 +76,19 @@ impl<T> Front<T> {
     }
 }
 
-/// Whether the first costs at least as much as the second by every measure.
+/// Returns true if the first costs at least as much as the second by every measure.
 fn is_as_costly(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).all(|(one, other)| one >= other)
 }
 
-/// The greatest difference by one measure, on a logarithmic scale.
+/// Returns the greatest difference by one measure, on a logarithmic scale.
 fn distance(one: &[u64], other: &[u64]) -> f64 {
     let log = |cost: u64| (cost as f64 + 1.0).ln();
     one.iter().zip(other).map(|(&one, &other)| (log(one) - log(other)).abs()).fold(0.0, f64::max)
 }
 
-/// One number for several costs, which guides searches: a thousand times their geometric mean, each counted from one
-/// on. It rises with each of them, and twice as much by one measure counts the same as by another.
+/// Returns one number for several costs, which guides searches: a thousand times their geometric mean, each counted
+/// from one on. It rises with each of them, and twice as much by one measure counts the same as by another.
 pub(crate) fn together(costs: &[u64]) -> u64 {
     let logs: f64 = costs.iter().map(|&cost| (cost as f64 + 1.0).ln()).sum();
     (1000.0 * (logs / costs.len().max(1) as f64).exp()) as u64

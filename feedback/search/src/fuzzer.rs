@@ -35,12 +35,12 @@ pub struct Observation<'f> {
     pub is_new: bool,
     /// The cost of the text, in a unit of the caller's.
     pub cost: u64,
-    /// What it did, such as edges and how often they were executed, by numbers of the caller's; empty if that is not
-    /// known. They need to be there if the text is new, or if [`Fuzzer::compares`].
+    /// Features of what it did, such as edges and how often they were executed, by numbers of the caller's; empty if
+    /// that is not known. They need to be there if the text is new, or if [`Fuzzer::compares`].
     pub features: &'f [u64],
 }
 
-/// How a text was made.
+/// Ways of making a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// At random.
@@ -60,7 +60,7 @@ impl Operator {
     pub const ALL: [Operator; 5] =
         [Operator::Fresh, Operator::Mutate, Operator::Splice, Operator::Break, Operator::Trim];
 
-    /// A short name in lower case.
+    /// Returns a short name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Operator::Fresh => "fresh",
@@ -85,7 +85,7 @@ const IN_TURN: u32 = 64;
 const PARTS_IN_TURN: u32 = 8;
 /// The number of seeds that are varied before anything else, as they are: they show what is usual.
 const FIRST: usize = 16;
-/// What is expected of fresh texts, changes to derivations, splices, and broken texts.
+/// Gains that are expected of fresh texts, changes to derivations, splices, and broken texts.
 const EXPECTED: [f64; WAYS_WITH_BROKEN] = [0.1, 1.0, 0.3, 0.3];
 /// The ways between which gains decide, without and with broken texts.
 const WAYS: usize = 3;
@@ -123,7 +123,7 @@ pub struct Fuzzer {
 }
 
 impl Fuzzer {
-    /// A search among the texts of a language, of at most `max_len` bytes.
+    /// Returns a search among the texts of a language, of at most `max_len` bytes.
     pub fn new(language: &Language, goal: Goal, max_len: usize, seed: u64) -> Fuzzer {
         Fuzzer {
             session: Session::new(language, seed),
@@ -153,22 +153,22 @@ impl Fuzzer {
         self
     }
 
-    /// The texts that were kept.
+    /// Returns the texts that were kept.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
     }
 
-    /// For each operator how many texts it has made, and how many of them were kept.
+    /// Returns for each operator how many texts it has made, and how many of them were kept.
     pub fn yields(&self) -> impl Iterator<Item = (Operator, u64, u64)> {
         Operator::ALL.into_iter().zip(self.yields).map(|(operator, (made, kept))| (operator, made, kept))
     }
 
-    /// The session that makes and parses the texts.
+    /// Returns the session that makes and parses the texts.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// The next text to run; none if every text of the language is longer than `max_len`.
+    /// Returns the next text to run; `None` if every text of the language is longer than `max_len`.
     pub fn propose(&mut self) -> Option<&[u8]> {
         if self.trim() {
             return Some(&self.text);
@@ -250,7 +250,7 @@ impl Fuzzer {
         Some(())
     }
 
-    /// Begins to make a kept text shorter. Whether there is a shorter text to try.
+    /// Begins to make a kept text shorter. Returns true if there is a shorter text to try.
     fn begin_trim(&mut self, whole: Whole) -> bool {
         let Fuzzer { session, corpus, breaker, trimmer, .. } = self;
         trimmer.begin(whole, Texts { session, corpus, breaker: breaker.as_mut() });
@@ -267,7 +267,7 @@ impl Fuzzer {
         true
     }
 
-    /// Whether the last proposed text was made by changing bytes, so that it may not be in the language.
+    /// Returns true if the last proposed text was made by changing bytes, so that it may not be in the language.
     pub fn breaks(&self) -> bool {
         match (self.operator, self.parent) {
             (Operator::Break, _) | (Operator::Trim, Some(Whole::Broken(_))) => true,
@@ -275,13 +275,13 @@ impl Fuzzer {
         }
     }
 
-    /// Whether the features of the last proposed text are compared with those of another one.
+    /// Returns true if the features of the last proposed text are compared with those of another one.
     pub fn compares(&self) -> bool {
         self.operator == Operator::Trim
     }
 
-    /// Whether the derivation of the last proposed text has a symbol that no earlier text had, or a number of uses of a
-    /// symbol whose binary logarithm, rounded down, is new. For subjects that report nothing of their own.
+    /// Returns true if the derivation of the last proposed text has a symbol that no earlier text had, or a number of
+    /// uses of a symbol whose binary logarithm, rounded down, is new. For subjects that report nothing of their own.
     pub fn has_new_derivation(&mut self) -> bool {
         let text = std::mem::take(&mut self.text);
         let is_new = self.is_new_derivation(&text);
@@ -289,7 +289,8 @@ impl Fuzzer {
         is_new
     }
 
-    /// The same for any text.
+    /// Returns true if the derivation of a text has a symbol that no earlier text had, or a number of uses of a symbol
+    /// whose binary logarithm, rounded down, is new.
     pub fn is_new_derivation(&mut self, text: &[u8]) -> bool {
         let symbols = self.session.symbols(text).unwrap_or_default();
         let before = self.derived.len();
@@ -297,7 +298,7 @@ impl Fuzzer {
         self.derived.len() > before
     }
 
-    /// How the last proposed text was made.
+    /// Returns how the last proposed text was made.
     pub fn operator(&self) -> Operator {
         self.operator
     }
@@ -330,12 +331,13 @@ impl Fuzzer {
         is_kept
     }
 
-    /// A text from elsewhere that is worth varying; whether it conforms. One that does not is only broken further.
+    /// Adds a text from elsewhere that is worth varying. Returns true if it conforms. A text that does not is only
+    /// broken further.
     pub fn add(&mut self, text: &[u8], observation: Observation<'_>) -> bool {
         self.take(text, observation)
     }
 
-    /// As [`Fuzzer::add`]; the first such texts are varied before anything else.
+    /// Adds a text as [`Fuzzer::add`] does; the first such texts are varied before anything else.
     pub fn add_seed(&mut self, text: &[u8], observation: Observation<'_>) -> bool {
         let conforms = self.take(text, observation);
         if conforms && self.goal == Goal::New && self.first.len() < FIRST {
@@ -393,12 +395,12 @@ impl<T> Default for Turn<T> {
 }
 
 impl<T: Copy> Turn<T> {
-    /// Whether the next call chooses another text.
+    /// Returns true if the next call chooses another text.
     fn is_over(&self) -> bool {
         self.left == 0
     }
 
-    /// The same text for this many calls, then another one.
+    /// Returns the same text for this many calls, then another one.
     fn next(&mut self, times: u32, another: impl FnOnce() -> Option<T>) -> Option<T> {
         if self.left == 0 {
             *self = Turn { text: another(), left: times };
@@ -408,7 +410,7 @@ impl<T: Copy> Turn<T> {
     }
 }
 
-/// Of two texts with the same cost the shorter one is better, as it has room for more.
+/// Rank of a text. Of two texts with the same cost the shorter one is better, as it has room for more.
 type Rank = (u64, Reverse<usize>);
 
 fn rank(cost: u64, text: &[u8]) -> Rank {

@@ -1,4 +1,4 @@
-//! How cost grows with size: fits constant, logarithmic, linearithmic, polynomial and exponential models to
+//! The growth of cost with size: fits constant, logarithmic, linearithmic, polynomial and exponential models to
 //! measurements of one family of texts, and chooses among them.
 //!
 //! Fits on logarithms follow Goldsmith, Aiken & Wilkerson, "Measuring Empirical Computational Complexity" (ESEC/FSE
@@ -30,19 +30,20 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// The cost of a run that ended by itself.
+    /// Returns the measurement of a run that ended by itself.
     pub fn new(size: f64, cost: f64) -> Self {
         Self { size, cost, stopped: false }
     }
 
-    /// The point of a fit, if this can be one. A cost of 0 has no logarithm, and says no more than "less than 1".
+    /// Returns the point of a fit, if this can be one. A cost of 0 has no logarithm, and says no more than "less than
+    /// 1".
     fn point(&self) -> Option<(f64, f64)> {
         let usable = !self.stopped && self.size.is_finite() && self.size >= 0.0 && self.cost.is_finite();
         (usable && self.cost > 0.0).then_some((self.size, self.cost))
     }
 }
 
-/// How the cost of a family of texts grows: the fits of several laws, the best supported first.
+/// Growth of the cost of a family of texts: the fits of several laws, the best supported first.
 #[derive(Clone, Debug)]
 pub struct Growth {
     fits: Vec<Fit>,
@@ -57,15 +58,16 @@ pub struct Growth {
 /// If the interval of an exponent is wider, a law for the larger sizes alone may say more.
 const VAGUE: f64 = 0.1;
 
-/// So may it if the law for all sizes errs by more than this share of the cost.
+/// If the law for all sizes errs by more than this share of the cost, a law for the larger sizes alone may say more.
 const POOR: f64 = 0.1;
 
-/// The fewest sizes of such a law, and the least ratio of the largest to the smallest one that proves it. That is less
-/// than for other laws, because its exponent is known to a tenth.
+/// The fewest sizes of a law for the larger sizes alone, and the least ratio of the largest to the smallest one that
+/// proves it. That is less than for other laws, because its exponent is known to a tenth.
 const LEAST_SIZES_BEYOND: usize = 6;
 const LEAST_RATIO_BEYOND: f64 = 4.0;
 
-/// It is taken if the law for all sizes errs by this many times as much, and by this share of the cost.
+/// Factor by which the law for all sizes has to err more before a law for the larger sizes alone is taken, and share of
+/// the cost by which it has to err.
 const LESS_WRONG: f64 = 5.0;
 const WRONG: f64 = 0.02;
 
@@ -75,7 +77,8 @@ const LEAST_SIZES: usize = 5;
 /// The least ratio of the largest to the smallest size above 0 that proves polynomial growth.
 const LEAST_RATIO: f64 = 8.0;
 
-/// That ratio for exponential growth, which is seen over fewer sizes, and hits limits sooner.
+/// The least ratio of the largest to the smallest size that proves exponential growth, which is seen over fewer sizes,
+/// and hits limits sooner.
 const LEAST_RATIO_EXPONENTIAL: f64 = 2.0;
 
 /// Models whose AICc is greater than the best by more have essentially no support (Burnham & Anderson, section 2.6).
@@ -109,9 +112,9 @@ impl Growth {
         })
     }
 
-    /// The growth of texts that repeat a part, from the number of copies, the length and the cost of each. The rest of
-    /// the text may cost as much as some copies more: if the law is distinctly better supported in the length, it is
-    /// taken in the length, divided by that of a copy. The exponent is the same.
+    /// Returns the growth of texts that repeat a part, from the number of copies, the length and the cost of each. The
+    /// rest of the text may cost as much as some copies more: if the law is distinctly better supported in the length,
+    /// it is taken in the length, divided by that of a copy. The exponent is the same.
     ///
     /// A program may behave in another way from some size on, as where it refuses deep texts. If the law for all sizes
     /// is far from the costs, or its exponent is not known to a tenth, one for the larger sizes is looked for. The
@@ -151,19 +154,19 @@ impl Growth {
         Some(by_length.map_or(by_copies, |growth| Self { offset, ..growth }))
     }
 
-    /// Whether the exponent is not known to a tenth.
+    /// Returns true if the exponent is not known to a tenth.
     fn is_vague(&self) -> bool {
         matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > VAGUE)
     }
 
-    /// Whether little is known of the growth: it is not proved to be faster than linear, and the interval of the
-    /// exponent is wider than 1.
+    /// Returns true if little is known of the growth: it is not proved to be faster than linear, and the interval of
+    /// the exponent is wider than 1.
     pub fn is_unclear(&self) -> bool {
         let is_wide = matches!(self.best().law, Law::Polynomial { exponent } if exponent.high - exponent.low > 1.0);
         is_wide && !self.is_superlinear(1.0)
     }
 
-    /// The mean error of the law, as a share of the cost.
+    /// Returns the mean error of the law, as a share of the cost.
     fn error(&self, texts: &[(Measurement, usize)]) -> f64 {
         let points = texts.iter().filter_map(|text| text.0.point());
         let squares = points.map(|(size, cost)| (self.predict(size) / cost).ln().powi(2));
@@ -171,46 +174,47 @@ impl Growth {
         if count == 0 { 0.0 } else { (sum / f64::from(count)).sqrt() }
     }
 
-    /// The size from which on the law holds, if smaller ones follow another one.
+    /// Returns the size from which on the law holds, if smaller ones follow another one.
     pub fn from(&self) -> Option<f64> {
         self.from
     }
 
-    /// The least AICc. Nearly that of the first fit: n can stand before n log n.
+    /// Returns the least AICc. It is nearly that of the first fit: n can stand before n log n.
     fn least(&self) -> f64 {
         self.fits.iter().map(|fit| fit.aicc).fold(f64::INFINITY, f64::min)
     }
 
-    /// The cost that the best law gives for a number of copies, or another size that was measured; for smaller sizes
-    /// than [`Growth::from`] it does not hold.
+    /// Returns the cost that the best law gives for a number of copies, or another size that was measured; for smaller
+    /// sizes than [`Growth::from`] it does not hold.
     pub fn predict(&self, size: f64) -> f64 {
         self.best().predict(size + self.offset)
     }
 
-    /// The best supported fit.
+    /// Returns the best supported fit.
     pub fn best(&self) -> &Fit {
         &self.fits[0]
     }
 
-    /// The best fits of the laws that the measurements do not rule out, the best of all first.
+    /// Returns the best fits of the laws that the measurements do not rule out, the best of all first.
     pub fn supported(&self) -> impl Iterator<Item = &Fit> {
         let most = self.least() + NO_SUPPORT;
         self.fits.iter().filter(move |fit| fit.aicc <= most)
     }
 
-    /// Number of different sizes that were measured.
+    /// Returns the number of different sizes that were measured.
     pub fn sizes(&self) -> usize {
         self.sizes
     }
 
-    /// Whether the cost is proved to grow faster than n^`exponent`: under every law that the measurements do not rule
-    /// out, the lower end of the exponent's interval is greater. Few sizes prove nothing, nor do sizes close together.
+    /// Returns true if the cost is proved to grow faster than n^`exponent`: under every law that the measurements do
+    /// not rule out, the lower end of the exponent's interval is greater. Few sizes prove nothing, nor do sizes close
+    /// together.
     pub fn is_superlinear(&self, exponent: f64) -> bool {
         self.proved() > exponent
     }
 
-    /// The cost is proved to grow faster than n to each power below this, as [`Growth::is_superlinear`] says. Negative
-    /// infinity if nothing is proved, and infinity for exponential growth.
+    /// Returns the least upper bound of the powers of n than which the cost is proved to grow faster, as
+    /// [`Growth::is_superlinear`] says. Negative infinity if nothing is proved, and infinity for exponential growth.
     pub fn proved(&self) -> f64 {
         match self.sizes >= LEAST_SIZES {
             true => self.supported().map(|fit| self.proved_by(fit.law)).fold(f64::INFINITY, f64::min),
@@ -218,8 +222,8 @@ impl Growth {
         }
     }
 
-    /// Whether the cost grows no faster than n^`exponent` under every law that the measurements do not rule out, over
-    /// the sizes that were measured, by the upper end of the exponent's interval. Few sizes do not show that.
+    /// Returns true if the cost grows no faster than n^`exponent` under every law that the measurements do not rule
+    /// out, over the sizes that were measured, by the upper end of the exponent's interval. Few sizes do not show that.
     pub(crate) fn is_at_most(&self, exponent: f64) -> bool {
         let is_at_most = |fit: &Fit| match fit.law {
             Law::Constant => exponent >= 0.0,
@@ -244,7 +248,7 @@ impl Growth {
         }
     }
 
-    /// A number that rises with the law: the exponent in tenths for polynomials.
+    /// Returns a number that rises with the law: the exponent in tenths for polynomials.
     fn rank(&self) -> i64 {
         match self.best().law {
             Law::Constant => 0,
@@ -257,7 +261,7 @@ impl Growth {
 }
 
 impl fmt::Display for Growth {
-    /// Such as `cost ~ n^2.0 (95 %: 1.97 to 2.03)`, `cost ~ n log n from n = 61 on` or `constant`.
+    /// Writes a law such as `cost ~ n^2.0 (95 %: 1.97 to 2.03)`, `cost ~ n log n from n = 61 on` or `constant`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.best().law != Law::Constant {
             formatter.write_str("cost ~ ")?;

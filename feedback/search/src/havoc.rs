@@ -4,7 +4,7 @@ use crate::random::Random;
 
 /// At most two to this power changes are made at once.
 const MOST_STACKED: usize = 7;
-/// How many kinds of changes there are.
+/// Number of kinds of changes.
 pub(crate) const OPERATORS: usize = 15;
 /// The greatest number that is added or subtracted.
 const MOST_ADDED: usize = 35;
@@ -21,12 +21,12 @@ const LONG: usize = 4096;
 pub(crate) struct Blocks {
     /// The greatest length of a text.
     pub(crate) most: usize,
-    /// How many of the three ranges of lengths are in use.
+    /// Number of the ranges of lengths that are in use, of three.
     pub(crate) ranges: usize,
 }
 
 impl Blocks {
-    /// A length of at most `limit`, which is not 0.
+    /// Returns a length of at most `limit`, which is not 0.
     fn draw(self, limit: usize, random: &mut Random) -> usize {
         let [small, medium, large] = [1, 4, 12].map(|sixteenths| (self.most.min(LONG) * sixteenths / 16).max(1));
         let (least, most) = [(1, small), (small, medium), (medium, large)][random.below(self.ranges)];
@@ -150,7 +150,7 @@ fn overwrite(text: &mut [u8], blocks: Blocks, random: &mut Random) {
     }
 }
 
-/// Any byte, or any of the text.
+/// Returns any byte, or any of the text.
 fn filler(text: &[u8], random: &mut Random) -> u8 {
     match random.below(2) {
         0 => text[random.below(text.len())],
@@ -164,7 +164,7 @@ mod tests {
 
     const BLOCKS: Blocks = Blocks { most: 60, ranges: 3 };
 
-    /// All texts that an operator makes.
+    /// Returns all texts that an operator makes.
     fn results(operator: usize, text: &[u8], blocks: Blocks) -> Vec<Vec<u8>> {
         let mut random = Random::new(1);
         let mut results: Vec<Vec<u8>> = (0..20_000)

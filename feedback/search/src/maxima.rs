@@ -25,7 +25,7 @@ pub struct Novelty {
 }
 
 impl Novelty {
-    /// Whether there is new coverage or a new maximum.
+    /// Returns true if there is new coverage or a new maximum.
     pub fn is_any(self) -> bool {
         self.coverage > Coverage::Known || self.raised > 0
     }
@@ -39,7 +39,7 @@ pub struct Maxima {
 }
 
 impl Maxima {
-    /// Nothing was executed.
+    /// Returns the maxima before anything was executed.
     pub fn new() -> Maxima {
         Maxima::default()
     }
@@ -72,12 +72,12 @@ impl Maxima {
         novelty
     }
 
-    /// The greatest count of an edge.
+    /// Returns the greatest count of an edge.
     pub fn of(&self, edge: u32) -> u64 {
         self.seen.get(edge as usize).map_or(0, |seen| seen.0)
     }
 
-    /// The number of edges that were executed.
+    /// Returns the number of edges that were executed.
     pub fn edges(&self) -> usize {
         self.seen.iter().filter(|seen| seen.0 > 0).count()
     }
@@ -88,7 +88,7 @@ impl Maxima {
     }
 }
 
-/// A bit for each of AFL's classes: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
+/// Returns a bit for each of AFL's classes: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
 fn class(count: u64) -> u8 {
     CLASSES[count.min(128) as usize]
 }

@@ -21,7 +21,7 @@ use crate::strategy::Evenly;
 /// A measured member of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// How many rounds or nested instances it has: those of the text that it was made of, and the copies.
+    /// Number of rounds or nested instances that it has: those of the text that it was made of, and the copies.
     pub copies: u32,
     /// The text.
     pub text: Vec<u8>,
@@ -29,12 +29,13 @@ pub struct Member {
     pub cost: u64,
     /// The run was stopped at a limit, so the cost is at least this.
     pub is_stopped: bool,
-    /// How often each edge was executed.
+    /// Edges with the number of times that each was executed.
     pub edges: Vec<Edge>,
 }
 
 impl Member {
-    /// How the cost of a family grows with the number of copies, which ascends; none if too little was measured.
+    /// Returns how the cost of a family grows with the number of copies, which ascends; `None` if too little was
+    /// measured.
     pub fn growth(members: &[Member]) -> Option<Growth> {
         let measurement = |member: &Member| {
             let stopped = member.is_stopped;
@@ -44,7 +45,7 @@ impl Member {
         Growth::of_texts(&members.iter().map(measurement).collect::<Vec<_>>())
     }
 
-    /// The edges of a family, those whose counts grow fastest first, over the sizes for which its law holds.
+    /// Returns the edges of a family, those whose counts grow fastest first, over the sizes for which its law holds.
     pub fn edges_by_growth(members: &[Member], growth: Option<&Growth>) -> Vec<EdgeGrowth> {
         let from = growth.and_then(Growth::from).unwrap_or(0.0);
         let ended = members.iter().filter(|member| !member.is_stopped);
@@ -57,11 +58,11 @@ impl Member {
 /// Texts that repeat the same parts, with their costs.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// What is repeated.
+    /// Part that is repeated.
     pub pump: Pump,
     /// The texts, by the number of copies.
     pub members: Vec<Member>,
-    /// How cost grows with the number of copies; none if too little was measured.
+    /// Growth of the cost with the number of copies; `None` if too little was measured.
     pub growth: Option<Growth>,
     /// The text whose parts are repeated.
     whole: Rc<Derivation>,
@@ -69,19 +70,19 @@ pub struct Family {
 }
 
 impl Family {
-    /// The edges whose counts grow fastest.
+    /// Returns the edges whose counts grow fastest.
     pub fn edges(&self) -> Vec<EdgeGrowth> {
         Member::edges_by_growth(&self.members, self.growth.as_ref())
     }
 
-    /// How many copies the first text has on which the program was stopped.
+    /// Returns how many copies the first text has on which the program was stopped.
     pub fn stopped_at(&self) -> Option<u32> {
         self.members.iter().find(|member| member.is_stopped).map(|member| member.copies)
     }
 
-    /// Whether it is stopped although nothing that was measured before grows faster than linearly: the growth that is
-    /// known does not explain it. At a [limit on cost](Effort::cost_limit) it is explained by a law that is proved and
-    /// comes to the limit there, however slow the growth is.
+    /// Returns true if it is stopped although nothing that was measured before grows faster than linearly: the growth
+    /// that is known does not explain it. At a [limit on cost](Effort::cost_limit) it is explained by a law that is
+    /// proved and comes to the limit there, however slow the growth is.
     pub fn is_cut_short(&self) -> bool {
         let explains = |growth: &Growth| match self.limit_reached() {
             Some(limit) => growth.proved() > f64::NEG_INFINITY && comes_to(growth, limit),
@@ -90,14 +91,14 @@ impl Family {
         self.stopped_at().is_some() && !self.growth.as_ref().is_some_and(explains)
     }
 
-    /// Whether it is stopped at a limit on cost to which its law comes, and all laws that the costs before do not rule
-    /// out grow no faster than n^`exponent`.
+    /// Returns true if it is stopped at a limit on cost to which its law comes, and all laws that the costs before do
+    /// not rule out grow no faster than n^`exponent`.
     pub(crate) fn is_slow(&self, exponent: f64) -> bool {
         let known = self.growth.as_ref().zip(self.limit_reached());
         known.is_some_and(|(growth, limit)| growth.is_at_most(exponent) && comes_to(growth, limit))
     }
 
-    /// The number of copies at which it is stopped at the limit on cost, and that limit.
+    /// Returns the number of copies at which it is stopped at the limit on cost, and that limit.
     fn limit_reached(&self) -> Option<(u32, u64)> {
         let stopped = self.members.iter().find(|member| member.is_stopped)?;
         let limit = self.cost_limit.filter(|&limit| stopped.cost >= limit)?;
@@ -118,11 +119,11 @@ pub struct Reading {
     pub is_stopped: bool,
     /// The program failed in another way: the family ends before this text.
     pub has_failed: bool,
-    /// How often each edge was executed.
+    /// Edges with the number of times that each was executed.
     pub edges: Vec<Edge>,
 }
 
-/// How much is tried for a proof.
+/// Effort that is made for a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// No text is longer, in bytes.
@@ -136,7 +137,7 @@ pub struct Effort {
 }
 
 impl Default for Effort {
-    /// 16 KiB, 2000 runs and a minute, without a limit on cost.
+    /// Returns an effort of 16 KiB, 2000 runs and a minute, without a limit on cost.
     fn default() -> Effort {
         Effort { max_len: 16 << 10, runs: 2000, time: Duration::from_secs(60), cost_limit: None }
     }
@@ -219,12 +220,12 @@ pub fn prove(
     reported(looked.into_iter().map(|family| prover.measure_all(family)).collect())
 }
 
-/// Whether a law says that a number of copies costs about as much as the limit.
+/// Returns true if a law says that a number of copies costs about as much as the limit.
 fn comes_to(growth: &Growth, (copies, limit): (u32, u64)) -> bool {
     REACHED * growth.predict(f64::from(copies)) >= limit as f64
 }
 
-/// The fastest first, one for each rule and kind of copies.
+/// Returns the families that are reported: the fastest first, one for each rule and kind of copies.
 fn reported(mut families: Vec<Family>) -> Vec<Family> {
     families.sort_by_key(|family| Reverse(tenths(sure_speed(family))));
     let mut topics = BTreeSet::new();
@@ -240,13 +241,13 @@ fn tenths(speed: f64) -> i64 {
     (10.0 * speed).round() as i64
 }
 
-/// Those that grow fastest first.
+/// Sorts families, those that grow fastest first.
 fn rank(families: &mut [Family]) {
     families.sort_by(|one, other| steepness(other).total_cmp(&steepness(one)));
 }
 
-/// The slope of the last increments on a logarithmic scale: 1 for linear growth, 2 for quadratic growth. A text that
-/// did not end grows faster than any that did.
+/// Returns the slope of the last increments on a logarithmic scale: 1 for linear growth, 2 for quadratic growth. A text
+/// that did not end grows faster than any that did.
 fn steepness(family: &Family) -> f64 {
     let members = &family.members;
     if members.iter().any(|member| member.is_stopped) {
@@ -262,7 +263,8 @@ fn steepness(family: &Family) -> f64 {
     if early <= 0.0 || late <= 0.0 { 0.0 } else { 1.0 + (late / early).log2() / doubled }
 }
 
-/// Exponents in order; exponential growth is faster than all polynomials, and what cannot be measured is faster still.
+/// Returns the exponent, for the order of families: exponential growth is faster than all polynomials, and what cannot
+/// be measured is faster still.
 fn speed(family: &Family) -> f64 {
     if family.is_cut_short() {
         return 1e6;
@@ -279,7 +281,7 @@ fn speed(family: &Family) -> f64 {
     })
 }
 
-/// Whether its exponent is right to a tenth, if it has one.
+/// Returns true if its exponent is right to a tenth, if it has one.
 fn is_known(family: &Family) -> bool {
     family.growth.as_ref().is_none_or(|growth| match growth.best().law {
         Law::Polynomial { exponent } => exponent.high - exponent.low <= KNOWN_INTERVAL,
@@ -287,7 +289,7 @@ fn is_known(family: &Family) -> bool {
     })
 }
 
-/// The exponent that is proved; infinity for exponential growth and for what cannot be measured.
+/// Returns the exponent that is proved; infinity for exponential growth and for what cannot be measured.
 fn sure_speed(family: &Family) -> f64 {
     let growth = family.growth.as_ref();
     if family.is_cut_short() { f64::INFINITY } else { growth.map_or(f64::NEG_INFINITY, Growth::proved) }
@@ -304,8 +306,8 @@ struct Prover<'p> {
 }
 
 impl Prover<'_> {
-    /// The parts to look at. Where the text has the same part in several places, a few copies show where the cost grows
-    /// fastest.
+    /// Returns the parts to look at. Where the text has the same part in several places, a few copies show where the
+    /// cost grows fastest.
     fn chosen(&mut self, whole: &Rc<Derivation>, end: Instant) -> Vec<Pump> {
         let mut places = places::all(whole, self.deriver);
         let least = self.left - self.left / PROBING_RUNS;
@@ -330,8 +332,9 @@ impl Prover<'_> {
         place.steepness = steepness(&family);
     }
 
-    /// A few members of a family; none if fewer than two can be run. If the program is stopped on the first copies, or
-    /// the text is too long for a proof by more of them, the other rounds or levels are left out of the text.
+    /// Returns a few members of a family; `None` if fewer than two can be run. If the program is stopped on the first
+    /// copies, or the text is too long for a proof by more of them, the other rounds or levels are left out of the
+    /// text.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
         let is_long = whole.text.len().saturating_mul(WIDE as usize) > self.effort.max_len;
         let mut family = self.members(whole, pump, &GLANCE);
@@ -344,7 +347,7 @@ impl Prover<'_> {
         (family.members.len() > 1 || family.stopped_at().is_some()).then_some(family)
     }
 
-    /// The same family, in a text with the repeated part alone.
+    /// Returns the same family, in a text with the repeated part alone.
     fn alone(&mut self, whole: &Derivation, pump: &Pump) -> Option<Family> {
         let (options, from) = pump.alone(whole)?;
         let fit = self.deriver.replay(&options, &mut self.made);
@@ -353,8 +356,8 @@ impl Prover<'_> {
         Some(self.members(&alone, pump, &GLANCE))
     }
 
-    /// Many members of a family. Where a limit on cost leaves too few, the other rounds or levels are left out of the
-    /// text, if the law of what remains is exponential, or explains why the whole text reaches the limit.
+    /// Returns many members of a family. Where a limit on cost leaves too few, the other rounds or levels are left out
+    /// of the text, if the law of what remains is exponential, or explains why the whole text reaches the limit.
     fn measure_all(&mut self, known: Family) -> Family {
         let family = self.measured(known);
         let Some((copies, limit)) = family.limit_reached().filter(|_| family.is_cut_short()) else { return family };
@@ -369,7 +372,7 @@ impl Prover<'_> {
         if is_law && alone.growth.as_ref().is_some_and(explains) { alone } else { family }
     }
 
-    /// Many members of a family, with their law. If no more runs are wanted, those that are known.
+    /// Returns many members of a family, with their law; if no more runs are wanted, those that are known.
     fn measured(&mut self, known: Family) -> Family {
         let whole = known.whole.text.len() / known.pump.len().max(1);
         let widest = known.pump.present().max(whole as u32).saturating_mul(WIDE);
@@ -383,8 +386,8 @@ impl Prover<'_> {
         family
     }
 
-    /// The text with a longer part in what is repeated, if copies are to be distinct and too few of them can be: names
-    /// of one letter are soon used up.
+    /// Returns the text with a longer part in what is repeated, if copies are to be distinct and too few of them can
+    /// be: names of one letter are soon used up.
     fn widened(&mut self, whole: &Rc<Derivation>, pump: &Pump) -> Option<(Rc<Derivation>, Pump)> {
         if pump.copies == Copies::Equal || pump.capacity(whole, self.deriver) >= DISTINCT {
             return None;

@@ -7,7 +7,7 @@ mod spots;
 
 pub(crate) use spots::{Open, Spot, spots};
 
-/// How the copies of a part differ.
+/// Ways in which the copies of a part differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Copies {
     /// They are equal.
@@ -24,11 +24,11 @@ pub struct Pump {
     what: Vec<What>,
     /// The bytes of a copy.
     len: usize,
-    /// How many rounds or nested instances the text has already: at least one.
+    /// Number of rounds or nested instances that the text has already: at least one.
     present: u32,
-    /// Where the repetition begins of which it is a round, or the outer instance of the rule.
+    /// Decision at which the repetition begins of which it is a round, or the outer instance of the rule.
     home: u32,
-    /// How the copies differ.
+    /// Way in which the copies differ.
     pub copies: Copies,
 }
 
@@ -37,8 +37,8 @@ pub struct Pump {
 struct Repeat {
     from: u32,
     to: u32,
-    /// It is the first round of a repetition that has to have one, so no site has decided on it. One decides on each
-    /// copy.
+    /// Whether it is the first round of a repetition that has to have one, so that no site has decided on it. A site
+    /// decides on each copy.
     is_first_round: bool,
 }
 
@@ -54,42 +54,42 @@ impl Repeat {
     }
 }
 
-/// What is repeated, by its symbol.
+/// Part that is repeated, by its symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum What {
     /// A round of a repetition within a rule.
     Round(u32),
-    /// What stands between an instance of a rule and one within it.
+    /// Part between an instance of a rule and one within it.
     Recursion(u32),
 }
 
 impl Pump {
-    /// All single parts of a text that can be repeated, with the numbers of those that the text has already.
+    /// Returns all single parts of a text that can be repeated, with the numbers of those that the text has already.
     pub fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Pump> {
         let present = present(whole, deriver);
         let with = |spot: Spot| Pump { present: present[spot.number()].max(1), ..spot.pump() };
         spots(whole, deriver, usize::MAX, &mut Open::default()).map(with).collect()
     }
 
-    /// What it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
+    /// Returns what it repeats: pumps with the same rule and the same decisions are alike wherever they stand.
     pub(crate) fn kind(&self, whole: &Derivation) -> impl Ord + use<> {
         let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
         let options = self.repeats.iter().flat_map(range).map(|decision| (decision.place, decision.option));
         (self.what.clone(), options.collect::<Vec<_>>())
     }
 
-    /// What it repeats, as people are told.
+    /// Returns what it repeats, as people are told.
     pub(crate) fn topic(&self) -> impl Ord + use<> {
         (self.what.clone(), self.copies)
     }
 
-    /// What it is a part of: the decision at which the repetition begins, or the outer instance of the rule.
+    /// Returns what it is a part of: the decision at which the repetition begins, or the outer instance of the rule.
     pub(crate) fn home(&self) -> u32 {
         self.home
     }
 
-    /// Whether another pump of the same kind is the next round, or the next level: equal copies of both make the
-    /// same text.
+    /// Returns true if another pump of the same kind is the next round, or the next level: equal copies of both make
+    /// the same text.
     pub(crate) fn is_followed_by(&self, next: &Pump) -> bool {
         match (&self.repeats[..], &next.repeats[..]) {
             ([one], [two]) => self.home == next.home && one.to == two.from,
@@ -98,19 +98,19 @@ impl Pump {
         }
     }
 
-    /// Whether copies can be distinct: there is a class in what is repeated.
+    /// Returns true if copies can be distinct: there is a class in what is repeated.
     pub(crate) fn can_differ(&self, whole: &Derivation, deriver: &Deriver) -> bool {
         has_class(self.repeats.iter().copied(), whole, deriver)
     }
 
-    /// How many copies can be distinct.
+    /// Returns how many copies can be distinct.
     pub(crate) fn capacity(&self, whole: &Derivation, deriver: &Deriver) -> u64 {
         let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
         let classes = self.repeats.iter().flat_map(range).filter(|decision| deriver.is_class(decision.place));
         classes.fold(1, |product: u64, class| product.saturating_mul(u64::from(class.offered)))
     }
 
-    /// The parts within what is repeated that can be replaced, the last first.
+    /// Returns the parts within what is repeated that can be replaced, the last first.
     pub(crate) fn parts(&self, whole: &Derivation) -> Vec<Part> {
         let is_within = |part: &&Part| {
             part.kind != SpanKind::Round
@@ -121,20 +121,20 @@ impl Pump {
         parts
     }
 
-    /// The pump of another text at the same place that repeats the same.
+    /// Returns the pump of another text at the same place that repeats the same.
     pub(crate) fn same_in(&self, other: &Derivation, deriver: &Deriver) -> Option<Pump> {
         self.same_at(self.repeats[0].from, other, deriver)
     }
 
-    /// The pump of another text that repeats the same, and begins at this decision.
+    /// Returns the pump of another text that repeats the same, and begins at this decision.
     pub(crate) fn same_at(&self, from: u32, other: &Derivation, deriver: &Deriver) -> Option<Pump> {
         let is_same = |pump: &Pump| pump.what == self.what && pump.repeats[0].from == from;
         Pump::all(other, deriver).into_iter().find(is_same).map(|pump| pump.copied(self.copies))
     }
 
-    /// The options of the text with the repeated part alone: without the other rounds of its repetition, or without the
-    /// instances around and within the two that it stands between. Also the place where the part begins then. None if
-    /// there is nothing to leave out.
+    /// Returns the options of the text with the repeated part alone: without the other rounds of its repetition, or
+    /// without the instances around and within the two that it stands between. Also the place where the part begins
+    /// then. `None` if there is nothing to leave out.
     pub(crate) fn alone(&self, whole: &Derivation) -> Option<(Vec<u32>, u32)> {
         let is_left_out = match (&self.what[..], &self.repeats[..]) {
             ([What::Round(_)], [round]) => other_rounds(whole, round)?,
@@ -158,7 +158,7 @@ impl Pump {
         (kept.len() < whole.decisions.len()).then_some((kept, from))
     }
 
-    /// Both at once; none if they overlap.
+    /// Returns a pump of both parts at once; `None` if they overlap.
     pub fn with(&self, other: &Pump) -> Option<Pump> {
         let mut repeats: Vec<Repeat> = self.repeats.iter().chain(&other.repeats).copied().collect();
         repeats.sort_unstable();
@@ -176,29 +176,29 @@ impl Pump {
         })
     }
 
-    /// The same with other copies.
+    /// Returns the same pump with other copies.
     #[must_use]
     pub fn copied(&self, copies: Copies) -> Pump {
         Pump { copies, ..self.clone() }
     }
 
-    /// The number of bytes that a copy adds.
+    /// Returns the number of bytes that a copy adds.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// How many rounds or nested instances the text has already, at least one: the mean where several parts are
+    /// Returns how many rounds or nested instances the text has already, at least one: the mean where several parts are
     /// repeated.
     pub fn present(&self) -> u32 {
         self.present
     }
 
-    /// Whether copies add no bytes.
+    /// Returns true if copies add no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// What is repeated, for people.
+    /// Returns what is repeated, for people.
     pub fn describe(&self, deriver: &Deriver) -> String {
         let name = |symbol| deriver.rule_name(symbol).unwrap_or("?").to_string();
         let one = |what: &What| match what {
@@ -212,7 +212,7 @@ impl Pump {
         self.what.iter().map(one).collect::<Vec<_>>().join(" and ") + copies
     }
 
-    /// The options of the text with `times` copies more of each part.
+    /// Returns the options of the text with `times` copies more of each part.
     pub fn options(&self, whole: &Derivation, deriver: &Deriver, times: u32) -> Vec<u32> {
         let decisions = &whole.decisions;
         let mut options = Vec::with_capacity(decisions.len());
@@ -228,7 +228,7 @@ impl Pump {
     }
 }
 
-/// Whether there is a class with several members in what is repeated.
+/// Returns true if there is a class with several members in what is repeated.
 fn has_class(mut repeats: impl Iterator<Item = Repeat>, whole: &Derivation, deriver: &Deriver) -> bool {
     repeats.any(|repeat| {
         let mut decisions = whole.decisions[repeat.from as usize..repeat.to as usize].iter();
@@ -236,7 +236,7 @@ fn has_class(mut repeats: impl Iterator<Item = Repeat>, whole: &Derivation, deri
     })
 }
 
-/// The decisions of the other rounds of a round's repetition.
+/// Returns the decisions of the other rounds of a round's repetition.
 fn other_rounds(whole: &Derivation, round: &Repeat) -> Option<Vec<(u32, u32)>> {
     let is_repetition = |part: &Part| matches!(part.kind, SpanKind::Repetition { .. });
     let range = (round.from, round.to);
@@ -259,8 +259,8 @@ fn holds(outer: (u32, u32), inner: (u32, u32)) -> bool {
     outer.0 <= inner.0 && inner.1 <= outer.1
 }
 
-/// For each round, the number of rounds of its repetition; for each instance of a rule, the number of instances of the
-/// rule within each other of which it is one. 1 for other parts.
+/// Returns the numbers that the text has already: for each round, the number of rounds of its repetition; for each
+/// instance of a rule, the number of instances of the rule within each other of which it is one. 1 for other parts.
 fn present(whole: &Derivation, deriver: &Deriver) -> Vec<u32> {
     let parts = &whole.parts;
     // The nearest part around each that it is counted with: the repetition of a round, the same rule around an
@@ -306,12 +306,12 @@ fn is_same_rule(outer: &Part, inner: &Part) -> bool {
     outer.kind == SpanKind::Rule && outer.symbol == inner.symbol
 }
 
-/// The symbol of the innermost rule.
+/// Returns the symbol of the innermost rule.
 fn rule_of<'p>(mut around: impl Iterator<Item = &'p Part>) -> u32 {
     around.find(|outer| outer.kind == SpanKind::Rule).map_or(0, |rule| rule.symbol)
 }
 
-/// The options of a copy: its number is added to the classes of the part, which are the digits of a counter.
+/// Writes the options of a copy: its number is added to the classes of the part, which are the digits of a counter.
 fn count_up(range: &[Decision], deriver: &Deriver, copy: u32, options: &mut Vec<u32>) {
     let begin = options.len();
     options.extend(range.iter().map(|decision| decision.option));
@@ -341,7 +341,7 @@ mod tests {
         Language::compile(&SourceFile::new("g.ebnf", text), &settings()).expect("a grammar")
     }
 
-    /// The texts of all pumps with two copies more.
+    /// Returns the texts of all pumps with two copies more.
     fn pumped(grammar: &str, text: &str, copies: Copies) -> Vec<String> {
         let language = language(grammar);
         let mut deriver = language.deriver(None);

@@ -20,12 +20,12 @@ struct Block {
 const FULL: usize = 512;
 
 impl Ranks {
-    /// No costs.
+    /// Returns ranks without costs.
     pub fn new() -> Ranks {
         Ranks::default()
     }
 
-    /// How many costs were inserted.
+    /// Returns how many costs were inserted.
     pub fn seen(&self) -> u64 {
         self.seen
     }
@@ -51,13 +51,14 @@ impl Ranks {
         }
     }
 
-    /// The last block that begins with this cost or a smaller one; the first if there is none.
+    /// Returns the last block that begins with this cost or a smaller one; the first if there is none.
     fn block_of(&self, cost: u64) -> Option<usize> {
         let after = self.blocks.partition_point(|block| block.costs[0].0 <= cost);
         (!self.blocks.is_empty()).then(|| after.saturating_sub(1))
     }
 
-    /// The share of costs below this one, with half of those that are equal: the mid-rank. 1 if there are no costs.
+    /// Returns the share of costs below this one, with half of those that are equal: the mid-rank. It is 1 if there are
+    /// no costs.
     pub fn rank(&self, cost: u64) -> f64 {
         let Some(number) = self.block_of(cost) else { return 1.0 };
         let mut below: u64 = self.blocks[..number].iter().map(|block| block.seen).sum();
@@ -68,7 +69,7 @@ impl Ranks {
         (below as f64 + equal as f64 / 2.0) / self.seen as f64
     }
 
-    /// The smallest cost that at least this share of costs does not exceed; 0 if there are no costs.
+    /// Returns the smallest cost that at least this share of costs does not exceed; 0 if there are no costs.
     pub fn quantile(&self, share: f64) -> u64 {
         let wanted = (share * self.seen as f64).ceil().max(1.0) as u64;
         let mut reached = 0;

@@ -29,7 +29,7 @@ pub use sparkline::sparkline;
 
 use markup::{Column, count, escape, facts, seconds, table};
 
-/// The report as an HTML file.
+/// Returns the report as an HTML file.
 pub fn html(report: &Report) -> String {
     let title = if report.title.is_empty() { "Report on a search" } else { &report.title };
     let sections = sections(report);
@@ -58,7 +58,7 @@ pub fn html(report: &Report) -> String {
     page + "</main>\n</html>\n"
 }
 
-/// The sections that have content: name, heading, content.
+/// Returns the sections that have content: name, heading, content.
 fn sections(report: &Report) -> Vec<(&'static str, &'static str, String)> {
     let all = [
         ("progress", "Best cost over time", progress::section(report)),
@@ -76,7 +76,7 @@ fn sections(report: &Report) -> Vec<(&'static str, &'static str, String)> {
     all.into_iter().filter_map(|(id, heading, content)| Some((id, heading, content?))).collect()
 }
 
-/// What was searched, and the numbers that matter most.
+/// Returns what was searched, and the numbers that matter most.
 fn summary(report: &Report) -> String {
     let subject = [("program", &report.program), ("grammar", &report.grammar)];
     let subject = subject.into_iter().filter(|(_, value)| !value.is_empty());
@@ -122,7 +122,7 @@ fn settings(settings: &[Setting]) -> Option<String> {
     (!settings.is_empty()).then(|| table(&columns, settings.iter().map(row)))
 }
 
-/// How a command is shown, if there is one.
+/// Returns how a command is shown, if there is one.
 fn replay(command: &str) -> String {
     if command.is_empty() { String::new() } else { format!("<pre class=command>{}</pre>\n", text::lines(command)) }
 }

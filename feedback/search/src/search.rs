@@ -24,7 +24,7 @@ pub struct Best {
     pub run: u64,
 }
 
-/// What a run has added to a search.
+/// Gain of a run for a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
     /// The text costs more than all before that ended by themselves, or as much and is shorter.
@@ -70,9 +70,9 @@ pub struct Search {
     candidate: Box<Proposal>,
     /// The text that was proposed or observed last is not of the strategy.
     was_found: bool,
-    /// Those that run, or have run and were not observed, with the digests of their texts.
+    /// Proposals that run, or have run and were not observed, with the digests of their texts.
     running: VecDeque<(u64, Box<Proposal>)>,
-    /// How many of them the strategy waits for.
+    /// Number of them that the strategy waits for.
     awaited: usize,
     /// Memory for further ones.
     #[expect(clippy::vec_box, reason = "boxes are handed on")]
@@ -90,7 +90,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search among the texts of a language of at most `max_len` bytes; none if all texts are longer.
+    /// Returns a search among the texts of a language of at most `max_len` bytes; `None` if all texts are longer.
     pub fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Option<Search> {
         let deriver = language.deriver(Some(max_len as u64));
         (deriver.min_len() <= max_len as u64).then(|| Search {
@@ -129,59 +129,60 @@ impl Search {
         self.desk.empty_cost = guiding(measured).cost;
     }
 
-    /// The strategy.
+    /// Returns the strategy.
     pub fn strategy(&self) -> &dyn Strategy {
         &*self.strategy
     }
 
-    /// What strategies work with.
+    /// Returns what strategies work with.
     pub fn desk(&mut self) -> &mut Desk {
         &mut self.desk
     }
 
-    /// The best text that ended by itself.
+    /// Returns the best text that ended by itself.
     pub fn best(&self) -> Option<&Best> {
         self.best.as_ref()
     }
 
-    /// The texts with several costs that no other text beats in all of them.
+    /// Returns the texts with several costs that no other text beats in all of them.
     pub fn front(&self) -> &Front<Vec<u8>> {
         &self.front
     }
 
-    /// Whether all texts of the language within the limit on length were run. The texts that are proposed from then on
-    /// were run before.
+    /// Returns true if all texts of the language within the limit on length were run. The texts that are proposed from
+    /// then on were run before.
     pub fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }
 
-    /// The greatest counts of all edges.
+    /// Returns the greatest counts of all edges.
     pub fn maxima(&self) -> &Maxima {
         &self.maxima
     }
 
-    /// How many texts were run.
+    /// Returns how many texts were run.
     pub fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// How many proposed texts had been run before.
+    /// Returns how many proposed texts had been run before.
     pub fn repeats(&self) -> u64 {
         self.repeats
     }
 
-    /// Whether a text may be proposed while others run.
+    /// Returns true if a text may be proposed while others run.
     pub fn proposes_ahead(&self) -> bool {
         self.strategy.proposes_ahead()
     }
 
-    /// Whether the strategy waits for the run of a text that was started. It gets better texts if none is proposed
-    /// until then. The answer does not depend on time, unless the strategy [uses times](Search::use_times).
+    /// Returns true if the strategy waits for the run of a text that was started. It gets better texts if none is
+    /// proposed until then. The answer does not depend on time, unless the strategy [uses times](Search::use_times).
     pub fn awaits_run(&self) -> bool {
         self.awaited > 0
     }
 
-    /// The text to run next. It is none of those that run, if there is another one. Its derivation may lack the parts.
+    /// Returns the text to run next. It is none of those that run, if there is another one. Its derivation may lack the
+    /// parts.
     pub fn propose(&mut self) -> &Derivation {
         self.make();
         self.was_found = self.candidate.is_found;
@@ -215,8 +216,8 @@ impl Search {
         }
     }
 
-    /// The text that was proposed last runs from now on, and another one may be proposed. Its derivation may lack the
-    /// parts.
+    /// Takes note that the text that was proposed last runs from now on, and another one may be proposed. Its
+    /// derivation may lack the parts.
     pub fn start(&mut self) -> &Derivation {
         let started = std::mem::replace(&mut self.candidate, self.spare.pop().unwrap_or_default());
         self.awaited += usize::from(started.making.is_awaited());
@@ -279,8 +280,8 @@ impl Search {
         gain
     }
 
-    /// What made the text that was proposed or observed last: an operator, the strategy itself, or `enumerate` if the
-    /// strategy made no more new texts, and those of the language were listed.
+    /// Returns what made the text that was proposed or observed last: an operator, the strategy itself, or `enumerate`
+    /// if the strategy made no more new texts, and those of the language were listed.
     pub fn operator(&self) -> &'static str {
         if self.was_found { "enumerate" } else { self.strategy.operator() }
     }
@@ -323,7 +324,7 @@ impl Search {
     }
 }
 
-/// What guides a strategy: of several costs one number.
+/// Returns the measurements that guide a strategy: one number stands for several costs.
 fn guiding<'r>(measured: &Measured<'r>) -> Measured<'r> {
     match measured.costs {
         [] => *measured,

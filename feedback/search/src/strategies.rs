@@ -30,7 +30,7 @@ use treeline::TreeLine;
 pub struct Kind {
     /// Its name, as on the command line.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// Description of the strategy, in a few words.
     pub about: &'static str,
     /// Whether a publication gives its constants.
     pub is_published: bool,
@@ -38,7 +38,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A strategy of this kind. `paper` selects the published constants where the defaults differ.
+    /// Returns a strategy of this kind. `paper` selects the published constants where the defaults differ.
     pub fn make(&self, paper: bool) -> Box<dyn Strategy> {
         (self.make)(paper)
     }
@@ -119,7 +119,7 @@ pub const FOR_COVERAGE: &[Kind] = &[
     },
 ];
 
-/// A strategy by its name. `paper` selects the published constants where the defaults differ.
+/// Returns a strategy by its name. `paper` selects the published constants where the defaults differ.
 pub fn by_name(name: &str, paper: bool) -> Option<Box<dyn Strategy>> {
     STRATEGIES.iter().find(|kind| kind.name == name).map(|kind| kind.make(paper))
 }

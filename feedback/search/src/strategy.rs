@@ -5,7 +5,7 @@ use gramjet_session::decisions::{Chooser, Derivation, Deriver, Extent, OpenSite}
 use crate::maxima::Edge;
 use crate::random::Random;
 
-/// What every strategy works with: the grammar, the limit on length, and random numbers.
+/// Means that every strategy works with: the grammar, the limit on length, and random numbers.
 #[derive(Clone, Debug)]
 pub struct Desk {
     /// Derives texts of at most [`Desk::max_len`] bytes.
@@ -26,18 +26,18 @@ impl Desk {
         Desk { deriver, max_len, random, empty_cost: 0, explores: false, uses_times: false }
     }
 
-    /// A random text without its parts: each option that is offered is equally probable.
+    /// Draws a random text without its parts: each option that is offered is equally probable.
     pub(crate) fn draw_text(&mut self, derivation: &mut Derivation) {
         self.deriver.derive_as(Extent::NoParts, &[], &mut Evenly(&mut self.random), derivation);
     }
 
-    /// The same with its parts.
+    /// Draws a random text with its parts: each option that is offered is equally probable.
     #[cfg(test)]
     pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
         self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
     }
 
-    /// A random part with this symbol, in an instance of this depth, and at most this many bytes.
+    /// Draws a random part with this symbol, in an instance of this depth, and at most this many bytes.
     pub(crate) fn draw_part(&mut self, place: (u32, u32), bytes: usize, extent: Extent, part: &mut Derivation) {
         let mut evenly = Evenly(&mut self.random);
         self.deriver.draw_after(&[], place, bytes as u64, &mut evenly, extent, part);
@@ -61,7 +61,7 @@ impl Chooser for Evenly<'_> {
 }
 
 impl Evenly<'_> {
-    /// One of the options that generated inputs have, if any is offered.
+    /// Returns one of the options that generated inputs have, if any is offered.
     fn among_generated(&mut self, site: &OpenSite<'_>) -> Option<u32> {
         let generated = || (0..site.offered()).filter(|&option| !site.is_only_read(option));
         let count = generated().count();
@@ -69,15 +69,15 @@ impl Evenly<'_> {
     }
 }
 
-/// How a run ended, as far as a search is concerned.
+/// End of a run, as far as a search is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
     /// The program ended by itself.
     #[default]
     Done,
-    /// It was stopped at a limit of time or of edges. Its counts are those up to then.
+    /// The run was stopped at a limit of time or of edges. Its counts are those up to then.
     Stopped,
-    /// It failed in another way.
+    /// The run failed in another way.
     Failed,
 }
 
@@ -91,10 +91,10 @@ pub struct Measured<'r> {
     pub costs: &'r [u64],
     /// The greatest count of an edge; 0 if the text was run before.
     pub hottest: u64,
-    /// How often each edge was executed, ascending by the number of the edge; empty if the program counts nothing, or
-    /// if the text was run before.
+    /// Edges with the number of times that each was executed, ascending by the number of the edge; empty if the program
+    /// counts nothing, or if the text was run before.
     pub edges: &'r [Edge],
-    /// How it ended.
+    /// End of the run.
     pub ending: Ending,
     /// Processor time in seconds, or time by the clock if that is not known.
     pub seconds: f64,
@@ -102,7 +102,7 @@ pub struct Measured<'r> {
     pub is_repeat: bool,
 }
 
-/// What to do with texts that were run before.
+/// Ways of treating texts that were run before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
     /// Run them again.
@@ -111,16 +111,16 @@ pub enum Repeats {
     Remember,
 }
 
-/// What a strategy has to know of a text that it has proposed when it learns from its run.
+/// Facts about a text that a strategy has proposed, which it has to know when it learns from its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Making {
     /// The way in which it was made.
     pub(crate) way: usize,
     /// The text that it varies: its place, and its number among all that were kept.
     pub(crate) parent: Option<(usize, u64)>,
-    /// How often the strategy had begun anew.
+    /// Number of times that the strategy had begun anew.
     pub(crate) beginning: u32,
-    /// Where the text that it varies is kept.
+    /// Pool in which the text that it varies is kept.
     pub(crate) pool: Pool,
     /// The number of edges that the text that it varies has executed.
     pub(crate) parent_executed: Option<u64>,
@@ -131,7 +131,7 @@ pub struct Making {
 const AWAITED: u64 = 1 << 20;
 
 impl Making {
-    /// Whether the text is likely to run long, so the next one is proposed once its run is known.
+    /// Returns true if the text is likely to run long, so the next one is proposed once its run is known.
     pub(crate) fn is_awaited(&self) -> bool {
         self.parent_executed.is_some_and(|executed| executed > AWAITED)
     }
@@ -153,7 +153,7 @@ pub(crate) enum Pool {
 ///
 /// The search calls [`Strategy::propose`] and [`Strategy::observe`] in turn, unless the strategy proposes ahead.
 pub trait Strategy: Send {
-    /// Its name, as on the command line.
+    /// Returns its name, as on the command line.
     fn name(&self) -> &'static str;
 
     /// Writes the next text to try to `candidate`, whose previous contents are of no use. Strategies that change bytes
@@ -163,34 +163,34 @@ pub trait Strategy: Send {
     /// Learns from the run of the text that was proposed last, or of the one whose making was recalled.
     fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>);
 
-    /// The seeds are known: whatever is adopted from now on comes from other workers.
+    /// Takes note that the seeds are known: whatever is adopted from now on comes from other workers.
     fn begin(&mut self, _desk: &mut Desk) {}
 
     /// Learns from the run of a text from elsewhere: a seed, or the text of another worker.
     fn adopt(&mut self, _desk: &mut Desk, _derivation: &Derivation, _measured: &Measured<'_>) {}
 
-    /// What to do with texts that were run before.
+    /// Returns what to do with texts that were run before.
     fn repeats(&self) -> Repeats {
         Repeats::Remember
     }
 
-    /// What made the candidate that was proposed or recalled last: an operator, or the strategy itself.
+    /// Returns what made the candidate that was proposed or recalled last: an operator, or the strategy itself.
     fn operator(&self) -> &'static str {
         self.name()
     }
 
-    /// Whether it may propose the next text while one runs. Published strategies learn from each text before they
-    /// propose the next.
+    /// Returns true if it may propose the next text while one runs. Published strategies learn from each text before
+    /// they propose the next.
     fn proposes_ahead(&self) -> bool {
         false
     }
 
-    /// How the candidate that was proposed last was made.
+    /// Returns how the candidate that was proposed last was made.
     fn making(&self) -> Making {
         Making::default()
     }
 
-    /// The text that is observed next is one that was made like this.
+    /// Takes note that the text that is observed next is one that was made like this.
     fn recall(&mut self, _making: Making) {}
 }
 

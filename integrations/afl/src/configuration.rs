@@ -10,7 +10,7 @@ use gramjet_session::{Bound, FormatOptions, Settings};
 pub struct Configuration {
     /// A file, or the name of a shipped grammar.
     pub grammar: OsString,
-    /// How it is read and run.
+    /// Settings with which it is read and run.
     pub settings: Settings,
     /// This number of mutants is made of a queue entry at each visit.
     pub fuzz_count: u32,

@@ -34,7 +34,7 @@ fn guarded<T>(body: impl FnOnce() -> T) -> T {
     })
 }
 
-/// The state at a pointer that AFL++ hands back.
+/// Returns the state at a pointer that AFL++ hands back.
 ///
 /// # Safety
 ///
@@ -48,7 +48,7 @@ unsafe fn state<'a>(data: *mut c_void) -> &'a mut State {
     unsafe { &mut *data.cast::<State>() }
 }
 
-/// The bytes of a buffer of AFL++.
+/// Returns the bytes of a buffer of AFL++.
 ///
 /// # Safety
 ///
@@ -61,7 +61,7 @@ unsafe fn slice<'a>(bytes: *const u8, len: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(bytes, len) }
 }
 
-/// The path in a C string.
+/// Returns the path in a C string.
 ///
 /// # Safety
 ///
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn afl_custom_deinit(data: *mut c_void) {
     });
 }
 
-/// How many mutants of a queue entry AFL++ should ask for.
+/// Returns how many mutants of a queue entry AFL++ should ask for.
 ///
 /// # Safety
 ///
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn afl_custom_fuzz(
     state.mutant.len()
 }
 
-/// The name of the operation that made the last mutant, for the name of a queue entry.
+/// Returns the name of the operation that made the last mutant, for the name of a queue entry.
 ///
 /// # Safety
 ///
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn afl_custom_describe(data: *mut c_void, max_len: usize) 
     })
 }
 
-/// A line for builds of AFL++ with introspection.
+/// Returns a line for builds of AFL++ with introspection.
 ///
 /// # Safety
 ///
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn afl_custom_introspection(data: *mut c_void) -> *const c
     })
 }
 
-/// A queue entry is about to be fuzzed; it always is.
+/// Takes note of a queue entry that is about to be fuzzed; it always is.
 ///
 /// # Safety
 ///
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn afl_custom_queue_get(data: *mut c_void, name: *const c_
     1
 }
 
-/// A queue entry is new; its file is left as it is.
+/// Takes note of a new queue entry; its file is left as it is.
 ///
 /// # Safety
 ///
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn afl_custom_init_trim(data: *mut c_void, text: *mut u8, 
     step_number(guarded(|| state.mutator.begin_trim(text)))
 }
 
-/// The next shorter text.
+/// Returns the next shorter text.
 ///
 /// # Safety
 ///

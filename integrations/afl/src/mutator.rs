@@ -22,7 +22,7 @@ pub struct Mutator {
     trim: Option<Trim>,
     /// The queue entry that is being fuzzed or trimmed.
     entry: PathBuf,
-    /// How many steps of the trimming in progress were made.
+    /// Number of steps that were made of the trimming in progress.
     trim_steps: u32,
     trimmed: Vec<u8>,
     seeds: Seeds,
@@ -40,7 +40,7 @@ const SAME_ENTRY: u64 = 64;
 const UNPARSED_SHARE: u32 = 16;
 
 impl Mutator {
-    /// A mutator as the environment asks for it. The same seed makes the same mutants of the same texts.
+    /// Returns a mutator as the environment asks for it. The same seed makes the same mutants of the same texts.
     ///
     /// # Errors
     ///
@@ -61,12 +61,12 @@ impl Mutator {
         })
     }
 
-    /// The session.
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// How many mutants are to be made of a queue entry.
+    /// Returns how many mutants are to be made of a queue entry.
     pub fn fuzz_count(&mut self, text: &[u8]) -> u32 {
         if self.session.remember(text) {
             self.configuration.fuzz_count
@@ -97,12 +97,12 @@ impl Mutator {
         };
     }
 
-    /// How the last mutant was made, for the name of a queue entry.
+    /// Returns how the last mutant was made, for the name of a queue entry.
     pub fn description(&self) -> &'static str {
         self.last.map_or("gramjet", Mutation::name)
     }
 
-    /// A queue entry is about to be fuzzed: its choice bytes are looked up if they are not known.
+    /// Takes note of a queue entry that is about to be fuzzed: its choice bytes are looked up if they are not known.
     pub fn visit(&mut self, entry: &Path) {
         self.seeds.report(entry);
         self.entry = entry.to_path_buf();
@@ -111,7 +111,7 @@ impl Mutator {
         }
     }
 
-    /// A queue entry is new: its choice bytes are written, and its parts are remembered.
+    /// Takes note of a new queue entry: its choice bytes are written, and its parts are remembered.
     pub fn add(&mut self, entry: &Path) {
         let Some(text) = read_entry(entry) else { return };
         self.recall(entry, &text);
@@ -160,7 +160,7 @@ impl Mutator {
         self.advance_trim()
     }
 
-    /// The text to be tested.
+    /// Returns the text to be tested.
     pub fn trimmed(&self) -> &[u8] {
         &self.trimmed
     }
@@ -194,7 +194,7 @@ impl Mutator {
         0
     }
 
-    /// A line about what was done.
+    /// Returns a line about what was done.
     pub fn summary(&self) -> String {
         let statistics = self.session.statistics();
         let mut line = String::new();
@@ -214,7 +214,7 @@ impl Mutator {
     }
 }
 
-/// The text of a queue entry. AFL++ reports entries that it cannot read itself.
+/// Returns the text of a queue entry. AFL++ reports entries that it cannot read itself.
 fn read_entry(entry: &Path) -> Option<Vec<u8>> {
     fs::read(entry).ok()
 }

@@ -1,4 +1,4 @@
-//! How many of the seeds conform: a seed that does not is hardly used, so its user should know before hours have
+//! Number of the seeds that conform: a seed that does not is hardly used, so its user should know before hours have
 //! passed.
 
 use std::fs;
@@ -9,7 +9,7 @@ use gramjet_session::ParseError;
 /// The file next to the queue that the report goes to: AFL++'s status screen covers the terminal.
 const FILE: &str = "gramjet_seeds";
 
-/// `OUT/INSTANCE` of a queue entry, `OUT/INSTANCE/queue/id:...`.
+/// Returns `OUT/INSTANCE` of a queue entry, `OUT/INSTANCE/queue/id:...`.
 pub fn instance(entry: &Path) -> Option<&Path> {
     entry.parent().filter(|queue| queue.ends_with("queue")).and_then(Path::parent)
 }
@@ -25,7 +25,7 @@ pub struct Seeds {
 }
 
 impl Seeds {
-    /// Whether entries that come now are seeds: none has been fuzzed yet.
+    /// Returns true if entries that come now are seeds: none has been fuzzed yet.
     pub fn are_coming(&self) -> bool {
         !self.is_reported
     }

@@ -59,11 +59,11 @@ typedef struct gramjet_bytes {
     uint8_t *data;
     // The number of bytes.
     size_t len;
-    // For how many there is memory.
+    // Number of bytes for which there is memory.
     size_t capacity;
 } gramjet_bytes;
 
-// How a grammar is read and run. With {0} all is as usual.
+// Settings with which a grammar is read and run. With {0} all is as usual.
 typedef struct gramjet_options {
     // The notation, by the name that `gramjet gen --format` takes; NULL to find it from the name of the file and its
     // text.
@@ -81,8 +81,8 @@ typedef struct gramjet_options {
     // with which texts that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something
     // under one policy only.
     const char *separator_policy;
-    // There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all";
-    // NULL for "all" with the policy "any", and "readable" with others.
+    // In notations with a lexer, what sets that are written as complements draw from: "readable", "ascii", "unicode",
+    // "bytes" or "all"; NULL for "all" with the policy "any", and "readable" with others.
     const char *alphabet;
     // The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or
     // "target-size=BYTES"; NULL for what is usual for the grammar, which gramjet_grammar_warnings says if it is not
@@ -94,9 +94,8 @@ typedef struct gramjet_options {
     const char *indent;
     // The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
     const char *tokens;
-    // Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others
-    // have made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two
-    // only.
+    // Treatment of alternatives of weight 0: with "keep" texts may have them, as those that others have made do; with
+    // "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two only.
     const char *zero_weights;
 } gramjet_options;
 
@@ -108,11 +107,11 @@ typedef int32_t (*gramjet_test)(const uint8_t *text, size_t len, void *context);
 extern "C" {
 #endif // __cplusplus
 
-// Why the last call in this thread that failed did so, as a text of one or more lines; empty if none has failed. It
-// lives up to the next call in this thread that fails.
+// Returns why the last call in this thread that failed did so, as a text of one or more lines; empty if none has
+// failed. It lives up to the next call in this thread that fails.
 const char *gramjet_last_error(void);
 
-// The version of the library, such as "0.1.0"; it lives for ever.
+// Returns the version of the library, such as "0.1.0"; it lives for ever.
 const char *gramjet_version(void);
 
 // Frees the memory and leaves {0}.
@@ -130,15 +129,15 @@ enum gramjet_status gramjet_grammar_load(const char *name,
                                          const struct gramjet_options *options,
                                          struct gramjet_grammar **grammar);
 
-// Warnings about the grammar, as a text of lines; empty if there are none. It lives as long as the grammar;
+// Returns warnings about the grammar, as a text of lines; empty if there are none. It lives as long as the grammar;
 // NULL for NULL.
 const char *gramjet_grammar_warnings(const struct gramjet_grammar *grammar);
 
-// The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for
-// NULL.
+// Returns the name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar;
+// NULL for NULL.
 const char *gramjet_grammar_engine(const struct gramjet_grammar *grammar);
 
-// The length of the grammar's shortest text in bytes; 0 for NULL.
+// Returns the length of the grammar's shortest text in bytes; 0 for NULL.
 uint64_t gramjet_grammar_min_len(const struct gramjet_grammar *grammar);
 
 // Frees a grammar.
@@ -209,8 +208,9 @@ enum gramjet_status gramjet_splice(struct gramjet_session *session,
                                    size_t max_len,
                                    struct gramjet_bytes *variant);
 
-// How the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap", "delete",
-// "repeat-round" or "fresh"; empty if there was none. It lives up to the next call on the session; NULL for NULL.
+// Returns how the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap",
+// "delete", "repeat-round" or "fresh"; empty if there was none. It lives up to the next call on the session; NULL for
+// NULL.
 const char *gramjet_last_mutation(const struct gramjet_session *session);
 
 // Searches for a shorter and simpler text for which `test` holds, as it must for `text`. It is called at most

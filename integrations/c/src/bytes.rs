@@ -14,7 +14,7 @@ pub struct gramjet_bytes {
     pub data: *mut u8,
     /// The number of bytes.
     pub len: usize,
-    /// For how many there is memory.
+    /// Number of bytes for which there is memory.
     pub capacity: usize,
 }
 

@@ -29,7 +29,7 @@ pub enum gramjet_status {
 
 pub(crate) use gramjet_status::*;
 
-/// Why a call has failed, with the text for people.
+/// Reason why a call has failed, with the text for people.
 pub(crate) type Failure = (gramjet_status, String);
 
 thread_local! {
@@ -64,7 +64,7 @@ pub(crate) fn is_null(what: &str) -> Failure {
     (GRAMJET_INVALID_ARGUMENT, format!("{what} is NULL"))
 }
 
-/// The object at a pointer.
+/// Returns the object at a pointer.
 ///
 /// # Safety
 ///
@@ -74,7 +74,7 @@ pub(crate) unsafe fn shared<'a, T>(pointer: *const T, what: &str) -> Result<&'a 
     unsafe { pointer.as_ref() }.ok_or_else(|| is_null(what))
 }
 
-/// The object at a pointer.
+/// Returns the object at a pointer.
 ///
 /// # Safety
 ///
@@ -84,7 +84,7 @@ pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a
     unsafe { pointer.as_mut() }.ok_or_else(|| is_null(what))
 }
 
-/// The bytes at a pointer.
+/// Returns the bytes at a pointer.
 ///
 /// # Safety
 ///
@@ -103,7 +103,7 @@ pub(crate) unsafe fn slice<'a>(data: *const u8, len: usize, what: &str) -> Resul
     Ok(unsafe { std::slice::from_raw_parts(data, len) })
 }
 
-/// The text of a C string; `None` for NULL.
+/// Returns the text of a C string; `None` for NULL.
 ///
 /// # Safety
 ///
@@ -118,14 +118,14 @@ pub(crate) unsafe fn string<'a>(text: *const c_char, what: &str) -> Result<Optio
     Ok(Some(text))
 }
 
-/// Why the last call in this thread that failed did so, as a text of one or more lines; empty if none has failed. It
-/// lives up to the next call in this thread that fails.
+/// Returns why the last call in this thread that failed did so, as a text of one or more lines; empty if none has
+/// failed. It lives up to the next call in this thread that fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn gramjet_last_error() -> *const c_char {
     LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// The version of the library, such as "0.1.0"; it lives for ever.
+/// Returns the version of the library, such as "0.1.0"; it lives for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn gramjet_version() -> *const c_char {
     const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {

@@ -20,7 +20,7 @@ pub struct gramjet_grammar {
 /// No limit.
 pub const GRAMJET_UNLIMITED: u64 = u64::MAX;
 
-/// How a grammar is read and run. With {0} all is as usual.
+/// Settings with which a grammar is read and run. With {0} all is as usual.
 #[repr(C)]
 #[derive(Debug)]
 pub struct gramjet_options {
@@ -40,8 +40,8 @@ pub struct gramjet_options {
     /// with which texts that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something
     /// under one policy only.
     pub separator_policy: *const c_char,
-    /// There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all";
-    /// NULL for "all" with the policy "any", and "readable" with others.
+    /// In notations with a lexer, what sets that are written as complements draw from: "readable", "ascii", "unicode",
+    /// "bytes" or "all"; NULL for "all" with the policy "any", and "readable" with others.
     pub alphabet: *const c_char,
     /// The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or
     /// "target-size=BYTES"; NULL for what is usual for the grammar, which gramjet_grammar_warnings says if it is not
@@ -53,13 +53,12 @@ pub struct gramjet_options {
     pub indent: *const c_char,
     /// The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
     pub tokens: *const c_char,
-    /// Whether alternatives of weight 0 belong to the language: with "keep" texts may have them, as those that others
-    /// have made do; with "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two
-    /// only.
+    /// Treatment of alternatives of weight 0: with "keep" texts may have them, as those that others have made do; with
+    /// "drop" they do not exist. NULL for "drop". Choice bytes mean something under one of the two only.
     pub zero_weights: *const c_char,
 }
 
-/// The settings of options.
+/// Returns the settings of options.
 ///
 /// # Safety
 ///
@@ -105,7 +104,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
     })
 }
 
-/// The value that a name stands for, if there is a name.
+/// Returns the value that a name stands for, if there is a name.
 fn named<T: FromStr<Err = String>>(name: Option<&str>) -> Result<Option<T>, Failure> {
     name.map(str::parse).transpose().map_err(|error| (GRAMJET_INVALID_ARGUMENT, error))
 }
@@ -179,7 +178,7 @@ pub unsafe extern "C" fn gramjet_grammar_load(
     })
 }
 
-/// Warnings about the grammar, as a text of lines; empty if there are none. It lives as long as the grammar;
+/// Returns warnings about the grammar, as a text of lines; empty if there are none. It lives as long as the grammar;
 /// NULL for NULL.
 ///
 /// # Safety
@@ -191,8 +190,8 @@ pub unsafe extern "C" fn gramjet_grammar_warnings(grammar: *const gramjet_gramma
     unsafe { grammar.as_ref() }.map_or(ptr::null(), |grammar| grammar.warnings.as_ptr())
 }
 
-/// The name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar; NULL for
-/// NULL.
+/// Returns the name of the engine that runs the grammar: "jit", "vm" or "reference". It lives as long as the grammar;
+/// NULL for NULL.
 ///
 /// # Safety
 ///
@@ -203,7 +202,7 @@ pub unsafe extern "C" fn gramjet_grammar_engine(grammar: *const gramjet_grammar)
     unsafe { grammar.as_ref() }.map_or(ptr::null(), |grammar| grammar.engine.as_ptr())
 }
 
-/// The length of the grammar's shortest text in bytes; 0 for NULL.
+/// Returns the length of the grammar's shortest text in bytes; 0 for NULL.
 ///
 /// # Safety
 ///
@@ -263,7 +262,7 @@ pub unsafe extern "C" fn gramjet_parse_raw(
     unsafe { parse(grammar, text, len, choices, offset, false) }
 }
 
-/// Both of them.
+/// Finds the choice bytes that produce a text, and writes them after a header, if `has_header`, or without one.
 ///
 /// # Safety
 ///

@@ -169,7 +169,7 @@ pub unsafe extern "C" fn gramjet_remember(
     })
 }
 
-/// Why the derivation of a text is not known.
+/// Returns why the derivation of a text is not known.
 fn why_not(session: &gramjet_session, text: &[u8]) -> Failure {
     match session.session.check(text) {
         Err(error @ ParseError::Mismatch(_)) => (GRAMJET_MISMATCH, error.to_string()),
@@ -245,8 +245,9 @@ fn name(session: &mut gramjet_session, mutation: Option<Mutation>) -> Result<(),
     Ok(())
 }
 
-/// How the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap", "delete",
-/// "repeat-round" or "fresh"; empty if there was none. It lives up to the next call on the session; NULL for NULL.
+/// Returns how the last variant was made: "havoc", "redraw", "splice", "repeat-recursion", "collapse", "swap",
+/// "delete", "repeat-round" or "fresh"; empty if there was none. It lives up to the next call on the session; NULL for
+/// NULL.
 ///
 /// # Safety
 ///

@@ -44,7 +44,7 @@ fn main() {
     }
 }
 
-/// One fuzzer in this process.
+/// Runs one fuzzer in this process.
 fn alone(arguments: &Arguments) -> Result<(), libafl::Error> {
     let mut manager = SimpleEventManager::new(NopMonitor::new());
     if arguments.forkserver {
@@ -54,7 +54,7 @@ fn alone(arguments: &Arguments) -> Result<(), libafl::Error> {
     }
 }
 
-/// One fuzzer on each of these cores; they report their findings to each other (LLMP).
+/// Runs one fuzzer on each of these cores; they report their findings to each other (LLMP).
 fn on_cores(arguments: &Arguments, cores: &str) -> Result<(), libafl::Error> {
     let cores = Cores::from_cmdline(cores)?;
     Launcher::builder()

@@ -31,7 +31,7 @@ mod mutator;
 mod renderer;
 
 pub use generator::ChoicesGenerator;
-/// How a grammar is read.
+/// Options with which a grammar is read.
 pub use gramjet_compiler::{Options, formats::FormatOptions};
 pub use mutator::StructureMutator;
 pub use renderer::Renderer;
@@ -46,19 +46,19 @@ pub struct Grammar {
     warnings: String,
 }
 
-/// Why there is no grammar.
+/// Reason why there is no grammar.
 #[derive(Debug, thiserror::Error)]
 pub enum GrammarError {
     /// The file could not be read.
     #[error(transparent)]
     Unreadable(Box<gramjet_files::Unreadable>),
-    /// It does not compile; the text of several lines says what is wrong and where.
+    /// Grammar that does not compile; the text of several lines says what is wrong and where.
     #[error("{0}")]
     Compile(String),
 }
 
 impl Grammar {
-    /// The grammar in a file, and files that it refers to in the same directory.
+    /// Returns the grammar in a file. Files that it refers to are in the same directory.
     ///
     /// # Errors
     ///
@@ -67,8 +67,8 @@ impl Grammar {
         Grammar::load_with(path, Options::default())
     }
 
-    /// The same with a start rule or a notation of your choice, or read for texts from elsewhere. [`Grammar::import`]
-    /// accepts such texts of ANTLR grammars only with the reading [`FormatOptions::of_others`].
+    /// Returns the grammar in a file with a start rule or a notation of your choice, or read for texts from elsewhere.
+    /// [`Grammar::import`] accepts such texts of ANTLR grammars only with the reading [`FormatOptions::of_others`].
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Grammar {
         Grammar::of_file(&file, &Options { loader, ..options })
     }
 
-    /// The grammar that `text` holds, in the notation that the name's extension or the text tells.
+    /// Returns the grammar that `text` holds, in the notation that the name's extension or the text tells.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Grammar {
         }
     }
 
-    /// A grammar that was compiled.
+    /// Returns a grammar that was compiled.
     pub fn of(compiled: &Compiled) -> Grammar {
         let (producer, mut tracer) = (Fastest::with_limits(compiled, Limits::new()), Tracer::new(compiled));
         // A grammar can always do without limits.
@@ -105,27 +105,27 @@ impl Grammar {
         Grammar { producer, tracer, parser: Parser::new(&compiled.lowered), warnings: String::new() }
     }
 
-    /// Warnings about the grammar, as text of several lines; empty if there are none.
+    /// Returns warnings about the grammar, as text of several lines; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }
 
-    /// A renderer of inputs.
+    /// Returns a renderer of inputs.
     pub fn renderer(&self) -> Renderer {
         Renderer::new(self.producer.clone())
     }
 
-    /// A generator of inputs of at most `max_choices` choice bytes.
+    /// Returns a generator of inputs of at most `max_choices` choice bytes.
     pub fn generator(&self, max_choices: usize) -> ChoicesGenerator {
         ChoicesGenerator::new(self.producer.clone(), max_choices)
     }
 
-    /// A mutator.
+    /// Returns a mutator.
     pub fn mutator(&self) -> StructureMutator {
         StructureMutator::new(self.tracer.clone())
     }
 
-    /// The input for a text.
+    /// Returns the input for a text.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ impl Renderer {
         Renderer { producer, text: Vec::new() }
     }
 
-    /// The text of choice bytes.
+    /// Returns the text of choice bytes.
     pub fn render(&mut self, choices: &[u8]) -> &[u8] {
         self.text.clear();
         self.producer.produce(&mut Choices::replay(choices), &mut self.text);

@@ -5,12 +5,12 @@ use pyo3::prelude::*;
 
 use crate::{GrammarError, ParseError};
 
-/// A grammar or settings that cannot be used.
+/// Returns the error of a grammar or settings that cannot be used.
 pub fn unusable(error: LanguageError) -> PyErr {
     GrammarError::new_err(error.to_string().trim_end().to_string())
 }
 
-/// A text that has no derivation.
+/// Returns the error of a text that has no derivation.
 pub fn mismatch(py: Python<'_>, text: &[u8], error: &Cause) -> PyErr {
     let offset = match error {
         Cause::Mismatch(mismatch) => Some(mismatch.offset),

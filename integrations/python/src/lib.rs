@@ -64,7 +64,7 @@ impl<'py, T: FromStr<Err = String>> FromPyObject<'_, 'py> for Named<T> {
     }
 }
 
-/// How formats with a lexer are read.
+/// Returns how formats with a lexer are read.
 fn reading(
     separator_policy: Named<SeparatorPolicy>,
     alphabet: Option<Named<Alphabet>>,
@@ -165,8 +165,8 @@ impl Grammar {
         Ok(Grammar { producer: Mutex::new(language.producer()), language, source, settings })
     }
 
-    /// The language for a search, which bounds lengths by itself: no weights split repetitions, and the depth has a
-    /// limit only if one was asked for.
+    /// Returns the language for a search, which bounds lengths by itself: no weights split repetitions, and the depth
+    /// has a limit only if one was asked for.
     fn searched(&self, py: Python<'_>) -> PyResult<Language> {
         let mut settings = Settings { shape: None, own_weights: true, ..self.settings.clone() };
         if settings.max_depth == Bound::Default {
@@ -330,7 +330,7 @@ impl Grammar {
 /// `Bound` of pyo3: the session has a `Bound`, too.
 type Bound_<'py, T> = pyo3::Bound<'py, T>;
 
-/// A text that conforms, but that a session takes too many steps to parse.
+/// Returns the error of a text that conforms, but that a session takes too many steps to parse.
 fn too_costly() -> PyErr {
     ParseError::new_err("the text takes too many steps to parse for variants to be made of it")
 }

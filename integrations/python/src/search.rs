@@ -20,12 +20,12 @@ pub(crate) struct Search {
     language: gramjet_session::Language,
 }
 
-/// What a run of the function says: its cost, what it executed, and how it ended.
+/// Report of a run of the function: its cost, what it executed, and how it ended.
 #[derive(FromPyObject)]
 struct Reading<'py>(u64, Bound_<'py, PyBytes>, Option<bool>);
 
 impl Reading<'_> {
-    /// The counts of the edges that were executed. They are numbers of 32 bits in the order of the machine.
+    /// Returns the counts of the edges that were executed. They are numbers of 32 bits in the order of the machine.
     fn edges(&self) -> Vec<Edge> {
         let counts = self.1.as_bytes().as_chunks().0.iter().map(|&bytes| u64::from(u32::from_ne_bytes(bytes)));
         (0..).zip(counts).filter(|&(_, count)| count > 0).collect()
@@ -46,7 +46,7 @@ type Copied<'py> = (u32, Bound_<'py, PyBytes>, u64);
 /// The exponent, the ends of its interval, and the power above which faster growth is not proved.
 type Exponent = (f64, f64, f64, f64);
 
-/// How cost grows: the law, what is repeated, the exponent, the number of sizes that were measured, the size at which
+/// Growth of cost: the law, what is repeated, the exponent, the number of sizes that were measured, the size at which
 /// the function was stopped, the texts, and the edge whose count grows fastest.
 type Grown<'py> = (String, String, Exponent, usize, Option<u32>, Vec<Copied<'py>>, Option<u32>);
 
@@ -73,7 +73,7 @@ impl Search {
         }
     }
 
-    /// The text to run next.
+    /// Returns the text to run next.
     fn propose<'py>(&self, py: Python<'py>) -> Bound_<'py, PyBytes> {
         let text = py.detach(|| self.locked().propose().text.clone());
         PyBytes::new(py, &text)
@@ -89,14 +89,14 @@ impl Search {
         })
     }
 
-    /// The best text and its cost; none if every run has failed.
+    /// Returns the best text and its cost; `None` if every run has failed.
     fn best<'py>(&self, py: Python<'py>) -> Option<(Bound_<'py, PyBytes>, u64)> {
         let search = self.locked();
         search.best().map(|best| (PyBytes::new(py, &best.derivation.text), best.cost))
     }
 
-    /// How the cost of the best text grows when its parts are repeated: what stops the function first, then the fastest
-    /// growth first. `measure` runs a text.
+    /// Returns how the cost of the best text grows when its parts are repeated: what stops the function first, then the
+    /// fastest growth first. `measure` runs a text.
     fn prove<'py>(
         &self,
         py: Python<'py>,
@@ -131,7 +131,7 @@ impl Search {
         }
     }
 
-    /// Whether all texts of the grammar were run.
+    /// Returns true if all texts of the grammar were run.
     #[getter]
     fn is_exhausted(&self) -> bool {
         self.locked().is_exhausted()
@@ -152,7 +152,7 @@ fn measured(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResul
     Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges() }))
 }
 
-/// What Python gets of a family; none if too little was measured for a law, and nothing was stopped.
+/// Returns what Python gets of a family; `None` if too little was measured for a law, and nothing was stopped.
 fn grown<'py>(py: Python<'py>, family: &Family, what: String) -> Option<Grown<'py>> {
     let (growth, stopped) = (family.growth.as_ref(), family.stopped_at());
     if growth.is_none() && stopped.is_none() {

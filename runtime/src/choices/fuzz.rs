@@ -52,7 +52,7 @@ enum Base {
 }
 
 impl<T: Tracer> FuzzMutator<T> {
-    /// A mutator of the inputs of a grammar.
+    /// Returns a mutator of the inputs of a grammar.
     pub fn new(tracer: T) -> FuzzMutator<T> {
         FuzzMutator {
             tracer,
@@ -81,8 +81,8 @@ impl<T: Tracer> FuzzMutator<T> {
         made.len()
     }
 
-    /// The choice bytes of a mutant, at most `most`. With another input, a part of it takes the place of one of the
-    /// mutant's own, if that is possible.
+    /// Returns the choice bytes of a mutant, at most `most`. With another input, a part of it takes the place of one of
+    /// the mutant's own, if that is possible.
     pub fn mutant(&mut self, choices: &[u8], other: Option<&[u8]>, most: usize, seed: u32) -> &[u8] {
         let donor = other.map(|other| self.keep(other, most));
         let base = self.base(choices, most, seed);
@@ -131,7 +131,7 @@ impl<T: Tracer> FuzzMutator<T> {
     }
 }
 
-/// How many choice bytes a mutant may have.
+/// Returns how many choice bytes a mutant may have.
 fn room(input: &TracedInput, most: usize, seed: u32) -> usize {
     const STEP: usize = 32;
     // The seed's upper bits, mixed; its lower ones decide on other things.

@@ -14,7 +14,7 @@ pub struct Header {
     pub grammar: u64,
     /// The limits on depth, length and choice bytes under which the choice bytes stand for their text.
     pub limits: Limits,
-    /// How the grammar was read and where its weights are from: lines of `key=value`.
+    /// Recipe that says how the grammar was read and where its weights are from: lines of `key=value`.
     pub recipe: String,
 }
 
@@ -24,7 +24,7 @@ pub enum HeaderError {
     /// Its version is unknown.
     #[error("the header of the choice bytes has version {0}, but only {known} is known", known = Header::VERSION)]
     Version(u8),
-    /// It is incomplete, or not text where it must be.
+    /// Header that is incomplete, or not text where it must be.
     #[error("the header of the choice bytes is damaged or cut off")]
     Damaged,
 }
@@ -39,7 +39,7 @@ impl Header {
     /// The version of the form.
     pub const VERSION: u8 = 1;
 
-    /// The header followed by the choice bytes.
+    /// Returns the header followed by the choice bytes.
     pub fn before(&self, choices: &[u8]) -> Vec<u8> {
         // A recipe that is too long for the header is left out: it would not help people either.
         let recipe = if self.recipe.len() + FIXED <= usize::from(u16::MAX) { self.recipe.as_bytes() } else { &[] };
@@ -58,7 +58,7 @@ impl Header {
         file
     }
 
-    /// The header of a file, if it has one, and the choice bytes after it.
+    /// Returns the header of a file, if it has one, and the choice bytes after it.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Header {
     }
 }
 
-/// The next bytes.
+/// Returns the next bytes.
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (first, behind) = rest.split_first_chunk::<N>()?;
     *rest = behind;

@@ -27,15 +27,16 @@ pub struct TracedInput {
 
 const NONE: u32 = u32::MAX;
 
-/// What choice bytes that were read under a length limit are without it.
+/// Meaning without a length limit of choice bytes that were read under it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Meaning {
-    /// The same: there is no limit, or the input is so much shorter that all options are offered at every site.
+    /// Same choice bytes: there is no limit, or the input is so much shorter that all options are offered at every
+    /// site.
     #[default]
     Same,
-    /// Others, for the same input.
+    /// Other choice bytes, for the same input.
     Other,
-    /// There are none: a tracer cannot tell, or under a depth limit no string of a pool was short enough.
+    /// No choice bytes: a tracer cannot tell, or under a depth limit no string of a pool was short enough.
     Absent,
 }
 
@@ -86,19 +87,19 @@ impl TracedInput {
         true
     }
 
-    /// The choice bytes under the limits that were in force, all of which are read.
+    /// Returns the choice bytes under the limits that were in force, all of which are read.
     pub fn choices(&self) -> &[u8] {
         &self.choices
     }
 
-    /// The choice bytes that make the same input without a length limit. They are others if the input is near the limit
-    /// that was in force.
+    /// Returns the choice bytes that make the same input without a length limit. They are others if the input is near
+    /// the limit that was in force.
     #[inline]
     pub fn without_max_len(&self) -> &[u8] {
         if self.meaning == Meaning::Other { &self.without } else { &self.choices }
     }
 
-    /// Whether the input is also made without the length limit that was in force. If it is not, then
+    /// Returns true if the input is also made without the length limit that was in force. If it is not, then
     /// [`TracedInput::without_max_len`] makes another one.
     pub(super) fn exists_without_max_len(&self) -> bool {
         self.meaning != Meaning::Absent
@@ -112,17 +113,17 @@ impl TracedInput {
         }
     }
 
-    /// Whether the choice bytes were not cut off.
+    /// Returns true if the choice bytes were not cut off.
     pub(super) fn is_whole(&self) -> bool {
         self.without_max_len().len() >= self.trace.read as usize
     }
 
-    /// The input.
+    /// Returns the input.
     pub fn output(&self) -> &[u8] {
         &self.output
     }
 
-    /// The structure: which choice bytes derive which part of the input. They are those of
+    /// Returns the structure: which choice bytes derive which part of the input. They are those of
     /// [`TracedInput::without_max_len`].
     pub fn trace(&self) -> &Trace {
         &self.trace
@@ -133,7 +134,7 @@ impl TracedInput {
         self.trace.sites = Vec::new();
     }
 
-    /// About how many bytes of memory it keeps.
+    /// Returns about how many bytes of memory it keeps.
     pub(super) fn memory(&self) -> usize {
         use std::mem::size_of_val;
         let indices = size_of_val(&*self.parts) + size_of_val(&*self.long) + size_of_val(&*self.rounds);
@@ -142,18 +143,18 @@ impl TracedInput {
         choices + self.output.len() + trace + indices + size_of_val(&*self.nested) + size_of::<TracedInput>()
     }
 
-    /// A span.
+    /// Returns a span.
     pub(super) fn span(&self, number: u32) -> &Span {
         &self.trace.spans[number as usize]
     }
 
-    /// The choice bytes of a span.
+    /// Returns the choice bytes of a span.
     pub(super) fn bytes(&self, span: &Span) -> &[u8] {
         &self.without_max_len()[span.choices()]
     }
 
-    /// The greatest length of a text in place of that of a span, in bytes, so that the whole has at most `most`; `None`
-    /// if the whole is longer without any.
+    /// Returns the greatest length of a text in place of that of a span, in bytes, so that the whole has at most
+    /// `most`; `None` if the whole is longer without any.
     pub(super) fn room(&self, span: &Span, most: usize) -> Option<usize> {
         most.checked_sub(self.output.len() - span.output().len())
     }

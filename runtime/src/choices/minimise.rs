@@ -23,9 +23,9 @@ use yields::{Kind, Yields};
 pub struct Minimised {
     /// The simplest choice bytes found, all of which are read.
     pub choices: Vec<u8>,
-    /// Their output.
+    /// Output of these choice bytes.
     pub output: Vec<u8>,
-    /// How often the test was run.
+    /// Number of times that the test was run.
     pub tests: u64,
     /// Whether the number of tests ended the search.
     pub exhausted: bool,
@@ -121,7 +121,7 @@ struct Trial {
     /// Equal parts that are all missing.
     group: Option<Group>,
     kind: Kind,
-    /// How likely it is that no missing byte is needed.
+    /// Probability that no missing byte is needed.
     probability: f64,
 }
 
@@ -138,14 +138,14 @@ const LESS_OF_NEW: f64 = 0.25;
 /// At most this number of texts that do not conform is remembered.
 const MAX_REFUSED: usize = 1 << 16;
 
-/// The tracer without its length limit, but with its bound on choice bytes.
+/// Returns the tracer without its length limit, but with its bound on choice bytes.
 fn lifted<T: Tracer + ?Sized>(tracer: &mut T) -> Lifted<'_, T> {
     let max_choices = tracer.limits().choices();
     Lifted::new(tracer, max_choices)
 }
 
 impl Minimiser {
-    /// A search that begins with `choices`.
+    /// Returns a search that begins with `choices`.
     pub fn new(tracer: &mut (impl Tracer + ?Sized), choices: &[u8]) -> Minimiser {
         let most = choices.len().max(1 << 20);
         let mut best = TracedInput::new(tracer, choices, most);
@@ -187,13 +187,14 @@ impl Minimiser {
         Minimiser { parts_only: true, reach: self.reach.min(Reach::Parts), ..self }
     }
 
-    /// The simplest input for which the test has held. Under a length limit its choice bytes are those without the
-    /// limit.
+    /// Returns the simplest input for which the test has held. Under a length limit its choice bytes are those without
+    /// the limit.
     pub fn best(&self) -> &TracedInput {
         &self.best
     }
 
-    /// The choice bytes of the simplest input under the limits in force, which are those that the search began with.
+    /// Returns the choice bytes of the simplest input under the limits in force, which are those that the search began
+    /// with.
     pub fn choices(&self, tracer: &mut (impl Tracer + ?Sized)) -> Vec<u8> {
         if !self.lifts {
             return self.best.choices().to_vec();
@@ -204,9 +205,9 @@ impl Minimiser {
         choices
     }
 
-    /// The next candidate's output, to be tested; `None` if nothing helps any more. A candidate that was not judged is
-    /// dropped. Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and traced
-    /// only if they are accepted.
+    /// Returns the next candidate's output, to be tested; `None` if nothing helps any more. A candidate that was not
+    /// judged is dropped. Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and
+    /// traced only if they are accepted.
     pub fn propose(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<&[u8]> {
         let is_found = if self.lifts { self.advance(&mut *lifted(tracer)) } else { self.advance(tracer) };
         is_found.then_some(&self.output)
@@ -243,12 +244,12 @@ impl Minimiser {
         true
     }
 
-    /// The output that was proposed last.
+    /// Returns the output that was proposed last.
     pub(crate) fn output(&self) -> &[u8] {
         &self.output
     }
 
-    /// The choice bytes of the last proposal.
+    /// Returns the choice bytes of the last proposal.
     pub(crate) fn candidate(&self) -> &[u8] {
         &self.candidate
     }
@@ -280,8 +281,8 @@ impl Minimiser {
         }
     }
 
-    /// The place in the pool of the candidate with the greatest expected gain, and the probability that the test holds
-    /// for it as far as it depends on the missing bytes; `None` if too little is expected of each.
+    /// Returns the place in the pool of the candidate with the greatest expected gain, and the probability that the
+    /// test holds for it as far as it depends on the missing bytes; `None` if too little is expected of each.
     fn most_promising(&mut self) -> Option<(usize, f64)> {
         let least = LEAST_GAIN * (self.best.output().len() as f64).min(1.0 / LEAST_GAIN);
         let (mut best, mut most) = (None, 0.0);
@@ -429,7 +430,7 @@ impl Minimiser {
     }
 }
 
-/// How many bytes of a text are not in another one, in that order.
+/// Returns how many bytes of a text are not in another one, in that order.
 fn news(old: &[u8], new: &[u8]) -> usize {
     let mut rest = old.iter();
     let is_new = |byte: &&u8| {

@@ -45,7 +45,7 @@ impl Operation {
         Operation::RepeatRound,
     ];
 
-    /// A short name in lower case.
+    /// Returns a short name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Havoc => "havoc",
@@ -80,10 +80,10 @@ impl Mutator {
     pub const DEFAULT_MAX_CHOICES: usize = 1 << 16;
     /// A part that is derived anew is completed in the shortest way after this number of choice bytes.
     const MAX_DRAWN: usize = 256;
-    /// How often an operation is tried for which there may be no place.
+    /// Number of times that an operation is tried for which there may be no place.
     const TRIES: usize = 8;
 
-    /// A mutator.
+    /// Returns a mutator.
     pub fn new(seed: u64) -> Mutator {
         let random = Random { generator: Xoshiro256PlusPlus::seed_from_u64(seed), word: 0, left: 0 };
         let weights = [1, 4, 4, 1, 1, 1, 2, 2];
@@ -91,14 +91,15 @@ impl Mutator {
         Mutator { random, max_choices, without: Vec::new(), weights, total }
     }
 
-    /// No mutant has more than `bytes` choice bytes, or than what it is made of, if that is more.
+    /// Sets the bound on choice bytes: no mutant has more than `bytes` choice bytes, or than what it is made of, if
+    /// that is more.
     #[must_use]
     pub fn max_choices(self, bytes: usize) -> Mutator {
         Mutator { max_choices: bytes, ..self }
     }
 
-    /// How often an operation is taken, in relation to the others; 0 for never. By default redraw and splice have 4,
-    /// delete and repeat-round 2, the others 1.
+    /// Sets how often an operation is taken, in relation to the others; 0 for never. By default redraw and splice have
+    /// 4, delete and repeat-round 2, the others 1.
     #[must_use]
     pub fn weight(mut self, operation: Operation, weight: u16) -> Mutator {
         self.weights[operation as usize] = u32::from(weight);
@@ -221,14 +222,15 @@ impl Mutator {
         (!list.is_empty()).then(|| list[below(&mut self.random.generator, list.len())])
     }
 
-    /// 2^n for n of at least 1, half as often for each more, so that the result is at most `most`.
+    /// Returns 2^n for n of at least 1, half as often for each more, so that the result is at most `most`.
     fn power(&mut self, most: usize) -> Option<usize> {
         let most = most.checked_ilog2()?;
         let power = 1 + self.random.generator.next_u64().trailing_zeros();
         (most > 0).then(|| 1 << power.min(most))
     }
 
-    /// How often a piece of `choices` choice bytes and `text` bytes of text can stand there, if it stands there once.
+    /// Returns how often a piece of `choices` choice bytes and `text` bytes of text can stand there, if it stands there
+    /// once.
     fn most_copies(&self, input: &TracedInput, choices: usize, text: usize, most: usize) -> Option<usize> {
         let by_choices = self.max_choices.checked_sub(input.choices().len())? / choices.max(1);
         let more = most.checked_sub(input.output().len())?;
@@ -286,7 +288,7 @@ impl Mutator {
         None
     }
 
-    /// A part. Those without a text, such as blanks that are not there, seldom.
+    /// Returns a part; seldom one without a text, such as blanks that are not there.
     fn pick_part(&mut self, input: &TracedInput) -> Option<u32> {
         let mut part = self.pick(&input.parts)?;
         for _ in 0..2 {
@@ -377,16 +379,16 @@ impl Mutator {
     }
 }
 
-/// The greatest length of a mutant's text in bytes. An input that exceeds the bound on outputs has mutants as long as
-/// it.
+/// Returns the greatest length of a mutant's text in bytes. An input that exceeds the bound on outputs has mutants as
+/// long as it.
 fn max_len(input: &TracedInput, tracer: &(impl Tracer + ?Sized)) -> usize {
     let limits = tracer.limits();
     let most = usize::try_from(limits.length().unwrap_or(limits.output())).unwrap_or(usize::MAX);
     most.max(input.output().len())
 }
 
-/// Whether the mutant of an input that can be generated can be generated, too. Low choice bytes may stand for options
-/// that are only read.
+/// Returns true if the mutant of an input that can be generated can be generated, too. Low choice bytes may stand for
+/// options that are only read.
 fn stays_generated(input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &[u8]) -> bool {
     if input.trace().takes_only_read || !tracer.reads_more() {
         return true;
@@ -439,7 +441,7 @@ pub(super) fn change_rounds(input: &TracedInput, round: &Span, repetition: &Span
     mutant.extend_from_slice(&choices[end..]);
 }
 
-/// A number below `bound`, which must not be 0.
+/// Returns a number below `bound`, which must not be 0.
 pub(super) fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     ((u128::from(random.next_u64()) * bound as u128) >> 64) as usize
 }

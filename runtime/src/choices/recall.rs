@@ -30,13 +30,13 @@ impl Recall {
     /// The memory of a generation, in bytes, about.
     const MAX_MEMORY: usize = 1 << 26;
 
-    /// The traced input, if it is kept.
+    /// Returns the traced input, if it is kept.
     pub(super) fn get(&self, key: Key) -> Option<&TracedInput> {
         self.young.get(&key)
     }
 
-    /// Whether the input is not kept, or only with fewer choice bytes than it could have: see [`TracedInput::new`]. An
-    /// input that is kept moves to the younger generation.
+    /// Returns true if the input is not kept, or only with fewer choice bytes than it could have: see
+    /// [`TracedInput::new`]. An input that is kept moves to the younger generation.
     pub(super) fn wants(&mut self, key: Key, most: usize) -> bool {
         if !self.young.contains_key(&key)
             && let Some(input) = self.old.remove(&key)

@@ -30,7 +30,7 @@ pub struct Store {
     max_bytes: usize,
     len: usize,
     bytes: usize,
-    /// How many chunks were replaced.
+    /// Number of chunks that were replaced.
     replaced: u64,
 }
 
@@ -41,7 +41,7 @@ impl Default for Store {
 }
 
 impl Store {
-    /// A store of at most `max_per_symbol` chunks for each symbol, of at most `max_chunk` choice bytes each.
+    /// Returns a store of at most `max_per_symbol` chunks for each symbol, of at most `max_chunk` choice bytes each.
     pub fn new(max_per_symbol: usize, max_chunk: usize) -> Store {
         Store {
             chunks: BTreeMap::new(),
@@ -66,17 +66,17 @@ impl Store {
         Store { max_bytes: bytes, ..self }
     }
 
-    /// About how much memory it takes.
+    /// Returns about how much memory it takes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -130,7 +130,7 @@ impl Store {
         true
     }
 
-    /// A number below `bound`: any one, but the same on every machine.
+    /// Returns a number below `bound`: any one, but the same on every machine.
     fn scattered(&mut self, bound: usize) -> usize {
         self.replaced += 1;
         let scattered = self.replaced.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
@@ -163,12 +163,12 @@ impl Store {
         self.take_out(most.1);
     }
 
-    /// The chunks of a symbol, ascending by the length of their output.
+    /// Returns the chunks of a symbol, ascending by the length of their output.
     pub fn chunks(&self, symbol: u32) -> &[Chunk] {
         self.chunks.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
-    /// A random chunk of a symbol, of those whose output has a length in `lengths`.
+    /// Returns a random chunk of a symbol, of those whose output has a length in `lengths`.
     pub fn draw(&self, symbol: u32, lengths: RangeInclusive<u32>, random: &mut Xoshiro256PlusPlus) -> Option<&Chunk> {
         let chunks = self.chunks(symbol);
         let from = chunks.partition_point(|chunk| chunk.output_len < *lengths.start());
@@ -178,7 +178,8 @@ impl Store {
     }
 }
 
-/// A number for an output, eight bytes at a time: each part of an input is looked up by it. It is not kept anywhere.
+/// Returns a number for an output, eight bytes at a time: each part of an input is looked up by it. It is not kept
+/// anywhere.
 fn hash(output: &[u8]) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, word: u64| {

@@ -33,19 +33,19 @@ pub trait Tracer: Producer {
         choices: &mut Vec<u8>,
     ) -> Option<u64>;
 
-    /// The number of choice bytes, all of them zero, of the shortest part with this symbol at this depth, under the
-    /// depth limit in force.
+    /// Returns the number of choice bytes, all of them zero, of the shortest part with this symbol at this depth, under
+    /// the depth limit in force.
     fn shortest(&mut self, symbol: u32, depth: u32) -> usize;
 
-    /// The name of the rule whose instances have this symbol; `None` for other parts.
+    /// Returns the name of the rule whose instances have this symbol; `None` for other parts.
     fn rule_name(&self, symbol: u32) -> Option<&str>;
 
-    /// How many options the choice with this symbol has; 0 for parts of other kinds.
+    /// Returns how many options the choice with this symbol has; 0 for parts of other kinds.
     fn options(&self, _symbol: u32) -> u32 {
         0
     }
 
-    /// Whether there are options that are only read: texts have them, and generated inputs do not.
+    /// Returns true if there are options that are only read: texts have them, and generated inputs do not.
     fn reads_more(&self) -> bool {
         false
     }
@@ -57,8 +57,8 @@ pub trait Tracer: Producer {
         false
     }
 
-    /// If a text is shorter than a length limit by this number of bytes, or by more, each of its sites offers all
-    /// options, so that its choice bytes are the same with the limit and without.
+    /// Returns a number of bytes: if a text is shorter than a length limit by this number or by more, each of its sites
+    /// offers all options, so that its choice bytes are the same with the limit and without.
     fn ample_room(&self) -> u64 {
         u64::MAX
     }
@@ -70,20 +70,20 @@ pub trait Tracer: Producer {
         false
     }
 
-    /// The reverse: appends the choice bytes that make, under the length limit in force, the input that `without` makes
-    /// without it. Says whether that is possible; it is if the input is within the limit. If it is not, an option
-    /// that is not offered is replaced by the last one that is.
+    /// Does the reverse of [`Tracer::without_max_len`]: appends the choice bytes that make, under the length limit in
+    /// force, the input that `without` makes without it. Says whether that is possible; it is if the input is within
+    /// the limit. If it is not, an option that is not offered is replaced by the last one that is.
     fn within_max_len(&mut self, _without: &[u8], _choices: &mut Vec<u8>) -> bool {
         false
     }
 
-    /// Whether texts can be parsed.
+    /// Returns true if texts can be parsed.
     fn parses(&self) -> bool {
         false
     }
 
-    /// The choice bytes that produce `text` without limits on depth and length; `None` if it does not conform, or if
-    /// there is no parser at hand.
+    /// Returns the choice bytes that produce `text` without limits on depth and length; `None` if it does not conform,
+    /// or if there is no parser at hand.
     fn parse(&mut self, _text: &[u8]) -> Option<Vec<u8>> {
         None
     }
@@ -126,7 +126,7 @@ impl<T: Tracer + ?Sized> DerefMut for Lifted<'_, T> {
     }
 }
 
-/// Whether the choice bytes of an output of this length may depend on the length limit in force.
+/// Returns true if the choice bytes of an output of this length may depend on the length limit in force.
 pub(super) fn depends_on_max_len(tracer: &(impl Tracer + ?Sized), len: usize) -> bool {
     tracer.limits().length().is_some_and(|max_len| (len as u64).saturating_add(tracer.ample_room()) > max_len)
 }
@@ -153,7 +153,7 @@ pub struct Part<'p> {
     pub choices: &'p [u8],
     /// The number of the next part that is not within this one.
     pub next: usize,
-    /// How important it is to keep the part.
+    /// Importance of keeping the part.
     pub weight: u64,
 }
 
@@ -168,7 +168,7 @@ pub enum SpanKind {
     Choice,
     /// All rounds of a repetition, with the site that ended it. After the last possible round there is no such site.
     Repetition {
-        /// How many more rounds were possible.
+        /// Number of further rounds that were possible.
         room: u32,
     },
     /// One round of a repetition after its minimum, with the site that decided on it.
@@ -184,21 +184,21 @@ pub struct Span {
     pub symbol: u32,
     /// The depth of the rule instance that it is or is in: 0 for the start rule.
     pub depth: u32,
-    /// Where its choice bytes begin and end.
+    /// Beginning and end of its choice bytes.
     pub choices: (u32, u32),
-    /// Where its output begins and ends.
+    /// Beginning and end of its output.
     pub output: (u32, u32),
     /// The number of the first later span that is not within this one.
     pub next: u32,
 }
 
 impl Span {
-    /// Its choice bytes.
+    /// Returns the range of its choice bytes.
     pub fn choices(&self) -> Range<usize> {
         self.choices.0 as usize..self.choices.1 as usize
     }
 
-    /// Its part of the output.
+    /// Returns the range of its part of the output.
     pub fn output(&self) -> Range<usize> {
         self.output.0 as usize..self.output.1 as usize
     }
@@ -207,13 +207,13 @@ impl Span {
 /// A choice that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Where its choice bytes begin.
+    /// Place where its choice bytes begin.
     pub at: u32,
-    /// How many it reads: 1 to 3.
+    /// Number of choice bytes that it reads: 1 to 3.
     pub width: u8,
     /// The option taken.
     pub option: u32,
-    /// How many options were offered.
+    /// Number of options that were offered.
     pub offered: u32,
 }
 

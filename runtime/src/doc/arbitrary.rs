@@ -5,8 +5,8 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use super::Doc;
 use crate::producer::Producer;
 
-/// Of `fuzz_target!(|doc: Doc<json::Producer>| ...)` all bytes are choice bytes, so that `gramjet render` shows what an
-/// artefact of the fuzzer stands for.
+/// Input of `fuzz_target!(|doc: Doc<json::Producer>| ...)`: all bytes are choice bytes, so that `gramjet render` shows
+/// what an artefact of the fuzzer stands for.
 impl<'a, P: Producer + Default> Arbitrary<'a> for Doc<P> {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Doc<P>> {
         Ok(Doc::new(<&[u8]>::arbitrary(bytes)?))

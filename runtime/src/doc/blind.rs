@@ -12,7 +12,7 @@ pub(super) struct Blind<P>(pub(super) P);
 
 /// The structure of inputs that need more zeros to be completed is not found.
 const MAX_ZEROS: usize = 1 << 12;
-/// Nor that of inputs with more choice bytes: it would take too many runs.
+/// The structure of inputs with more choice bytes is not found: it would take too many runs.
 const MAX_CHOICES: usize = 1 << 13;
 
 impl<P: Producer> Producer for Blind<P> {
@@ -36,14 +36,14 @@ impl<P: Producer> Producer for Blind<P> {
 /// The facts about the input at a choice byte.
 #[derive(Clone, Copy)]
 struct Place {
-    /// How many zeros complete it there.
+    /// Number of zeros that complete it there.
     zeros: usize,
-    /// How much of the output is certain there: at least the part emitted so far.
+    /// Number of output bytes that are certain there: at least the part emitted so far.
     emitted: usize,
 }
 
 impl<P: Producer> Blind<P> {
-    /// The facts at each choice byte, and at the end.
+    /// Returns the facts at each choice byte, and at the end.
     fn places(&mut self, choices: &[u8], output: &[u8]) -> Vec<Place> {
         let mut bytes = vec![0; choices.len() + MAX_ZEROS];
         let mut other = Vec::new();
@@ -130,7 +130,7 @@ impl<P: Producer> Tracer for Blind<P> {
     }
 }
 
-/// For each choice byte the first later place where less is to come.
+/// Returns for each choice byte the first later place where less is to come.
 fn ends(places: &[Place]) -> Vec<usize> {
     let last = places.len() - 1;
     let mut ends = vec![last; last];

@@ -30,7 +30,7 @@ use super::{Doc, Shrinker};
 use crate::choices::Choices;
 use crate::producer::Producer;
 
-/// The inputs of a producer, within its limits.
+/// Returns the inputs of a producer, within its limits.
 pub fn docs<P: Producer + Clone>(producer: P) -> Docs<P> {
     Docs { producer, max_choices: Docs::<P>::DEFAULT_MAX_CHOICES }
 }
@@ -46,8 +46,8 @@ impl<P> Docs<P> {
     /// No input has more choice bytes, unless [`Docs::max_choices`] says otherwise.
     pub const DEFAULT_MAX_CHOICES: usize = 2048;
 
-    /// No input has more than `bytes` choice bytes; after them it is completed in the shortest way. Half of the inputs
-    /// have at most half as many, a quarter a quarter, and so on.
+    /// Sets the bound on choice bytes: no input has more than `bytes` choice bytes; after them it is completed in the
+    /// shortest way. Half of the inputs have at most half as many, a quarter a quarter, and so on.
     #[must_use]
     pub fn max_choices(self, bytes: usize) -> Docs<P> {
         Docs { max_choices: bytes, ..self }

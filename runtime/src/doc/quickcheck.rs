@@ -10,7 +10,8 @@ use crate::producer::Producer;
 const CHOICES_A_UNIT: usize = 16;
 
 impl<P: Producer + Default + 'static> Arbitrary for Doc<P> {
-    /// Half of the inputs have at most half of the maximum of choice bytes, a quarter a quarter, and so on.
+    /// Returns an input. Half of the inputs have at most half of the maximum of choice bytes, a quarter a quarter, and
+    /// so on.
     fn arbitrary(random: &mut Gen) -> Doc<P> {
         // quickcheck's own numbers are extreme ones more often than others.
         let mut source = Choices::random(u64::arbitrary(random));

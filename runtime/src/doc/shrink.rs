@@ -23,7 +23,7 @@ impl<P: Producer> Shrinker<P> {
         Shrinker { producer: Blind(producer), search: None, best: doc, tried: None }
     }
 
-    /// The input to test: the last proposal, or the simplest accepted one.
+    /// Returns the input to test: the last proposal, or the simplest accepted one.
     pub fn current(&self) -> &Doc<P> {
         self.tried.as_ref().unwrap_or(&self.best)
     }

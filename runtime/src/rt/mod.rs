@@ -31,7 +31,7 @@ pub const RUN_CHOICES: usize = 18;
 /// Output bytes that a run of rounds of single bytes may use of the credit.
 pub const RUN_OUTPUT: usize = 13;
 
-/// How a run of rounds over a table ended; see [`raw::Machine::run`].
+/// End of a run of rounds over a table; see [`raw::Machine::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// The repetition chose to stop.
@@ -42,15 +42,15 @@ pub enum RunEnd {
     Capped,
 }
 
-/// The number of rounds that remain for a limited run: the least of the limits in force.
+/// Returns the number of rounds that remain for a limited run: the least of the limits in force.
 #[inline(always)]
 pub fn rounds(depth: Option<Depth>, slack: Option<u64>, rounds: Option<u64>) -> u64 {
     let depth = depth.map_or(u64::MAX, |depth| depth.max(0) as u64);
     depth.min(slack.unwrap_or(u64::MAX)).min(rounds.unwrap_or(u64::MAX))
 }
 
-/// The instance of the start rule for these limits, out of those without limits, with a depth limit, and with a depth
-/// and a length limit; and the depth that it begins with.
+/// Returns the instance of the start rule for these limits, out of those without limits, with a depth limit, and with a
+/// depth and a length limit; and the depth that it begins with.
 #[inline(always)]
 fn entry_of<R: Copy>(entries: &[R; 3], limits: Limits) -> (R, Depth) {
     // A length limit alone runs with a depth that is never used up.
@@ -62,7 +62,7 @@ fn entry_of<R: Copy>(entries: &[R; 3], limits: Limits) -> (R, Depth) {
     (entry, limits.depth().map_or(Depth::MAX, Depth::from))
 }
 
-/// The number of bytes that an input may have in addition to its minimum.
+/// Returns the number of bytes that an input may have in addition to its minimum.
 #[inline(always)]
 fn slack(min_len: u64, limits: Limits) -> u64 {
     limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len))

@@ -17,12 +17,12 @@ pub const ROW: usize = 8 * LANES;
 pub struct Generators([[u64; LANES]; 4]);
 
 impl Generators {
-    /// Generators that all stand at nothing: each is seeded before use.
+    /// Returns generators that all stand at nothing: each is seeded before use.
     pub fn unseeded() -> Generators {
         Generators([[1; LANES]; 4])
     }
 
-    /// All eight, seeded from one source.
+    /// Returns eight generators, seeded from one source.
     pub fn seeded(source: &mut SplitMix64) -> Generators {
         let mut generators = Generators::unseeded();
         (0..LANES).for_each(|lane| generators.seed(lane, source));
@@ -87,7 +87,7 @@ impl Generators {
         wide.store(self);
     }
 
-    /// The next numbers of several, in turn.
+    /// Writes the next numbers of several generators to `out`, in turn.
     pub fn side_by_side<const G: usize, const N: usize>(
         generators: &mut [Generators; G],
         out: &mut [[[u64; LANES]; G]; N],
@@ -101,7 +101,7 @@ impl Generators {
         }
     }
 
-    /// The same.
+    /// Writes the next numbers of several generators to `out`, in turn, by instructions of AVX2.
     ///
     /// # Safety
     ///
@@ -126,7 +126,7 @@ impl Generators {
         }
     }
 
-    /// The same.
+    /// Writes the next numbers of several generators to `out`, in turn, by instructions of AVX-512.
     ///
     /// # Safety
     ///
@@ -188,7 +188,7 @@ impl HalfGenerators {
         }
     }
 
-    /// The next number of each.
+    /// Returns the next number of each.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn next(&mut self) -> std::arch::x86_64::__m256i {
@@ -214,7 +214,7 @@ pub struct WideGenerators([std::arch::x86_64::__m512i; 4]);
 
 #[cfg(target_arch = "x86_64")]
 impl WideGenerators {
-    /// Those of memory.
+    /// Loads the generators from memory.
     ///
     /// # Safety
     ///
@@ -242,7 +242,7 @@ impl WideGenerators {
         }
     }
 
-    /// The next number of each.
+    /// Returns the next number of each.
     ///
     /// # Safety
     ///

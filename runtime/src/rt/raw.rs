@@ -13,7 +13,7 @@ pub mod native;
 mod runs;
 mod sites;
 
-/// Where the machine reads and writes next. It is passed and returned by value so that both stay in registers.
+/// Place where the machine reads and writes next. It is passed and returned by value so that both stay in registers.
 #[derive(Clone, Copy)]
 pub struct State {
     /// The next choice byte.
@@ -40,8 +40,8 @@ pub struct Machine<'m, 's> {
     windows: Windows<'m, 's>,
     /// Its length does not change within an input, so that no part of the input remains if the choice source panics.
     output: &'m mut Vec<u8>,
-    /// Where the input of a batch began whose beginning neither the windows nor the output's length tell yet; null if
-    /// they do.
+    /// Place where the input of a batch began whose beginning neither the windows nor the output's length tell yet;
+    /// null if they do.
     begun: State,
     max_choices: u64,
     /// The machine finishes once it needs room and has written more.
@@ -62,7 +62,7 @@ pub const STORE_SLOP: usize = Strings::PADDING;
 /// Reads may look this many bytes beyond the reserved ones.
 pub const READ_SLOP: usize = 8;
 
-/// The last address from which on `credit` bytes lie before `end`; below `start` if there is none.
+/// Returns the last address from which on `credit` bytes lie before `end`; below `start` if there is none.
 #[inline(always)]
 fn mark(start: usize, end: usize, credit: usize) -> usize {
     if end - start >= credit { end - credit } else { start - 1 }
@@ -125,7 +125,7 @@ pub unsafe fn run_batch(
 }
 
 impl<'m, 's> Machine<'m, 's> {
-    /// A machine for one input, appending to `output`.
+    /// Returns a machine for one input, appending to `output`.
     pub fn new(min_len: u64, limits: Limits, choices: &'m mut Choices<'s>, output: &'m mut Vec<u8>) -> Self {
         let windows = Windows::new(choices, limits.choices());
         let window = windows.window().as_ptr_range();
@@ -150,7 +150,7 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
-    /// The state before the first choice.
+    /// Returns the state before the first choice.
     pub fn start(&mut self) -> State {
         State { c: self.choice_start, o: self.output.spare_capacity_mut().as_mut_ptr().cast() }
     }
@@ -243,7 +243,7 @@ impl<'m, 's> Machine<'m, 's> {
         s
     }
 
-    /// Whether the credit may have to be filled up before a rule begins; [`Machine::begin`] does that.
+    /// Returns true if the credit may have to be filled up before a rule begins; [`Machine::begin`] does that.
     #[inline(always)]
     pub fn is_low(&mut self, s: State) -> bool {
         let low = s.c.addr() > self.choice_mark || s.o.addr() > self.output_mark;
@@ -315,7 +315,7 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
-    /// Debug builds check every access against the reservations; code must not rely on the slop after them.
+    /// Checks, in debug builds, every access against the reservations; code must not rely on the slop after them.
     #[inline(always)]
     fn check(&self, s: State, choices: usize, output: usize) {
         #[cfg(debug_assertions)]
@@ -365,7 +365,7 @@ impl<'m, 's> Machine<'m, 's> {
         window.start
     }
 
-    /// Whether a rule must not recurse on this stack any more.
+    /// Returns true if a rule must not recurse on this stack any more.
     #[inline(always)]
     pub fn stack_is_low(&self) -> bool {
         stack::stack_pointer() < self.stack_limit
@@ -419,7 +419,7 @@ impl<'m, 's> Machine<'m, 's> {
         Some(state.into_inner())
     }
 
-    /// The state from which on every site takes option 0.
+    /// Returns the state from which on every site takes option 0.
     ///
     /// # Safety
     ///

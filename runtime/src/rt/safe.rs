@@ -13,7 +13,7 @@ use crate::choices::Choices;
 use crate::limits::Limits;
 use crate::producer::Batch;
 
-/// Where the machine reads and writes next.
+/// Place where the machine reads and writes next.
 #[derive(Clone, Copy)]
 pub struct State {
     /// Index of the next choice byte in the window.
@@ -43,7 +43,7 @@ pub struct Machine<'m, 's> {
 /// The caller's output: written up to the state's index, then zeros.
 struct Output<'m> {
     bytes: &'m mut Vec<u8>,
-    /// Where this input begins.
+    /// Place where this input begins.
     base: usize,
     /// The length to keep when the machine is done; without this input if its choice source panics.
     kept: usize,
@@ -61,8 +61,8 @@ pub type Entries = [Rule; 3];
 /// The number of bytes that accesses may touch beyond a reservation, as in [`super::raw`].
 const SLOP: usize = Strings::PADDING;
 
-/// How much of the choice bytes the first window copies; later ones double up to [`MAX_WINDOW`], so that a short input
-/// costs little.
+/// Number of choice bytes that the first window copies; later windows double up to [`MAX_WINDOW`], so that a short
+/// input costs little.
 const MIN_WINDOW: usize = 128;
 const MAX_WINDOW: usize = 1 << 14;
 
@@ -103,7 +103,7 @@ pub fn run_batch(
 }
 
 impl<'m, 's> Machine<'m, 's> {
-    /// A machine for inputs that are appended to `output`, and its state before the first choice.
+    /// Returns a machine for inputs that are appended to `output`, and its state before the first choice.
     fn new(min_len: u64, limits: Limits, choices: &'m mut Choices<'s>, output: &'m mut Vec<u8>) -> (Self, State) {
         let start = State { c: 0, o: output.len() };
         let machine = Machine {
@@ -138,7 +138,7 @@ impl Machine<'_, '_> {
         self.reserve(s, CREDIT_CHOICES, CREDIT_OUTPUT)
     }
 
-    /// Whether the credit may have to be filled up before a rule begins; see [`super::raw::Machine::is_low`].
+    /// Returns true if the credit may have to be filled up before a rule begins; see [`super::raw::Machine::is_low`].
     #[inline(always)]
     pub fn is_low(&self, s: State) -> bool {
         self.is_short(s, CREDIT_CHOICES, CREDIT_OUTPUT)
@@ -197,7 +197,7 @@ impl Machine<'_, '_> {
         self.window.extend_from_slice(&window[..copied]);
     }
 
-    /// Whether a rule must not recurse on this stack any more.
+    /// Returns true if a rule must not recurse on this stack any more.
     #[inline(always)]
     pub fn stack_is_low(&self) -> bool {
         stack::stack_pointer() < self.stack_limit
@@ -218,7 +218,7 @@ impl Machine<'_, '_> {
         rule(self, s, depth)
     }
 
-    /// The state from which on every site takes option 0.
+    /// Returns the state from which on every site takes option 0.
     fn finished(&mut self, s: State) -> State {
         self.windows.finish(s.c);
         self.enter_window(0);
@@ -307,7 +307,7 @@ impl Machine<'_, '_> {
         option
     }
 
-    /// Rounds of a repetition whose item is one byte; see [`super::raw::Machine::run`].
+    /// Derives rounds of a repetition whose item is one byte; see [`super::raw::Machine::run`].
     pub fn run<const PLUS: bool>(
         &mut self,
         mut s: State,
@@ -383,7 +383,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The same where further rounds may follow; see [`super::raw::Machine::open_chain`].
+    /// Derives rounds of single bytes after which further rounds may follow; see [`super::raw::Machine::open_chain`].
     pub fn open_chain<const N: usize, const PLUS: bool>(&mut self, s: &mut State, members: [&[u8; 256]; N]) -> bool {
         for table in members {
             let go = self.pick8(s, 2) == 1;
@@ -410,7 +410,7 @@ impl Machine<'_, '_> {
         s
     }
 
-    /// The next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
+    /// Returns the next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
     #[inline(always)]
     pub fn value(&self, s: &mut State, bits: u32) -> u32 {
         let count = bits as usize / 8;
@@ -439,13 +439,13 @@ impl Machine<'_, '_> {
         ((u64::from(self.value(s, bits)) * u64::from(count)) >> bits) as usize
     }
 
-    /// The option of a weighted site of 256 slots, from the table of its slots.
+    /// Returns the option of a weighted site of 256 slots, from the table of its slots.
     #[inline(always)]
     pub fn pick_mapped(&self, s: &mut State, options: &[u8; 256]) -> usize {
         usize::from(options[self.value(s, 8) as usize])
     }
 
-    /// The option of a weighted site of 2^`bits` slots, from the ends of its options.
+    /// Returns the option of a weighted site of 2^`bits` slots, from the ends of its options.
     pub fn pick_slot(&self, s: &mut State, bits: u32, ends: &[u32]) -> usize {
         let slot = self.value(s, bits);
         ends.partition_point(|&end| end <= slot)
@@ -459,14 +459,14 @@ impl Machine<'_, '_> {
         first as usize + self.pick(s, leaves)
     }
 
-    /// A site whose options are one byte each: emits the byte that the choice byte leads to.
+    /// Decides a site whose options are one byte each: emits the byte that the choice byte leads to.
     #[inline(always)]
     pub fn put_mapped(&mut self, s: &mut State, table: &[u8; 256]) {
         let byte = self.value(s, 8);
         self.put_byte(s, table[byte as usize]);
     }
 
-    /// The choice byte of a site.
+    /// Returns the choice byte of a site.
     #[inline(always)]
     pub fn byte(&self, s: &mut State) -> u8 {
         self.value(s, 8) as u8

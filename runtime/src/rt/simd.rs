@@ -12,7 +12,7 @@ pub enum Simd {
 }
 
 impl Simd {
-    /// The highest level that this processor has.
+    /// Returns the highest level that this processor has.
     pub fn detect() -> Simd {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {

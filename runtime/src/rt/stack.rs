@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-/// How much of the caller's stack an input may use, in bytes.
+/// Number of bytes of the caller's stack that an input may use.
 pub(crate) const CALLER_STACK: usize = 192 << 10;
 
 /// The stack of the helper thread, in bytes.
@@ -20,7 +20,7 @@ pub(crate) const HELPER_STACK: usize = 1 << 30;
 /// The part of the helper's stack that is reserved for finishing.
 pub(crate) const HELPER_RESERVE: usize = 128 << 20;
 
-/// The address of the current stack frame, nearly.
+/// Returns the address of the current stack frame, nearly.
 #[inline(always)]
 pub(crate) fn stack_pointer() -> usize {
     let marker = 0u8;
@@ -47,7 +47,7 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    /// A helper, if the system has a thread.
+    /// Returns a helper, if the system has a thread.
     pub(crate) fn new() -> Option<Helper> {
         let (jobs, received) = mpsc::channel::<Job>();
         let (reports, done) = mpsc::channel();

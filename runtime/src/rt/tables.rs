@@ -5,7 +5,7 @@
 pub struct Strings {
     /// All strings one after the other, followed by [`Strings::PADDING`] bytes.
     data: &'static [u8],
-    /// Where each string begins, and where the last one ends.
+    /// Beginning of each string, and end of the last one.
     starts: &'static [u32],
     /// Emitted where no string fits the length: the shortest string of the rule, if it is shorter than all strings
     /// here.
@@ -19,7 +19,7 @@ impl Strings {
     /// Bytes that must follow the strings, so that they can be copied in blocks of this size.
     pub const PADDING: usize = 64;
 
-    /// A table of `starts.len() - 1` strings.
+    /// Returns a table of `starts.len() - 1` strings.
     ///
     /// # Panics
     ///
@@ -39,7 +39,8 @@ impl Strings {
         Strings { shortest, min_len, ..table }
     }
 
-    /// The same, but the lengths need not ascend: for where there is no length limit, which alone asks for costs.
+    /// Returns a table of `starts.len() - 1` strings whose lengths need not ascend: for where there is no length limit,
+    /// which alone asks for costs.
     ///
     /// # Panics
     ///
@@ -59,25 +60,25 @@ impl Strings {
         Strings { data, starts, shortest: None, min_len, max_len }
     }
 
-    /// The number of strings.
+    /// Returns the number of strings.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Length in bytes of the longest string.
+    /// Returns the length in bytes of the longest string.
     #[inline(always)]
     pub fn max_len(&self) -> usize {
         self.max_len
     }
 
-    /// A string.
+    /// Returns a string.
     #[inline(always)]
     pub fn get(&self, index: usize) -> &'static [u8] {
         &self.data[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    /// A string's first byte and length without a check of the index.
+    /// Returns a string's first byte and length without a check of the index.
     ///
     /// # Safety
     ///
@@ -92,13 +93,13 @@ impl Strings {
         }
     }
 
-    /// How many bytes a string is longer than the shortest that could stand here.
+    /// Returns how many bytes a string is longer than the shortest that could stand here.
     #[inline(always)]
     pub(crate) fn cost(&self, index: usize) -> u64 {
         u64::from(self.starts[index + 1] - self.starts[index]) - self.min_len
     }
 
-    /// How many strings cost at most `slack`.
+    /// Returns how many strings cost at most `slack`.
     pub(crate) fn offered(&self, slack: u64) -> usize {
         let mut low = 0;
         let mut high = self.count();
@@ -109,7 +110,7 @@ impl Strings {
         low
     }
 
-    /// Emitted where no string is offered.
+    /// Returns the string that is emitted where no string is offered.
     pub(crate) fn shortest(&self) -> &'static [u8] {
         self.shortest.unwrap_or(self.get(0))
     }
@@ -142,7 +143,8 @@ pub struct CharClass {
 }
 
 impl CharClass {
-    /// A class from the (first member, members before) of its ranges and its counts of members of at most 1 to 4 bytes.
+    /// Returns a class from the (first member, members before) of its ranges and its counts of members of at most 1 to
+    /// 4 bytes.
     ///
     /// # Panics
     ///
@@ -187,24 +189,24 @@ impl CharClass {
         CharClass { ranges, within, min_len }
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     #[inline(always)]
     pub fn count(&self) -> u32 {
         self.within[3]
     }
 
-    /// How many members cost at most `slack` bytes more than the shortest.
+    /// Returns how many members cost at most `slack` bytes more than the shortest.
     pub(crate) fn offered(&self, slack: u64) -> u32 {
         self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
     }
 
-    /// How many bytes a member of `len` bytes is longer than the shortest.
+    /// Returns how many bytes a member of `len` bytes is longer than the shortest.
     #[inline(always)]
     pub(crate) fn cost(&self, len: usize) -> u64 {
         len as u64 - u64::from(self.min_len)
     }
 
-    /// The `index`-th member as UTF-8, and its length.
+    /// Returns the `index`-th member as UTF-8, and its length.
     #[inline]
     pub(crate) fn encoded(&self, index: u32) -> ([u8; 4], usize) {
         let behind = self.ranges.partition_point(|&(_, before)| before <= index);

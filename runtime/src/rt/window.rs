@@ -8,9 +8,9 @@ const ZEROS: usize = 512;
 /// Hands out an input's choice bytes window by window, and counts what was read.
 pub(crate) struct Windows<'m, 's> {
     choices: &'m mut Choices<'s>,
-    /// How many choice bytes the input may read, with those that inputs before it read.
+    /// Number of choice bytes that the input may read, with those that inputs before it read.
     most: u64,
-    /// How many choice bytes the input may still read, from the start of the window.
+    /// Number of choice bytes that the input may still read, from the start of the window.
     left: u64,
     /// Once the choice bytes run out.
     tail: Option<Box<Tail>>,
@@ -20,7 +20,7 @@ pub(crate) struct Windows<'m, 's> {
 #[derive(Default)]
 struct Tail {
     bytes: Vec<u8>,
-    /// How many of the bytes are choice bytes.
+    /// Number of bytes that are choice bytes.
     real: usize,
 }
 
@@ -30,7 +30,7 @@ impl<'m, 's> Windows<'m, 's> {
         Windows { choices, most: max_choices, left: max_choices, tail: None }
     }
 
-    /// The bytes of the window.
+    /// Returns the bytes of the window.
     #[inline]
     pub(crate) fn window(&self) -> &[u8] {
         if let Some(tail) = &self.tail {
@@ -77,7 +77,7 @@ impl<'m, 's> Windows<'m, 's> {
         self.tail = Some(Box::new(Tail { bytes: vec![0; ZEROS], real: 0 }));
     }
 
-    /// Whether all of the window are choice bytes, so that a further input can begin in it.
+    /// Returns true if all of the window are choice bytes, so that a further input can begin in it.
     #[inline(always)]
     pub(crate) fn goes_on(&self) -> bool {
         self.tail.is_none()

@@ -70,7 +70,7 @@ fn limited() -> list::Producer {
     producer
 }
 
-/// The smallest input that a failing test on `is_bad` shrinks to.
+/// Returns the smallest input that a failing test on `is_bad` shrinks to.
 fn shrunk(seed: u64, is_bad: fn(&[u8]) -> bool) -> Vec<u8> {
     let config = Config { cases: 5000, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
     let seed = proptest::test_runner::RngSeed::Fixed(seed);

@@ -1,4 +1,4 @@
-//! How runs end before their plan does: full disks, closed pipes, signals, inputs without bound.
+//! Tests of runs that end before their plan does: full disks, closed pipes, signals, inputs without bound.
 
 use std::fs;
 use std::io::Read;

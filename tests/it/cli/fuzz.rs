@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// The command in the folder of the test, with what compilers and interpreters need of the environment.
+/// Returns the command in the folder of the test, with what compilers and interpreters need of the environment.
 pub(super) fn within<'c>(command: &'c mut Command, place: &Place) -> &'c mut Command {
     let known = ["PATH", "HOME", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT"];
     let known = known.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
@@ -44,7 +44,7 @@ pub(super) fn run_in(place: &Place, arguments: &[&str]) -> Output {
     within(gramjet().args(arguments), place).output().unwrap()
 }
 
-/// The planted program, built by `gramjet cc`.
+/// Returns the planted program, built by `gramjet cc`.
 pub(super) fn planted(test: &str) -> Place {
     let place = place(test);
     fs::write(place.path("planted.c"), PLANTED).unwrap();
@@ -62,7 +62,7 @@ fn run_script(place: &Place, out: &str) -> Output {
     within(&mut command, place).env("PATH", path).output().unwrap()
 }
 
-/// The names of the folders of failures, in order.
+/// Returns the names of the folders of failures, in order.
 fn failures(out: &str) -> Vec<String> {
     let entries = fs::read_dir(Path::new(out).join("failures")).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

@@ -5,7 +5,7 @@ use std::fs;
 use super::fuzz::run_in;
 use super::{Place, place, text};
 
-/// A place with samples of JSON in a folder, and others in a second one.
+/// Returns a place with samples of JSON in a folder, and others in a second one.
 fn samples(test: &str) -> Place {
     let place = place(test);
     let folders: [(&str, &[&str]); 2] = [

@@ -5,7 +5,7 @@ use super::*;
 const PAIRS: &str =
     "pairs ::= pair (';' pair)*\npair ::= key '=' value\nkey ::= 'a' | 'b' | 'c'\nvalue ::= [0-9] | '(' pairs ')'\n";
 
-/// How often the inputs with these options have each of some bytes.
+/// Returns how often the inputs with these options have each of some bytes.
 fn shares(grammar: &str, options: &[&str], of: &[u8]) -> Vec<f64> {
     let inputs = stdout(&[&["gen", grammar, "-n", "4000", "--seed", "5", "--max-depth", "8"], options].concat());
     let counts: Vec<usize> = of.iter().map(|byte| inputs.iter().filter(|found| *found == byte).count()).collect();
@@ -42,8 +42,8 @@ fn inputs_are_like_the_samples_or_unlike_them() {
     near(&shares(&grammar, &["--weights", &weights], b"abc"), &[10.0 / 18.0, 5.0 / 18.0, 3.0 / 18.0]);
 }
 
-/// What is learned from generated inputs are the probabilities with which they were generated, within three standard
-/// errors.
+/// Checks that the probabilities that are learned from generated inputs are those with which they were generated,
+/// within three standard errors.
 fn known_probabilities_are_learned(name: &str, inputs: u32) {
     let place = place(name);
     let (grammar, samples) = (place.path("g.ebnf"), place.path("samples/"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::fuzz::run_in;
 use super::{place, text};
 
-/// A folder of this repository that has the calculator of the example.
+/// Returns a folder of this repository that has the calculator of the example.
 fn calculator(file: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/refine").join(file).to_string_lossy().into_owned()
 }

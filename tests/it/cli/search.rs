@@ -40,7 +40,7 @@ int main(void) {
 
 const GRAMMAR: &str = "names ::= name (',' name)*\nname ::= [a-z]+\n";
 
-/// The program, built by `gramjet cc`, and the grammar.
+/// Returns the program, built by `gramjet cc`, and the grammar.
 fn names(test: &str) -> Place {
     let place = place(test);
     fs::write(place.path("names.c"), NAMES).unwrap();
@@ -56,7 +56,7 @@ fn search(place: &Place, options: &[&str]) -> std::process::Output {
     run_in(place, &[&SEARCH[..], options, &["--", "./names"]].concat())
 }
 
-/// The lines of the log without the time.
+/// Returns the lines of the log without the time.
 fn log(place: &Place, out: &str) -> Vec<String> {
     let log = fs::read_to_string(place.path(&format!("{out}/log.csv"))).unwrap();
     log.lines().map(|line| line.split_once(',').unwrap().1.to_string()).collect()
@@ -209,7 +209,7 @@ fn a_program_that_fails_on_every_text_is_reported() {
     assert!(report.contains("SIGSEGV"), "{report}");
 }
 
-/// A JSON event of a kind, the last one.
+/// Returns a JSON event of a kind, the last one.
 fn last_event(stdout: &[u8], kind: &str) -> serde_json::Value {
     let events = text(stdout);
     let mut events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
@@ -317,8 +317,8 @@ fn what_was_reported_is_kept_however_the_search_ends() {
     }
 }
 
-/// Whether a page has the costliest text of the folder, and the one that was reported. It has ten of the best ones, and
-/// a search may find many more before it is killed.
+/// Returns true if a page has the costliest text of the folder, and the one that was reported. It has ten of the best
+/// ones, and a search may find many more before it is killed.
 fn is_shown(place: &Place, out: &str, reported: &serde_json::Value, page: &str) -> bool {
     let folder = format!("{out}/best");
     let cost = |name: &String| name.split_once("cost:").unwrap().1.split(',').next().unwrap().parse::<u64>().unwrap();
@@ -372,14 +372,14 @@ fn killed_once(
     reported
 }
 
-/// The names of the texts in a folder of a search, which may write others now.
+/// Returns the names of the texts in a folder of a search, which may write others now.
 fn kept(place: &Place, folder: &str) -> Vec<String> {
     let entries = fs::read_dir(place.path(folder)).into_iter().flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("id:") && !name.ends_with(".choices")).collect()
 }
 
-/// Better texts that were reported are in their files, with their choice bytes.
+/// Asserts that better texts that were reported are in their files, with their choice bytes.
 fn assert_kept(place: &Place, reported: &[serde_json::Value]) {
     for best in reported {
         // What an earlier search has found has no new file.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::named::commands;
 use super::{blocks, pages, read};
 
-/// The folder of a search and its node, and what tells it from others: command, grammar, limit on length, program.
+/// Returns the folder of a search and its node, and what tells it from others: command, grammar, limit on length,
+/// program.
 fn search(command: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "gramjet")?;
@@ -23,7 +24,7 @@ fn search(command: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     Some((folder, facts))
 }
 
-/// The commands of a page whose folder has another search of the page.
+/// Returns the commands of a page whose folder has another search of the page.
 fn colliding(page: &str, text: &str) -> Vec<String> {
     let mut folders = HashMap::new();
     let mut colliding = Vec::new();

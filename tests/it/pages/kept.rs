@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::read;
 
-/// The names in the first column of the table of the page.
+/// Returns the names in the first column of the table of the page.
 fn described() -> Vec<String> {
     let page = read("docs/fuzz.md");
     let table = page.split("| in `OUT` |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("the table");

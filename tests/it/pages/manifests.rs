@@ -2,7 +2,7 @@
 
 use super::{blocks, pages, read};
 
-/// The pages and the crates' own READMEs.
+/// Returns the pages and the crates' own READMEs.
 fn documents() -> Vec<String> {
     let own = [
         "compiler/README.md",

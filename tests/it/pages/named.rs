@@ -23,7 +23,7 @@ const OF_THE_READER: [&str; 8] = [
 const READ: [&str; 12] =
     [".c", ".choices", ".csv", ".ebnf", ".g4", ".html", ".js", ".json", ".lark", ".py", ".txt", ".weights"];
 
-/// The commands of a block, without comments.
+/// Returns the commands of a block, without comments.
 pub(super) fn commands<'p>(block: &Block<'p>) -> Vec<&'p str> {
     let lines = block.text.lines();
     match block.mark {
@@ -35,7 +35,7 @@ pub(super) fn commands<'p>(block: &Block<'p>) -> Vec<&'p str> {
     }
 }
 
-/// The files that a page's commands name and nobody has.
+/// Returns the files that a page's commands name and nobody has.
 fn unknown(page: &str, text: &str) -> Vec<String> {
     let blocks = blocks(text);
     let mut known: HashSet<&str> = blocks.iter().filter_map(Block::file).collect();

@@ -21,7 +21,7 @@ pub struct Passes {
     pub results: Vec<(&'static str, Ir)>,
 }
 
-/// All stages of a grammar.
+/// Returns all stages of a grammar.
 ///
 /// # Panics
 ///
@@ -39,7 +39,7 @@ pub fn passes(grammar: &Grammar, budget: &Budget) -> Passes {
     Passes { lowered, pools, results }
 }
 
-/// The grammar, ready for every engine; the same as `gramjet_compiler::compile` makes from its text.
+/// Returns the grammar, ready for every engine; the same as `gramjet_compiler::compile` makes from its text.
 ///
 /// # Panics
 ///

@@ -1,18 +1,19 @@
-//! Where random grammars get their decisions from: a seed, or the bytes of a property-testing library.
+//! Sources of the decisions in random grammars: a seed, or the bytes of a property-testing library.
 
 use arbitrary::Unstructured;
 
 /// A source of decisions.
 pub trait Draw {
-    /// A number below `bound`, which must not be 0. A source that is exhausted answers 0.
+    /// Returns a number below `bound`, which must not be 0. A source that is exhausted answers 0.
     fn below(&mut self, bound: usize) -> usize;
 
-    /// Whether something happens that has this probability in percent. An exhausted source answers yes only to 100.
+    /// Returns true if something happens that has this probability in percent. An exhausted source answers yes only to
+    /// 100.
     fn percent(&mut self, percent: usize) -> bool {
         self.below(100) >= 100 - percent
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
@@ -31,12 +32,12 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The generator of a seed.
+    /// Returns the generator of a seed.
     pub fn new(seed: u64) -> Rng {
         Rng { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x6A09_E667_F3BC_C908 }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -50,7 +51,8 @@ impl Rng {
         (0..count).map(|_| self.next_u64() as u8).collect()
     }
 
-    /// A choice string of up to `most` bytes: uniform, or of extreme bytes, which lead to the first and last options.
+    /// Returns a choice string of up to `most` bytes: uniform, or of extreme bytes, which lead to the first and last
+    /// options.
     pub fn choice_string(&mut self, most: usize) -> Vec<u8> {
         let len = self.between(0, most);
         let mut bytes = self.bytes(len);

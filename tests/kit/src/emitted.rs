@@ -17,17 +17,17 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A depth limit of `levels` is stated if the grammar can keep one.
+    /// Returns a subject. A depth limit of `levels` is stated if the grammar can keep one.
     fn new(name: String, compiled: Compiled, levels: u32) -> Subject {
         let max_depth = compiled.rule_without_pool().is_none().then_some(levels);
         Subject { name, compiled, max_depth }
     }
 }
 
-/// How many of the subjects are random grammars.
+/// Number of subjects that are random grammars.
 pub const RANDOM: u64 = 80;
 
-/// The suite's grammars, those with chains, then the random ones.
+/// Returns the suite's grammars, those with chains, then the random ones.
 pub fn subjects() -> Vec<Subject> {
     let suite = cases().iter().enumerate();
     let suite = suite.map(|(number, case)| Subject::new(case.name.clone(), case.compiled.clone(), number as u32 % 5));
@@ -61,7 +61,7 @@ const LOOKED_THROUGH: &str = "
 pub const CHAINS_IN_CHAINS: &str =
     "d ::= '' | [ab] ('!' | 'q' ('' | [ab] d) ('' | [ab] d) | ('' | [ab] d) ('' | [ab] d) '?')";
 
-/// The subjects that are there for chains.
+/// Returns the subjects that are there for chains.
 pub fn subjects_with_chains() -> impl Iterator<Item = Subject> {
     let chains = [0, 1, 2, 3, 4, 5, 7, 10].map(|levels| (CHAINS, levels));
     let others = [2, 3, 6].map(|levels| (LOOKED_THROUGH, levels)).into_iter();
@@ -73,7 +73,7 @@ pub fn subjects_with_chains() -> impl Iterator<Item = Subject> {
     })
 }
 
-/// The random ones.
+/// Returns the subjects that are random grammars.
 pub fn random_subjects() -> impl Iterator<Item = Subject> {
     (0..RANDOM).map(|seed| {
         let shape = match seed {

@@ -49,7 +49,7 @@ pub enum Kind {
 pub const UNKNOWN: Facts = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
 
 impl System {
-    /// The system of a grammar as written, with options put into canonical order here.
+    /// Returns the system of a grammar as written, with options put into canonical order here.
     pub fn of_grammar(grammar: &Grammar) -> System {
         let mut index = BTreeMap::new();
         for (number, rule) in grammar.rules.iter().enumerate() {
@@ -70,7 +70,7 @@ impl System {
         system
     }
 
-    /// The system of an IR, lowered or residual; options stay in their order.
+    /// Returns the system of an IR, lowered or residual; options stay in their order.
     pub fn of_ir(ir: &Ir) -> System {
         let rules = ir.rules().len();
         let mut system =
@@ -110,7 +110,7 @@ impl System {
         Form { kind, facts: UNKNOWN }
     }
 
-    /// The facts of a variable.
+    /// Returns the facts of a variable.
     pub fn facts(&self, variable: usize) -> Facts {
         self.variables[variable].as_ref().map_or(UNKNOWN, |form| form.facts)
     }

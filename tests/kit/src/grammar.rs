@@ -16,7 +16,7 @@ pub struct Shape {
     pub alternatives: usize,
     /// The greatest number of items of a sequence.
     pub items: usize,
-    /// How deep groups and repetitions nest within one expression.
+    /// Depth to which groups and repetitions nest within one expression.
     pub nesting: usize,
     /// The length of most literals.
     pub literal: usize,
@@ -69,7 +69,7 @@ impl Shape {
         Shape { rules: 5, items: 12, literal: 150, long: 1300, alphabet: b"ab", wide: 0, ..Shape::VARIED };
 }
 
-/// A random grammar of this shape in which the check finds no error.
+/// Returns a random grammar of this shape in which the check finds no error.
 pub fn random_grammar(draw: &mut dyn Draw, shape: &Shape) -> Grammar {
     let rules = draw.between(1, shape.rules);
     let mut maker = Maker { draw, shape, rules, rule: 0 };
@@ -80,7 +80,7 @@ pub fn random_grammar(draw: &mut dyn Draw, shape: &Shape) -> Grammar {
     grammar
 }
 
-/// A grammar of these bodies, whose rules are called `r0`, `r1`, ...
+/// Returns a grammar of these bodies, whose rules are called `r0`, `r1`, ...
 pub fn grammar(bodies: Vec<Expr>) -> Grammar {
     let name = |rule: usize| Name { text: rule_name(rule), span: Span::default() };
     let rules = bodies.into_iter().enumerate().map(|(rule, body)| Rule { name: name(rule), body }).collect();
@@ -273,7 +273,7 @@ impl Maker<'_> {
         if set.is_empty() { literal(b"b") } else { expr(ExprKind::Class(set)) }
     }
 
-    /// A site with many options, of lengths that differ, around the border between one and two choice bytes.
+    /// Returns a site with many options, of lengths that differ, around the border between one and two choice bytes.
     fn wide(&mut self) -> Expr {
         let count = match self.draw.below(3) {
             0 => self.draw.between(250, 260),
@@ -289,7 +289,7 @@ impl Maker<'_> {
         self.weighted(choice(options))
     }
 
-    /// The same choice, perhaps with weights; not all of them are 0.
+    /// Returns the choice, perhaps with weights; not all of them are 0.
     fn weighted(&mut self, mut expr: Expr) -> Expr {
         let ExprKind::Choice(alternatives) = &mut expr.kind else { return expr };
         if !self.shape.weights || !self.draw.percent(40) {

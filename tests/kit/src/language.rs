@@ -7,7 +7,8 @@ use crate::form::{Form, Kind, System};
 /// A set of strings.
 pub type Strings = BTreeSet<Vec<u8>>;
 
-/// The strings of at most `max_len` bytes that each variable derives; `None` if one derives more than `most` of them.
+/// Returns the strings of at most `max_len` bytes that each variable derives; `None` if one derives more than `most` of
+/// them.
 pub fn languages(system: &System, max_len: usize, most: usize) -> Option<Vec<Strings>> {
     let mut languages = vec![Strings::new(); system.variables.len()];
     let bound = Bound { max_len, most };
@@ -27,13 +28,14 @@ pub fn languages(system: &System, max_len: usize, most: usize) -> Option<Vec<Str
     }
 }
 
-/// The strings of at most `max_len` bytes that the start rule derives; `None` if a variable derives more than `most`.
+/// Returns the strings of at most `max_len` bytes that the start rule derives; `None` if a variable derives more than
+/// `most`.
 pub fn language(system: &System, max_len: usize, most: usize) -> Option<Strings> {
     Some(std::mem::take(&mut languages(system, max_len, most)?[system.start]))
 }
 
-/// All strings of a variable's pool, whatever their number: those of the grammar in which each choice keeps its options
-/// of least depth and each repetition its least number of rounds. `None` if a part of it has more than `most`.
+/// Returns all strings of a variable's pool, whatever their number: those of the grammar in which each choice keeps its
+/// options of least depth and each repetition its least number of rounds. `None` if a part of it has more than `most`.
 pub fn pool(system: &System, variable: usize, most: usize) -> Option<Strings> {
     let bound = Bound { max_len: usize::MAX, most };
     pool_of(system, system.variables[variable].as_ref()?, &bound)

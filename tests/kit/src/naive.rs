@@ -46,7 +46,7 @@ enum Site<'f> {
 }
 
 impl<'f> Machine<'f> {
-    /// At the start of the start rule. The pools must be those of the same grammar.
+    /// Returns a machine at the start of the start rule. The pools must be those of the same grammar.
     pub fn new(system: &'f System, pools: &'f Pools, limits: Limits) -> Machine<'f> {
         let slack = limits.max_len.map_or(u64::MAX, |bound| bound - system.facts(system.start).min_len);
         let start = system.variables[system.start].as_ref().expect("the start rule has a body");
@@ -205,7 +205,7 @@ impl<'f> Machine<'f> {
     }
 }
 
-/// Output and number of choice bytes read when the machine replays `choices`.
+/// Returns the output and number of choice bytes read when the machine replays `choices`.
 pub fn replay(system: &System, pools: &Pools, limits: Limits, choices: &[u8]) -> (Vec<u8>, u64) {
     let mut machine = Machine::new(system, pools, limits);
     let mut position = 0;

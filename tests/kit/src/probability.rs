@@ -8,7 +8,7 @@ use gramjet_compiler::reference::Limits;
 use crate::form::System;
 use crate::naive::{Machine, Offer};
 
-/// How a site is drawn.
+/// Way in which a site is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawing {
     /// By uniform choice bytes through the choice map.
@@ -17,8 +17,8 @@ pub enum Drawing {
     Exact,
 }
 
-/// The probability of each output. Paths less probable than `least` are left out; what is missing from 1 in the sum of
-/// the probabilities is theirs.
+/// Returns the probability of each output. Paths less probable than `least` are left out; what is missing from 1 in the
+/// sum of the probabilities is theirs.
 pub fn distribution(
     system: &System,
     pools: &Pools,
@@ -44,7 +44,7 @@ pub fn distribution(
     outputs
 }
 
-/// The probability of each option. With [`Drawing::Replay`] it is the number of values that lead to it.
+/// Returns the probability of each option. With [`Drawing::Replay`] it is the number of values that lead to it.
 pub fn shares(offer: &Offer<'_>, drawing: Drawing) -> Vec<f64> {
     if let (Offer::Weighted(count, slots), Drawing::Exact) = (offer, drawing) {
         let whole: f64 = (0..*count).map(|option| slots.share(option)).sum();

@@ -1,7 +1,7 @@
 //! The chi-square test.
 
-/// Whether counts agree with probabilities: the statistic and its degrees of freedom. Cells that expect less than 5 are
-/// put together.
+/// Returns a measure of how counts agree with probabilities: the statistic and its degrees of freedom. Cells that
+/// expect less than 5 are put together.
 pub fn chi_square(cells: impl IntoIterator<Item = (u64, f64)>, total: u64) -> (f64, u32) {
     let (mut statistic, mut used) = (0.0, 0u32);
     let (mut rare_count, mut rare_expected) = (0.0, 0.0);
@@ -26,8 +26,9 @@ pub fn chi_square(cells: impl IntoIterator<Item = (u64, f64)>, total: u64) -> (f
     (statistic, used.saturating_sub(1))
 }
 
-/// The value that chi-square with `freedom` degrees of freedom exceeds with probability 1e-6: Wilson and Hilferty's
-/// approximation (1931), which is too great by a seventh for 1 degree of freedom and good to a percent from 10 on.
+/// Returns the value that chi-square with `freedom` degrees of freedom exceeds with probability 1e-6: Wilson and
+/// Hilferty's approximation (1931), which is too great by a seventh for 1 degree of freedom and good to a percent from
+/// 10 on.
 pub fn chi_square_bound(freedom: u32) -> f64 {
     /// The standard normal deviate that is exceeded with probability 1e-6.
     const DEVIATE: f64 = 4.7534;

@@ -53,7 +53,7 @@ pub struct Run {
 /// Runs a case: what comes out for these limits and choice bytes, and how many were read.
 pub type Engine<'e> = dyn FnMut(&Case, Limits, &[u8]) -> (Vec<u8>, u64) + 'e;
 
-/// All cases, in the order of the files' names; read and compiled once.
+/// Returns all cases, in the order of the files' names; read and compiled once.
 ///
 /// # Panics
 ///
@@ -121,7 +121,7 @@ pub fn bless_suite(engine: &mut Engine<'_>) {
     }
 }
 
-/// Whether the environment asks for [`bless_suite`].
+/// Returns true if the environment asks for [`bless_suite`].
 pub fn blessing() -> bool {
     std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1")
 }

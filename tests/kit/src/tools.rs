@@ -14,14 +14,14 @@ pub fn has(program: &str, arguments: &[&str]) -> bool {
     is_there
 }
 
-/// The standard output of a program that must succeed.
+/// Returns the standard output of a program that must succeed.
 pub fn succeeds(output: &Output) -> String {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{:?}\n{stdout}\n{stderr}", output.status);
     stdout.into_owned()
 }
 
-/// The blocks of a Markdown document that are marked as `sh`.
+/// Returns the blocks of a Markdown document that are marked as `sh`.
 pub fn shell_blocks(document: &Path) -> Vec<String> {
     let text = fs::read_to_string(document).unwrap_or_else(|error| panic!("{}: {error}", document.display()));
     let mut blocks = Vec::new();

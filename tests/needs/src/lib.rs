@@ -10,7 +10,7 @@ use std::sync::{Mutex, Once, PoisonError};
 /// The tests that were not run, or only in part, by the tool that they need.
 static MISSING: Mutex<BTreeMap<(Extent, String), BTreeSet<String>>> = Mutex::new(BTreeMap::new());
 
-/// How much of a test was left out.
+/// Amount of a test that was left out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Extent {
     All,
@@ -76,7 +76,7 @@ fn report_at_the_end() {
 #[cfg(not(unix))]
 fn report_at_the_end() {}
 
-/// The line about the tests that were left out.
+/// Returns the line about the tests that were left out.
 fn line(missing: &BTreeMap<(Extent, String), BTreeSet<String>>) -> String {
     let of = |wanted: Extent, name: &str| {
         let counted = missing.iter().filter(|((extent, _), _)| *extent == wanted);

@@ -6,7 +6,7 @@ pub mod made {
         /// Sums.
         pub mod sum = "sum.ebnf" { max_depth: 8 };
 
-        /// The same without unsafe code.
+        /// Sums without unsafe code.
         pub mod checked = "sum.ebnf" { max_depth: 8, forbid_unsafe: true };
     }
 }

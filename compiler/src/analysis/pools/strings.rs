@@ -11,12 +11,12 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// A list of one string.
+    /// Returns a list of one string.
     pub fn one(string: &[u8]) -> Strings {
         Strings { bytes: string.to_vec(), ends: vec![string.len()] }
     }
 
-    /// An empty list with room for `count` strings of `bytes` bytes in total.
+    /// Returns an empty list with room for `count` strings of `bytes` bytes in total.
     pub fn with_capacity(count: usize, bytes: usize) -> Strings {
         Strings { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(count) }
     }
@@ -29,34 +29,34 @@ impl Strings {
         self.ends.push(self.bytes.len());
     }
 
-    /// The number of strings.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The number of bytes of all strings.
+    /// Returns the number of bytes of all strings.
     pub fn total(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The string with this number.
+    /// Returns the string with this number.
     #[inline]
     pub fn get(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.bytes[start..self.ends[number]]
     }
 
-    /// The strings in order.
+    /// Returns the strings in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// The string of a list that has exactly one.
+    /// Returns the string of a list that has exactly one.
     pub fn only(&self) -> Option<&[u8]> {
         (self.len() == 1).then_some(&self.bytes)
     }
 
-    /// Whether the strings ascend by length, then bytes, without duplicates.
+    /// Returns true if the strings ascend by length, then bytes, without duplicates.
     pub fn ascend(&self) -> bool {
         (1..self.len()).all(|number| order(self.get(number - 1), self.get(number)).is_lt())
     }
@@ -71,12 +71,12 @@ impl<'s> FromIterator<&'s [u8]> for Strings {
     }
 }
 
-/// Ascending by length, then bytes.
+/// Compares strings for an order that ascends by length, then bytes.
 fn order(a: &[u8], b: &[u8]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// The strings in ascending order by length, then bytes, without duplicates.
+/// Returns the strings in ascending order by length, then bytes, without duplicates.
 ///
 /// Joined strings often share a long beginning. So one number is sorted for each string: its length, the bytes after
 /// the shared beginning as far as they fit, and its place. Strings that are equal so far are then compared in full.

@@ -32,12 +32,12 @@ pub struct Scope {
 }
 
 impl At {
-    /// One instance deeper.
+    /// Returns the place one instance deeper.
     pub fn deeper(&self) -> At {
         At { offset: self.offset + 1, ..self.clone() }
     }
 
-    /// The levels left, `more` instances deeper than here.
+    /// Returns the levels left, `more` instances deeper than here.
     pub fn depth(&self, more: i64) -> TokenStream {
         let base = &self.base;
         match self.offset + more {
@@ -49,7 +49,8 @@ impl At {
         }
     }
 
-    /// Whether an instance `more` deeper than here is beyond the limit (where there is one).
+    /// Returns a condition that is true if an instance `more` deeper than here is beyond the limit (where there is
+    /// one).
     pub fn is_beyond(&self, more: i64) -> TokenStream {
         let base = &self.base;
         let offset = Literal::i64_unsuffixed(self.offset + more);
@@ -58,7 +59,7 @@ impl At {
 }
 
 impl Emitter<'_> {
-    /// The statements of a node.
+    /// Returns the statements of a node.
     pub(super) fn node(&mut self, node: NodeId, at: &At) -> TokenStream {
         match self.forms.of(node) {
             Form::Literal(bytes) => self.literal(bytes),
@@ -89,7 +90,7 @@ impl Emitter<'_> {
         quote!(s = #function::<DEPTH, LEN>(cx, s, #depth);)
     }
 
-    /// An instance of a rule: a string of its pool beyond the depth limit, else what `inside` emits.
+    /// Returns an instance of a rule: a string of its pool beyond the depth limit, else what `inside` emits.
     pub(super) fn within(
         &mut self,
         rule: RuleId,
@@ -142,7 +143,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A byte literal, as a character where there is one.
+/// Returns a byte literal, as a character where there is one.
 pub fn byte_literal(byte: u8) -> Literal {
     match byte {
         b' '..=b'~' => Literal::byte_character(byte),

@@ -9,7 +9,7 @@ use super::credit::RUN;
 use crate::analysis::runs::{Chain, ChainEnd};
 
 impl Emitter<'_> {
-    /// A chain up to the round that stops.
+    /// Returns a chain up to the round that stops.
     pub(super) fn chain(&mut self, chain: &Chain, at: &At) -> TokenStream {
         let plus = chain.plus;
         let ensure = self.take(RUN.choices, RUN.output);

@@ -47,12 +47,12 @@ impl Used {
     /// All credit may be used up.
     pub const ALL: Used = CREDIT;
 
-    /// The maximum of both, for two alternative paths.
+    /// Returns the maximum of both, for two alternative paths.
     pub fn or(self, other: Used) -> Used {
         Used { choices: self.choices.max(other.choices), output: self.output.max(other.output) }
     }
 
-    /// The sum of both.
+    /// Returns the sum of both.
     pub fn and(self, more: Used) -> Used {
         Used { choices: self.choices + more.choices, output: self.output + more.output }
     }
@@ -87,8 +87,8 @@ impl Emitter<'_> {
         quote!(s = cx.ensure(s);)
     }
 
-    /// The entry of a rule's function, with any credit. It fills the credit up, unless the function begins with a call,
-    /// whose callee does that. The statement is a tail call, so the function need not save registers for it.
+    /// Returns the entry of a rule's function, with any credit. It fills the credit up, unless the function begins with
+    /// a call, whose callee does that. The statement is a tail call, so the function need not save registers for it.
     pub(super) fn enter(&mut self, function: &Ident, node: NodeId) -> TokenStream {
         if begins_with_call(self.ir, node) {
             self.used = Used::ALL;
@@ -98,7 +98,7 @@ impl Emitter<'_> {
         quote!(if cx.is_low(s) { return cx.begin(s, depth, #function::<DEPTH, LEN>); })
     }
 
-    /// The head of a loop. Returns the statement before the loop, and the credit that may be used at the head in every
+    /// Begins a loop. Returns the statement before the loop, and the credit that may be used at the head in every
     /// round.
     pub(super) fn begin_loop(&mut self) -> (TokenStream, Used) {
         let head = self.used.or(LOOP_HEAD);
@@ -107,7 +107,7 @@ impl Emitter<'_> {
         (ensure, self.used)
     }
 
-    /// The way back to the head of a loop.
+    /// Returns the way back to the head of a loop.
     pub(super) fn next_round(&mut self, head: Used) -> TokenStream {
         if self.used.is_within(head) { quote!() } else { self.ensure() }
     }
@@ -119,12 +119,12 @@ impl Emitter<'_> {
         quote!(s = cx.reserve(s, 4, #output);)
     }
 
-    /// The credit that is used after a call of `rule`.
+    /// Returns the credit that is used after a call of `rule`.
     pub(super) fn exit_of(&self, rule: RuleId) -> Used {
         self.exits[rule.index()].unwrap_or(RECURSIVE_EXIT)
     }
 
-    /// The end of the function of `rule`. In a recursion, keeps the bound that its callers may have assumed.
+    /// Returns the end of the function of `rule`. In a recursion, keeps the bound that its callers may have assumed.
     pub(super) fn leave(&mut self, rule: RuleId) -> TokenStream {
         if self.recursion.is_recursive(rule) && !self.used.is_within(RECURSIVE_EXIT) { self.ensure() } else { quote!() }
     }

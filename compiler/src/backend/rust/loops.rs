@@ -12,7 +12,7 @@ use crate::analysis::runs::{ByteItem, Stop, TailRun, byte_pool};
 use crate::ir::{NodeId, RuleId};
 
 impl Emitter<'_> {
-    /// An inlined instance of a rule that is only right recursion over single bytes.
+    /// Returns an inlined instance of a rule that is only right recursion over single bytes.
     fn star(&mut self, rule: RuleId, run: &TailRun, at: &At) -> Option<TokenStream> {
         let TailRun { item, bytes, stops, .. } = run;
         if bytes.bound < 256 || bytes.layers > 1 || *stops == Stop::Other {
@@ -45,7 +45,7 @@ impl Emitter<'_> {
         }))
     }
 
-    /// An inlined instance of a rule that jumps back to itself.
+    /// Returns an inlined instance of a rule that jumps back to itself.
     pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, run: Option<TailRun>, at: &At) -> TokenStream {
         if let Some(star) = run.as_ref().and_then(|run| self.star(rule, run, at)) {
             return star;
@@ -91,7 +91,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Beyond the depth limit: emits a string of the rule's pool and leaves the loop.
+    /// Emits a string of the rule's pool and leaves the loop, beyond the depth limit.
     fn pool_exit(&mut self, rule: RuleId, levels: &Ident, label: &syn::Lifetime) -> TokenStream {
         let before = self.used;
         let pool = self.pool_code(rule);
@@ -142,7 +142,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// After `run`, decides whether there is one more round, unless `end` says so.
+    /// Decides whether there is one more round after `run`, unless `end` says so.
     fn round_site(
         &mut self,
         run: TokenStream,
@@ -164,7 +164,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The site that decides on a further round.
+    /// Returns the site that decides on a further round.
     fn go_site(&mut self, item: NodeId, label: &syn::Lifetime) -> TokenStream {
         let ensure = self.take(1, 0);
         let min_len = self.ir.facts(item).min_len;

@@ -7,7 +7,7 @@ use super::Emitter;
 use crate::limits::{Decided, Limits};
 
 impl Emitter<'_> {
-    /// The items of a module. `unfolded` is a depth limit with the rules for this limit alone.
+    /// Returns the items of a module. `unfolded` is a depth limit with the rules for this limit alone.
     pub(super) fn module(&mut self, unfolded: Option<(u32, TokenStream)>) -> TokenStream {
         let (rules, library) = (self.rules("rules"), self.library);
         let min_len = Literal::u64_unsuffixed(self.compiled.min_len());
@@ -45,7 +45,8 @@ impl Emitter<'_> {
             #used_or_not
             pub const DEFAULT_LIMITS: #library::Limits = #limits;
 
-            /// A pseudo-random output: that of the first input of the run with this seed, within [`DEFAULT_LIMITS`].
+            /// Returns a pseudo-random output: that of the first input of the run with this seed, within
+            /// [`DEFAULT_LIMITS`].
             #used_or_not
             #[must_use]
             pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
@@ -58,7 +59,8 @@ impl Emitter<'_> {
                 output
             }
 
-            /// The output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice string.
+            /// Returns the output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice
+            /// string.
             #used_or_not
             #[must_use]
             pub fn render(choice_bytes: &[u8]) -> ::std::vec::Vec<u8> {
@@ -80,7 +82,7 @@ impl Emitter<'_> {
 
             #used_or_not
             impl Producer {
-                /// A producer with [`DEFAULT_LIMITS`].
+                /// Returns a producer with [`DEFAULT_LIMITS`].
                 #[must_use]
                 pub const fn new() -> Producer {
                     Producer { limits: DEFAULT_LIMITS }

@@ -14,7 +14,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// `name`, with a number if it is taken.
+    /// Returns `name`, with a number if it is taken.
     pub fn unique(&mut self, name: &str) -> Ident {
         let number = self.numbers.entry(name.to_string()).or_insert(1);
         let mut unique = name.to_string();
@@ -26,7 +26,7 @@ impl Taken {
     }
 }
 
-/// The function name of each rule; rules without a body are not called.
+/// Returns the function name of each rule; rules without a body are not called.
 pub fn functions(ir: &Ir) -> Vec<Ident> {
     let mut taken = Taken::default();
     ir.rule_ids()
@@ -37,12 +37,12 @@ pub fn functions(ir: &Ir) -> Vec<Ident> {
         .collect()
 }
 
-/// A name for a constant.
+/// Returns a name for a constant.
 pub fn constant(prefix: &str, rule: &str) -> String {
     format!("{prefix}_{}", words(rule).to_uppercase())
 }
 
-/// The ASCII letters and digits of a name. Other characters become single underscores. At most 40 characters.
+/// Returns the ASCII letters and digits of a name. Other characters become single underscores. At most 40 characters.
 fn words(name: &str) -> String {
     let mut words = String::new();
     for character in name.chars() {

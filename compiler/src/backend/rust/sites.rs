@@ -17,20 +17,20 @@ pub(super) const MAX_PACKED: usize = 7;
 /// The fewest literals that make a table in a choice with other options too.
 const MIN_TABLE: usize = 2;
 
-/// The literals that the options of a choice begin with, in canonical order.
+/// Returns the literals that the options of a choice begin with, in canonical order.
 fn leading_literals<'i>(ir: &'i Ir, choice: &Choice) -> Vec<&'i [u8]> {
     choice.options.iter().map_while(|&option| ir.node(option).literal()).collect()
 }
 
 impl Emitter<'_> {
-    /// A member of a large class.
+    /// Returns a member of a large class.
     pub(super) fn member(&mut self, set: &CharSet) -> TokenStream {
         let ensure = self.take(3, 4);
         let class = self.statics.char_class(set);
         quote!(#ensure s = cx.member::<LEN>(s, &#class);)
     }
 
-    /// One of several strings.
+    /// Returns one of several strings.
     pub(super) fn strings(&mut self, site: &Strings<'_>) -> TokenStream {
         if let Some(table) = site.bytes() {
             return self.put_mapped(&table);
@@ -55,7 +55,7 @@ impl Emitter<'_> {
         quote!(#ensure cx.put_mapped(&mut s, &#table);)
     }
 
-    /// The cost of each option: its bytes beyond those of the first.
+    /// Returns the cost of each option: its bytes beyond those of the first.
     pub(super) fn costs(&self, node: NodeId, choice: &Choice) -> Vec<u64> {
         if !self.ir.is_ordered() {
             // There is no length limit.
@@ -65,7 +65,7 @@ impl Emitter<'_> {
         choice.options.iter().map(|&option| self.ir.facts(option).min_len - min_len).collect()
     }
 
-    /// An expression for the chosen option of a site. It pays the option's cost.
+    /// Returns an expression for the chosen option of a site. It pays the option's cost.
     fn pick(&mut self, site: Site<'_>, costs: &[u64]) -> TokenStream {
         let options = Literal::usize_unsuffixed(site.options() as usize);
         let free = match (site.slots(), site.options_of_bytes()) {
@@ -88,7 +88,7 @@ impl Emitter<'_> {
         quote!(if LEN { #limited } else { #free })
     }
 
-    /// An expression for the chosen option of a site under a length limit. It pays the option's cost.
+    /// Returns an expression for the chosen option of a site under a length limit. It pays the option's cost.
     fn pick_within(&mut self, slots: Option<&Slots>, costs: &[u64]) -> TokenStream {
         let costs = self.statics.costs(costs);
         match slots {
@@ -101,7 +101,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A choice with a branch for options that are not literals.
+    /// Returns a choice with a branch for options that are not literals.
     pub(super) fn choice(&mut self, node: NodeId, choice: &Choice, at: &At) -> TokenStream {
         let costs = self.costs(node, choice);
         let ir = self.ir;
@@ -141,8 +141,8 @@ impl Emitter<'_> {
         quote!({ #ensure #pick if #is_literal { #put } else { #branches } })
     }
 
-    /// The code of the options after the literals, once the site is decided: the items that all begin with, then a
-    /// branch for each group of options that differ only in short literals.
+    /// Returns the code of the options after the literals, once the site is decided: the items that all begin with,
+    /// then a branch for each group of options that differ only in short literals.
     fn branches(&mut self, branches: &Branches, chosen: &Chosen, at: &At) -> TokenStream {
         let Branches { first, alike } = branches;
         let head: TokenStream = alike.head().iter().map(|&item| self.node(item, at)).collect();
@@ -184,7 +184,7 @@ impl Emitter<'_> {
         quote!(#ensure cx.put_packed(&mut s, &#table, #option);)
     }
 
-    /// A choice among strings and choices among strings.
+    /// Returns a choice among strings and choices among strings.
     pub(super) fn nested(&mut self, nested: &Nested<'_>) -> TokenStream {
         let ensure = self.take(2, nested.longest);
         let count = Literal::usize_unsuffixed(nested.options.len());
@@ -202,7 +202,7 @@ impl Emitter<'_> {
         quote!({ #ensure let leaf = cx.pick_nested(&mut s, #count, &#options); #put })
     }
 
-    /// An expression for the number of the chosen option.
+    /// Returns an expression for the number of the chosen option.
     fn option(&mut self, chosen: &Chosen) -> TokenStream {
         match chosen {
             Chosen::Option => quote!(option),
@@ -288,7 +288,7 @@ impl Chosen {
         }
     }
 
-    /// An expression for whether one of the first `count` options was chosen.
+    /// Returns an expression for whether one of the first `count` options was chosen.
     fn is_below(&self, count: usize) -> TokenStream {
         match self {
             Chosen::Option => {
@@ -302,7 +302,7 @@ impl Chosen {
         }
     }
 
-    /// A pattern for some options, in ascending order.
+    /// Returns a pattern for some options, in ascending order.
     fn pattern(&self, options: impl Iterator<Item = usize>) -> TokenStream {
         let Chosen::Slot { first_slots, .. } = self else {
             let numbers = options.map(Literal::usize_unsuffixed);

@@ -20,7 +20,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The total, in nodes.
+    /// Returns the total, in nodes.
     pub fn units(self) -> usize {
         let tables = self.literals / 4 + self.numbers / 16 + self.bytes / 1024;
         self.nodes.saturating_add(tables)
@@ -49,7 +49,7 @@ impl AddAssign for Size {
     }
 }
 
-/// The size of the functions of an IR, with the pools that they need.
+/// Returns the size of the functions of an IR, with the pools that they need.
 pub(super) fn size(ir: &Ir, pools: &Pools) -> Size {
     let mut instances: Set<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
     // The code of a shared node is emitted at each of its places. Children come before their parents.

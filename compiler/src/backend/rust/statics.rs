@@ -20,7 +20,7 @@ pub struct Statics {
 }
 
 impl Statics {
-    /// The items.
+    /// Returns the items.
     pub fn items(&self) -> TokenStream {
         let items = &self.items;
         quote!(#(#items)*)
@@ -37,20 +37,20 @@ impl Statics {
         name
     }
 
-    /// A table of 256 bytes: the output or the option for each choice byte.
+    /// Returns a table of 256 bytes: the output or the option for each choice byte.
     pub fn bytes(&mut self, name: &str, table: &[u8; 256]) -> Ident {
         let table = Literal::byte_string(table);
         self.add(name, quote!([u8; 256]), quote!(*#table))
     }
 
-    /// A table with one byte per option.
+    /// Returns a table with one byte per option.
     pub fn short_bytes(&mut self, name: &str, table: &[u8]) -> Ident {
         let count = Literal::usize_unsuffixed(table.len());
         let table = table.iter().map(|&byte| Literal::u8_unsuffixed(byte));
         self.add(name, quote!([u8; #count]), quote!([#(#table),*]))
     }
 
-    /// Literals of up to seven bytes, packed little endian with their lengths in the top byte.
+    /// Adds a table of literals of up to seven bytes, packed little endian with their lengths in the top byte.
     pub fn packed(&mut self, literals: &[&[u8]]) -> Ident {
         let packed = literals.iter().map(|literal| {
             let mut bytes = [0; 8];
@@ -63,7 +63,7 @@ impl Statics {
         self.add("LITERALS", quote!([u64; #count]), quote!([#(#packed),*]))
     }
 
-    /// The strings of a site, ascending in length.
+    /// Returns the strings of a site, ascending in length.
     pub fn strings(&mut self, name: &str, strings: &[&[u8]], shortest: Option<&[u8]>) -> Ident {
         let (data, starts) = data_and_starts(strings);
         let shortest = match shortest {
@@ -76,13 +76,13 @@ impl Statics {
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::new(#data, &[#(#starts),*], #shortest)))
     }
 
-    /// The strings of a site without a length limit.
+    /// Returns the strings of a site without a length limit.
     pub fn unordered_strings(&mut self, name: &str, strings: &[&[u8]]) -> Ident {
         let (data, starts) = data_and_starts(strings);
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::unordered(#data, &[#(#starts),*])))
     }
 
-    /// The tables of right recursion over single bytes.
+    /// Returns the tables of right recursion over single bytes.
     pub fn star(&mut self, name: &str, tables: [&[u8; 256]; 3], pool: &Ident) -> Ident {
         let [table, last, behind] = tables.map(|table| {
             if table.iter().all(|&byte| byte == 0) {
@@ -95,7 +95,7 @@ impl Statics {
         self.add(name, quote!(rt::Star), quote!(rt::Star { table: #table, last: #last, behind: #behind, pool: &#pool }))
     }
 
-    /// A class with more than 256 characters.
+    /// Returns a class with more than 256 characters.
     pub fn char_class(&mut self, set: &CharSet) -> Ident {
         let mut before = 0;
         let ranges = set.ranges().iter().map(|&(low, high)| {
@@ -110,14 +110,14 @@ impl Statics {
         self.add("CLASS", quote!(rt::CharClass), value)
     }
 
-    /// Numbers: the costs of options, or the ends of their slots.
+    /// Adds a table of numbers: the costs of options, or the ends of their slots.
     pub fn costs(&mut self, costs: &[u64]) -> Ident {
         let count = Literal::usize_unsuffixed(costs.len());
         let costs = costs.iter().map(|&cost| Literal::u64_unsuffixed(cost));
         self.add("COSTS", quote!([u64; #count]), quote!([#(#costs),*]))
     }
 
-    /// The ends of the options' slots.
+    /// Adds a table of the ends of the options' slots, and returns its name.
     pub fn ends(&mut self, ends: &[u32]) -> Ident {
         let count = Literal::usize_unsuffixed(ends.len());
         let ends = ends.iter().map(|&end| Literal::u32_unsuffixed(end));
@@ -125,7 +125,7 @@ impl Statics {
     }
 }
 
-/// The strings one after the other with padding, and the start of each string with the end of the last one.
+/// Returns the strings one after the other with padding, and the start of each string with the end of the last one.
 fn data_and_starts(strings: &[&[u8]]) -> (Literal, Vec<Literal>) {
     let mut data = strings.concat();
     let mut start = 0;

@@ -20,7 +20,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
     ("WSP", "SP / HTAB"),
 ];
 
-/// The core rule of this name, in any case.
+/// Returns the core rule of this name, in any case.
 pub(super) fn by_name(name: &str) -> Option<(&'static str, &'static str)> {
     RULES.iter().copied().find(|(core, _)| core.eq_ignore_ascii_case(name))
 }

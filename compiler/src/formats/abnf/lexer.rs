@@ -53,7 +53,7 @@ impl<'t> Lexer<'t> {
         Lexer { scan: Scanner::new(text), starts_line: true }
     }
 
-    /// The next token. At the end, always [`Kind::End`].
+    /// Returns the next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         let before = self.scan.position;
         loop {
@@ -119,7 +119,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A string whose opening quote has been read.
+    /// Returns a string whose opening quote has been read.
     fn text(&mut self, start: usize, cased: bool, builder: &mut Builder<'_>) -> Kind<'t> {
         let text = self.scan.take_while(|c| !matches!(c, '"' | '\n' | '\r'));
         if self.scan.eat("\"") {
@@ -141,7 +141,7 @@ impl<'t> Lexer<'t> {
         Kind::Error
     }
 
-    /// The token that a `%` at `start` begins.
+    /// Returns the token that a `%` at `start` begins.
     fn value(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
         let (radix, digits) = match self.scan.next() {
             Some('s' | 'S') if self.scan.eat("\"") => return self.text(start, true, builder),
@@ -170,8 +170,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A number of the value that begins at `start`. `digits` names the digits of the radix in messages. Errors are
-    /// reported.
+    /// Returns a number of the value that begins at `start`. `digits` names the digits of the radix in messages. Errors
+    /// are reported.
     fn number(&mut self, start: usize, radix: u32, digits: &str, builder: &mut Builder<'_>) -> Option<u32> {
         let number = self.scan.take_while(|c| c.is_digit(radix));
         let value = number

@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     parser.finish()
 }
 
-/// The unit of a file's numbers: characters if one of them is larger than a byte, else bytes.
+/// Returns the unit of a file's numbers: characters if one of them is larger than a byte, else bytes.
 fn unit_of(text: &str) -> Unit {
     let mut unheard = Diagnostics::default();
     let mut builder = Builder::new(&mut unheard);
@@ -96,7 +96,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         found
     }
 
-    /// Whether a rule begins here. No element is a name before an equals sign.
+    /// Returns true if a rule begins here. No element is a name before an equals sign.
     fn rule_begins(&mut self) -> bool {
         matches!(self.peek(0).kind, Kind::Name(_) | Kind::Prose(_))
             && matches!(self.peek(1).kind, Kind::Defines | Kind::Extends)
@@ -164,7 +164,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         self.rule_end(span)
     }
 
-    /// Whether a rule begins at the token after the next.
+    /// Returns true if a rule begins at the token after the next.
     fn second_begins_rule(&mut self) -> bool {
         matches!(self.peek(1).kind, Kind::Name(_)) && matches!(self.peek(2).kind, Kind::Defines | Kind::Extends)
     }
@@ -244,7 +244,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         self.builder.seq(parts, self.last_span)
     }
 
-    /// `[n]*[m]element`, `nelement`, or the same with `#` for a list.
+    /// Parses `[n]*[m]element`, `nelement`, or the same with `#` for a list.
     fn repetition(&mut self) -> Result<Part, Reported> {
         let start = self.peek(0).span;
         let least = self.bound()?;
@@ -289,7 +289,8 @@ impl<'t, 'd> Parser<'t, 'd> {
         Ok(Some(value))
     }
 
-    /// `n#m item`: items with commas and optional blanks between them, in the form that a sender writes.
+    /// Returns the meaning of `n#m item`: items with commas and optional blanks between them, in the form that a sender
+    /// writes.
     fn list(&mut self, item: Part, min: u32, max: Option<u32>, span: Span) -> Result<Part, Reported> {
         if max == Some(0) {
             return self.builder.bytes("", span);
@@ -363,7 +364,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         }
     }
 
-    /// The alternatives of a core rule, with the place of its first use as their span.
+    /// Returns the alternatives of a core rule, with the place of its first use as their span.
     fn core_rule(&mut self, name: &str, body: &'t str, span: Span) -> Vec<Choosable> {
         // Numbers of a single byte mean the same in both units, except for OCTET.
         let lexer = std::mem::replace(&mut self.lexer, Lexer::new(body));
@@ -445,7 +446,7 @@ impl<'t, 'd> Parser<'t, 'd> {
     }
 }
 
-/// The rule that prose names: the text is its name, or begins with its name and a comma
+/// Returns the rule that prose names: the text is its name, or begins with its name and a comma
 /// (`<host, see [URI], Section 3.2.2>`).
 fn prose_name(text: &str, spelling: &Map<String, String>) -> Option<String> {
     let name = text.split(',').next().unwrap_or(text).trim().to_ascii_lowercase();

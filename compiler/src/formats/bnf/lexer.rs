@@ -45,7 +45,7 @@ impl<'t> Style<'t> {
     }
 }
 
-/// Whether a pair of quotes stands in the line.
+/// Returns true if a pair of quotes stands in the line.
 fn holds_quoted(line: &str) -> bool {
     ['"', '\''].iter().any(|&quote| line.matches(quote).count() >= 2)
 }
@@ -82,7 +82,7 @@ fn definition<'t>(scan: &mut Scanner<'t>, mark: Option<&'static str>) -> Option<
     }
 }
 
-/// Whether a character can be part of a rule name without brackets.
+/// Returns true if a character can be part of a rule name without brackets.
 fn is_bare(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '\'')
 }
@@ -142,7 +142,7 @@ impl<'t> Lexer<'t> {
         Lexer { scan: Scanner::new(text), style: Style::of(text), starts_line: true, last_comment, last_block }
     }
 
-    /// The next token. At the end, always [`Kind::End`].
+    /// Returns the next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         loop {
             match self.scan.peek() {
@@ -226,7 +226,7 @@ impl<'t> Lexer<'t> {
         self.word(first, start, builder)
     }
 
-    /// Whether the sign here is the last on its line and does nothing but end the rule.
+    /// Returns true if the sign here is the last on its line and does nothing but end the rule.
     fn ends_rule(&self) -> bool {
         let behind = &self.scan.rest()[1..];
         let behind = behind.trim_start_matches([' ', '\t', '\r']);
@@ -235,7 +235,7 @@ impl<'t> Lexer<'t> {
             && (self.style.quoted || self.style.bracketed && self.scan.sees(";"))
     }
 
-    /// A word or sign without quotes.
+    /// Returns a word or sign without quotes.
     fn word(&mut self, first: char, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
         let word = if first.is_alphanumeric() || first == '_' {
             self.scan.take_while(is_bare)
@@ -269,7 +269,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A literal, at its opening quote.
+    /// Returns a literal, at its opening quote.
     fn text(&mut self, start: usize, quote: char, builder: &mut Builder<'_>) -> Kind<'t> {
         self.scan.next();
         let mut text = String::new();
@@ -295,8 +295,9 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The character that a backslash, which has been taken, stands for. Most notations have no escapes. So a backslash
-    /// stands for itself, except before the letters below, and before a quote unless that quote must end the literal.
+    /// Returns the character that a backslash, which has been taken, stands for. Most notations have no escapes. So a
+    /// backslash stands for itself, except before the letters below, and before a quote unless that quote must end the
+    /// literal.
     fn escaped(&mut self, quote: char) -> char {
         let rest = self.scan.rest();
         let mut behind = rest.chars();

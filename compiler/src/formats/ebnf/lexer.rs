@@ -53,7 +53,7 @@ pub(super) enum Alphabet {
 }
 
 impl Alphabet {
-    /// The alphabet that `%alphabet` calls `name`.
+    /// Returns the alphabet that `%alphabet` calls `name`.
     pub(super) fn by_name(name: &str) -> Option<Alphabet> {
         Some(match name {
             "char" => Alphabet::Char,
@@ -64,7 +64,7 @@ impl Alphabet {
         })
     }
 
-    /// All members of the alphabet.
+    /// Returns all members of the alphabet.
     pub(super) fn members(self) -> CharSet {
         let blanks = [(0x09, 0x0A), (0x0D, 0x0D)];
         match self {
@@ -107,22 +107,22 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// Whether the limit on errors is reached, so that the parser can stop.
+    /// Returns true if the limit on errors is reached, so that the parser can stop.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX
     }
 
-    /// The next character.
+    /// Returns the next character.
     pub(super) fn peek(&self) -> Option<char> {
         self.text[self.position..].chars().next()
     }
 
-    /// The rest of the text.
+    /// Returns the rest of the text.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.position..]
     }
 
-    /// The next token. At the end, always [`Kind::End`].
+    /// Returns the next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self) -> Token<'t> {
         if let Some(unclosed) = self.skip_blanks() {
             self.position = self.text.len();
@@ -202,7 +202,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         Kind::Name(name)
     }
 
-    /// A number with the characters directly after it. The parser checks its form.
+    /// Returns a number with the characters directly after it. The parser checks its form.
     fn number(&mut self, start: usize) -> Kind<'t> {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(self.position) {
@@ -235,7 +235,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         Kind::Error
     }
 
-    /// A regular expression whose opening slash at `start` has been read.
+    /// Returns a regular expression whose opening slash at `start` has been read.
     fn pattern(&mut self, start: usize) -> Kind<'t> {
         let mut in_class = false;
         loop {

@@ -86,7 +86,8 @@ impl<'t> Parser<'t, '_> {
         Reported
     }
 
-    /// Whether a rule begins here, and the number of tokens in its production number.
+    /// Returns the number of tokens in the production number of the rule that begins here. `None` if no rule begins
+    /// here.
     fn rule_begins(&mut self) -> Option<usize> {
         match &self.peek(0).kind {
             Kind::Name(_) => (self.peek(1).kind == Kind::Defines).then_some(0),
@@ -173,7 +174,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Alternatives separated by `|`.
+    /// Parses alternatives separated by `|`.
     fn choice(&mut self) -> Result<Sized, Reported> {
         let mut height = 0;
         let mut alternatives = Vec::new();
@@ -196,7 +197,7 @@ impl<'t> Parser<'t, '_> {
         self.build(ExprKind::Choice(alternatives), span, height)
     }
 
-    /// `@ number`, if it is there.
+    /// Parses `@ number`, if it is there.
     fn weight(&mut self) -> Result<Option<Weight>, Reported> {
         if !self.take_if(&Kind::At) {
             return Ok(None);
@@ -228,7 +229,7 @@ impl<'t> Parser<'t, '_> {
         Ok(Some(Weight { value, span }))
     }
 
-    /// Items one after the other, up to something that ends an alternative.
+    /// Parses items one after the other, up to something that ends an alternative.
     fn sequence(&mut self) -> Result<Sized, Reported> {
         let mut height = 0;
         let mut items = Vec::new();
@@ -254,7 +255,7 @@ impl<'t> Parser<'t, '_> {
         self.build(ExprKind::Seq(items), span, height)
     }
 
-    /// An item, or several with `-` between them.
+    /// Returns an item, or several with `-` between them.
     fn difference(&mut self) -> Result<Sized, Reported> {
         let mut left = self.repeated()?;
         while self.take_if(&Kind::Minus) {
@@ -266,7 +267,7 @@ impl<'t> Parser<'t, '_> {
         Ok(left)
     }
 
-    /// A primary expression and its postfix operators.
+    /// Returns a primary expression and its postfix operators.
     fn repeated(&mut self) -> Result<Sized, Reported> {
         let mut item = self.primary()?;
         loop {
@@ -285,7 +286,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// `{n}`, `{n,}` or `{n,m}` up to the closing brace, which is left to be taken.
+    /// Parses `{n}`, `{n,}` or `{n,m}` up to the closing brace, which is left to be taken.
     fn bounds(&mut self) -> Result<(u32, Option<u32>), Reported> {
         let open = self.take().span;
         let (min, min_span) = self.bound()?;
@@ -391,7 +392,7 @@ impl<'t> Parser<'t, '_> {
         Ok(inside)
     }
 
-    /// An expression whose parts nest `below` deep.
+    /// Returns an expression whose parts nest `below` deep.
     fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Sized, Reported> {
         self.expressions += 1;
         if self.expressions > MAX_EXPRESSIONS {
@@ -501,7 +502,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// Whether a class looks like the number of a production, `[12]` or `[12a]`.
+/// Returns true if a class looks like the number of a production, `[12]` or `[12a]`.
 fn is_production_number(text: &str) -> bool {
     let inside = text.trim_start_matches('[').trim_end_matches(']');
     let digits = inside.trim_end_matches(|c: char| c.is_ascii_lowercase());

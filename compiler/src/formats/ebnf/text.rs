@@ -13,7 +13,7 @@ struct Member {
 }
 
 impl<'t> Lexer<'t, '_> {
-    /// A literal whose opening `quote` at `start` has been read.
+    /// Returns a literal whose opening `quote` at `start` has been read.
     pub(super) fn literal(&mut self, start: usize, quote: char) -> Kind<'t> {
         let mut bytes = Vec::new();
         loop {
@@ -38,7 +38,7 @@ impl<'t> Lexer<'t, '_> {
         Kind::Bytes(bytes)
     }
 
-    /// `#xNN` or `#bNN` outside a class. The `#` has been read.
+    /// Reads `#xNN` or `#bNN` outside a class. The `#` has been read.
     pub(super) fn numbered_item(&mut self, start: usize) -> Kind<'t> {
         match self.numbered(start) {
             Some(Member { value, is_byte: true, .. }) => Kind::Bytes(vec![value as u8]),
@@ -50,7 +50,7 @@ impl<'t> Lexer<'t, '_> {
         }
     }
 
-    /// A class whose opening bracket at `start` has been read.
+    /// Returns a class whose opening bracket at `start` has been read.
     pub(super) fn class(&mut self, start: usize) -> Kind<'t> {
         let negated = self.rest().starts_with('^');
         self.position += usize::from(negated);
@@ -133,7 +133,7 @@ impl<'t> Lexer<'t, '_> {
         Kind::Class(set)
     }
 
-    /// One member of a class. `None` if it is invalid, which has been reported. Reads at least one character.
+    /// Reads one member of a class. `None` if it is invalid, which has been reported. Reads at least one character.
     fn member(&mut self) -> Option<Member> {
         let start = self.position;
         let character = self.peek()?;
@@ -149,7 +149,7 @@ impl<'t> Lexer<'t, '_> {
         Some(Member { value: character.into(), is_byte: false, span: Span::new(start, self.position) })
     }
 
-    /// `xNN` or `bNN`, after a `#` at `start`.
+    /// Reads `xNN` or `bNN`, after a `#` at `start`.
     fn numbered(&mut self, start: usize) -> Option<Member> {
         let is_byte = match self.rest().as_bytes().first() {
             Some(b'x') => false,
@@ -180,7 +180,7 @@ impl<'t> Lexer<'t, '_> {
         None
     }
 
-    /// The value of all hexadecimal digits that follow, saturated; `None` if there is none.
+    /// Returns the value of all hexadecimal digits that follow, saturated; `None` if there is none.
     fn hex_digits(&mut self) -> Option<u32> {
         let mut value = None;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(16)) {
@@ -190,7 +190,7 @@ impl<'t> Lexer<'t, '_> {
         value
     }
 
-    /// An escape, at its backslash. `None` if it is invalid, which has been reported.
+    /// Returns an escape, at its backslash. `None` if it is invalid, which has been reported.
     fn escape(&mut self, in_class: bool) -> Option<char> {
         let start = self.position;
         self.position += 1;

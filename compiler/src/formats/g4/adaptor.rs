@@ -36,7 +36,7 @@ enum State {
 }
 
 impl State {
-    /// The state after a token with this name that is not an identifier.
+    /// Returns the state after a token with this name that is not an identifier.
     fn after(self, token: &str) -> State {
         match (self, token) {
             (State::Outside, "OPTIONS" | "TOKENS" | "CHANNELS") => State::Prequel,
@@ -68,8 +68,8 @@ struct Identifiers {
     rule: usize,
 }
 
-/// The token of a bracket within brackets, where the grammar lacks the one that the class names: the token of the rule
-/// of the same mode that begins the mode again.
+/// Returns the token of a bracket within brackets, where the grammar lacks the one that the class names: the token of
+/// the rule of the same mode that begins the mode again.
 fn nested_content<'s>(end: &Rule, rules: &'s [Rule]) -> Option<&'s str> {
     let mode = end.mode.as_ref()?;
     let commands = rules
@@ -86,7 +86,7 @@ fn nested_content<'s>(end: &Rule, rules: &'s [Rule]) -> Option<&'s str> {
 }
 
 impl Adaptor {
-    /// The changes that the class makes, if it is the superclass of the lexer.
+    /// Returns the changes that the class makes, if it is the superclass of the lexer.
     pub(super) fn of(sources: &Sources, tokens: &mut Tokens<'_>) -> Option<Adaptor> {
         const TOKEN: &str = "TOKEN_REF";
         const RULE: &str = "RULE_REF";
@@ -167,7 +167,7 @@ impl Adaptor {
         lexer.modes = done;
     }
 
-    /// The rule itself, or for identifiers one rule for each kind, with the state after it.
+    /// Returns the rule itself, or for identifiers one rule for each kind, with the state after it.
     fn divided(&self, rule: &LexerRule, lexer: &Lexer) -> Vec<(LexerRule, Option<State>)> {
         let Some(Identifiers { all, token, rule: other }) = &self.identifiers else {
             return vec![(rule.clone(), None)];
@@ -214,8 +214,8 @@ impl Copies {
         })
     }
 
-    /// The moves of a rule between the copies. Only the topmost mode has a state. A mode below gets one when it becomes
-    /// the topmost.
+    /// Returns the moves of a rule between the copies. Only the topmost mode has a state. A mode below gets one when it
+    /// becomes the topmost.
     fn moves(&mut self, moves: &[Move], place: Place, after: State) -> Vec<Move> {
         let mut result = Vec::new();
         let mut top = place;
@@ -251,7 +251,8 @@ impl Copies {
     }
 }
 
-/// For each mode the mode below it, if that is always the same. 0 for the first mode and for those that nothing begins.
+/// Returns for each mode the mode below it, if that is always the same. 0 for the first mode and for those that nothing
+/// begins.
 fn modes_below(rules: &[LexerRule], modes: usize, nesting: &Set<usize>) -> Option<Vec<usize>> {
     let mut below: Vec<Option<usize>> = vec![None; modes];
     for rule in rules {
@@ -266,7 +267,7 @@ fn modes_below(rules: &[LexerRule], modes: usize, nesting: &Set<usize>) -> Optio
     Some(below.into_iter().map(|mode| mode.unwrap_or(0)).collect())
 }
 
-/// The letters that Java takes as upper-case. Java sees the first half of a surrogate pair, which is none.
+/// Returns the letters that Java takes as upper-case. Java sees the first half of a surrogate pair, which is none.
 fn upper_case() -> CharSet {
     let (set, _) = escapes::set(r"[\p{Uppercase}]", &mut escapes::Properties::new());
     let all = set.unwrap_or_else(|_| CharSet::empty(Unit::Char));
@@ -286,7 +287,8 @@ struct Beginnings<'l> {
 const MAX_PARTS: u32 = 1 << 16;
 
 impl Beginnings<'_> {
-    /// A pattern for the texts of `pattern` that begin with a character of the set. `None` if that takes too much work.
+    /// Returns a pattern for the texts of `pattern` that begin with a character of the set. `None` if that takes too
+    /// much work.
     fn of(&mut self, pattern: &Pattern, depth: u32) -> Option<Pattern> {
         if depth > MAX_NESTING {
             return None;
@@ -329,7 +331,7 @@ impl Beginnings<'_> {
         Some(Pattern::Choice(options))
     }
 
-    /// Whether a pattern matches the empty text. `None` if that takes too much work.
+    /// Returns `Some(true)` if a pattern matches the empty text. `None` if that takes too much work.
     fn is_nullable(&mut self, pattern: &Pattern, depth: u32) -> Option<bool> {
         if depth > MAX_NESTING {
             return None;

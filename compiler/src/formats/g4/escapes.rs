@@ -14,8 +14,8 @@ pub(super) struct Problem {
     pub(super) length: usize,
 }
 
-/// The code point of the escape at the beginning of `text` (a backslash), and the length of the escape in bytes. It may
-/// be a surrogate, which is not a character.
+/// Returns the code point of the escape at the beginning of `text` (a backslash), and the length of the escape in
+/// bytes. It may be a surrogate, which is not a character.
 pub(super) fn code_point(text: &str) -> Result<(u32, usize), Problem> {
     let mut characters = text.chars();
     characters.next();
@@ -63,7 +63,7 @@ enum Item {
     Property(CharSet),
 }
 
-/// The set at the beginning of `text` (a bracket), or an error message. Also its length in bytes.
+/// Returns the set at the beginning of `text` (a bracket), or an error message. Also its length in bytes.
 pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, String>, usize) {
     let mut ranges = RangeList::default();
     // The properties that the set has already.
@@ -138,7 +138,7 @@ pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, S
     }
 }
 
-/// The set of `\p{...}` or `\P{...}` at the beginning of `text`, or an error message. Also its length in bytes.
+/// Returns the set of `\p{...}` or `\P{...}` at the beginning of `text`, or an error message. Also its length in bytes.
 fn property(text: &str, properties: &mut Properties) -> Result<(CharSet, usize), (String, usize)> {
     let end = text.bytes().take(MAX_NAME + 4).position(|byte| byte == b'}');
     let Some(end) = end.filter(|_| text[2..].starts_with('{')) else {

@@ -2,7 +2,7 @@
 
 use crate::charset::{CharSet, Unit};
 
-/// The members of `set`, with the same letters in the other case.
+/// Returns the members of `set`, with the same letters in the other case.
 pub(super) fn folded(set: &CharSet) -> CharSet {
     let mut ranges = set.ranges().to_vec();
     for character in set.iter().filter_map(char::from_u32) {
@@ -17,7 +17,7 @@ pub(super) fn folded(set: &CharSet) -> CharSet {
     CharSet::new(Unit::Char, ranges)
 }
 
-/// The result of a case mapping, if it is a single character.
+/// Returns the result of a case mapping, if it is a single character.
 fn single(mut mapped: impl Iterator<Item = char>) -> Option<char> {
     let first = mapped.next()?;
     mapped.next().is_none().then_some(first)

@@ -95,7 +95,7 @@ const C_SPECIFIERS: &[&str] = &[
 /// ... and the tokens of several such words.
 const C_SPECIFIER_NAMES: &[&str] = &["Bool", "Inline", "ThreadLocal", "Typeof", "Typeof_unqual"];
 
-/// The condition of a predicate in a parser rule, given its code without braces.
+/// Returns the condition of a predicate in a parser rule, given its code without braces.
 pub(super) fn of_parser(code: &str) -> Option<Condition> {
     let code = normal(code);
     match code.as_str() {
@@ -133,7 +133,7 @@ pub(super) fn of_parser(code: &str) -> Option<Condition> {
     }
 }
 
-/// The condition of a predicate in a lexer rule.
+/// Returns the condition of a predicate in a lexer rule.
 pub(super) fn of_lexer(code: &str) -> Option<Condition> {
     let code = normal(code);
     match code.as_str() {
@@ -158,13 +158,13 @@ pub(super) struct Helper {
 /// An effect of a lexer's code in addition to its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Special {
-    /// It makes this token instead, if the mode that it leaves is nested in itself.
+    /// Token that it makes instead, if the mode that it leaves is nested in itself.
     Nested(&'static str),
     /// In a lexer rule it begins a set of characters instead.
     Argument,
 }
 
-/// The effect of a lexer's action, given the lexer's superclass: the actions of ANTLR's own grammars.
+/// Returns the effect of a lexer's action, given the lexer's superclass: the actions of ANTLR's own grammars.
 pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
     if superclass != adaptor::SUPERCLASS {
         return None;
@@ -179,8 +179,8 @@ pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
     Some(Helper { name, argument, special })
 }
 
-/// The code in the form of the table: without blanks and without the language's prefix of the name, which begins with a
-/// small letter.
+/// Returns the code in the form of the table: without blanks and without the language's prefix of the name, which
+/// begins with a small letter.
 fn normal(code: &str) -> String {
     let text: String = code.chars().filter(|character| !character.is_whitespace()).collect();
     let (negation, name) = match text.strip_prefix('!') {
@@ -218,13 +218,13 @@ fn next_of(skip: usize, tokens: Vec<TokenName>, negated: bool) -> Condition {
     Condition::Next { skip, tokens, end: false, negated }
 }
 
-/// The tokens that begin a type or a storage class. Tokens with other spellings that the grammar's superclass does not
-/// know are left out.
+/// Returns the tokens that begin a type or a storage class. Tokens with other spellings that the grammar's superclass
+/// does not know are left out.
 fn c_specifiers() -> Vec<TokenName> {
     texts(C_SPECIFIERS).into_iter().chain(C_SPECIFIER_NAMES.iter().copied().map(name)).collect()
 }
 
-/// The tokens that begin a declaration.
+/// Returns the tokens that begin a declaration.
 fn c_declarations() -> Vec<TokenName> {
     c_specifiers().into_iter().chain(texts(&["[", "_Static_assert"])).collect()
 }
@@ -238,8 +238,8 @@ fn not_named(names: &[&str]) -> Condition {
     Condition::Next { skip: 0, tokens, end: false, negated: true }
 }
 
-/// `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`. An identifier is a certain word only by
-/// chance.
+/// Returns the condition `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`. An identifier is a
+/// certain word only by chance.
 fn asked_text(code: &str) -> Option<Condition> {
     let (which, text) = code.strip_suffix("\")")?.split_once("(\"")?;
     if text.contains('"') {
@@ -252,7 +252,7 @@ fn asked_text(code: &str) -> Option<Condition> {
     }
 }
 
-/// `_input.LA(1) == NAME`, `_input.LT(1).getType() != Parser.NAME`.
+/// Returns the condition `_input.LA(1) == NAME`, `_input.LT(1).getType() != Parser.NAME`.
 fn next_token(code: &str) -> Option<Condition> {
     let rest = ["_input.LA(1)", "_input.LT(1).getType()"].iter().find_map(|asked| code.strip_prefix(asked))?;
     let (negated, name) = match rest.strip_prefix("==") {
@@ -267,7 +267,8 @@ fn next_token(code: &str) -> Option<Condition> {
     (is_name && super::syntax::is_lexical(name)).then(|| named(negated, name))
 }
 
-/// `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only where they are needed.
+/// Returns the condition `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only
+/// where they are needed.
 fn neighbours(code: &str) -> Option<Condition> {
     let label = |text: &str| {
         let name = text.strip_prefix('$')?.strip_suffix(".index")?;
@@ -279,8 +280,8 @@ fn neighbours(code: &str) -> Option<Condition> {
     Some(Condition::Always)
 }
 
-/// `Character.isJavaIdentifierStart(_input.LA(-1))` and similar calls. The lexer sees a surrogate pair as one
-/// character.
+/// Returns the condition `Character.isJavaIdentifierStart(_input.LA(-1))` and similar calls. The lexer sees a surrogate
+/// pair as one character.
 fn java_identifier(code: &str) -> Option<Condition> {
     let asked = code.strip_prefix("character.")?.strip_suffix(')')?;
     let (which, of) = asked.split_once('(')?;

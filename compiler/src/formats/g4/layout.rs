@@ -11,7 +11,7 @@ const INDENT: &str = "INDENT";
 const DEDENT: &str = "DEDENT";
 const NEWLINES: &[&str] = &["NEWLINE", "NL", "EOL"];
 
-/// The tokens for the layout, if there are any.
+/// Returns the tokens for the layout, if there are any.
 pub(super) fn tokens<'s>(
     sources: &'s Sources,
     indent: &Indent,
@@ -42,7 +42,7 @@ pub(super) fn tokens<'s>(
     })
 }
 
-/// The tokens that the user has named.
+/// Returns the tokens that the user has named.
 fn chosen<'s>(
     sources: &'s Sources,
     names: &TokenNames,
@@ -80,7 +80,7 @@ fn chosen<'s>(
     Some((newline, [begin, end]))
 }
 
-/// The grammar's spelling of the name, if the grammar declares such a token or a parser rule uses it.
+/// Returns the grammar's spelling of the name, if the grammar declares such a token or a parser rule uses it.
 fn known<'s>(sources: &'s Sources, name: &str) -> Option<&'s str> {
     let declared = sources.tokens.iter().find(|token| token.text == name).map(|token| token.text.as_str());
     declared.or_else(|| {
@@ -105,7 +105,7 @@ fn used<'s>(element: &'s Element, name: &str) -> Option<&'s str> {
     }
 }
 
-/// The grammar's spelling of a lexer rule's name, if the parser sees its tokens.
+/// Returns the grammar's spelling of a lexer rule's name, if the parser sees its tokens.
 fn line_rule<'s>(sources: &'s Sources, name: &str) -> Option<&'s str> {
     let is_hidden = |rule: &Rule| {
         let mut commands = rule.alternatives.iter().flat_map(|alternative| &alternative.commands);

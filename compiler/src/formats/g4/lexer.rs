@@ -101,7 +101,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// Whether the limit on errors is reached, so that the parser can stop.
+    /// Returns true if the limit on errors is reached, so that the parser can stop.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX
     }
@@ -124,7 +124,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         found
     }
 
-    /// The next token. At the end, always [`Kind::End`].
+    /// Returns the next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self) -> Token<'t> {
         self.skip_blanks();
         let start = self.position;
@@ -225,7 +225,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `'...'` with escapes. Two escapes for the halves of a surrogate pair are one character.
+    /// Reads `'...'` with escapes. Two escapes for the halves of a surrogate pair are one character.
     fn literal(&mut self, start: usize) -> Kind<'t> {
         let mut text = String::new();
         let mut count = 0usize;
@@ -286,7 +286,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `[...]`, a set of characters.
+    /// Reads `[...]`, a set of characters.
     fn set(&mut self, start: usize) -> Kind<'t> {
         let (result, length) = escapes::set(self.rest(), &mut self.properties);
         self.position += length;
@@ -299,7 +299,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `[...]` in another language: brackets nest, quotes hide them.
+    /// Reads `[...]` in another language: brackets nest, quotes hide them.
     fn arguments(&mut self, start: usize) -> Kind<'t> {
         match self.skip_nested('[', ']') {
             true => Kind::Arguments,
@@ -307,7 +307,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `{...}` in another language: braces nest, quotes and comments hide them.
+    /// Reads `{...}` in another language: braces nest, quotes and comments hide them.
     fn action(&mut self, start: usize) -> Kind<'t> {
         match self.skip_nested('{', '}') {
             true => Kind::Action,
@@ -354,7 +354,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
     }
 }
 
-/// The length of the quoted string at the beginning of `text`, if it ends on its line.
+/// Returns the length of the quoted string at the beginning of `text`, if it ends on its line.
 fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (offset, character) in text.char_indices().skip(1) {

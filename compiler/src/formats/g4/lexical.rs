@@ -13,12 +13,12 @@ const MAX_RANGES: usize = 1 << 21;
 /// The cost of folding a set, in ranges.
 const FOLDING: usize = 128;
 
-/// All characters.
+/// Returns all characters.
 fn everything() -> CharSet {
     CharSet::new(Unit::Char, [(0, 0x10_FFFF)])
 }
 
-/// A literal as a pattern.
+/// Returns a literal as a pattern.
 pub(super) fn literal(text: &str, case_insensitive: bool) -> Pattern {
     if !case_insensitive {
         return Pattern::text(text);
@@ -66,7 +66,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         }
     }
 
-    /// The lexer rules that a rule becomes: one for each run of alternatives with the same commands.
+    /// Adds the lexer rules that a rule becomes: one for each run of alternatives with the same commands.
     pub(super) fn rule(&mut self, rule: &'r Rule, names: &Names<'_>, rules: &mut Vec<LexerRule>) {
         let fold = rule.case_insensitive == Some(true);
         let mode = rule.mode.as_ref().map_or(0, |mode| names.modes.get(&mode.text).copied().unwrap_or(0));
@@ -223,7 +223,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         CharSet::empty(Unit::Char)
     }
 
-    /// The set of an element after `~`.
+    /// Returns the set of an element after `~`.
     fn set(&mut self, element: &'r Element, fold: bool, depth: u32) -> Option<CharSet> {
         const MAX_DEPTH: u32 = 200;
         let set = match &element.kind {
@@ -255,7 +255,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         Some(if fold { self.folded(&set) } else { set })
     }
 
-    /// The set in both cases.
+    /// Returns the set in both cases.
     fn folded(&mut self, set: &CharSet) -> CharSet {
         if let Some(known) = self.folded.get(set.ranges()) {
             return known.clone();

@@ -16,7 +16,7 @@ use crate::tokens::{self, Expectation, Lexer, LexerRule, Outcome, Syntax, TokenG
 /// The most names that one message lists.
 const MAX_NAMES: usize = 6;
 
-/// The grammar over tokens. `None` if there are no rules to translate.
+/// Returns the grammar over tokens. `None` if there are no rules to translate.
 pub(super) fn token_grammar(
     sources: &Sources,
     given: &Given,
@@ -80,7 +80,7 @@ pub(super) fn token_grammar(
     (!diagnostics.has_errors()).then_some(grammar)
 }
 
-/// The number of each mode; the default mode is 0.
+/// Returns the number of each mode; the default mode is 0.
 fn modes(rules: &[Rule]) -> Map<String, usize> {
     let mut modes = Map::from([("DEFAULT_MODE".to_string(), 0)]);
     for mode in rules.iter().filter_map(|rule| rule.mode.as_ref()) {
@@ -90,8 +90,8 @@ fn modes(rules: &[Rule]) -> Map<String, usize> {
     modes
 }
 
-/// The tokens whose rule is just a literal, by that literal. If several rules have the same literal, it names none of
-/// them.
+/// Returns the tokens whose rule is just a literal, by that literal. If several rules have the same literal, it names
+/// none of them.
 fn aliases(rules: &[Rule]) -> Map<&str, &str> {
     let mut aliases: Map<&str, Option<&str>> = Map::new();
     for rule in rules.iter().filter(|rule| !rule.is_fragment) {
@@ -226,7 +226,7 @@ impl Parser<'_, '_> {
         items
     }
 
-    /// The expectation of a predicate, and the number of tokens before it.
+    /// Returns the expectation of a predicate, and the number of tokens before it.
     fn condition(&mut self, condition: &Condition, span: Span) -> (usize, Syntax) {
         match condition {
             Condition::Always | Condition::Previous(_) => (0, Syntax::Seq(Vec::new())),
@@ -276,7 +276,7 @@ impl Parser<'_, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The token that a predicate names, if there is one.
+    /// Returns the token that a predicate names, if there is one.
     fn named(&self, token: &TokenName) -> Option<usize> {
         match token {
             TokenName::Text(text) => {
@@ -370,7 +370,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The token of a literal in a parser rule.
+    /// Returns the token of a literal in a parser rule.
     fn literal(&mut self, text: &str, span: Span) -> Option<usize> {
         if let Some(name) = self.tokens.aliases.get(text) {
             return self.tokens.by_name.get(*name).copied();
@@ -390,7 +390,7 @@ impl Parser<'_, '_> {
         Some(token)
     }
 
-    /// The token called `name`. A token without a rule never occurs in a text.
+    /// Returns the token called `name`. A token without a rule never occurs in a text.
     fn token(&mut self, name: &str, span: Span) -> usize {
         if !self.tokens.made.contains(name) && self.given.has(name) {
             self.taken.insert(name.to_string());

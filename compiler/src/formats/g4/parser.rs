@@ -153,7 +153,7 @@ impl<'t> Parser<'t, '_> {
         self.lexer.quiet = was_quiet;
     }
 
-    /// `grammar Name;`
+    /// Parses `grammar Name;`
     fn declaration(&mut self) -> Result<(), Reported> {
         self.grammar.kind = match () {
             () if self.take_word("lexer") => GrammarKind::Lexer,
@@ -167,7 +167,7 @@ impl<'t> Parser<'t, '_> {
         self.expect(&Kind::Semicolon, "`;`")
     }
 
-    /// A prequel, a mode or a rule.
+    /// Parses a prequel, a mode or a rule.
     fn item(&mut self, mode: &mut Option<Name>) -> Result<(), Reported> {
         if *self.peek() == Kind::At {
             return self.named_action();
@@ -191,12 +191,12 @@ impl<'t> Parser<'t, '_> {
         self.rule(name, mode.as_ref())
     }
 
-    /// Whether a brace that begins no action is next; takes it.
+    /// Returns true if a brace that begins no action is next; takes it.
     pub(super) fn braced(&mut self) -> bool {
         self.ahead.is_none() && self.lexer.take_open_brace()
     }
 
-    /// `name = value; ... }`; returns whether the options make a lexer rule case-insensitive.
+    /// Parses `name = value; ... }`; returns whether the options make a lexer rule case-insensitive.
     pub(super) fn options(&mut self, of_grammar: bool) -> Result<Option<bool>, Reported> {
         let mut case_insensitive = None;
         while !self.take_if(&Kind::CloseBrace) {
@@ -243,7 +243,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// `A, B }`
+    /// Parses `A, B }`
     fn names(&mut self) -> Result<Vec<Name>, Reported> {
         let mut names = Vec::new();
         while !self.take_if(&Kind::CloseBrace) {
@@ -275,7 +275,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// `@name {...}` or `@scope::name {...}`
+    /// Parses `@name {...}` or `@scope::name {...}`
     fn named_action(&mut self) -> Result<(), Reported> {
         let start = self.take().span;
         let mut name = self.name("the name of an action")?;
@@ -353,7 +353,7 @@ impl<'t> Parser<'t, '_> {
         self.handlers()
     }
 
-    /// `catch [...] {...} finally {...}`. These run only after an error, or don't affect the text.
+    /// Parses `catch [...] {...} finally {...}`. These run only after an error, or don't affect the text.
     fn handlers(&mut self) -> Result<(), Reported> {
         loop {
             match *self.peek() {

@@ -84,7 +84,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The lexer that a parser names.
+    /// Adds the lexer that a parser names.
     fn vocabulary(&mut self, name: &Name, is_optional: bool) {
         let base = name.text.rsplit(['/', '\\']).next().unwrap_or("");
         match self.load(base, name.span) {
@@ -104,7 +104,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Another file; `None` if it was read before.
+    /// Returns another file; `None` if it was read before.
     fn load(&mut self, name: &str, span: Span) -> Result<Option<Grammar>, String> {
         let file_name = format!("{name}.g4");
         if self.files.contains(&file_name) {
@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a file holds a parser grammar that takes its tokens from `lexer` or names no lexer.
+/// Returns true if a file holds a parser grammar that takes its tokens from `lexer` or names no lexer.
 fn is_parser_of(file: &SourceFile, lexer: &str) -> bool {
     // If it is the parser, it is parsed again and its errors are reported.
     let grammar = parser::parse(file.text(), false, &mut Diagnostics::default());

@@ -32,7 +32,7 @@ pub(super) struct Grammar {
 }
 
 impl Grammar {
-    /// The value of an option, if the file sets it.
+    /// Returns the value of an option, if the file sets it.
     pub(super) fn option(&self, name: &str) -> Option<&Name> {
         self.options.iter().find(|(option, _)| option.text == name).map(|(_, value)| value)
     }
@@ -51,18 +51,18 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Whether the rule describes tokens: its name begins with a capital.
+    /// Returns true if the rule describes tokens: its name begins with a capital.
     pub(super) fn is_lexical(&self) -> bool {
         is_lexical(&self.name.text)
     }
 
-    /// The effect of well-known code in one of its alternatives.
+    /// Returns the effect of well-known code in one of its alternatives.
     pub(super) fn special(&self) -> Option<Special> {
         self.alternatives.iter().find_map(|alternative| alternative.special)
     }
 }
 
-/// Whether a name belongs to a token or lexer rule.
+/// Returns true if a name belongs to a token or lexer rule.
 pub(super) fn is_lexical(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
 }

@@ -40,7 +40,7 @@ pub(super) enum Bracket {
 }
 
 impl Bracket {
-    /// The usual marks.
+    /// Returns the usual marks.
     pub(super) fn marks(self) -> (char, char) {
         match self {
             Bracket::Group => ('(', ')'),
@@ -80,7 +80,7 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// The next token. At the end, always [`Kind::End`].
+    /// Returns the next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         loop {
             self.scan.take_while(char::is_whitespace);
@@ -94,7 +94,7 @@ impl<'t> Lexer<'t> {
         Token { kind, span: self.scan.span_from(start) }
     }
 
-    /// A comment, which may contain other comments.
+    /// Skips a comment, which may contain other comments.
     fn comment(&mut self, builder: &mut Builder<'_>) {
         let start = self.scan.position;
         self.scan.eat("(*");
@@ -140,7 +140,7 @@ impl<'t> Lexer<'t> {
         Kind::Error
     }
 
-    /// A name: words with blanks between them, on one line.
+    /// Returns a name: words with blanks between them, on one line.
     fn name(&mut self) -> Kind<'t> {
         let start = self.scan.position;
         let in_word = |c: char| c.is_alphanumeric() || c == '_';

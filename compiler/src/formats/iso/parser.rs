@@ -126,7 +126,7 @@ impl<'t> Parser<'t, '_> {
         self.builder.seq(parts, start)
     }
 
-    /// A factor and perhaps an exception.
+    /// Returns a factor and perhaps an exception.
     fn term(&mut self) -> Result<Part, Reported> {
         let left = self.factor()?;
         if !self.take_if(&Kind::Minus) {
@@ -180,7 +180,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// A special sequence. The standard does not define its meaning, so only clear cases are taken.
+    /// Returns a special sequence. The standard does not define its meaning, so only clear cases are taken.
     fn special(&mut self, text: &str, span: Span) -> Result<Part, Reported> {
         let words = text.to_ascii_lowercase();
         let any = |builder: &mut Builder<'_>| builder.class(CharSet::new(Unit::Char, [(0x20, 0x7E)]), span);
@@ -261,7 +261,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// A name with one blank between its words.
+/// Returns a name with one blank between its words.
 fn spelled(name: &str) -> String {
     let mut spelled = String::new();
     for word in name.split_whitespace() {

@@ -29,10 +29,10 @@ const COMMON: &[(&str, &str)] = &[
     ("SQL_COMMENT", "/--[^\\n]*/"),
 ];
 
-/// The same for `unicode`.
+/// Name and definition of each terminal of `unicode`.
 const UNICODE: &[(&str, &str)] = &[("WS_INLINE", "/[ \\t\\xa0]+/"), ("WS", "/[ \\t\\xa0\\f\\r\\n]/+")];
 
-/// The text of a module that comes with Lark.
+/// Returns the text of a module that comes with Lark.
 pub(super) fn module(name: &str) -> Option<String> {
     let terminals = match name {
         "common" => COMMON,

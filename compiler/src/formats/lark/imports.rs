@@ -111,7 +111,7 @@ impl Module {
         self.definitions.contains_key(name) || self.declared.contains(name) || self.imports.contains_key(name)
     }
 
-    /// Whether the module only declares this terminal, so that code makes it.
+    /// Returns true if the module only declares this terminal, so that code makes it.
     fn only_declares(&self, name: &str) -> bool {
         self.declared.contains(name) && !self.definitions.contains_key(name)
     }
@@ -121,7 +121,7 @@ impl Module {
         places.iter().map(|&place| &self.file.definitions[place]).collect()
     }
 
-    /// The import that brings a name, and its name in the other module.
+    /// Returns the import that brings a name, and its name in the other module.
     fn import(&self, name: &str) -> Option<(&Import, &str)> {
         let &(place, inner) = self.imports.get(name)?;
         let import = &self.file.imports[place];
@@ -143,7 +143,7 @@ struct Importing<'l> {
 }
 
 impl Importing<'_> {
-    /// The path of a module named by a file in `folder`. Reads the module if necessary.
+    /// Returns the path of a module named by a file in `folder`. Reads the module if necessary.
     fn module(
         &mut self,
         folder: &str,
@@ -201,8 +201,8 @@ impl Importing<'_> {
         if is_first { self.first.push(definition) } else { self.last.push(definition) }
     }
 
-    /// The name in this grammar of a module's definition `name`. Terminals of `common` keep their names where these are
-    /// free.
+    /// Returns the name in this grammar of a module's definition `name`. Terminals of `common` keep their names where
+    /// these are free.
     fn known(&mut self, path: &str, name: &str, span: Span) -> String {
         let source = (path.to_string(), name.to_string());
         if let Some(known) = self.names.get(&source) {

@@ -35,7 +35,7 @@ pub(super) struct Definition {
     pub(super) name: Name,
     pub(super) parameters: Vec<String>,
     pub(super) body: Item,
-    /// Of terminals that match the same text, the lexer takes the one with the highest priority.
+    /// Priority: of terminals that match the same text, the lexer takes the one with the highest.
     pub(super) priority: i64,
     /// `%extend`: adds alternatives to an existing definition.
     pub(super) extends: bool,
@@ -66,7 +66,7 @@ pub(super) enum Kind {
     Repeat(Box<Item>, u32, Option<u32>),
 }
 
-/// Whether this is the name of a terminal: terminals are in capitals.
+/// Returns true if this is the name of a terminal: terminals are in capitals.
 pub(super) fn is_terminal(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(|c: char| c.is_uppercase())
 }
@@ -235,7 +235,7 @@ impl<'t> Parser<'t, '_, '_> {
         Some(Name { text: text.to_string(), span: self.scan.span_from(start) })
     }
 
-    /// `%import common.NAME -> OTHER`, `%import .module (A, B)`.
+    /// Parses `%import common.NAME -> OTHER`, `%import .module (A, B)`.
     fn import(&mut self, start: usize) -> Result<(), Reported> {
         self.skip_blanks();
         let is_relative = self.scan.eat(".");
@@ -268,7 +268,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.line_end()
     }
 
-    /// Alternatives, each with an optional name for its node.
+    /// Parses alternatives, each with an optional name for its node.
     fn choice(&mut self) -> Result<Item, Reported> {
         let mut parts = Vec::new();
         loop {
@@ -342,7 +342,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.item(Kind::Repeat(Box::new(item), min, max), self.scan.span_from(start), height)
     }
 
-    /// `3` or `2..5`, after a tilde.
+    /// Parses `3` or `2..5`, after a tilde.
     fn rounds(&mut self, start: usize) -> Result<(u32, u32), Reported> {
         self.scan.take_while(|c| c == ' ' || c == '\t');
         let low = number(self.scan.take_while(|c| c.is_ascii_digit()));
@@ -422,7 +422,7 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(inside)
     }
 
-    /// `"text"`, `"text"i` or `"a".."z"`.
+    /// Reads `"text"`, `"text"i` or `"a".."z"`.
     fn text(&mut self, start: usize) -> Result<Item, Reported> {
         let text = self.quoted(start)?;
         if self.scan.sees("..") && self.scan.rest()[2..].trim_start().starts_with('"') {
@@ -448,7 +448,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.item(Kind::Text(text, free), self.scan.span_from(start), 0)
     }
 
-    /// A text with Python's escapes, at its opening quote.
+    /// Returns a text with Python's escapes, at its opening quote.
     fn quoted(&mut self, start: usize) -> Result<String, Reported> {
         self.scan.eat("\"");
         let mut text = String::new();
@@ -469,7 +469,7 @@ impl<'t> Parser<'t, '_, '_> {
         }
     }
 
-    /// `/pattern/flags`, at its opening slash.
+    /// Reads `/pattern/flags`, at its opening slash.
     fn pattern(&mut self, start: usize) -> Result<Item, Reported> {
         self.scan.next();
         let from = self.scan.position;

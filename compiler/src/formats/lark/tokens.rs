@@ -81,7 +81,7 @@ fn each_token(syntax: &mut Syntax, visit: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// The terminals that rules and ignored terminals refer to, directly or through other terminals.
+/// Returns the terminals that rules and ignored terminals refer to, directly or through other terminals.
 fn reached(syntax: &mut [(Name, Syntax)], ignored: &[Expr], lexical: &[Rule]) -> Set<String> {
     let bodies: Map<&str, &Expr> = lexical.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
     let mut pending: Vec<String> = Vec::new();

@@ -24,7 +24,7 @@ const MAX_INSTANCES: usize = 4096;
 /// The greatest length of a template's arguments in bytes.
 const MAX_ARGUMENTS: usize = 4096;
 
-/// The grammar of a file. The start is the rule that the user has chosen, or `start`.
+/// Returns the grammar of a file. The start is the rule that the user has chosen, or `start`.
 pub(super) fn translate(
     file: &File,
     surroundings: &Surroundings<'_>,
@@ -111,7 +111,8 @@ pub(super) fn translate(
     grammar.with_own(|name| own.contains(name))
 }
 
-/// The terminals that stand for the layout of lines, if there are any. The rules then refer to rules in their place.
+/// Returns the terminals that stand for the layout of lines, if there are any. The rules then refer to rules in their
+/// place.
 fn layout(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Vec<ast::Rule>,
@@ -196,7 +197,7 @@ fn one_or_choice(mut parts: Vec<Syntax>) -> Syntax {
     }
 }
 
-/// The alternatives of each name: `%extend` adds some, `%override` replaces them.
+/// Returns the alternatives of each name: `%extend` adds some, `%override` replaces them.
 fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
     let mut all: Vec<(Name, Vec<&Item>)> = Vec::new();
     let mut index: Map<&str, usize> = Map::new();
@@ -262,7 +263,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// An argument. The parameters of the current template are not known where it was written.
+    /// Returns an argument. The parameters of the current template are not known where it was written.
     fn without_arguments(&mut self, item: &Item) -> Result<Syntax, Reported> {
         let arguments = std::mem::take(&mut self.arguments);
         let result = self.syntax(item);
@@ -270,7 +271,7 @@ impl Translator<'_, '_, '_> {
         result
     }
 
-    /// The name of the rule that the template `name` becomes with these arguments.
+    /// Returns the name of the rule that the template `name` becomes with these arguments.
     fn instance(&mut self, name: &str, arguments: &[Item], span: Span) -> Result<String, Reported> {
         let Some((_, &template)) = self.templates.get_key_value(name) else {
             let message = format!("there is no template `{name}`");
@@ -315,7 +316,7 @@ impl Translator<'_, '_, '_> {
         Ok(rule)
     }
 
-    /// The argument, with the arguments of the current template put in.
+    /// Returns the argument, with the arguments of the current template put in.
     fn substituted(&mut self, item: &Item) -> Result<Item, Reported> {
         let (kind, below) = match &item.kind {
             Kind::Name(name) => {
@@ -356,7 +357,7 @@ impl Translator<'_, '_, '_> {
         Ok((items, below))
     }
 
-    /// The contents of a terminal, without separators between its parts.
+    /// Returns the contents of a terminal, without separators between its parts.
     fn lexical(&mut self, item: &Item) -> Result<Part, Reported> {
         let span = item.span;
         match &item.kind {
@@ -386,7 +387,7 @@ impl Translator<'_, '_, '_> {
     }
 }
 
-/// The number of expressions in an expression.
+/// Returns the number of expressions in an expression.
 fn size(item: &Item) -> usize {
     1 + match &item.kind {
         Kind::Template(_, items) | Kind::Seq(items) | Kind::Choice(items) => items.iter().map(size).sum(),

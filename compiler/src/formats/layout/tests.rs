@@ -23,7 +23,7 @@ fn options(format: &str, indent: &str) -> Options {
     Options { format: formats::by_name(format), reading, ..Options::default() }
 }
 
-/// The findings, one per line.
+/// Returns the findings, one per line.
 fn reported(format: &str, text: &str, indent: &str) -> String {
     let found = match compile(&SourceFile::new("g", text), &options(format, indent)) {
         Ok((_, found)) | Err(found) => found,
@@ -31,7 +31,7 @@ fn reported(format: &str, text: &str, indent: &str) -> String {
     found.iter().map(|found| format!("{}: {}\n", found.severity, found.message)).collect()
 }
 
-/// Outputs, each from 2048 choice bytes.
+/// Returns outputs, each from 2048 choice bytes.
 fn outputs(format: &str, text: &str, indent: &str) -> Vec<String> {
     let (compiled, _) = compile(&SourceFile::new("g", text), &options(format, indent)).expect("compiles");
     let mut state = 1u64;

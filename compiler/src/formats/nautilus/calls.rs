@@ -51,7 +51,7 @@ pub(super) fn read(text: &str, rules: &mut RuleList, builder: &mut Builder<'_>) 
     }
 }
 
-/// The line that begins at `start`.
+/// Returns the line that begins at `start`.
 fn first_line(text: &str, start: usize) -> Span {
     let length = text[start..].find('\n').unwrap_or(text.len() - start);
     Span::new(start, start + length)
@@ -188,7 +188,7 @@ impl Reader<'_, '_, '_, '_> {
         Ok(Argument::Code)
     }
 
-    /// Whether the argument ends here.
+    /// Returns true if the argument ends here.
     fn ends(&self) -> bool {
         let mut ahead = self.scan.clone();
         python::skip_blanks(&mut ahead);
@@ -240,7 +240,7 @@ impl Reader<'_, '_, '_, '_> {
     }
 }
 
-/// The expression of a script that only puts its arguments into a text: `lambda a, b: b"<%s>%s" % (a, b)`.
+/// Returns the expression of a script that only puts its arguments into a text: `lambda a, b: b"<%s>%s" % (a, b)`.
 fn script(code: &str, names: &[String], span: Span, builder: &mut Builder<'_>) -> Result<Option<Part>, Reported> {
     let Some(pieces) = formatted(code, names) else {
         let help = "write a rule in its place; only `lambda a, b: b\"%s%s\" % (a, b)` is understood";
@@ -262,7 +262,7 @@ fn script(code: &str, names: &[String], span: Span, builder: &mut Builder<'_>) -
     builder.seq(parts, span).map(Some)
 }
 
-/// The text pieces (`Ok`) and names (`Err`) of a lambda that only formats text.
+/// Returns the text pieces (`Ok`) and names (`Err`) of a lambda that only formats text.
 fn formatted(code: &str, names: &[String]) -> Option<Vec<Result<Vec<u8>, String>>> {
     let (parameters, body) = code.strip_prefix("lambda")?.split_once(':')?;
     let parameters: Vec<&str> = parameters.split(',').map(str::trim).collect();

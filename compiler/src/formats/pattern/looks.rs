@@ -64,7 +64,7 @@ impl MarkKind {
         (MarkKind::Behind, "behind"),
     ];
 
-    /// Whether its condition is about the text beside it.
+    /// Returns true if its condition is about the text beside it.
     pub(super) fn asks_beside(self) -> bool {
         !matches!(self, MarkKind::Early | MarkKind::Left)
     }
@@ -73,7 +73,7 @@ impl MarkKind {
 /// The prefix of marks' names, which no rule has.
 const PREFIX: &str = "\0look.";
 
-/// The mark for the numbered look.
+/// Returns the mark for the numbered look.
 pub(super) fn mark(number: usize, span: Span) -> Expr {
     Expr { kind: ExprKind::Rule(format!("{PREFIX}{number}")), span }
 }
@@ -81,18 +81,18 @@ pub(super) fn mark(number: usize, span: Span) -> Expr {
 /// The name of the end of a word in a look-ahead: no letter, digit or underscore follows.
 const WORD_END: &str = "\0look.word_end";
 
-/// The end of a word.
+/// Returns an expression for the end of a word.
 pub(super) fn word_end(span: Span) -> Expr {
     Expr { kind: ExprKind::Rule(WORD_END.to_string()), span }
 }
 
-/// The characters of words, as in `\w`.
+/// Returns the characters of words, as in `\w`.
 fn word() -> CharSet {
     let ranges = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
     CharSet::new(Unit::Char, ranges.map(|(low, high)| (low.into(), high.into())))
 }
 
-/// Whether all characters of the set are word characters.
+/// Returns true if all characters of the set are word characters.
 pub(super) fn is_in_words(set: &CharSet) -> bool {
     set.difference(&word()).is_empty()
 }
@@ -116,7 +116,7 @@ pub(in crate::formats) struct Resolved {
     pub(in crate::formats) parts: usize,
 }
 
-/// Whether the expression, or a rule that it refers to, has marks.
+/// Returns true if the expression, or a rule that it refers to, has marks.
 pub(in crate::formats) fn has_marks<'g>(expr: &'g Expr, rule: &impl Fn(&str) -> Option<&'g Expr>) -> bool {
     let mut seen: Set<&str> = Set::new();
     let mut pending = vec![expr];
@@ -191,8 +191,8 @@ fn strip(expr: &mut Expr) {
     }
 }
 
-/// An expression for the texts that satisfy the marks. `None` if there are no such texts, or if it is too large. The
-/// work is taken from `steps`.
+/// Returns an expression for the texts that satisfy the marks. `None` if there are no such texts, or if it is too
+/// large. The work is taken from `steps`.
 pub(in crate::formats) fn resolve<'g>(
     expr: &'g Expr,
     looks: &'g [Mark],
@@ -277,7 +277,7 @@ fn resolve_in<'g>(
     Some(Resolved { expr, not_behind, asks_in_front, asks_behind, parts })
 }
 
-/// All characters in an expression.
+/// Returns all characters in an expression.
 fn members(expr: &Expr) -> CharSet {
     let mut all = CharSet::empty(Unit::Char);
     visit(expr, &mut |expr| match &expr.kind {

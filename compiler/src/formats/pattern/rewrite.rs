@@ -6,7 +6,7 @@ use crate::diagnostics::Span;
 use crate::formats::builder::{Builder, Reported};
 use crate::formats::scanner::Scanner;
 
-/// The same pattern in Rust's syntax.
+/// Returns the pattern, rewritten in Rust's syntax.
 pub(super) fn rewrite(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<String, Reported> {
     let mut rewriter =
         Rewriter { scan: Scanner { text: pattern, position: 0 }, flags, span, builder, looks: 0, out: String::new() };
@@ -80,7 +80,7 @@ impl Rewriter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether the `{` here begins `{2}`, `{2,}`, `{,5}` or `{2,5}`.
+    /// Returns true if the `{` here begins `{2}`, `{2,}`, `{,5}` or `{2,5}`.
     fn begins_count(&self) -> bool {
         const MAX_LENGTH: usize = 24;
         let rest = &self.scan.rest()[1..];
@@ -91,7 +91,7 @@ impl Rewriter<'_, '_, '_> {
         is_number(low) && is_number(high) && !(low.is_empty() && (high.is_empty() || !inside.contains(',')))
     }
 
-    /// Whether the text written last ends with a count such as `{2}`.
+    /// Returns true if the text written last ends with a count such as `{2}`.
     fn ends_count(&self) -> bool {
         let mut before = self.out.bytes().rev().skip(1).skip_while(|byte| byte.is_ascii_digit() || *byte == b',');
         before.next() == Some(b'{')
@@ -102,7 +102,7 @@ impl Rewriter<'_, '_, '_> {
         self.builder.error(self.span, "this regular expression refers back to a group", help)
     }
 
-    /// An escape, outside or inside a class.
+    /// Rewrites an escape, outside or inside a class.
     fn escape(&mut self, in_class: bool) -> Result<(), Reported> {
         self.scan.next();
         let Some(letter) = self.scan.next() else {

@@ -56,7 +56,7 @@ impl Terms {
         Terms::within(usize::MAX)
     }
 
-    /// An empty set of terms with this limit on its steps.
+    /// Returns an empty set of terms with this limit on its steps.
     pub(in crate::formats) fn within(steps: usize) -> Terms {
         let mut terms = Terms {
             terms: Vec::new(),
@@ -72,12 +72,12 @@ impl Terms {
         terms
     }
 
-    /// The number of terms.
+    /// Returns the number of terms.
     pub(in crate::formats) fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// The number of steps left.
+    /// Returns the number of steps left.
     pub(in crate::formats) fn steps_left(&self) -> usize {
         self.steps_left
     }
@@ -113,7 +113,7 @@ impl Terms {
         self.terms.len() - 1
     }
 
-    /// A single letter of a set.
+    /// Returns a single letter of a set.
     pub(in crate::formats) fn one(&mut self, letters: Letters) -> Id {
         if letters == 0 { NEVER } else { self.add(Term::One(letters)) }
     }
@@ -203,12 +203,13 @@ impl Terms {
         }
     }
 
-    /// The texts of a term with any number of these letters anywhere in them.
+    /// Returns the texts of a term with any number of these letters anywhere in them.
     pub(in crate::formats) fn with(&mut self, inner: Id, letters: Letters) -> Id {
         if inner == NEVER { NEVER } else { self.add(Term::With(inner, letters)) }
     }
 
-    /// The derivative of a term: the rests of its texts that begin with `letter`. `depth` is the nesting of the term.
+    /// Returns the derivative of a term: the rests of its texts that begin with `letter`. `depth` is the nesting of the
+    /// term.
     fn derive(&mut self, id: Id, letter: u32, depth: u32) -> Id {
         if depth > MAX_DEPTH || self.spend(1).is_none() {
             self.is_full = true;
@@ -264,7 +265,7 @@ impl Terms {
         result
     }
 
-    /// The automaton of a term. `None` if it is too large.
+    /// Returns the automaton of a term. `None` if it is too large.
     pub(in crate::formats) fn automaton(&mut self, start: Id, letters: u32) -> Option<Automaton> {
         let mut places = Map::from([(start, 0)]);
         let mut order = vec![start];
@@ -302,15 +303,15 @@ pub(in crate::formats) enum Edge {
 enum Other {
     /// All its repetitions began and ended at the same places.
     Same,
-    /// It has just left a repetition that the current path is still in.
+    /// Path that has just left a repetition that the current path is still in.
     Left,
-    /// It left a repetition earlier.
+    /// Path that left a repetition earlier.
     Shorter,
 }
 
 type Others = Set<(usize, Other)>;
 
-/// The automaton of the states that are reachable from `start`. `None` if there are too many.
+/// Returns the automaton of the states that are reachable from `start`. `None` if there are too many.
 fn determined<S: Clone + Ord>(
     start: S,
     letters: usize,
@@ -348,17 +349,18 @@ fn determined<S: Clone + Ord>(
 pub(in crate::formats) struct Automaton {
     /// The next state for each state and letter.
     pub(in crate::formats) next: Vec<Vec<Option<usize>>>,
-    /// Whether a text may end in a state.
+    /// Flag for each state: true if a text may end in it.
     pub(in crate::formats) is_end: Vec<bool>,
 }
 
 impl Automaton {
-    /// The number of entries in its table.
+    /// Returns the number of entries in its table.
     pub(in crate::formats) fn size(&self) -> usize {
         self.next.iter().map(Vec::len).sum()
     }
 
-    /// The same language without the letters from `first` on in its texts. `None` if it is too large.
+    /// Returns the automaton of the same language, but without the letters from `first` on in its texts. `None` if it
+    /// is too large.
     pub(in crate::formats) fn without_letters_from(&self, first: usize) -> Option<Automaton> {
         let closed = |states: &mut Set<usize>| {
             let mut pending: Vec<usize> = states.iter().copied().collect();
@@ -432,8 +434,8 @@ impl Automaton {
         )
     }
 
-    /// The texts of `own`, and the texts of `more` that are not beginnings (or ends, as `edge` says) of texts of
-    /// `own`. Also whether there are any of the latter. `own` must be minimal. `None` if the result is too large.
+    /// Returns the texts of `own`, and the texts of `more` that are not beginnings (or ends, as `edge` says) of texts
+    /// of `own`. Also whether there are any of the latter. `own` must be minimal. `None` if the result is too large.
     pub(in crate::formats) fn joined(
         own: Option<&Automaton>,
         more: &Automaton,
@@ -472,7 +474,7 @@ impl Automaton {
         Some((joined, has_more))
     }
 
-    /// The minimal automaton of this language, without dead states. `None` if the language is empty.
+    /// Returns the minimal automaton of this language, without dead states. `None` if the language is empty.
     pub(in crate::formats) fn smallest(&self) -> Option<Automaton> {
         // Finds the states that lead to an end, beginning at the ends.
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.next.len()];

@@ -10,7 +10,7 @@ const MAX_DEPTH: u32 = 24;
 /// The most steps for one expression. Alternatives may refer to the same rules many times.
 const MAX_STEPS: u32 = 256;
 
-/// The characters of a built-in rule. `None` for other rules.
+/// Returns the characters of a built-in rule. `None` for other rules.
 fn builtin(name: &str) -> Option<CharSet> {
     let set = |ranges: &[(char, char)]| {
         CharSet::new(Unit::Char, ranges.iter().map(|&(low, high)| (u32::from(low), u32::from(high))))
@@ -56,7 +56,7 @@ impl<'r> Chars<'r> {
         }
     }
 
-    /// The characters of a built-in rule. `None` for other rules.
+    /// Returns the characters of a built-in rule. `None` for other rules.
     pub(super) fn builtin(&mut self, name: &str) -> Option<CharSet> {
         if let Some(known) = self.builtins.get(name) {
             return known.clone();
@@ -69,13 +69,13 @@ impl<'r> Chars<'r> {
         found
     }
 
-    /// The first characters of `peg`. `None` if it may be empty or is not known.
+    /// Returns the first characters of `peg`. `None` if it may be empty or is not known.
     pub(super) fn beginning(&mut self, peg: &Peg) -> Option<Beginning> {
         self.steps = 0;
         self.look(peg, MAX_DEPTH)
     }
 
-    /// The characters of `peg`, if it is a single character.
+    /// Returns the characters of `peg`, if it is a single character.
     pub(super) fn class(&mut self, peg: &Peg) -> Option<CharSet> {
         self.beginning(peg).filter(|beginning| beginning.exact).map(|beginning| beginning.first)
     }

@@ -118,20 +118,20 @@ impl<'r> Follow<'r> {
         }
     }
 
-    /// The parts after a choice of these alternatives, up to the end of its rule or to `limit` parts.
+    /// Returns the parts after a choice of these alternatives, up to the end of its rule or to `limit` parts.
     pub(super) fn after(&self, parts: &'r [Peg], limit: usize) -> Vec<Next<'r>> {
         let first = self.choices.get(&parts.as_ptr()).and_then(|&place| self.places.get(place));
         let places = std::iter::successors(first, |place| self.places.get(place.then));
         places.map(|place| place.next).take(limit).collect()
     }
 
-    /// The first characters of these parts in a row, and whether they may derive nothing.
+    /// Returns the first characters of these parts in a row, and whether they may derive nothing.
     pub(super) fn of_parts(&mut self, parts: &'r [Peg], chars: &mut Chars<'r>) -> (CharSet, bool) {
         let first = self.first_of(parts, MAX_DEPTH, chars);
         (self.with_blanks(&first, chars), first.may_be_empty)
     }
 
-    /// All first characters, those of blanks included.
+    /// Returns all first characters, those of blanks included.
     pub(super) fn with_blanks(&mut self, first: &First, chars: &mut Chars<'r>) -> CharSet {
         match first.may_begin_blank {
             true => {
@@ -142,7 +142,7 @@ impl<'r> Follow<'r> {
         }
     }
 
-    /// The characters that may follow a rule, after any blanks between parts.
+    /// Returns the characters that may follow a rule, after any blanks between parts.
     pub(super) fn of_rule(&mut self, rule: &'r str, chars: &mut Chars<'r>) -> CharSet {
         if let Some(known) = self.follows.get(rule) {
             return known.clone();
@@ -189,7 +189,7 @@ impl<'r> Follow<'r> {
         one.union(other)
     }
 
-    /// The first characters of the text that may stand between parts.
+    /// Returns the first characters of the text that may stand between parts.
     fn blank(&mut self, chars: &mut Chars<'r>) -> First {
         let mut blank = First::nothing();
         for name in ["WHITESPACE", "COMMENT"] {
@@ -201,7 +201,7 @@ impl<'r> Follow<'r> {
         blank
     }
 
-    /// The first characters of a rule's texts.
+    /// Returns the first characters of a rule's texts.
     pub(super) fn of_name(&mut self, name: &'r str, depth: u32, chars: &mut Chars<'r>) -> First {
         if let Some(known) = self.firsts.get(name) {
             return known.clone();

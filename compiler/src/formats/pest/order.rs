@@ -52,7 +52,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// Both bounds are the same language.
+    /// Returns bounds that are both the same language.
     fn exactly(id: Id) -> Texts {
         Texts { most: id, least: id }
     }
@@ -85,8 +85,8 @@ impl<'r> Order<'r> {
         Order { rules: rules.clone(), follow: Follow::new(rules), terms_left: MAX_TERMS }
     }
 
-    /// Whether a text of one of these alternatives is not matched because of an earlier alternative. In an atomic rule
-    /// nothing stands between parts.
+    /// Returns true if a text of one of these alternatives is not matched because of an earlier alternative. In an
+    /// atomic rule nothing stands between parts.
     pub(super) fn matters(&mut self, parts: &'r [Peg], is_atomic: bool, chars: &mut Chars<'r>) -> bool {
         let mut choice = Choice {
             rules: &self.rules,
@@ -111,7 +111,7 @@ impl<'r> Order<'r> {
     }
 }
 
-/// The parts of an alternative.
+/// Returns the parts of an alternative.
 fn parts_of(peg: &Peg) -> &[Peg] {
     match &peg.kind {
         Kind::Seq(parts) => parts,
@@ -119,7 +119,7 @@ fn parts_of(peg: &Peg) -> &[Peg] {
     }
 }
 
-/// Whether two expressions are written the same.
+/// Returns true if two expressions are written the same.
 fn are_alike(one: &Peg, other: &Peg) -> bool {
     let all = |one: &[Peg], other: &[Peg]| {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_alike(one, other))
@@ -141,8 +141,8 @@ fn are_alike(one: &Peg, other: &Peg) -> bool {
 }
 
 impl<'r> Choice<'_, 'r> {
-    /// Whether texts of different alternatives never begin with the same character, apart from common first parts. Then
-    /// at most one alternative fits.
+    /// Returns true if texts of different alternatives never begin with the same character, apart from common first
+    /// parts. Then at most one alternative fits.
     fn begin_apart(&mut self, parts: &'r [Peg]) -> bool {
         if parts.len() > MAX_BEGINNINGS {
             return false;
@@ -160,7 +160,7 @@ impl<'r> Choice<'_, 'r> {
         })
     }
 
-    /// `None` if the answer takes too long.
+    /// Says whether the order matters. `None` if the answer takes too long.
     fn matters(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<bool> {
         let mut sets = Set::new();
         for part in parts {
@@ -230,8 +230,8 @@ impl<'r> Choice<'_, 'r> {
         Some(())
     }
 
-    /// The numbers of the alternatives before this one, by the number of first parts that they have in common with it.
-    /// Common parts match the same text, so only the parts after them are compared.
+    /// Returns the numbers of the alternatives before this one, by the number of first parts that they have in common
+    /// with it. Common parts match the same text, so only the parts after them are compared.
     fn earlier(&self, parts: &[Peg], number: usize) -> Map<usize, Vec<usize>> {
         let mut earlier: Map<usize, Vec<usize>> = Map::new();
         for place in 0..number {
@@ -245,7 +245,7 @@ impl<'r> Choice<'_, 'r> {
         earlier
     }
 
-    /// The texts after the first `shared` parts of an alternative.
+    /// Returns the texts after the first `shared` parts of an alternative.
     fn rest(&mut self, peg: &'r Peg, shared: usize, is_atomic: bool) -> Option<Texts> {
         let rest = &parts_of(peg)[shared..];
         let texts = self.sequence(rest, is_atomic, MAX_DEPTH)?;
@@ -253,13 +253,13 @@ impl<'r> Choice<'_, 'r> {
         Some(self.seq(blank, texts))
     }
 
-    /// The letter for the end of the choice, the letter for the end of its rule, and all other letters.
+    /// Returns the letter for the end of the choice, the letter for the end of its rule, and all other letters.
     fn marks(&self) -> (Letters, Letters, Letters) {
         let count = self.letters.len();
         (1 << count, 1 << (count + 1), Letters::MAX >> (MAX_LETTERS - count))
     }
 
-    /// Whether this language of letters and marks has a text.
+    /// Returns `Some(true)` if this language of letters and marks has a text.
     fn exists(&mut self, language: Id) -> Option<bool> {
         if language == NEVER {
             return Some(false);
@@ -268,7 +268,8 @@ impl<'r> Choice<'_, 'r> {
         Some(self.terms.automaton(language, letters)?.smallest().is_some())
     }
 
-    /// Whether a text of the later alternative begins with a text of the earlier ones, without being one itself.
+    /// Returns `Some(true)` if a text of the later alternative begins with a text of the earlier ones, without being
+    /// one itself.
     fn is_cut_short(&mut self, later: Texts, earlier: Texts) -> Option<bool> {
         let (_, _, any) = self.marks();
         let any = self.terms.one(any);
@@ -280,9 +281,9 @@ impl<'r> Choice<'_, 'r> {
         self.exists(lost)
     }
 
-    /// Whether a text of an earlier alternative begins with a text of the later one and continues with a part of the
-    /// text `after` the choice or `beyond` its rule, which is then missing there. It is not missing if the earlier
-    /// alternative and the text after it match all the same.
+    /// Returns `Some(true)` if a text of an earlier alternative begins with a text of the later one and continues with
+    /// a part of the text `after` the choice or `beyond` its rule, which is then missing there. It is not missing if
+    /// the earlier alternative and the text after it match all the same.
     fn takes_too_much(&mut self, later: Texts, earlier: Texts, after: Texts, beyond: Id) -> Option<bool> {
         let (choice_ends, rule_ends, any) = self.marks();
         let either = self.terms.one(any | rule_ends);
@@ -304,7 +305,7 @@ impl<'r> Choice<'_, 'r> {
         self.exists(lost)
     }
 
-    /// The texts between a choice and the end of its rule, and the texts that may begin there.
+    /// Returns the texts between a choice and the end of its rule, and the texts that may begin there.
     fn after(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<(Texts, Id)> {
         let blank = if is_atomic { Texts::exactly(EMPTY) } else { self.blank };
         let (mut after, mut beyond) = (Texts::exactly(EMPTY), ALL);
@@ -376,7 +377,7 @@ impl<'r> Choice<'_, 'r> {
         (self.steps <= MAX_STEPS).then_some(())
     }
 
-    /// The characters of a text, in both cases if `free`.
+    /// Returns the characters of a text, in both cases if `free`.
     fn characters(text: &str, free: bool) -> impl Iterator<Item = CharSet> {
         text.chars().map(move |c| {
             let both = [c, c.to_ascii_lowercase(), c.to_ascii_uppercase()];
@@ -418,7 +419,8 @@ impl<'r> Choice<'_, 'r> {
         self.work(ranges)
     }
 
-    /// One character of a set. Outside the choice, the letters may have more characters than the set.
+    /// Returns the texts of one character of a set. Outside the choice, the letters may have more characters than the
+    /// set.
     fn one(&mut self, set: &CharSet) -> Option<Texts> {
         let is_known = self.sets.contains(set.ranges());
         let (mut most, mut least, mut compared) = (0, 0, 0);
@@ -437,7 +439,7 @@ impl<'r> Choice<'_, 'r> {
         Some(Texts { most: self.terms.one(most), least: self.terms.one(least) })
     }
 
-    /// The bounds for a rule that is not followed.
+    /// Returns the bounds for a rule that is not followed.
     fn cut(&mut self, name: &'r str) -> Option<Texts> {
         let first = self.follow.of_name(name, MAX_DEPTH, self.chars);
         let set = self.follow.with_blanks(&first, self.chars);

@@ -225,7 +225,7 @@ impl Parser<'_, '_, '_> {
         Ok(term)
     }
 
-    /// `{2}`, `{2,}`, `{,5}` or `{2,5}` up to the closing brace.
+    /// Reads `{2}`, `{2,}`, `{,5}` or `{2,5}` up to the closing brace.
     fn bounds(&mut self) -> Result<(u32, Option<u32>), Reported> {
         let start = self.scan.position;
         self.scan.next();
@@ -331,7 +331,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// A text, at its opening quote.
+    /// Returns a text, at its opening quote.
     fn quoted(&mut self, quote: char) -> Result<String, Reported> {
         let start = self.scan.position;
         if self.scan.peek() != Some(quote) {

@@ -163,7 +163,7 @@ fn several_errors_in_one_run() {
     );
 }
 
-/// Whether the order of a choice is reported, in a grammar with one choice.
+/// Returns true if the order of a choice is reported, in a grammar with one choice.
 fn order_matters(text: &str) -> bool {
     testing::parsed(&Pest, text).contains("a choice is not ordered")
 }

@@ -15,7 +15,7 @@ use crate::ordered::{Map, Set};
 /// The name of the rule for the text between the parts of non-atomic rules.
 const IMPLICIT: &str = "implicit.blank";
 
-/// The grammar of these rules.
+/// Returns the grammar of these rules.
 pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     let by_name: Map<&str, &Rule> = rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
     let defined = |name: &str| by_name.get(name).copied();
@@ -71,17 +71,17 @@ fn is_atomic(rule: &Rule) -> bool {
     matches!(rule.modifier, Some('@' | '$')) || is_blank(rule)
 }
 
-/// Whether this is a rule whose texts pest puts between the parts of other rules.
+/// Returns true if this is a rule whose texts pest puts between the parts of other rules.
 fn is_blank(rule: &Rule) -> bool {
     matches!(rule.name.text.as_str(), "WHITESPACE" | "COMMENT")
 }
 
-/// The name of the form without implicit parts. No name in pest contains a full stop.
+/// Returns the name of the form without implicit parts. No name in pest contains a full stop.
 fn atomic_name(name: &str) -> String {
     format!("{name}.atomic")
 }
 
-/// The first expression that is pushed on the stack.
+/// Returns the first expression that is pushed on the stack.
 fn pushed(peg: &Peg) -> Option<&Peg> {
     match &peg.kind {
         Kind::Push(inside) => Some(inside),
@@ -91,7 +91,7 @@ fn pushed(peg: &Peg) -> Option<&Peg> {
     }
 }
 
-/// The rule between parts: usually empty, otherwise blanks and comments.
+/// Returns the rule between parts: usually empty, otherwise blanks and comments.
 fn implicit_rule(
     blank: Option<&Rule>,
     comment: Option<&Rule>,
@@ -151,7 +151,7 @@ struct Translator<'r, 'b, 'd> {
 }
 
 impl<'r> Translator<'r, '_, '_> {
-    /// A rule whose parts are joined directly.
+    /// Returns a rule whose parts are joined directly.
     fn joined(&mut self, name: Name, body: Syntax) -> Option<ast::Rule> {
         separate(vec![(name, body)], &mut Lexical::new(&[]), &[], self.builder).pop()
     }
@@ -246,7 +246,7 @@ impl<'r> Translator<'r, '_, '_> {
         }
     }
 
-    /// The implicit rule between two parts, if the rule is not atomic.
+    /// Returns the implicit rule between two parts, if the rule is not atomic.
     fn gap(&mut self, span: Span) -> Result<Option<Syntax>, Reported> {
         if self.atomic {
             return Ok(None);
@@ -283,7 +283,7 @@ impl<'r> Translator<'r, '_, '_> {
         Ok(Syntax::Seq(done))
     }
 
-    /// The class `what` without the characters that the predicates exclude.
+    /// Returns the class `what` without the characters that the predicates exclude.
     fn remaining(&mut self, predicates: &[Peg], what: Option<&Peg>) -> Option<CharSet> {
         let mut set = self.chars.class(what?)?;
         for predicate in predicates {
@@ -298,7 +298,8 @@ impl<'r> Translator<'r, '_, '_> {
         Some(set).filter(|set| !set.is_empty())
     }
 
-    /// `!x ~ y*` in an atomic rule, for classes: the first round is not excluded. `rest` begins with the rounds.
+    /// Translates `!x ~ y*` in an atomic rule, for classes: the first round is not excluded. `rest` begins with the
+    /// rounds.
     fn guarded(&mut self, predicates: &'r [Peg], rest: &'r [Peg]) -> Result<Option<Syntax>, Reported> {
         let [Peg { kind: Kind::Repeat(item, min @ 0..=1, max), span, .. }, behind @ ..] = rest else { return Ok(None) };
         let excludes = |part: &Peg| matches!(part.kind, Kind::Not(_));
@@ -318,7 +319,7 @@ impl<'r> Translator<'r, '_, '_> {
         Ok(Some(if *min == 0 { Syntax::Repeat(Box::new(all), 0, Some(1)) } else { all }))
     }
 
-    /// Whether the text that follows in the current rule never begins with what a predicate excludes.
+    /// Returns true if the text that follows in the current rule never begins with what a predicate excludes.
     fn cannot_begin(&mut self, predicate: &Peg, behind: &[Peg]) -> bool {
         let Kind::Not(inside) = &predicate.kind else { return false };
         let Some(excluded) = self.chars.beginning(inside) else { return false };
@@ -358,8 +359,8 @@ impl<'r> Translator<'r, '_, '_> {
         Ok(if min == 0 { Syntax::Repeat(Box::new(all), 0, Some(1)) } else { all })
     }
 
-    /// A round of `(!"*/" ~ ANY)*`: any character but the first of the delimiter, or (unless the rounds are `counted`)
-    /// the first followed by a character that does not continue the delimiter.
+    /// Returns a round of `(!"*/" ~ ANY)*`: any character but the first of the delimiter, or (unless the rounds are
+    /// `counted`) the first followed by a character that does not continue the delimiter.
     fn without_delimiter(&mut self, item: &'r Peg, counted: bool) -> Result<Option<Syntax>, Reported> {
         let Kind::Seq(parts) = &item.kind else { return Ok(None) };
         let [Peg { kind: Kind::Not(delimiter), .. }, what] = parts.as_slice() else { return Ok(None) };

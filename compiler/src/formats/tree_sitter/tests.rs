@@ -96,7 +96,7 @@ fn symbol(name: &str) -> String {
     format!(r#"{{"type": "SYMBOL", "name": "{name}"}}"#)
 }
 
-/// A grammar with these rules and external tokens.
+/// Returns a grammar with these rules and external tokens.
 fn with_externals(rules: &str, externals: &[&str]) -> String {
     let externals: Vec<String> = externals.iter().map(|name| symbol(name)).collect();
     format!(r#"{{"rules": {{{rules}}}, "externals": [{}]}}"#, externals.join(", "))

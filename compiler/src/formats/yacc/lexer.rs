@@ -42,7 +42,7 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// The next token. At the end, always [`Kind::End`].
+    /// Returns the next token. At the end, always [`Kind::End`].
     pub(super) fn token(&mut self, builder: &mut Builder<'_>) -> Token<'t> {
         self.skip_blanks(builder);
         let start = self.scan.position;
@@ -123,7 +123,7 @@ impl<'t> Lexer<'t> {
         Kind::Name(name)
     }
 
-    /// The length of the text in brackets here: a type or a name, on one line.
+    /// Returns the length of the text in brackets here: a type or a name, on one line.
     fn bracketed(&self, open: char, close: char) -> Option<usize> {
         const MOST: usize = 200;
         // This bounds how often a character is read again for an earlier bracket.
@@ -169,7 +169,7 @@ impl<'t> Lexer<'t> {
         Kind::Directive(name)
     }
 
-    /// Code in braces. Texts, characters and comments in it may contain braces.
+    /// Reads code in braces. Texts, characters and comments in it may contain braces.
     fn code(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
         let mut open = 0u32;
         loop {
@@ -206,7 +206,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A character or text, with the escapes of C.
+    /// Returns a character or text, with the escapes of C.
     fn quoted(&mut self, start: usize, quote: char, builder: &mut Builder<'_>) -> Kind<'t> {
         self.scan.next();
         let mut bytes = Vec::new();

@@ -61,7 +61,7 @@ impl<'t> Parser<'t, '_> {
         std::mem::replace(&mut self.next, next)
     }
 
-    /// Everything up to `%%`.
+    /// Reads everything up to `%%`.
     fn declarations(&mut self) {
         loop {
             match self.next.kind {
@@ -93,7 +93,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The names of a declaration, each with an optional number and text.
+    /// Reads the names of a declaration, each with an optional number and text.
     fn tokens(&mut self) {
         loop {
             match self.next.kind {
@@ -154,7 +154,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The symbols of an alternative. `None` if it is for the recovery from errors.
+    /// Returns the symbols of an alternative. `None` if it is for the recovery from errors.
     fn alternative(&mut self) -> Result<Option<Vec<Symbol>>, Reported> {
         let mut symbols = Vec::new();
         let mut recovers = false;
@@ -264,7 +264,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// The expression of a token that no other file defines.
+/// Returns the expression of a token that no other file defines.
 fn token(name: &str, span: Span, declared: Option<&Declared>, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let help = format!(
         "declare it with a text, `%token {name} \"text\"`, or define it in a file of tokens beside the grammar"

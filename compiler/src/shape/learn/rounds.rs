@@ -12,8 +12,8 @@ const GREATEST_START: u32 = 1 << 20;
 const TOLERANCE: f64 = 0.01;
 
 impl How {
-    /// The weights of a repetition, from the numbers of rounds that occurred and how often. `room` is the greatest
-    /// number of rounds beyond the minimum.
+    /// Returns the weights of a repetition, from the numbers of rounds that occurred and how often. `room` is the
+    /// greatest number of rounds beyond the minimum.
     pub(super) fn rounds(&self, counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Option<Law> {
         if counts.is_empty() || room == Some(0) || most < 2 {
             return None;
@@ -37,7 +37,7 @@ impl How {
     }
 }
 
-/// A range for each number that occurred, and for those between. `None` if there are too many.
+/// Returns a range for each number that occurred, and for those between. `None` if there are too many.
 fn exact(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Option<Vec<Range>> {
     let mut starts = Set::new();
     starts.insert(0);
@@ -51,8 +51,8 @@ fn exact(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Option<Vec<Ra
     fits.then(|| ranges().collect())
 }
 
-/// Ranges with about the same number of derivations each, and ranges for what is far between numbers that occurred. The
-/// length of each of the former but the last is a power of two.
+/// Returns ranges with about the same number of derivations each, and ranges for what is far between numbers that
+/// occurred. The length of each of the former but the last is a power of two.
 fn fitted(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Vec<Range> {
     let greatest = counts.last().map_or(0, |last| last.0);
     let (mut ranges, mut start) = (Vec::new(), 0);
@@ -77,7 +77,7 @@ fn fitted(counts: &[(u32, u64)], room: Option<u32>, most: usize) -> Vec<Range> {
     ranges
 }
 
-/// A range whose step gives it a mean near that of the numbers that occurred.
+/// Returns a range whose step gives it a mean near that of the numbers that occurred.
 fn stepped(counts: &[(u32, u64)], start: u32, last: Option<u32>) -> Range {
     let within: Vec<(u32, u64)> = counts.iter().copied().filter(|&(rounds, _)| is_in(rounds, start, last)).collect();
     let wanted = mean(&within);
@@ -98,18 +98,18 @@ fn count(counts: &[(u32, u64)], start: u32, last: Option<u32>) -> u64 {
     counts.iter().filter(|&&(rounds, _)| is_in(rounds, start, last)).map(|(_, count)| count).sum()
 }
 
-/// The mean of the numbers that occurred.
+/// Returns the mean of the numbers that occurred.
 fn mean(counts: &[(u32, u64)]) -> f64 {
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     counts.iter().map(|&(rounds, count)| f64::from(rounds) * count as f64).sum::<f64>() / total as f64
 }
 
-/// How often each range occurred.
+/// Returns how often each range occurred.
 fn sums(ranges: &[Range], counts: &[(u32, u64)]) -> Vec<f64> {
     ranges.iter().map(|range| count(counts, range.start, range.last) as f64).collect()
 }
 
-/// Counts changed so that their mean is `wanted`, each by a factor that is linear in the mean of its range.
+/// Changes counts so that their mean is `wanted`, each by a factor that is linear in the mean of its range.
 fn tilted(sums: &[f64], means: &[f64], wanted: f64) -> Vec<f64> {
     let total: f64 = sums.iter().sum();
     let all = || sums.iter().zip(means);
@@ -122,7 +122,7 @@ fn tilted(sums: &[f64], means: &[f64], wanted: f64) -> Vec<f64> {
     if lean.is_finite() { all().map(|(sum, own)| sum * (1.0 + lean * (own - mean))).collect() } else { sums.to_vec() }
 }
 
-/// Whole weights, with as few slots as keep the mean.
+/// Returns whole weights, with as few slots as keep the mean.
 fn whole(shares: &[f64], means: &[f64]) -> Vec<u32> {
     let coarse = slots_of(shares);
     let wanted: f64 = shares.iter().zip(means).map(|(share, mean)| share * mean).sum();
@@ -149,7 +149,7 @@ mod tests {
         mean.sum()
     }
 
-    /// Numbers of rounds as samples have them: even, decaying, far apart, constant, of a heavy tail.
+    /// Returns numbers of rounds as samples have them: even, decaying, far apart, constant, of a heavy tail.
     fn samples() -> Vec<(&'static str, Vec<(u32, u64)>)> {
         let from = |of: &dyn Fn(u32) -> f64, most: u32| -> Vec<(u32, u64)> {
             (0..most).map(|rounds| (rounds, of(rounds) as u64)).filter(|&(_, count)| count > 0).collect()

@@ -20,7 +20,7 @@ fn count(ir: &Ir, choices: &[u8], counts: &mut Counts) -> Vec<u8> {
     run(ir, choices, Nothing)
 }
 
-/// What the machine writes with this recorder.
+/// Returns what the machine writes with this recorder.
 fn run(ir: &Ir, choices: &[u8], recorder: impl Recorder) -> Vec<u8> {
     let (mut bytes, mut output) = (choices.iter().copied(), Vec::new());
     let pools = Pools::default();

@@ -61,7 +61,7 @@ pub(super) struct Facts<'g> {
 const MAX_WORK: usize = 1 << 27;
 
 impl<'g> Facts<'g> {
-    /// `None` if the search takes too long.
+    /// Returns the facts of a grammar. `None` if the search takes too long.
     pub(super) fn of(grammar: &'g Grammar, gaps: &Set<String>) -> Option<Facts<'g>> {
         let mut index = Map::new();
         for (number, rule) in grammar.rules.iter().enumerate() {
@@ -112,12 +112,12 @@ impl<'g> Facts<'g> {
         self.known.insert(std::ptr::from_ref(expr).addr(), fact);
     }
 
-    /// The place of the rule called `name`.
+    /// Returns the place of the rule called `name`.
     pub(super) fn number(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    /// The facts of an expression of the grammar.
+    /// Returns the facts of an expression of the grammar.
     pub(super) fn expr(&self, expr: &Expr) -> Fact {
         if let Some(&fact) = self.known.get(&std::ptr::from_ref(expr).addr()) {
             return fact;

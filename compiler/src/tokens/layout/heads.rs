@@ -5,8 +5,8 @@ use super::Writer;
 use crate::ast::{Alternative, Expr, ExprKind};
 
 impl Writer<'_> {
-    /// The part of an expression without layout that derives text, without gaps at its beginning. `None` if there is
-    /// none.
+    /// Returns the part of an expression without layout that derives text, without gaps at its beginning. `None` if
+    /// there is none.
     pub(super) fn head(&mut self, expr: &Expr) -> Option<Expr> {
         self.work += 1;
         if self.is_too_much() {
@@ -48,7 +48,7 @@ impl Writer<'_> {
         Some(Expr { kind, span })
     }
 
-    /// The first item with text, one alternative for each possible item.
+    /// Returns the first item with text, one alternative for each possible item.
     fn head_of_seq(&mut self, items: &[Expr], expr: &Expr) -> Option<Expr> {
         let mut options = Vec::new();
         for (number, item) in items.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Writer<'_> {
         chosen(options, expr)
     }
 
-    /// The name of the rule for the heads of a rule.
+    /// Returns the name of the rule for the heads of a rule.
     fn head_rule(&mut self, name: &str) -> Option<String> {
         let number = self.facts.number(name)?;
         if let Some(known) = self.heads.get(&number) {
@@ -78,7 +78,7 @@ impl Writer<'_> {
     }
 }
 
-/// A choice in place of `expr`, if there are options.
+/// Returns a choice in place of `expr`, if there are options.
 fn chosen(mut options: Vec<Alternative>, expr: &Expr) -> Option<Expr> {
     if options.len() < 2 {
         return options.pop().map(|option| option.expr);
@@ -86,7 +86,7 @@ fn chosen(mut options: Vec<Alternative>, expr: &Expr) -> Option<Expr> {
     Some(Expr { kind: ExprKind::Choice(options), span: expr.span })
 }
 
-/// The number of nodes of an expression.
+/// Returns the number of nodes of an expression.
 pub(super) fn size(expr: &Expr) -> usize {
     1 + match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,

@@ -12,7 +12,7 @@ const MARKS: [u32; 2] = [0x10_FF7E, 0x10_FF7F];
 const LINE_BREAKS: [&str; 3] = ["\n", "\r\n", "\r"];
 
 impl LayoutTokens {
-    /// The name of the layout rule for a token, if it is a layout token.
+    /// Returns the name of the layout rule for a token, if it is a layout token.
     pub(in crate::tokens) fn stand_in(&self, outcome: Outcome) -> Option<&'static str> {
         match outcome {
             Outcome::Token(token) if token == self.indent => Some(INDENT),
@@ -24,24 +24,25 @@ impl LayoutTokens {
 }
 
 impl Lexer {
-    /// The first mode in which lines end.
+    /// Returns the first mode in which lines end.
     pub(in crate::tokens) fn layout_mode(&self) -> usize {
         self.line_rule().map_or(0, |rule| rule.mode)
     }
 
-    /// The end of a line, once [`with_rules`] has written it into its lexer rule.
+    /// Returns the end of a line, once [`with_rules`] has written it into its lexer rule.
     pub(in crate::tokens) fn line_end(&self) -> String {
         let text = self.line_rule().and_then(|rule| rule.pattern.as_text());
         text.unwrap_or_else(|| LINE_BREAKS[0].to_string())
     }
 
-    /// The first lexer rule that makes the end of a line.
+    /// Returns the first lexer rule that makes the end of a line.
     fn line_rule(&self) -> Option<&LexerRule> {
         let newline = self.layout?.newline?;
         self.rules.iter().find(|rule| rule.outcome == Outcome::Token(newline))
     }
 
-    /// A text of the token for the end of a line: a line break if one of them is a text of it, else a shortest text.
+    /// Returns a text of the token for the end of a line: a line break if one of them is a text of it, else a shortest
+    /// text.
     fn line_break(&self) -> String {
         let usual = || LINE_BREAKS[0].to_string();
         let Some(rule) = self.line_rule() else { return usual() };
@@ -56,8 +57,9 @@ impl Lexer {
     }
 }
 
-/// The grammar with lexer rules for the beginning and the end of blocks in each mode with line ends, before all other
-/// rules. The end of a line becomes just one text, a line break if possible. Other rules for these tokens are left out.
+/// Returns the grammar with lexer rules for the beginning and the end of blocks in each mode with line ends, before all
+/// other rules. The end of a line becomes just one text, a line break if possible. Other rules for these tokens are
+/// left out.
 pub(in crate::tokens) fn with_rules(grammar: &TokenGrammar, tokens: &LayoutTokens) -> TokenGrammar {
     let mut lexer = Lexer { rules: Vec::new(), ..grammar.lexer.clone() };
     let ends_line = |rule: &LexerRule| tokens.newline.is_some_and(|token| rule.outcome == Outcome::Token(token));

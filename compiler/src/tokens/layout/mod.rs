@@ -56,9 +56,9 @@ pub struct Layout {
     pub gaps: Set<String>,
 }
 
-/// The grammar without references to [`NEWLINE`], [`INDENT`] and [`DEDENT`]. Its first rule is the start rule. It has
-/// fewer levels than asked for if there would be too many rules. A diagnostic says how the layout was read. `None` if
-/// nothing can be derived, which is not reported, or if there are too many rules with one level.
+/// Returns the grammar without references to [`NEWLINE`], [`INDENT`] and [`DEDENT`]. Its first rule is the start rule.
+/// It has fewer levels than asked for if there would be too many rules. A diagnostic says how the layout was read.
+/// `None` if nothing can be derived, which is not reported, or if there are too many rules with one level.
 pub fn lay_out(grammar: &Grammar, start: &Name, layout: &Layout, diagnostics: &mut Diagnostics) -> Option<Grammar> {
     let asked = layout.indentation.levels.clamp(1, Indentation::MAX_LEVELS);
     let mut levels = asked;
@@ -80,8 +80,8 @@ pub fn lay_out(grammar: &Grammar, start: &Name, layout: &Layout, diagnostics: &m
     None
 }
 
-/// The grammar with this many levels. If lines end with a token, an `INDENT` follows such a token. If that is never so,
-/// it brings its own end of the line.
+/// Returns the grammar with this many levels. If lines end with a token, an `INDENT` follows such a token. If that is
+/// never so, it brings its own end of the line.
 fn written(grammar: &Grammar, facts: &Facts<'_>, start: &Name, layout: &Layout, levels: u8) -> Written {
     let first = Writer::new(grammar, facts, layout, levels, false).write(&start.text);
     if matches!(first, Written::Grammar { indents: true, .. } | Written::TooMuch) {
@@ -251,7 +251,7 @@ impl<'g> Writer<'g> {
         }
     }
 
-    /// The end states of `key` known so far.
+    /// Returns the end states of `key` that are known so far. A new key is queued.
     fn entry(&mut self, key: Key) -> Vec<Place> {
         let current = self.current;
         let is_new = !self.entries.contains_key(&key);
@@ -264,7 +264,7 @@ impl<'g> Writer<'g> {
         outs
     }
 
-    /// The name of the variant of a rule that begins and ends in these states.
+    /// Returns the name of the variant of a rule that begins and ends in these states.
     fn variant(&mut self, key: Key, out: Place) -> String {
         if let Some(name) = self.variants.get(&(key, out)) {
             return name.clone();
@@ -307,7 +307,7 @@ impl<'g> Writer<'g> {
         }
     }
 
-    /// The needed variants, and the needed rules of the grammar that are used as they are.
+    /// Returns the needed variants, and the needed rules of the grammar that are used as they are.
     fn finish(self) -> Grammar {
         let own = &self.grammar.rules;
         let start = self.grammar.start.as_ref().and_then(|start| self.facts.number(&start.text)).unwrap_or(0);
@@ -326,7 +326,7 @@ impl<'g> Writer<'g> {
     }
 }
 
-/// The names that `start` needs, directly or through rules of the two lists.
+/// Returns the names that `start` needs, directly or through rules of the two lists.
 fn reached<'g>(start: Option<&'g str>, rules: &'g [Rule], others: &'g [Rule]) -> Set<&'g str> {
     let index: Map<&str, &Expr> =
         others.iter().chain(rules).map(|rule| (rule.name.text.as_str(), &rule.body)).collect();

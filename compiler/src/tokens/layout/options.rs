@@ -36,14 +36,14 @@ impl TokenName {
     /// The greatest number of bytes.
     pub const MAX: usize = 63;
 
-    /// `None` if the name is too long, or empty.
+    /// Returns the name of a token. `None` if the name is too long, or empty.
     pub fn new(name: &str) -> Option<TokenName> {
         let mut bytes = [0; TokenName::MAX];
         bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
         (!name.is_empty()).then_some(TokenName { bytes, len: name.len() as u8 })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
@@ -154,7 +154,7 @@ impl Indentation {
     /// The widest level, in spaces.
     pub const MAX_SPACES: u8 = 16;
 
-    /// The blanks of a level.
+    /// Returns the blanks of a level.
     pub(super) fn blanks(&self, level: u8) -> Vec<u8> {
         let (blank, count) = match self.unit {
             Unit::Spaces(count) => (b' ', usize::from(count)),

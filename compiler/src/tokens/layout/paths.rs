@@ -25,9 +25,9 @@ pub(super) enum Line {
     First,
     /// Nothing. The indentation must be written before the first text.
     Fresh,
-    /// The same, and the line begins a block.
+    /// Nothing, and the line begins a block. The indentation must be written before the first text.
     Indented,
-    /// The same, and the line ends a block.
+    /// Nothing, and the line ends a block. The indentation must be written before the first text.
     Dedented,
 }
 
@@ -38,7 +38,7 @@ fn empty(span: Span) -> Expr {
     Expr { kind: ExprKind::Seq(Vec::new()), span }
 }
 
-/// One after the other.
+/// Joins two expressions, one after the other.
 fn then(first: Expr, next: Expr) -> Expr {
     let span = first.span;
     let mut items = Vec::new();
@@ -54,7 +54,7 @@ fn then(first: Expr, next: Expr) -> Expr {
     Expr { kind: ExprKind::Seq(items), span }
 }
 
-/// The end states of all options. Options with the same end become a choice.
+/// Returns the end states of all options. Options with the same end become a choice.
 fn choice(options: impl IntoIterator<Item = (Place, Alternative)>, span: Span) -> Paths {
     let mut by_out: Map<Place, Vec<Alternative>> = Map::new();
     for (out, option) in options {
@@ -72,7 +72,7 @@ fn unweighted(paths: Paths) -> impl Iterator<Item = (Place, Alternative)> {
 }
 
 impl Writer<'_> {
-    /// The end states of `expr` if it begins at `place`, each with an expression that leads there.
+    /// Returns the end states of `expr` if it begins at `place`, each with an expression that leads there.
     pub(super) fn paths(&mut self, expr: &Expr, place: Place) -> Paths {
         self.work += 1;
         if self.is_too_much() {
@@ -109,7 +109,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An expression that reaches no layout token.
+    /// Returns an expression that reaches no layout token.
     fn text(&mut self, expr: &Expr, place: Place) -> Paths {
         let inside = Place { line: Line::Inside, ..place };
         if place.line == Line::Inside {
@@ -130,7 +130,7 @@ impl Writer<'_> {
         paths
     }
 
-    /// A copy of the expression. Only made if bodies are being written.
+    /// Returns a copy of the expression. Only made if bodies are being written.
     fn copy(&mut self, expr: &Expr) -> Expr {
         if !self.building {
             return empty(expr.span);
@@ -214,8 +214,8 @@ impl Writer<'_> {
         choice(options, span)
     }
 
-    /// A repetition. `rounds` are the least and the greatest number of rounds, `done` is the number of rounds written
-    /// out already.
+    /// Returns a repetition. `rounds` are the least and the greatest number of rounds, `done` is the number of rounds
+    /// written out already.
     fn repeat(&mut self, item: &Expr, rounds: (u32, Option<u32>), place: Place, done: u32, span: Span) -> Paths {
         let (min, max) = rounds;
         let none = if min == 0 { Paths::from([(place, empty(span))]) } else { Paths::new() };
@@ -238,7 +238,7 @@ impl Writer<'_> {
         choice(unweighted(none).chain(unweighted(more)), span)
     }
 
-    /// Any number of rounds.
+    /// Returns the end states of any number of rounds.
     fn star(&mut self, item: &Expr, place: Place, span: Span) -> Paths {
         let mut rounds: Map<Place, Paths> = Map::new();
         let mut pending = vec![place];
@@ -264,7 +264,7 @@ impl Writer<'_> {
         paths
     }
 
-    /// Rounds that lead from `from` to `to`. `None` if none do.
+    /// Returns rounds that lead from `from` to `to`. `None` if none do.
     fn rounds_to(
         &mut self,
         from: Place,
@@ -310,7 +310,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether rounds lead from one state to another.
+/// Returns true if rounds lead from one state to another.
 fn leads(from: Place, to: Place, rounds: &Map<Place, Paths>) -> bool {
     let mut seen = vec![from];
     let mut next = 0;

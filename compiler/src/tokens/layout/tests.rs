@@ -34,7 +34,7 @@ const GRAMMARS: &[&str] = &[
     "file ::= lines ; lines ::= lines line | line ; line ::= 'x' '$' | 'i' '$' '>' lines '<' ;",
 ];
 
-/// The grammar with its tokens as letters.
+/// Returns the grammar with its tokens as letters.
 fn grammar(text: &str) -> Grammar {
     let mut diagnostics = Diagnostics::default();
     let file = SourceFile::new("g.ebnf", text.replace(';', "\n"));
@@ -53,7 +53,7 @@ fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// The same with layout tokens in place of their letters.
+/// Returns the grammar with layout tokens in place of their letters.
 fn with_tokens(mut grammar: Grammar) -> Grammar {
     let names = Map::from([(b"$".to_vec(), NEWLINE), (b">".to_vec(), INDENT), (b"<".to_vec(), DEDENT)]);
     for rule in &mut grammar.rules {
@@ -81,7 +81,7 @@ fn laid_out(grammar: &Grammar, gaps: &[&str]) -> Option<Grammar> {
 
 type Texts = Set<String>;
 
-/// All texts of at most `max` bytes.
+/// Returns all texts of at most `max` bytes.
 fn language(grammar: &Grammar, max: usize) -> Texts {
     let mut known: Map<&str, Texts> = Map::new();
     loop {
@@ -127,7 +127,7 @@ fn texts(expr: &Expr, known: &Map<&str, Texts>, max: usize) -> Texts {
     }
 }
 
-/// The tokens of a text as a lexer finds them. Empty lines have no tokens, except the first line.
+/// Returns the tokens of a text as a lexer finds them. Empty lines have no tokens, except the first line.
 fn cut(text: &str) -> String {
     let mut tokens = String::new();
     let mut levels = vec![0];
@@ -153,7 +153,7 @@ fn cut(text: &str) -> String {
     tokens
 }
 
-/// The text of these tokens, if a lexer finds them in it.
+/// Returns the text of these tokens, if a lexer finds them in it.
 fn written(tokens: &str) -> Option<String> {
     let (mut text, mut level, mut is_fresh) = (String::new(), 0usize, false);
     for token in tokens.chars() {

@@ -18,12 +18,12 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// The memory that they take, about, in bytes.
+    /// Returns the memory that they take, about, in bytes.
     pub fn size(&self) -> usize {
         self.size + self.yes.capacity() * (size_of::<(Question, Set)>() + 1)
     }
 
-    /// The symbols, not the end, that answer all questions as a symbol does.
+    /// Returns the symbols, not the end, that answer all questions as a symbol does.
     pub fn alike(
         &mut self,
         program: &Program,

@@ -38,27 +38,27 @@ pub(super) struct Configuration {
     pub is_start: bool,
     /// Without threads, the next step is that `RETURNING` ends.
     pub threads: Vec<Waiting>,
-    /// Whether each frame is of a counted repetition.
+    /// Flag for each frame: true if it is of a counted repetition.
     pub counted: Vec<bool>,
-    /// Where the callers of each frame end.
+    /// End of the callers of each frame.
     pub ends: Vec<u32>,
     pub callers: Vec<Caller>,
 }
 
 impl Configuration {
-    /// The number of registers.
+    /// Returns the number of registers.
     pub fn registers(&self) -> usize {
         self.threads.len() + self.callers.len()
     }
 
-    /// The callers of a frame, each with its register.
+    /// Returns the callers of a frame, each with its register.
     pub fn callers_of(&self, frame: usize) -> impl Iterator<Item = (Caller, u32)> + '_ {
         let start = if frame == 0 { 0 } else { self.ends[frame - 1] };
         let first = self.threads.len() as u32;
         (start..self.ends[frame]).map(move |place| (self.callers[place as usize], first + place))
     }
 
-    /// The memory that it takes, about, in bytes.
+    /// Returns the memory that it takes, about, in bytes.
     pub fn size(&self) -> usize {
         size_of::<Configuration>()
             + size_of_val(&*self.threads)
@@ -82,14 +82,14 @@ pub(super) struct Graph {
     pub is_lowest: bool,
     pub threads: Vec<(Waiting, u32)>,
     pub frames: Vec<Vec<Edge>>,
-    /// Whether each frame is of a counted repetition.
+    /// Flag for each frame: true if it is of a counted repetition.
     pub counted: Vec<bool>,
-    /// How much the search for places to split has cost, in steps.
+    /// Cost of the search for places to split, in steps.
     pub effort: u64,
 }
 
 impl Graph {
-    /// The frames of a configuration; the list of a register is made by `list`.
+    /// Adds the frames of a configuration; the list of a register is made by `list`.
     pub fn add_frames(&mut self, of: &Configuration, number: impl Fn(u32) -> u32, mut list: impl FnMut(u32) -> u32) {
         for frame in 0..of.ends.len() {
             let edges = of.callers_of(frame).map(|(Caller { state, count, frame }, register)| Edge {
@@ -109,8 +109,8 @@ impl Graph {
         }
     }
 
-    /// The configurations from the lowest one on that it falls into where all ways lead through one frame, each with
-    /// the lists of its registers.
+    /// Returns the configurations from the lowest one on that it falls into where all ways lead through one frame, each
+    /// with the lists of its registers.
     pub fn split(&mut self) -> Vec<(Configuration, Vec<u32>)> {
         let mut bases = vec![BASE];
         bases.extend(self.bottlenecks());
@@ -118,7 +118,7 @@ impl Graph {
         parts.collect()
     }
 
-    /// The only caller of a frame takes its place if the frame ends where the caller ends, and nothing else of the
+    /// Lets the only caller of a frame take its place if the frame ends where the caller ends, and nothing else of the
     /// caller goes on. So right recursion needs no frames. `is_end` says whether a state is the end of a callee; `join`
     /// joins two lists.
     ///
@@ -149,7 +149,7 @@ impl Graph {
         self.frames.iter_mut().flatten().for_each(|edge| replace(&mut edge.frame, &mut edge.list));
     }
 
-    /// How many threads and edges that can be reached lead to each frame.
+    /// Returns how many threads and edges that can be reached lead to each frame.
     fn uses(&self) -> Vec<u32> {
         let mut reached = vec![false; self.frames.len()];
         let roots = self.threads.iter().map(|(thread, _)| thread.frame).chain([BASE]);
@@ -162,8 +162,8 @@ impl Graph {
         uses
     }
 
-    /// The frames that all ways from the threads to the base lead through, and that keep what is above them apart from
-    /// what is below; the lowest one first.
+    /// Returns the frames that all ways from the threads to the base lead through, and that keep what is above them
+    /// apart from what is below; the lowest one first.
     fn bottlenecks(&mut self) -> Vec<u32> {
         let sources: Vec<u32> = self.threads.iter().map(|(thread, _)| thread.frame).collect();
         let way = self.some_way(sources[0]);
@@ -171,7 +171,7 @@ impl Graph {
         way.into_iter().rev().filter(|&frame| self.divides(&sources, frame)).collect()
     }
 
-    /// Frames that lead from one to the base, the base excluded.
+    /// Returns frames that lead from one to the base, the base excluded.
     fn some_way(&self, from: u32) -> Vec<u32> {
         let mut reached = vec![false; self.frames.len()];
         let mut way: Vec<(u32, usize)> = Vec::new();
@@ -217,7 +217,7 @@ impl Graph {
         }
     }
 
-    /// The configuration above `base`: up to the threads, or up to the frame `returning`. With the lists of its
+    /// Returns the configuration above `base`: up to the threads, or up to the frame `returning`. With the lists of its
     /// registers.
     pub fn number(&self, base: u32, returning: Option<u32>) -> (Configuration, Vec<u32>) {
         let mut numbers = vec![NONE; self.frames.len()];

@@ -9,17 +9,17 @@ use crate::program::Program;
 /// The automata between texts: as many as there were texts parsed at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// Once they were made; `None` within if there are too many.
+    /// Symbols, once they were made; `None` within if there are too many.
     symbols: Option<Option<Arc<Symbols>>>,
     automata: Vec<Automaton>,
-    /// How many texts in succession were given up.
+    /// Number of texts in succession that were given up.
     failures: u32,
-    /// How many texts are to be parsed without an automaton.
+    /// Number of texts that are to be parsed without an automaton.
     pause: u32,
 }
 
 impl Kept {
-    /// An automaton; `None` if the next text is to be parsed without one.
+    /// Returns an automaton; `None` if the next text is to be parsed without one.
     pub fn take(&mut self, program: &Program) -> Option<Automaton> {
         if self.pause > 0 {
             self.pause -= 1;
@@ -28,7 +28,7 @@ impl Kept {
         self.automata.pop().or_else(|| self.make(program))
     }
 
-    /// A new automaton; `None` if the grammar has too many symbols.
+    /// Returns a new automaton; `None` if the grammar has too many symbols.
     pub fn make(&mut self, program: &Program) -> Option<Automaton> {
         let symbols = self.symbols.get_or_insert_with(|| Symbols::new(program).map(Arc::new)).clone()?;
         Some(Automaton::new(program, symbols))

@@ -6,7 +6,7 @@ use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, T
 use crate::arena::{make_room, make_room_for};
 use crate::program::Program;
 
-/// What may be spent on making transitions for a text: this number of steps, ...
+/// Bound on the steps that make transitions for a text: this number, ...
 const EFFORT: u64 = 1 << 15;
 /// ... this number for each byte of the text, up to a number of bytes, ...
 const EFFORT_AHEAD: u64 = 64;
@@ -66,12 +66,12 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         }
     }
 
-    /// The furthest position at which something was tried.
+    /// Returns the furthest position at which something was tried.
     pub fn furthest(&self) -> usize {
         self.position
     }
 
-    /// The choice bytes; `Ok(None)` if the text does not conform.
+    /// Returns the choice bytes; `Ok(None)` if the text does not conform.
     pub fn run(&mut self) -> Result<Option<Vec<u8>>, GaveUp> {
         loop {
             self.run_steps();
@@ -140,7 +140,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         self.log.push(transition);
     }
 
-    /// The configuration below. There is one, as the base of the lowest one does not end.
+    /// Returns the configuration below. There is one, as the base of the lowest one does not end.
     fn lower(&mut self) -> Result<ConfigurationId, GaveUp> {
         self.below.pop().ok_or(GaveUp)
     }
@@ -165,7 +165,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         }
     }
 
-    /// Once in a while, ends the run if it takes too much memory. If there is one derivation, its choices are certain.
+    /// Ends the run once in a while if it takes too much memory. If there is one derivation, its choices are certain.
     fn look(&mut self) -> Result<(), GaveUp> {
         // Where a frame returns, there are choices that are in no register.
         if self.log.len() < self.look_at || self.automaton.configurations[self.at as usize].threads.is_empty() {
@@ -180,7 +180,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         self.check_memory()
     }
 
-    /// Whether each configuration has one register.
+    /// Returns true if each configuration has one register.
     fn is_certain(&self) -> bool {
         let configurations = &self.automaton.configurations;
         let mut open = self.below.iter().chain([&self.at]);
@@ -193,7 +193,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         if self.steps > self.max_steps { Err(GaveUp) } else { Ok(()) }
     }
 
-    /// The memory that the choices may take.
+    /// Returns the memory that the choices may take.
     fn room(&self) -> Result<usize, GaveUp> {
         let log =
             self.log.capacity() * size_of::<TransitionId>() + self.below.capacity() * size_of::<ConfigurationId>();

@@ -27,7 +27,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The length of the character in bytes.
+    /// Returns the length of the character in bytes.
     pub fn len(&self) -> u8 {
         self.character.map_or(1, |(_, len)| len)
     }
@@ -47,7 +47,7 @@ const MOST_BOUNDS: usize = 1 << 15;
 /// The most questions whether a class has a member.
 const MOST_COMPARISONS: usize = 1 << 25;
 
-/// What the grammar can see of a byte or a character.
+/// Properties of a byte or a character that the grammar can see.
 #[derive(PartialEq, Eq, Hash)]
 struct Look {
     /// Whether it is a byte that is no character.
@@ -59,7 +59,8 @@ struct Look {
 }
 
 impl Symbols {
-    /// `None` if there could be too many symbols for their numbers, or too much to compare.
+    /// Returns the symbols of a program. `None` if there could be too many symbols for their numbers, or too much to
+    /// compare.
     pub fn new(program: &Program) -> Option<Symbols> {
         let mut numbers = HashMap::default();
         let sets: Vec<&CharSet> = distinct(program);
@@ -117,24 +118,24 @@ impl Symbols {
         })
     }
 
-    /// The memory that they take in bytes.
+    /// Returns the memory that they take in bytes.
     pub fn size(&self) -> usize {
         size_of::<Symbols>() + size_of_val(&*self.characters) + size_of_val(&*self.samples)
     }
 
-    /// How many symbols there are.
+    /// Returns how many symbols there are.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
 
-    /// The symbol at a position of a text.
+    /// Returns the symbol at a position of a text.
     #[inline]
     pub fn at(&self, text: &[u8], position: usize) -> Symbol {
         let Some(&byte) = text.get(position) else { return END };
         self.of_byte(byte).or_else(|| self.character(&text[position..])).unwrap_or(self.bytes[usize::from(byte)])
     }
 
-    /// The symbol of a byte with which no character of several bytes begins.
+    /// Returns the symbol of a byte with which no character of several bytes begins.
     #[inline]
     pub fn of_byte(&self, byte: u8) -> Option<Symbol> {
         (byte < 0xC2).then(|| self.bytes[usize::from(byte)])
@@ -147,7 +148,7 @@ impl Symbols {
     }
 }
 
-/// The different sets of a grammar's classes.
+/// Returns the different sets of a grammar's classes.
 fn distinct(program: &Program) -> Vec<&CharSet> {
     let mut sets: Vec<&CharSet> = program.classes.iter().map(|class| &class.set).collect();
     sets.sort_unstable_by(|a, b| (a.unit(), a.ranges()).cmp(&(b.unit(), b.ranges())));
@@ -155,7 +156,7 @@ fn distinct(program: &Program) -> Vec<&CharSet> {
     sets
 }
 
-/// The bytes that members of a set are, or begin with.
+/// Returns the bytes that members of a set are, or begin with.
 fn first_bytes(set: &CharSet) -> [bool; 256] {
     let mut bytes = [false; 256];
     for &(low, high) in set.ranges() {

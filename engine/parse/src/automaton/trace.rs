@@ -57,14 +57,14 @@ impl<'a, 't> Trace<'a, 't> {
         Trace { program, automaton, text, position, levels, unnumbered, most, most_views, choices }
     }
 
-    /// The choice bytes where each configuration has one register.
+    /// Writes the choice bytes where each configuration has one register.
     pub fn of_only(mut self, log: &[TransitionId], levels: usize) -> Result<(), TooMany> {
         let level = self.number(vec![Register { number: 0, times: 1 }]);
         (0..levels).for_each(|_| self.push_level(level.clone()));
         self.back(log)
     }
 
-    /// The choice bytes of a text that is derived.
+    /// Writes the choice bytes of a text that is derived.
     pub fn of_accepted(mut self, origin: u32, log: &[TransitionId]) -> Result<(), TooMany> {
         let mut first = First::default();
         self.take_origin(Register { number: RETURNED, times: 1 }, origin, &mut first.view, &mut first.written)?;
@@ -94,7 +94,7 @@ impl<'a, 't> Trace<'a, 't> {
         Ok(())
     }
 
-    /// The same for one transition.
+    /// Goes back over one transition.
     fn back_over(&mut self, transition: TransitionId) -> Result<(), TooMany> {
         let change = match self.automaton.transitions[transition as usize] {
             Transition::Step { origins, .. } => {
@@ -166,7 +166,7 @@ impl<'a, 't> Trace<'a, 't> {
         Ok(())
     }
 
-    /// A transition to several configurations: the views of all of them come from one.
+    /// Goes back over a transition to several configurations: the views of all of them come from one.
     fn steps(&mut self, first: u32, count: u32) -> Result<(), TooMany> {
         let mut after = (NO_REGISTERS, Vec::new());
         for part in (first..first + count).rev() {

@@ -11,15 +11,15 @@ use crate::program::{NOT, Next, Program, State, StateId};
 /// A question that was asked of the next symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
-    /// Whether a state allows it.
+    /// Question whether a state allows it.
     Allows(StateId),
-    /// Whether a state's own derivation can begin with it.
+    /// Question whether a state's own derivation can begin with it.
     Begins(StateId),
-    /// Whether it is this byte.
+    /// Question whether it is this byte.
     Is(u8),
-    /// Whether it is in this class.
+    /// Question whether it is in this class.
     In(u32),
-    /// Whether it has this number of bytes.
+    /// Question whether it has this number of bytes.
     Length(u8),
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Trial<'p, 's> {
     sample: Sample,
     /// The frames, and the threads that wait for the next position.
     pub graph: Graph,
-    /// How many frames are not of this position.
+    /// Number of frames that are not of this position.
     old: usize,
     is_start: bool,
     /// The counts with which each frame has ended.
@@ -215,7 +215,7 @@ impl<'p, 's> Trial<'p, 's> {
         Thread { list: add(&mut self.lists, thread.list, Part::Choice { site, option }), ..thread }
     }
 
-    /// One position less to wait.
+    /// Lets a waiting thread wait for one position less.
     fn wait_on(&mut self, register: u32, waiting: &Waiting) {
         let Waiting { ahead, literal, .. } = *waiting;
         if literal != NONE {
@@ -232,7 +232,7 @@ impl<'p, 's> Trial<'p, 's> {
         }
     }
 
-    /// A thread waits for the position after something of `len` bytes; the first one has been read.
+    /// Lets a thread wait for the position after something of `len` bytes; the first one has been read.
     fn wait(&mut self, thread: Thread, next: StateId, len: u32, literal: u32) {
         let Thread { count, frame, list, .. } = thread;
         self.graph.threads.push((Waiting { ahead: len - 1, literal, state: next, count, frame }, list));
@@ -347,7 +347,7 @@ impl<'p, 's> Trial<'p, 's> {
         }
     }
 
-    /// The end of a frame. Threads can come to it by several states, as a caller can have taken its callee's place, and
+    /// Ends a frame. Threads can come to its end by several states, as a caller can have taken its callee's place, and
     /// with several counts, if the frame is of a counted repetition.
     fn end(&mut self, frame: u32, count: u32, list: u32) {
         let is_new = frame as usize >= self.old || self.is_start;
@@ -380,7 +380,8 @@ impl<'p, 's> Trial<'p, 's> {
         self.open[from..].reverse();
     }
 
-    /// If the end of `frame` is the end of its only caller, and so on: the frame where that ends, and the choices.
+    /// Returns the frame at which a chain of ends ends, and the choices in it: the end of `frame` may be the end of its
+    /// only caller, and so on.
     fn top(&mut self, frame: u32) -> (u32, u32) {
         let (mut top, mut list) = (frame, EMPTY);
         while top != BASE
@@ -394,7 +395,7 @@ impl<'p, 's> Trial<'p, 's> {
     }
 }
 
-/// How long the symbol is if it is in a class.
+/// Returns how long the symbol is if it is in a class.
 pub(super) fn member_len(program: &Program, class: u32, sample: &Sample) -> Option<u32> {
     let class = &program.classes[class as usize];
     match &class.places {
@@ -411,7 +412,7 @@ fn add(lists: &mut Vec<List>, before: u32, part: Part) -> u32 {
     lists.len() as u32 - 1
 }
 
-/// One list, then the other.
+/// Joins two lists, one after the other.
 pub(super) fn join(lists: &mut Vec<List>, before: u32, after: u32) -> u32 {
     match (before, after) {
         (EMPTY, list) | (list, EMPTY) => list,

@@ -1,4 +1,4 @@
-//! What a trace does at a transition, done once for the same registers and kept.
+//! Changes that a trace makes at a transition, made once for the same registers and kept.
 //!
 //! A view is the registers of a configuration whose choices belong to the derivation. At a transition, the view after
 //! it determines the view before it and the choices made there.
@@ -19,7 +19,7 @@ pub(super) const UNNUMBERED: ViewId = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Register {
     pub number: u32,
-    /// How many times in succession: left recursion leaves the register of its caller once for each level.
+    /// Number of times in succession: left recursion leaves the register of its caller once for each level.
     pub times: u32,
 }
 
@@ -40,7 +40,7 @@ impl Last {
     const NONE: Last = Last { from: NO_VIEW, changed: Changed { view: NO_VIEW, above: NO_VIEW, written: 0 } };
 }
 
-/// What a transition does to a view.
+/// Change of a view at a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
     /// The registers come from these origins.
@@ -91,14 +91,15 @@ impl Views {
     /// The memory that is kept for each transition, in bytes. It is counted with the transitions, before it is needed.
     pub const SIZE_OF_LAST: usize = size_of::<Last>();
 
-    /// The memory that they take, about, in bytes, but for what is kept for each transition.
+    /// Returns the memory that the views take, about, in bytes, but for what is kept for each transition.
     pub fn size(&self) -> usize {
         self.size
             + self.changes.capacity() * (size_of::<((Change, ViewId), Changed)>() + 1)
             + self.joined.capacity() * (size_of::<((ViewId, ViewId), ViewId)>() + 1)
     }
 
-    /// The number of a view; `UNNUMBERED` if it is too large, or if it is new and all take more than `most` bytes.
+    /// Returns the number of a view; `UNNUMBERED` if it is too large, or if it is new and all take more than `most`
+    /// bytes.
     pub fn number(&mut self, registers: &[Register], most: usize) -> ViewId {
         if registers.len() > MOST_NUMBERED || registers.iter().any(|register| register.times as usize > MOST_NUMBERED) {
             return UNNUMBERED;
@@ -127,7 +128,7 @@ impl Views {
         self.last.resize(transitions.len(), Last::NONE);
     }
 
-    /// The last change at a transition.
+    /// Returns the last change at a transition.
     #[inline]
     pub fn last(&mut self, transition: u32) -> &mut Last {
         &mut self.last[transition as usize]
@@ -152,7 +153,7 @@ impl Views {
         }
     }
 
-    /// There are fewer pairs than the changes that they come from.
+    /// Keeps the result of joining two views. There are fewer pairs than the changes that they come from.
     pub fn set_joined(&mut self, before: ViewId, after: ViewId, joined: ViewId) {
         self.joined.insert((before, after), joined);
     }

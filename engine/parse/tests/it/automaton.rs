@@ -8,7 +8,7 @@ use gramjet_testkit::{Draw, Rng, Shape, compiled as compiled_ast, random_grammar
 
 use crate::kit::{JSON, compiled, shipped_to_read};
 
-/// How many texts were compared, how many of them conform, and how many the automaton gave up.
+/// Number of texts that were compared, of those that conform, and of those that the automaton gave up.
 #[derive(Debug, Default)]
 struct Compared {
     texts: u32,
@@ -37,7 +37,7 @@ impl Compared {
         assert!(result == known, "\"{}\"\nfound    {result:?}\nexpected {known:?}\n{}", text.escape_ascii(), about());
     }
 
-    /// Texts of the language, and others that are almost such texts.
+    /// Compares texts of the language, and others that are almost such texts.
     fn texts_of(&mut self, compiled: &Compiled, rng: &mut Rng, texts: usize, about: &dyn Fn() -> String) {
         let parser = Parser::new(&compiled.lowered);
         for number in 0..texts {
@@ -56,7 +56,7 @@ impl Compared {
     }
 }
 
-/// A text with one change.
+/// Returns a text with one change.
 fn broken(rng: &mut Rng, text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     let (at, other) = (rng.below(text.len()), rng.below(text.len()));

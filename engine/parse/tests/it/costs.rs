@@ -7,7 +7,7 @@ use gramjet_parse::{Budget, ParseError, Parser};
 use crate::kit::{JSON, check_inverse, compiled};
 use crate::memory;
 
-/// Steps for texts of each length.
+/// Returns the steps for texts of each length.
 fn steps(grammar: &str, text: &dyn Fn(usize) -> Vec<u8>, lengths: [usize; 3]) -> BTreeMap<usize, u64> {
     let compiled = compiled(grammar);
     let parser = Parser::new(&compiled.lowered);
@@ -19,8 +19,8 @@ fn steps(grammar: &str, text: &dyn Fn(usize) -> Vec<u8>, lengths: [usize; 3]) ->
     lengths.into_iter().map(of).collect()
 }
 
-/// Steps per byte do not grow with the length, and are at most `most`. Of the shortest texts they can be fewer, as the
-/// automaton gives up left recursion of more than a thousand levels with several operators.
+/// Checks that the steps per byte do not grow with the length, and are at most `most`. Of the shortest texts they can
+/// be fewer, as the automaton gives up left recursion of more than a thousand levels with several operators.
 fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
     let steps = steps(grammar, text, [1000, 10_000, 100_000]);
     let per_byte: Vec<f64> = steps.iter().map(|(&length, &steps)| steps as f64 / length as f64).collect();
@@ -28,7 +28,7 @@ fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
     assert!(per_byte[2] < per_byte[1] * 1.1, "{grammar}\n{steps:?}");
 }
 
-/// A JSON text of about `length` bytes, with everything in it.
+/// Returns a JSON text of about `length` bytes, with everything in it.
 fn json(length: usize) -> Vec<u8> {
     let item = r#"{"id": 17, "name": "été \"\u00e9\\", "list": [1.5e-3, true, [], {}, [[null]]], "x":-0}"#;
     let items = vec![item; length / item.len() + 1];

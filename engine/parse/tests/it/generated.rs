@@ -21,7 +21,7 @@ impl Recorder for Read<'_> {
     }
 }
 
-/// How many options of a derivation are only read.
+/// Returns how many options of a derivation are only read.
 fn only_read(compiled: &Compiled, choices: &[u8]) -> u32 {
     let (mut bytes, mut output, found) = (choices.iter().copied(), Vec::new(), Cell::new(0));
     let ir = &compiled.lowered;

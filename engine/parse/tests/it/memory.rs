@@ -51,7 +51,7 @@ pub fn begin() -> usize {
     in_use
 }
 
-/// The most memory in use since then.
+/// Returns the most memory in use since then.
 pub fn peak() -> usize {
     PEAK.with(Cell::get)
 }

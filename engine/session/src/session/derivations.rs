@@ -28,12 +28,13 @@ impl Session {
         conforms
     }
 
-    /// The choice bytes that produce a text without limits on depth and length.
+    /// Returns the choice bytes that produce a text without limits on depth and length.
     pub fn choices(&mut self, text: &[u8]) -> Option<&[u8]> {
         self.remember(text).then(|| self.input.choices())
     }
 
-    /// The symbols of a text's derivation, ascending, and how many spans each has; none if the text has no derivation.
+    /// Returns the symbols of a text's derivation, ascending, and how many spans each has; `None` if the text has no
+    /// derivation.
     pub fn symbols(&mut self, text: &[u8]) -> Option<Vec<(u32, u32)>> {
         if !self.remember(text) {
             return None;
@@ -43,7 +44,8 @@ impl Session {
         Some(symbols.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u32)).collect())
     }
 
-    /// Whether the derivation of a text is known without a parse: true of the last variant, and of earlier texts.
+    /// Returns true if the derivation of a text is known without a parse, as for the last variant, and for earlier
+    /// texts.
     pub fn knows(&self, text: &[u8]) -> bool {
         text.len() == self.made
             || self.current.as_ref().is_some_and(|(current, conforms)| *conforms && current == text)
@@ -121,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Why a text has no derivation, if it has none.
+    /// Checks that a text has a derivation.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ pub struct Property {
     pub name: &'static str,
     /// A text of the least length for which it holds.
     pub smallest: &'static str,
-    /// Whether it holds for a text.
+    /// Test of whether it holds for a text.
     pub holds: fn(&[u8]) -> bool,
 }
 
@@ -87,7 +87,7 @@ fn count(text: &[u8], part: &str) -> usize {
     text.windows(part.len()).filter(|window| *window == part.as_bytes()).count()
 }
 
-/// A text without the parts between two marks, and without the marks.
+/// Returns a text without the parts between two marks, and without the marks.
 fn without(text: &[u8], from: &str, to: &str) -> Vec<u8> {
     let (mut rest, mut kept) = (text, Vec::new());
     while let Some(at) = rest.windows(from.len()).position(|window| window == from.as_bytes()) {
@@ -100,17 +100,17 @@ fn without(text: &[u8], from: &str, to: &str) -> Vec<u8> {
     kept
 }
 
-/// A style sheet without its comments and the contents of its strings.
+/// Returns a style sheet without its comments and the contents of its strings.
 fn css(text: &[u8]) -> Vec<u8> {
     without_strings(&without(text, "/*", "*/"))
 }
 
-/// A chunk without its comments of one line and the contents of its strings.
+/// Returns a chunk without its comments of one line and the contents of its strings.
 fn lua(text: &[u8]) -> Vec<u8> {
     without_strings(&without(&without(text, "--", "\n"), "[[", "]]"))
 }
 
-/// A text without its quoted parts; the quotes stay.
+/// Returns a text without its quoted parts; the quotes stay.
 fn without_strings(text: &[u8]) -> Vec<u8> {
     let (mut kept, mut quote, mut escaped) = (Vec::new(), None, false);
     for &byte in text {
@@ -146,7 +146,7 @@ fn depth(text: &[u8], open: &[u8], close: &[u8]) -> usize {
     most
 }
 
-/// Whether a sign stands before a group that is within a group.
+/// Returns true if a sign stands before a group that is within a group.
 fn signs_in_groups(text: &[u8]) -> bool {
     let mut depth = 0;
     text.windows(2).any(|two| {
@@ -160,7 +160,7 @@ fn signs_in_groups(text: &[u8]) -> bool {
     })
 }
 
-/// The bytes of a JSON text outside of its strings, with the place of each.
+/// Returns the bytes of a JSON text outside of its strings, with the place of each.
 fn json_outside(text: &[u8]) -> Vec<(usize, u8)> {
     let (mut marks, mut in_string, mut escaped) = (Vec::new(), false, false);
     for (at, &byte) in text.iter().enumerate() {
@@ -183,7 +183,7 @@ fn json_depth(text: &[u8]) -> usize {
     depth(&json_marks(text).collect::<Vec<_>>(), b"[{", b"]}")
 }
 
-/// For each bracket that opens the last three that are open.
+/// Returns for each bracket that opens the last three that are open.
 fn json_paths(text: &[u8]) -> impl Iterator<Item = String> {
     let mut open = Vec::new();
     json_marks(text).filter_map(move |mark| {

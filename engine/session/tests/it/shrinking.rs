@@ -5,7 +5,7 @@ use gramjet_session::{Language, Session, Settings};
 
 use crate::properties::{PROPERTIES, Property};
 
-/// The result of a search, and how many tests it asks for.
+/// Returns the result of a search, and how many tests it asks for.
 fn minimised(session: &mut Session, text: &[u8], holds: &dyn Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
     let mut search = session.minimise(text).expect("the text conforms");
     let mut tests = 0;
@@ -69,7 +69,7 @@ fn parts_find_other_places() {
     }
 }
 
-/// The first random text that has the property, and is not too long.
+/// Returns the first random text that has the property, and is not too long.
 fn example(language: &Language, property: &Property, seed: u64) -> Vec<u8> {
     let mut run = Inputs::new(language.producer(), seed);
     let mut text = Vec::new();

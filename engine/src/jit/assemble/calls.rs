@@ -18,7 +18,7 @@ const MAX_EXPANDED: u32 = 24;
 /// A rule that was expanded counts as one that refers to others with this size.
 const MAX_NESTED: u32 = 150;
 
-/// For each rule whether references to it are expanded: small rules that do not derive themselves.
+/// Returns for each rule whether references to it are expanded: small rules that do not derive themselves.
 pub(super) fn expanded(ir: &Ir) -> Vec<bool> {
     let recursion = recursion(ir);
     let mut expanded = vec![false; ir.rules().len()];
@@ -36,7 +36,7 @@ pub(super) fn expanded(ir: &Ir) -> Vec<bool> {
     expanded
 }
 
-/// The number of nodes, where a choice among literals is one. Stops counting beyond `most`.
+/// Returns the number of nodes, where a choice among literals is one. Stops counting beyond `most`.
 fn size(ir: &Ir, node: NodeId, most: u32, of_rule: &impl Fn(RuleId) -> u32) -> u32 {
     if ir.literals(node).is_some() {
         return 1;
@@ -52,8 +52,8 @@ fn size(ir: &Ir, node: NodeId, most: u32, of_rule: &impl Fn(RuleId) -> u32) -> u
 }
 
 impl<'g> Assembler<'g> {
-    /// The function of a residual rule, with the code that is placed after it. Callers have checked that the instance
-    /// is within the depth limit.
+    /// Emits the function of a residual rule, with the code that is placed after it. Callers have checked that the
+    /// instance is within the depth limit.
     pub(super) fn function(&mut self, rule: RuleId, body: NodeId) {
         let Some(label) = self.functions[rule.index()] else { return };
         (self.flow, self.stack) = (Flow::default(), 0);
@@ -92,7 +92,7 @@ impl<'g> Assembler<'g> {
         asm!(ops ; cmp rsp, [context + STACK_LOW] ; jb =>low ; =>body);
     }
 
-    /// A reference to a rule that is not expanded.
+    /// Emits a reference to a rule that is not expanded.
     pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
         let function = self.functions[rule.index()];
         debug_assert!(function.is_some(), "a call of a rule without a function");
@@ -118,7 +118,7 @@ impl<'g> Assembler<'g> {
         self.flow = RETURNED;
     }
 
-    /// The instance that a node is, if its body is to stand here: the rule and the body.
+    /// Returns the instance that a node is, if its body is to stand here: the rule and the body.
     pub(super) fn instance(&self, node: NodeId) -> Option<(RuleId, NodeId)> {
         if let Composition::Instance(rule, Some(body)) = self.ir.node(node).composition() {
             return Some((rule, body));
@@ -127,7 +127,7 @@ impl<'g> Assembler<'g> {
         Some((rule, self.ir.body(rule)?))
     }
 
-    /// An instance whose body is in place.
+    /// Emits an instance whose body is in place.
     pub(super) fn inlined(&mut self, rule: RuleId, body: NodeId, offset: i32) {
         // Instances right within each other are within the limit if the innermost is.
         let (mut rules, mut body) = (vec![rule], body);
@@ -161,8 +161,8 @@ impl<'g> Assembler<'g> {
         self.place(back);
     }
 
-    /// A string for the outermost of these instances, each right within the one before, that is beyond the limit; the
-    /// innermost is. The first stands `offset` + 1 below what the depth register counts from.
+    /// Emits a string for the outermost of these instances, each right within the one before, that is beyond the limit;
+    /// the innermost is. The first stands `offset` + 1 below what the depth register counts from.
     pub(super) fn pool_near(&mut self, rules: &[RuleId], offset: i32, back: DynamicLabel, after: Flow) {
         self.flush();
         let before = self.flow;
@@ -188,7 +188,7 @@ impl<'g> Assembler<'g> {
         a.strings == b.strings && a.shortest == b.shortest
     }
 
-    /// A string of a rule's pool, which replaces an instance beyond the depth limit.
+    /// Emits a string of a rule's pool, which replaces an instance beyond the depth limit.
     pub(super) fn pool(&mut self, rule: RuleId) {
         let Some(pool) = self.pools.get(rule).filter(|_| !self.is_too_large()) else { return };
         let strings = Strings::of_pool(pool, self.ir.rule(rule).facts.min_len);

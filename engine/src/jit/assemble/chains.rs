@@ -16,7 +16,7 @@ const _: () = assert!(Chain::MAX_ROUNDS == ROUNDS as usize);
 const MIN_AT_ONCE: usize = 3;
 
 impl<'g> Assembler<'g> {
-    /// A chain up to the round that stops: without a branch, unless there are more rounds than one look covers.
+    /// Emits a chain up to the round that stops: without a branch, unless there are more rounds than one look covers.
     pub(super) fn chain(&mut self, chain: Chain, offset: i32) {
         let rounds = chain.rounds.len() as i32;
         self.need(2 * rounds + 1, rounds + 1);
@@ -28,7 +28,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// One round, which a bit of its choice byte decides.
+    /// Emits one round, which a bit of its choice byte decides.
     fn one_round(&mut self, chain: &Chain) {
         let at = self.flow.choice as i8;
         let ops = &mut self.ops;
@@ -39,7 +39,7 @@ impl<'g> Assembler<'g> {
         self.leave_chain(chain, Rq::RCX);
     }
 
-    /// Several rounds, after which the chain ends.
+    /// Emits several rounds, after which the chain ends.
     fn closed_chain(&mut self, chain: &Chain) {
         let rounds = chain.rounds.len() as i8;
         self.find_stops(chain);
@@ -54,7 +54,7 @@ impl<'g> Assembler<'g> {
         self.leave_chain(chain, Rq::R8);
     }
 
-    /// Rounds after which there may be more.
+    /// Emits rounds after which there may be more.
     fn open_chain(&mut self, chain: Chain, rest: NodeId, offset: i32) {
         let (more, back, before) = (self.label(), self.label(), self.flow);
         self.find_stops(&chain);
@@ -88,7 +88,7 @@ impl<'g> Assembler<'g> {
         if bmi1 { asm!(ops ; andn rcx, rcx, [tables + stops]) } else { asm!(ops ; not rcx ; and rcx, [tables + stops]) }
     }
 
-    /// The place of the lowest bit of rcx, which is not 0.
+    /// Finds the place of the lowest bit of rcx, which is not 0.
     fn find_first(&mut self) {
         let bmi1 = self.features.bmi1;
         let ops = &mut self.ops;

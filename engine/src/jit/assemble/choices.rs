@@ -31,7 +31,7 @@ pub(super) struct Stretch {
 }
 
 impl Grouped<'_> {
-    /// The group of each option.
+    /// Returns the group of each option.
     fn arm_of(&self) -> Vec<usize> {
         let mut arm_of = vec![0; self.decision.site.options() as usize];
         for (arm, group) in self.alike.groups.iter().enumerate() {
@@ -54,7 +54,7 @@ impl Grouped<'_> {
 }
 
 impl<'g> Assembler<'g> {
-    /// A choice whose options are of any kind.
+    /// Emits a choice whose options are of any kind.
     pub(super) fn choice(&mut self, node: NodeId, choice: &'g Choice, offset: i32) {
         if let Some(joint) = self.joint(node, choice) {
             return self.joint_branches(&joint, offset);
@@ -63,7 +63,7 @@ impl<'g> Assembler<'g> {
         self.branches(&grouped, offset);
     }
 
-    /// The options of a choice that is no data, in groups that are alike.
+    /// Returns the options of a choice that is no data, in groups that are alike.
     pub(super) fn grouped(&self, node: NodeId, choice: &'g Choice, shares_heads: bool) -> Grouped<'g> {
         let ir = self.ir;
         let min_len = ir.facts(node).min_len;
@@ -85,7 +85,7 @@ impl<'g> Assembler<'g> {
         Grouped { decision, alike: Alike::new(ir, options, shares_heads, MAX_MERGED) }
     }
 
-    /// A branch for each group of options, after their common beginning.
+    /// Emits a branch for each group of options, after their common beginning.
     fn branches(&mut self, grouped: &Grouped<'g>, offset: i32) {
         let Grouped { decision, alike } = grouped;
         let groups = &alike.groups;
@@ -131,7 +131,7 @@ impl<'g> Assembler<'g> {
         *after = Some(self.flow);
     }
 
-    /// All arms end here.
+    /// Places the label at which all arms end.
     pub(super) fn end_of_arms(&mut self, end: DynamicLabel, after: Option<Flow>) {
         let is_dead = after.is_none();
         self.place(end);
@@ -151,7 +151,7 @@ impl<'g> Assembler<'g> {
         self.stack -= 1;
     }
 
-    /// The options of a group, which are the same but for literals; the picked option is in eax.
+    /// Emits the options of a group, which are the same but for literals; the picked option is in eax.
     pub(super) fn group(&mut self, grouped: &Grouped<'g>, picked: Picked, arm: usize, offset: i32) {
         let items = grouped.alike.items(self.ir, arm);
         let last = items.iter().rposition(|item| matches!(item, Item::Literals(_)));
@@ -259,7 +259,7 @@ impl<'g> Assembler<'g> {
         0
     }
 
-    /// A choice among strings and choices among strings.
+    /// Emits a choice among strings and choices among strings.
     pub(super) fn nested(&mut self, nested: &Nested<'_>) {
         let entries = &nested.options;
         let decision = Decision { site: nested.choice.site(), costs: Vec::new() };

@@ -31,7 +31,7 @@ pub(super) struct Joint<'g> {
 }
 
 impl<'g> Assembler<'g> {
-    /// The choice with an inner one, if one branch for both pays.
+    /// Returns the choice with an inner one, if one branch for both pays.
     pub(super) fn joint(&self, node: NodeId, choice: &'g Choice) -> Option<Joint<'g>> {
         // Under a length limit options may be left out.
         if self.kind.length || choice.options.len() > 256 {
@@ -50,7 +50,7 @@ impl<'g> Assembler<'g> {
         (gain >= MIN_GAIN).then_some(Joint { outer, inner, arm, bytes, instances, rest })
     }
 
-    /// The gain of deciding the choice at the beginning of a group together with the outer one.
+    /// Returns the gain of deciding the choice at the beginning of a group together with the outer one.
     fn joint_at(&self, outer: &Grouped<'g>, arm: usize) -> Option<(f64, usize, Grouped<'g>, Vec<RuleId>)> {
         let [option] = outer.alike.groups[arm][..] else { return None };
         let (inner, instances) = self.choice_in(*outer.alike.options[option].first()?)?;
@@ -74,7 +74,7 @@ impl<'g> Assembler<'g> {
         few.then_some((apart - together, arm, inner, instances))
     }
 
-    /// The choice that a node is, within instances.
+    /// Returns the choice that a node is, within instances.
     fn choice_in(&self, mut node: NodeId) -> Option<(NodeId, Vec<RuleId>)> {
         let mut instances = Vec::new();
         loop {
@@ -162,7 +162,7 @@ impl<'g> Assembler<'g> {
         self.compare(Rq::RCX, &values, arms)
     }
 
-    /// The outer arms but for that of the inner choice, beginning with `first`, if it is an outer one.
+    /// Emits the outer arms but for that of the inner choice, beginning with `first`, if it is an outer one.
     #[allow(clippy::too_many_arguments)]
     fn outer_arms(
         &mut self,
@@ -186,7 +186,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// The outer choice alone, where an instance around the inner one is beyond the depth limit.
+    /// Emits the outer choice alone, where an instance around the inner one is beyond the depth limit.
     fn near_the_limit(
         &mut self,
         joint: &Joint<'g>,
@@ -214,7 +214,7 @@ impl<'g> Assembler<'g> {
 }
 
 impl Grouped<'_> {
-    /// The stretches as choice bytes are compared.
+    /// Returns the stretches as choice bytes are compared.
     fn compared(&self) -> Vec<Stretch> {
         let stretch = |((first, end), arm)| {
             let (from, to) = (self.decision.threshold(first), self.decision.threshold(end));
@@ -223,17 +223,17 @@ impl Grouped<'_> {
         self.stretches().into_iter().map(stretch).collect()
     }
 
-    /// The probability of each stretch, with its group.
+    /// Returns the probability of each stretch, with its group.
     fn weights(&self) -> impl Iterator<Item = (usize, f64)> {
         self.compared().into_iter().map(|stretch| (stretch.arm, f64::from(stretch.weight) / 256.0))
     }
 
-    /// The probability of the most probable stretch.
+    /// Returns the probability of the most probable stretch.
     fn most(&self) -> f64 {
         self.weights().map(|(_, weight)| weight).fold(0.0, f64::max)
     }
 
-    /// The choice bytes that lead to a group, if they follow each other.
+    /// Returns the choice bytes that lead to a group, if they follow each other.
     fn bytes_of(&self, arm: usize) -> Option<(i32, i32)> {
         let mut found = self.stretches().into_iter().filter(|&(_, other)| other == arm);
         let (options, _) = found.next()?;

@@ -13,7 +13,7 @@ pub(super) const MAX_LITERAL: usize = 256;
 const MAX_DISPLACEMENT: i32 = 96;
 
 impl<'g> Assembler<'g> {
-    /// A literal of at most [`MAX_LITERAL`] bytes.
+    /// Emits a literal of at most [`MAX_LITERAL`] bytes.
     pub(super) fn literal(&mut self, bytes: &[u8]) {
         debug_assert!(bytes.len() <= MAX_LITERAL);
         if bytes.is_empty() {
@@ -23,7 +23,7 @@ impl<'g> Assembler<'g> {
         self.put_literal(bytes);
     }
 
-    /// The same where its bytes are needed already.
+    /// Emits a literal for whose bytes the caller has called `need`.
     pub(super) fn put_literal(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(16) {
             self.short_literal(chunk);
@@ -60,7 +60,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// A longer one.
+    /// Emits a literal of more than [`MAX_LITERAL`] bytes.
     pub(super) fn long_literal(&mut self, bytes: &'g [u8]) {
         self.flush();
         let place = match self.known_literals.get(bytes) {

@@ -11,7 +11,7 @@ use super::{Assembler, Features, asm};
 /// them.)
 pub(super) const ROUNDS: i32 = 4;
 
-/// How rounds of an item are looked at.
+/// Way in which rounds of an item are looked at.
 pub(super) struct Look {
     /// Member bytes from here on lead to other options; 256 if there are none.
     bound: u32,
@@ -24,8 +24,8 @@ enum Members {
     Table(Box<[u8; 256]>),
     /// `count` equally probable members, all rounds at once: by a shuffle of up to 16 members.
     Shuffle { count: u32, members: [u8; 16] },
-    /// The same, where members are consecutive except for a few steps: each step adds an amount from a member's number
-    /// on.
+    /// `count` equally probable members, all rounds at once, which are consecutive except for a few steps: each step
+    /// adds an amount from a member's number on.
     Steps { count: u32, base: u8, steps: Vec<(u8, u8)> },
 }
 
@@ -44,14 +44,14 @@ impl Look {
         Look { bound: item.bound, members: members.unwrap_or(Members::Table(Box::new(item.table))) }
     }
 
-    /// Whether the members of all rounds are emitted at once, not looked up one after the other.
+    /// Returns true if the members of all rounds are emitted at once, not looked up one after the other.
     pub fn is_at_once(&self) -> bool {
         !matches!(self.members, Members::Table(_))
     }
 }
 
 impl Members {
-    /// The members, if there is a way to emit them without looking each up.
+    /// Returns the members, if there is a way to emit them without looking each up.
     fn at_once(item: &ByteItem) -> Option<Members> {
         let bound = item.bound as usize;
         let mut members = item.table[..bound].to_vec();
@@ -87,8 +87,8 @@ impl Assembler<'_> {
         asm!(ops ; shr ecx, 4);
     }
 
-    /// The place of the bit, among those of the next choice bytes, that stops, in ecx: 7 more than 16 times the rounds
-    /// that go on; 64 if none stops. Goes to `others` if another option comes first.
+    /// Finds the place of the bit, among those of the next choice bytes, that stops, in ecx: 7 more than 16 times the
+    /// rounds that go on; 64 if none stops. Goes to `others` if another option comes first.
     pub(super) fn find_end(&mut self, look: &Look, others: DynamicLabel) {
         let bound = look.bound;
         let stops = self.tables.add(STOPS.to_le_bytes().to_vec(), 8);
@@ -131,7 +131,8 @@ impl Assembler<'_> {
         self.put_members_at(look, 0, 0);
     }
 
-    /// The same for rounds whose choice bytes begin at the displacement `at`, and whose members at `to`.
+    /// Emits the members of all rounds of the look, whose choice bytes begin at the displacement `at`, and whose
+    /// members begin at `to`. Keeps rcx.
     pub(super) fn put_members_at(&mut self, look: &Look, at: i8, to: i8) {
         match &look.members {
             Members::Table(table) => {
@@ -180,7 +181,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The numbers of the next rounds' members, a byte each, in xmm0.
+    /// Puts the numbers of the next rounds' members, a byte each, in xmm0.
     fn numbers_of_members(&mut self, count: u32, at: i8) {
         let members = self.tables.add([0x00, 0xFF].repeat(8), 16);
         let counts = self.tables.add((count as u16).to_le_bytes().repeat(8), 16);

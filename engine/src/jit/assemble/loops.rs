@@ -18,7 +18,7 @@ struct Run {
 }
 
 impl Run {
-    /// The run, if nothing or one more item is derived in the round that stops.
+    /// Returns the run, if nothing or one more item is derived in the round that stops.
     fn new(TailRun { item, bytes, stops, .. }: TailRun) -> Option<Run> {
         (stops != Stop::Other).then_some(Run { node: item, item: bytes, plus: stops == Stop::Item })
     }
@@ -33,7 +33,7 @@ struct LastRounds {
 }
 
 impl<'g> Assembler<'g> {
-    /// An instance, in place, of a rule that jumps back to itself.
+    /// Emits an instance, in place, of a rule that jumps back to itself.
     pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, run: Option<TailRun>, offset: i32) {
         let Some(run) = run.and_then(Run::new) else { return self.looping_instance(rule, body, offset) };
         let look = Look::at(&run.item, self.features);
@@ -54,8 +54,8 @@ impl<'g> Assembler<'g> {
         self.place(back);
     }
 
-    /// The bytes that a run emits where it meets the depth limit, if they can be looked up; only for code without a
-    /// length limit.
+    /// Returns the bytes that a run emits where it meets the depth limit, if they can be looked up; only for code
+    /// without a length limit.
     fn last_rounds(&self, rule: RuleId, run: &Run) -> Option<LastRounds> {
         if !self.kind.depth || self.kind.length || run.item.layers > 1 {
             return None;
@@ -70,7 +70,8 @@ impl<'g> Assembler<'g> {
         Some(LastRounds { member: self.last_member(run)?, behind })
     }
 
-    /// The bytes that the item emits in the last instance within the limit, if they differ from the other instances.
+    /// Returns the bytes that the item emits in the last instance within the limit, if they differ from the other
+    /// instances.
     fn last_member(&self, run: &Run) -> Option<Option<[u8; 256]>> {
         match self.ir.node(run.node).instance() {
             Some(rule) => Some(Some(byte_pool(&self.pools.get(rule)?.strings)?)),
@@ -78,7 +79,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// Rounds up to the one that stops, or up to the depth limit: both without a branch.
+    /// Emits rounds up to the one that stops, or up to the depth limit: both without a branch.
     fn rounds_within_depth(
         &mut self,
         run: &Run,
@@ -144,7 +145,7 @@ impl<'g> Assembler<'g> {
         );
     }
 
-    /// Rounds up to the one that stops, where no limit can be met.
+    /// Emits rounds up to the one that stops, where no limit can be met.
     fn rounds_far_from_limits(&mut self, run: &Run, look: &Look, one_by_one: DynamicLabel) {
         self.find_end(look, one_by_one);
         let ops = &mut self.ops;
@@ -162,7 +163,7 @@ impl<'g> Assembler<'g> {
         );
     }
 
-    /// Rounds up to the one that stops, as long as the limits are far.
+    /// Emits rounds up to the one that stops, as long as the limits are far.
     fn rounds_that_stop(&mut self, run: &Run, look: &Look, offset: i32, one_by_one: DynamicLabel) {
         // Each round that goes on is a level deeper. The item may be deeper still, in the last round that goes on, or
         // in the round that stops.
@@ -188,7 +189,7 @@ impl<'g> Assembler<'g> {
         );
     }
 
-    /// An instance of a rule that jumps back to itself, round by round.
+    /// Emits an instance of a rule that jumps back to itself, round by round.
     pub(super) fn looping_instance(&mut self, rule: RuleId, body: NodeId, offset: i32) {
         let levels = offset + 1;
         self.flush();
@@ -222,7 +223,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// A jump back to an enclosing instance, one level deeper.
+    /// Emits a jump back to an enclosing instance, one level deeper.
     pub(super) fn jump_back(&mut self, rule: RuleId, offset: i32) {
         // The verifier holds that there is such a scope.
         let Some(&scope) = self.scopes.iter().rev().find(|scope| scope.rule == rule) else { return };
@@ -269,7 +270,7 @@ impl<'g> Assembler<'g> {
         self.stack -= 1;
     }
 
-    /// A repetition of single bytes.
+    /// Emits a repetition of single bytes.
     fn byte_rounds(&mut self, item: NodeId, bytes: &ByteItem, min: u32, max: Option<u32>, offset: i32) {
         let look = Look::at(bytes, self.features);
         // The items may begin a new stretch, so the look is counted after them.
@@ -323,8 +324,8 @@ impl<'g> Assembler<'g> {
         asm!(ops ; cmp ecx, ROUNDS ; jae =>one_by_one);
     }
 
-    /// A repetition, round by round: first those without a site, then one site a round. The item stands once, so that
-    /// nested repetitions do not multiply.
+    /// Emits a repetition, round by round: first those without a site, then one site a round. The item stands once, so
+    /// that nested repetitions do not multiply.
     fn rounds(&mut self, item: NodeId, min: u32, max: Option<u32>, offset: i32) {
         let (head, exit, site, round) = (self.label(), self.label(), self.label(), self.label());
         let words = i32::from(max.is_some()) + i32::from(min > 0);
@@ -368,7 +369,7 @@ impl<'g> Assembler<'g> {
         self.flow = after;
     }
 
-    /// The site that decides on a further round: goes to `exit` if there is none.
+    /// Emits the site that decides on a further round: goes to `exit` if there is none.
     fn go_site(&mut self, item: NodeId, exit: DynamicLabel) {
         let cost = self.ir.facts(item).min_len;
         if self.kind.length && cost > 0 {

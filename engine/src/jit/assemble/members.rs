@@ -8,7 +8,7 @@ use gramjet_compiler::ir;
 use super::picks::Decision;
 use super::{Assembler, asm};
 
-/// Where the tables of a class are.
+/// Places of the tables of a class.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces {
     /// The end of each piece, by number.
@@ -75,7 +75,7 @@ impl<'g> Assembler<'g> {
         self.used(0, 4);
     }
 
-    /// The number of a member by its choice bytes, in eax; the pointer is moved over them.
+    /// Puts the number of a member into eax, by its choice bytes; the pointer is moved over them.
     fn member_number(&mut self, count: usize) {
         let decision = Decision { site: ir::Site::even(count as u32), costs: Vec::new() };
         let picked = self.decide(&decision);
@@ -83,7 +83,7 @@ impl<'g> Assembler<'g> {
         self.flush();
     }
 
-    /// The same as far as the slack goes.
+    /// Puts the number of a member into eax, among those that the slack leaves.
     fn members_within(&mut self, offered: Vec<usize>, decided: DynamicLabel) {
         let (before, most) = (self.flow, offered.len() - 1);
         for (slack, count) in offered.into_iter().enumerate() {
@@ -102,7 +102,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    /// The tables of a class.
+    /// Returns the tables of a class.
     fn pieces(&mut self, set: &'g CharSet) -> Pieces {
         if let Some(&pieces) = self.known_classes.get(set) {
             return pieces;
@@ -129,8 +129,8 @@ impl<'g> Assembler<'g> {
         pieces
     }
 
-    /// The member whose number is in eax, of a class with `count` ends, in ecx, at rdx and pieces at r11; leaves its
-    /// length in rcx.
+    /// Assembles the thunk for the member whose number is in eax, of a class with `count` ends, in ecx, at rdx and
+    /// pieces at r11; it leaves the member's length in rcx.
     pub(super) fn member_thunk(&mut self) {
         let (member, slot) = (self.thunks.member, self.thunks.slot);
         let ops = &mut self.ops;

@@ -57,7 +57,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// Those of this processor.
+    /// Returns the features of this processor.
     pub fn detect() -> Features {
         Features {
             ssse3: std::arch::is_x86_feature_detected!("ssse3"),
@@ -69,10 +69,10 @@ impl Features {
 /// The state of the pointers at a place in the code.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
-    /// How far the next choice byte and the next output byte are ahead of their registers.
+    /// Distance of the next choice byte and of the next output byte ahead of their registers.
     choice: i32,
     output: i32,
-    /// How much of the stretch that was checked last is left.
+    /// Bytes that are left of the stretch that was checked last.
     reads: i32,
     writes: i32,
     /// Bytes that were counted against the stretch and are not used yet.
@@ -84,7 +84,7 @@ struct Flow {
 struct Scope {
     rule: RuleId,
     head: DynamicLabel,
-    /// Where an instance goes that is beyond the depth limit.
+    /// Target for an instance that is beyond the depth limit.
     beyond: DynamicLabel,
     /// The words on the stack at the head.
     stack: i32,
@@ -132,7 +132,7 @@ pub(super) struct Assembler<'g> {
     known_len: usize,
     /// The sites of the pools of rules, by rule.
     pool_sites: Vec<Option<i32>>,
-    /// Where the rows of a rule's pool are, if they have a table.
+    /// Places of the rows of the pools of rules, by rule, if they have a table.
     pool_rows: Vec<Option<i32>>,
     /// The literals that slow paths copy and where they are. Looked up only, never iterated.
     known_literals: FxHashMap<&'g [u8], i32>,
@@ -251,12 +251,12 @@ impl<'g> Assembler<'g> {
         })
     }
 
-    /// Whether the code will be refused: then nothing more is added to it.
+    /// Returns true if the code will be refused: then nothing more is added to it.
     fn is_too_large(&self) -> bool {
         self.ops.offset().0.saturating_add(self.tables.bytes.len()).saturating_add(self.known_len) > self.max_code
     }
 
-    /// The most by which the stack grows below the bound that guards compare with.
+    /// Returns the most by which the stack grows below the bound that guards compare with.
     ///
     /// A frame has the words that a function pushes and the address that a call from it pushes. The last function whose
     /// guard found the stack pointer at the bound or above has a frame. So have the functions without a guard that it
@@ -295,14 +295,14 @@ impl<'g> Assembler<'g> {
         asm!(ops ; jmp =>label);
     }
 
-    /// Code that is emitted later, with the present state; the label is its beginning.
+    /// Keeps code that is emitted later, with the present state; the label is its beginning.
     fn cold(&mut self, emit: impl FnOnce(&mut Assembler<'g>) + 'g) -> DynamicLabel {
         let label = self.label();
         self.cold.push(Cold { label, flow: self.flow, stack: self.stack, emit: Box::new(emit) });
         label
     }
 
-    /// The same at a label that is there already.
+    /// Keeps code that is emitted later, at a label that is there already, with the state `flow`.
     fn cold_at(&mut self, label: DynamicLabel, flow: Flow, emit: impl FnOnce(&mut Assembler<'g>) + 'g) {
         self.cold.push(Cold { label, flow, stack: self.stack, emit: Box::new(emit) });
     }
@@ -357,7 +357,7 @@ impl<'g> Assembler<'g> {
         due.1 -= writes;
     }
 
-    /// A stretch begins here.
+    /// Begins a stretch here.
     fn begin_stretch(&mut self) {
         (self.flow.reads, self.flow.writes) = MARGIN;
         self.flow.due = (0, 0);
@@ -383,7 +383,7 @@ impl<'g> Assembler<'g> {
         self.begin_stretch();
     }
 
-    /// The state where code arrives from here and from a place with `other`; both must have flushed.
+    /// Takes the state where code arrives from here and from a place with `other`; both must have flushed.
     fn join(&mut self, other: Flow) {
         debug_assert_eq!((self.flow.choice, self.flow.output, other.choice, other.output), (0, 0, 0, 0));
         self.flow.reads = self.flow.reads.min(other.reads);
@@ -431,7 +431,7 @@ impl<'g> Assembler<'g> {
         asm!(ops ; cmp depth, levels ; jl =>beyond);
     }
 
-    /// A node that stands `offset` instances below what the depth register counts from.
+    /// Emits a node that stands `offset` instances below what the depth register counts from.
     fn node(&mut self, node: NodeId, offset: i32) {
         if self.is_too_large() {
             return;

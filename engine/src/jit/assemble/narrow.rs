@@ -26,8 +26,8 @@ const MAX_TABLE: i32 = 1024;
 const MAX_FAR_COMPARED: usize = 24;
 
 impl Narrowed {
-    /// The site where its dearest options are not offered, if it has no more than 256 options or slots and this can be
-    /// compared or looked up.
+    /// Returns the site where its dearest options are not offered, if it has no more than 256 options or slots and this
+    /// can be compared or looked up.
     pub fn at(decision: &Decision<'_>) -> Option<Narrowed> {
         if decision.bits() != 8 || decision.site.options() > 256 {
             return None;
@@ -53,7 +53,7 @@ impl Narrowed {
         (fits && !steps.is_empty()).then(|| Narrowed { steps, map: decision.site.slots().map(|_| decision.map()) })
     }
 
-    /// The numbers by slack.
+    /// Returns the numbers by slack.
     fn table(&self) -> Vec<u8> {
         let ends = self.steps.iter().skip(1).map(|&(from, _)| from as usize);
         let mut table = Vec::new();

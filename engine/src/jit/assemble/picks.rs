@@ -11,7 +11,7 @@ use crate::jit::sites::Site;
 /// A site whose option is to be decided; of at least two.
 pub(super) struct Decision<'s> {
     pub site: ir::Site<'s>,
-    /// How many bytes each option costs more than the shortest, ascending.
+    /// Number of bytes that each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
 }
 
@@ -25,18 +25,18 @@ pub(super) enum Picked {
 }
 
 impl Decision<'_> {
-    /// How many bits of choice bytes it reads.
+    /// Returns how many bits of choice bytes it reads.
     pub fn bits(&self) -> u32 {
         self.site.bits()
     }
 
-    /// The least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no such
-    /// option.
+    /// Returns the least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no
+    /// such option.
     pub fn threshold(&self, option: usize) -> i32 {
         self.site.value_of(option as u32) as i32
     }
 
-    /// The option that each choice byte leads to, for sites of one byte.
+    /// Returns the option that each choice byte leads to, for sites of one byte.
     pub fn map(&self) -> Vec<u8> {
         (0..256).map(|byte| self.site.option_of(byte) as u8).collect()
     }
@@ -47,7 +47,7 @@ impl Decision<'_> {
 }
 
 impl Assembler<'_> {
-    /// Whether the length limit may leave options of such a site out.
+    /// Returns true if the length limit may leave options of such a site out.
     pub(super) fn is_limited(&self, decision: &Decision<'_>) -> bool {
         self.kind.length && decision.max_cost() > 0
     }
@@ -72,7 +72,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The next choice byte, in eax.
+    /// Loads the next choice byte into eax.
     pub(super) fn load_choice(&mut self) {
         let at = self.flow.choice as i8;
         let ops = &mut self.ops;
@@ -104,7 +104,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A site of two or three choice bytes.
+    /// Decides a site of two or three choice bytes.
     fn decide_wide(&mut self, decision: &Decision<'_>) {
         let bits = decision.bits();
         let at = self.flow.choice as i8;
@@ -131,7 +131,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A site that the length limit may narrow; pays the option's cost.
+    /// Decides a site that the length limit may narrow; pays the option's cost.
     fn decide_within(&mut self, decision: &Decision<'_>) {
         self.flush();
         let (decided, paid) = (self.label(), self.label());

@@ -65,7 +65,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A string that is not offered where the slack is too small for it.
+    /// Emits a string that is not offered where the slack is too small for it.
     fn string_within(&mut self, string: &[u8], site: Site<'_>) {
         let cost = string.len() as u64 - site.strings.min_len;
         let (back, after) = (self.label(), self.flow);
@@ -83,7 +83,7 @@ impl Assembler<'_> {
         self.place(back);
     }
 
-    /// A choice among strings as far as the slack goes.
+    /// Emits a choice among strings as far as the slack goes.
     fn strings_within(&mut self, decision: &Decision<'_>, site: Site<'_>) {
         let (decided, back) = (self.label(), self.label());
         let least = decision.costs[0];
@@ -129,7 +129,7 @@ impl Assembler<'_> {
         self.place(back);
     }
 
-    /// Strings of which some are long: a slow path copies them.
+    /// Emits strings of which some are long: a slow path copies them.
     fn slow_strings(&mut self, site: Site<'_>, costs: Vec<u64>) {
         let free = if self.kind.length { costs } else { vec![0; costs.len()] };
         let decision = Decision { site: site.strings.site(), costs: free };
@@ -194,7 +194,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// From a table of rows of `width` bytes; unless all have the same length, the last byte of a row holds it.
+    /// Emits a string from a table of rows of `width` bytes; unless all have the same length, the last byte of a row
+    /// holds it.
     fn put_row(&mut self, strings: &[&[u8]], width: usize, len: Option<usize>, pool_of: Option<RuleId>) {
         let known = pool_of.and_then(|rule| self.pool_rows[rule.index()]);
         let rows = known.unwrap_or_else(|| {
@@ -242,7 +243,7 @@ impl Assembler<'_> {
         self.flow.output = 0;
     }
 
-    /// From a table of places and lengths.
+    /// Emits a string from a table of places and lengths.
     fn put_distant(&mut self, strings: &[&[u8]], longest: usize) {
         let mut data = Vec::new();
         let mut entries: Vec<(u32, u32)> = Vec::new();

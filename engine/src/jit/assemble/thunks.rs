@@ -140,7 +140,8 @@ impl Assembler<'_> {
         asm!(ops ; ret);
     }
 
-    /// The number of ends that are at most the value: binary search without branches that depend on it.
+    /// Assembles the thunk that finds the number of ends that are at most the value: binary search without branches
+    /// that depend on it.
     fn slot_thunk(&mut self) {
         let slot = self.thunks.slot;
         let ops = &mut self.ops;
@@ -193,7 +194,7 @@ impl Assembler<'_> {
         );
     }
 
-    /// A function that other code calls, an [`Entry`](crate::jit::code::Entry).
+    /// Assembles a function that other code calls, an [`Entry`](crate::jit::code::Entry).
     fn entry_thunk(&mut self, batch: bool) {
         // The start rule always has a body.
         let Some(start) = self.functions[self.ir.start().index()] else { return };
@@ -236,7 +237,7 @@ impl Assembler<'_> {
         );
     }
 
-    /// One input after the other: where it begins, its derivation, its separator, where it ends.
+    /// Emits one input after the other: where it begins, its derivation, its separator, where it ends.
     fn inputs(&mut self, start: DynamicLabel) {
         let length = self.kind.length;
         let next = self.label();

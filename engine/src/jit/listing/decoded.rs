@@ -16,7 +16,7 @@ pub(in crate::jit) struct Decoded {
     pub(in crate::jit) target: Option<u64>,
 }
 
-/// All instructions of `code`.
+/// Returns all instructions of `code`.
 pub(in crate::jit) fn decoded(code: &[u8]) -> Vec<Decoded> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -60,7 +60,7 @@ const VECTOR: [(u8, &str); 17] = [
     (0xFE, "paddd"),
 ];
 
-/// How wide an operand is, in bytes.
+/// Width of an operand, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
     Byte = 1,
@@ -229,7 +229,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// The instructions that begin with 0F.
+    /// Returns the instructions that begin with 0F.
     fn two_bytes(&mut self) -> Option<Parts> {
         let opcode = self.byte()?;
         let condition = CONDITIONS[usize::from(opcode & 15)];
@@ -284,7 +284,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// `andn`, the one instruction here that begins with a VEX prefix.
+    /// Returns `andn`, the one instruction here that begins with a VEX prefix.
     fn andn(&mut self) -> Option<Parts> {
         let (first, second) = (self.byte()?, self.byte()?);
         if first & 0x1F != 2 || second & 7 != 0 || self.byte()? != 0xF2 {
@@ -299,7 +299,7 @@ impl<'a> Decoder<'a> {
         Some(plain("andn", operands))
     }
 
-    /// Two operands of one width, of which the register is the first one or the second.
+    /// Returns two operands of one width, of which the register is the first one or the second.
     fn pair(&mut self, name: &str, width: Width, is_first: bool) -> Option<Parts> {
         let (reg, place) = self.operands()?;
         let own = register(reg, width, self.rex.is_some() || width != Width::Byte);
@@ -312,20 +312,20 @@ impl<'a> Decoder<'a> {
         Some(plain(name, format!("{to},{}", hex(value))))
     }
 
-    /// A jump or call by a distance of `len` bytes.
+    /// Returns a jump or call by a distance of `len` bytes.
     fn jump(&mut self, name: &str, len: usize) -> Option<Parts> {
         let distance = self.signed(len)?;
         let target = (self.next as u64).wrapping_add_signed(distance);
         Some((name.to_string(), hex(target), Some(target)))
     }
 
-    /// The operation that the middle of a ModRM byte chooses, and the operand.
+    /// Returns the operation that the middle of a ModRM byte chooses, and the operand.
     fn operation(&mut self) -> Option<(u8, Place)> {
         let (reg, place) = self.operands()?;
         Some((reg & 7, place))
     }
 
-    /// The register and the other operand that a ModRM byte names.
+    /// Returns the register and the other operand that a ModRM byte names.
     fn operands(&mut self) -> Option<(u8, Place)> {
         let modrm = self.byte()?;
         let reg = modrm >> 3 & 7 | self.rex_bit(2);
@@ -376,7 +376,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// An operand whose width no other one shows.
+    /// Returns an operand whose width no other one shows.
     fn sized(&self, place: &Place, width: Width) -> String {
         let text = self.text(place, width);
         let name = match width {
@@ -389,7 +389,7 @@ impl<'a> Decoder<'a> {
         if matches!(place, Place::Memory(_)) { format!("{name} {text}") } else { text }
     }
 
-    /// The width of operands that are no bytes.
+    /// Returns the width of operands that are no bytes.
     fn width(&self) -> Width {
         match (self.is_wide(), self.is_word) {
             (true, _) => Width::Quad,
@@ -406,12 +406,12 @@ impl<'a> Decoder<'a> {
         self.rex_bit(3) != 0
     }
 
-    /// 8 if a bit of the REX prefix is set.
+    /// Returns 8 if a bit of the REX prefix is set.
     fn rex_bit(&self, bit: u8) -> u8 {
         (self.rex.unwrap_or(0) >> bit & 1) << 3
     }
 
-    /// The register that the end of an opcode names.
+    /// Returns the register that the end of an opcode names.
     fn low(&self, opcode: u8) -> u8 {
         opcode & 7 | self.rex_bit(0)
     }
@@ -422,7 +422,7 @@ impl<'a> Decoder<'a> {
         Some(byte)
     }
 
-    /// A signed number of `len` bytes.
+    /// Returns a signed number of `len` bytes.
     fn signed(&mut self, len: usize) -> Option<i64> {
         let bytes = self.code.get(self.next..self.next + len)?;
         self.next += len;
@@ -436,13 +436,13 @@ fn plain(name: &str, operands: String) -> Parts {
     (name.to_string(), operands, None)
 }
 
-/// The bits of a number that an operand has.
+/// Returns the bits of a number that an operand has.
 fn truncated(value: i64, width: Width) -> u64 {
     let bits = 8 * width as u32;
     if bits >= 64 { value as u64 } else { value as u64 & ((1 << bits) - 1) }
 }
 
-/// The letter by which operations on strings end.
+/// Returns the letter by which operations on strings end.
 fn suffix(width: Width) -> &'static str {
     match width {
         Width::Byte => "b",
@@ -452,7 +452,7 @@ fn suffix(width: Width) -> &'static str {
     }
 }
 
-/// The name of a register. Without a REX prefix, four bytes are the second ones of registers.
+/// Returns the name of a register. Without a REX prefix, four bytes are the second ones of registers.
 fn register(number: u8, width: Width, has_rex: bool) -> String {
     const OLD: [&str; 8] = ["ax", "cx", "dx", "bx", "sp", "bp", "si", "di"];
     let Some(old) = OLD.get(usize::from(number)).filter(|_| width != Width::Vector) else {
@@ -474,7 +474,7 @@ fn register(number: u8, width: Width, has_rex: bool) -> String {
     }
 }
 
-/// A number as NASM has it: hexadecimal from 10 on, with a digit at its beginning.
+/// Returns a number as NASM has it: hexadecimal from 10 on, with a digit at its beginning.
 fn hex(value: u64) -> String {
     let digits = format!("{value:X}");
     match value {

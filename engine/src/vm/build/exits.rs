@@ -21,7 +21,7 @@ impl Builder<'_> {
         self.tables.ops[pc as usize] = op;
     }
 
-    /// An op that takes this exit.
+    /// Returns an op that takes this exit.
     pub(super) fn label(&mut self, exit: Exit) -> Pc {
         if exit.is_plain() {
             return exit.next;
@@ -36,12 +36,12 @@ impl Builder<'_> {
         pc
     }
 
-    /// The same exit without a text of its own.
+    /// Returns the same exit without a text of its own.
     pub(super) fn bare(&mut self, exit: Exit) -> Exit {
         if exit.is_bare() { exit } else { Exit::to(self.label(exit)) }
     }
 
-    /// The op that an exit leads to, with the exit's text before its own, if it can stand for the exit.
+    /// Returns the op that an exit leads to, with the exit's text before its own, if it can stand for the exit.
     fn merged(&mut self, exit: Exit) -> Option<Op> {
         let target = self.op(exit.next);
         let copied = exit.is_jump() && target.level == NO_LEVEL;
@@ -51,7 +51,7 @@ impl Builder<'_> {
         self.tables.after(exit, target)
     }
 
-    /// An op that takes an exit.
+    /// Returns an op that takes an exit.
     pub(super) fn op_of(&mut self, exit: Exit) -> Op {
         match self.merged(exit) {
             Some(op) => op,
@@ -59,8 +59,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An op that takes the exit that was returned last. If that was the only way to the last op, the new op replaces
-    /// it.
+    /// Returns an op that takes the exit that was returned last. If that was the only way to the last op, the new op
+    /// replaces it.
     pub(super) fn moved_op_of(&mut self, exit: Exit) -> Op {
         let (merged, pc) = (self.merged(exit), exit.next);
         if merged.is_some() && self.fresh == Some(pc) && pc as usize + 1 == self.tables.ops.len() {
@@ -73,7 +73,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The exit that emits `bytes`, at most [`super::MAX_SPLIT`], and then does the same as `exit`.
+    /// Returns the exit that emits `bytes`, at most [`super::MAX_SPLIT`], and then does the same as `exit`.
     pub(super) fn text_before(&mut self, bytes: &[u8], mut exit: Exit) -> Exit {
         let mut rest = bytes;
         while !rest.is_empty() {

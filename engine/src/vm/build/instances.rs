@@ -21,7 +21,8 @@ pub(super) struct Others {
 const MAX_OWN: usize = 8;
 
 impl Builder<'_> {
-    /// Room for the ops with which an instance begins: at the limit, beyond it, within it. Returns the last of them.
+    /// Reserves room for the ops with which an instance begins: at the limit, beyond it, within it. Returns the last of
+    /// them.
     pub(super) fn reserve_instance(&mut self) -> Pc {
         if self.with_depth {
             self.emit(Op::UNSET);
@@ -43,7 +44,7 @@ impl Builder<'_> {
         self.set(pc, Op { level: level as i8, ..begin });
     }
 
-    /// An instance whose room is `pc`.
+    /// Builds an instance whose room is `pc`.
     pub(super) fn instance(
         &mut self,
         rule: RuleId,
@@ -79,8 +80,8 @@ impl Builder<'_> {
         Exit::to(self.emit(Op { level: level as i8, ..op }))
     }
 
-    /// The ops that replace the body of an instance of `rule` near the limit, if there is a limit and the rule has a
-    /// pool.
+    /// Returns the ops that replace the body of an instance of `rule` near the limit, if there is a limit and the rule
+    /// has a pool.
     pub(super) fn others(&mut self, rule: RuleId, body: NodeId, exit: Exit) -> Option<Others> {
         let beyond = self.pool_op(rule, exit)?;
         let mut at_limit = None;
@@ -93,13 +94,15 @@ impl Builder<'_> {
         Some(Others { at_limit, beyond })
     }
 
-    /// The op that replaces an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.
+    /// Returns the op that replaces an instance of `rule` beyond the depth limit, if there is a limit and the rule has
+    /// a pool.
     fn pool_op(&mut self, rule: RuleId, exit: Exit) -> Option<Op> {
         let begin = self.pool_exit(rule, exit)?;
         Some(self.moved_op_of(begin))
     }
 
-    /// An exit that derives an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.
+    /// Returns an exit that derives an instance of `rule` beyond the depth limit, if there is a limit and the rule has
+    /// a pool.
     pub(super) fn pool_exit(&mut self, rule: RuleId, exit: Exit) -> Option<Exit> {
         if !self.with_depth {
             return None;

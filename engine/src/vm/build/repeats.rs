@@ -41,7 +41,7 @@ impl Builder<'_> {
         (0..min).fold(rest, |rest, _| self.node(item, level, rest))
     }
 
-    /// Any number of rounds.
+    /// Builds any number of rounds.
     fn star(&mut self, item: NodeId, bytes: Option<&ByteItem>, level: u32, exit: Exit) -> Exit {
         let site = self.emit(Op::UNSET);
         let bytes = bytes.filter(|bytes| pays(bytes) && (!self.at_limit || bytes.layers == 0));
@@ -58,7 +58,7 @@ impl Builder<'_> {
         Exit::to(again)
     }
 
-    /// Rounds that call the item, each from a site of its own.
+    /// Builds rounds that call the item, each from a site of its own.
     fn called(&mut self, item: NodeId, min: u32, max: u32, level: u32, exit: Exit) -> Exit {
         self.rounds_left -= max;
         let cost = self.ir.facts(item).min_len;
@@ -79,7 +79,7 @@ impl Builder<'_> {
         rest
     }
 
-    /// Rounds that are counted.
+    /// Builds rounds that are counted.
     fn counted(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
         let pc = self.emit(Op::UNSET);
         let further = self.node(item, level, Exit::to(pc));
@@ -95,7 +95,7 @@ fn is_unrolled(weight: u32, rounds: u32) -> bool {
     weight.saturating_mul(rounds) <= MAX_UNROLLED
 }
 
-/// How many nodes are built for each node, as repetitions are unrolled, at most.
+/// Returns how many nodes are built for each node, as repetitions are unrolled, at most.
 pub(super) fn weights(ir: &Ir) -> Vec<u32> {
     let mut weights: Vec<u32> = Vec::with_capacity(ir.node_count());
     // Children stand before their parents.

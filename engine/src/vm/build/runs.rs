@@ -11,7 +11,7 @@ use crate::vm::program::{Code, Pc, Run};
 /// At least this number of choice bytes must emit a single byte for a run to pay.
 const MIN_BOUND: u32 = 192;
 
-/// Whether a run of these items pays.
+/// Returns true if a run of these items pays.
 pub(super) fn pays(bytes: &ByteItem) -> bool {
     bytes.bound >= MIN_BOUND
 }
@@ -36,8 +36,8 @@ impl Builder<'_> {
         self.fill_instance(pc, level, others, op);
     }
 
-    /// A run in place of the call of an instance that was built by [`Builder::looped_run`]: it is called only where the
-    /// run gives up.
+    /// Builds a run in place of the call of an instance that was built by [`Builder::looped_run`]: it is called only
+    /// where the run gives up.
     pub(super) fn run_before(
         &mut self,
         rule: RuleId,
@@ -64,13 +64,13 @@ impl Builder<'_> {
         self.scoped(level + 1, others, Exit::to(pc))
     }
 
-    /// Rounds of a repetition at `level`, with its exits: stopped, other member, no more rounds.
+    /// Returns an op for rounds of a repetition at `level`, with its exits: stopped, other member, no more rounds.
     pub(super) fn star_run(&mut self, bytes: &ByteItem, level: u32, exits: [Exit; 3]) -> Op {
         let run = self.rounds(bytes, level + bytes.layers);
         self.tables.run(run, exits)
     }
 
-    /// Rounds of a tail-recursive rule at `level`.
+    /// Returns the rounds of a tail-recursive rule at `level`.
     fn looping(&mut self, run: &TailRun, level: u32) -> Run {
         let rounds = self.rounds(&run.bytes, level + run.bytes.layers.saturating_sub(1));
         let stops_deeper = if run.stops == Stop::Other { -1 } else { 0 };

@@ -36,7 +36,7 @@ impl Builder<'_> {
         Exit::to(self.emit(op))
     }
 
-    /// The byte that each choice byte emits, if the item is a site of single bytes.
+    /// Returns the byte that each choice byte emits, if the item is a site of single bytes.
     fn byte_table(&mut self, item: NodeId) -> Option<u32> {
         let bytes = byte_item(self.ir, item).filter(ByteItem::is_plain)?;
         Some(self.tables.table(bytes.table))

@@ -40,8 +40,8 @@ impl Bounded {
         Bounded { max_len, tracer, inputs, store, free, twins, about: ast::dump(&grammar) }
     }
 
-    /// All choice bytes of the mutant are read, none is missing, and its text is what the choice bytes of its twin make
-    /// without a limit.
+    /// Checks that all choice bytes of the mutant are read, that none is missing, and that its text is what the choice
+    /// bytes of its twin make without a limit.
     fn check(&mut self, mutant: &[u8], twin: &[u8], what: &dyn std::fmt::Debug) {
         let (mut output, mut trace, mut meant) = (Vec::new(), Trace::default(), Vec::new());
         let read = self.tracer.trace(mutant, &mut output, &mut trace);

@@ -34,7 +34,7 @@ impl Behaviours {
         }
     }
 
-    /// The texts with their edges and costs, the costliest first.
+    /// Returns the texts with their edges and costs, the costliest first.
     pub(crate) fn all(&self) -> Vec<(Key, u64, &[u8])> {
         let mut texts: Vec<_> = self.texts.iter().map(|(&key, (cost, text))| (key, *cost, &text[..])).collect();
         texts.sort_by_key(|&(_, cost, _)| Reverse(cost));
@@ -44,18 +44,18 @@ impl Behaviours {
         texts
     }
 
-    /// The texts, the costliest first.
+    /// Returns the texts, the costliest first.
     pub(crate) fn costliest(&self) -> Vec<Vec<u8>> {
         self.all().into_iter().map(|(.., text)| text.to_vec()).collect()
     }
 }
 
-/// The edge that is executed most often; of several, that with the least number.
+/// Returns the edge that is executed most often; of several, that with the least number.
 pub(crate) fn hottest(edges: &[Edge]) -> Option<Edge> {
     edges.iter().copied().max_by_key(|&(edge, count)| (count, Reverse(edge)))
 }
 
-/// Of edges in ascending order, the first one with this count.
+/// Returns the first edge with this count, of edges in ascending order.
 pub(crate) fn first_with(edges: &[Edge], count: u64) -> Option<Edge> {
     edges.iter().copied().find(|edge| edge.1 == count)
 }

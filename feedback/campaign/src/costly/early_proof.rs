@@ -23,9 +23,9 @@ pub struct Early<'s> {
     effort: Effort,
     /// A proof takes no longer.
     time: Duration,
-    /// None if no proof is to be tried.
+    /// `None` if no proof is to be tried.
     exponent: Option<f64>,
-    /// When the last proof has begun, and when the next one may begin.
+    /// Time when the last proof has begun, and time from which on the next one may begin.
     begun: Instant,
     next: Instant,
     /// The cost of the best text that was tried.
@@ -94,8 +94,8 @@ impl<'s> Early<'s> {
         }
     }
 
-    /// The text to try next: the best one, or else the costliest one with another hottest edge. One that costs little
-    /// more than the one that was tried before grows in the same way.
+    /// Returns the text to try next: the best one, or else the costliest one with another hottest edge. One that costs
+    /// little more than the one that was tried before grows in the same way.
     fn candidate(&mut self, hunt: &Hunt) -> Option<Vec<u8>> {
         let best = hunt.progress().best?;
         if best.cost > self.best.saturating_add(self.best / 10) {
@@ -116,7 +116,7 @@ impl<'s> Early<'s> {
     }
 }
 
-/// Whether the cost of a text grows fast. What was measured until a stop proves nothing.
+/// Returns true if the cost of a text grows fast. What was measured until a stop proves nothing.
 fn is_proved(student: &mut Student<'_>, text: &[u8], exponent: f64) -> Result<bool, Error> {
     let families = student.families(text)?;
     let mut growths = families.iter().filter_map(|grown| grown.family.growth.as_ref());

@@ -1,4 +1,4 @@
-//! What a search keeps of runs that were stopped or failed.
+//! The records that a search keeps of runs that were stopped or failed.
 
 use std::collections::hash_map::Entry;
 

@@ -1,5 +1,5 @@
-//! What a folder says of its searches: what they have done in all, the course of each strategy, the texts that cost
-//! most, failures and timeouts.
+//! The facts that a folder has of its searches: what they have done in all, the course of each strategy, the texts that
+//! cost most, failures and timeouts.
 
 use std::collections::BTreeMap;
 
@@ -30,12 +30,12 @@ pub fn refresh(report: &mut Report, view: &View<'_>) -> Result<(), StateError> {
     Ok(())
 }
 
-/// The command that runs the program on a file of the folder, by its pieces.
+/// Returns the command that runs the program on a file of the folder, by its pieces.
 fn replay(pieces: &[String], file: &str) -> String {
     pieces.join(&*quoted(&[file.into()]).to_string_lossy())
 }
 
-/// The best cost of each strategy over time. A search that went on continues the line of the one before it.
+/// Returns the best cost of each strategy over time. A search that went on continues the line of the one before it.
 fn courses(lines: &[Line]) -> Vec<Progress> {
     let mut courses: BTreeMap<&str, Course> = BTreeMap::new();
     for line in lines {
@@ -68,7 +68,7 @@ impl Course {
     }
 }
 
-/// The texts that cost most: the best one, those that were studied, and the next ones.
+/// Returns the texts that cost most: the best one, those that were studied, and the next ones.
 fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
     let texts = view.texts(Place::Best)?;
     let mut inputs: Vec<Input> = texts.into_iter().map(|(name, text)| input(&name, text, known)).collect();
@@ -101,7 +101,7 @@ fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
     Ok(inputs)
 }
 
-/// A text by its file name, with what was known of it.
+/// Returns a text by its file name, with what was known of it.
 fn input(name: &str, text: Vec<u8>, known: &[Input]) -> Input {
     Input {
         name: format!("best/{name}"),
@@ -112,7 +112,7 @@ fn input(name: &str, text: Vec<u8>, known: &[Input]) -> Input {
     }
 }
 
-/// What a file name says, such as `id:000012,time:52,execs:9,op:splice,cost:7`.
+/// Returns what a file name says, such as `id:000012,time:52,execs:9,op:splice,cost:7`.
 fn fact<'n>(name: &'n str, wanted: &str) -> Option<&'n str> {
     name.split(',').find_map(|fact| fact.strip_prefix(wanted)?.strip_prefix(':'))
 }
@@ -121,17 +121,17 @@ fn number(name: &str, wanted: &str) -> Option<u64> {
     fact(name, wanted)?.parse().ok()
 }
 
-/// The cost of the text of a file.
+/// Returns the cost of the text of a file.
 pub(crate) fn cost(name: &str) -> Option<u64> {
     number(name, "cost")
 }
 
-/// When the text of a file was found.
+/// Returns the time when the text of a file was found.
 fn seconds(name: &str) -> Option<f64> {
     number(name, "time").map(|milliseconds| milliseconds as f64 / 1000.0)
 }
 
-/// What was known of a text.
+/// Returns what was known of a text.
 fn known_of(text: Vec<u8>, known: &[Input]) -> Input {
     let known = known.iter().find(|known| known.text == text);
     Input {
@@ -155,7 +155,7 @@ fn failures(view: &View<'_>, on_file: &[String]) -> Result<Vec<Failure>, StateEr
     Ok(keys.into_iter().map(one).collect())
 }
 
-/// How the program ended. Of its words, the key has the letters and digits alone.
+/// Returns how the program ended. Of its words, the key has the letters and digits alone.
 fn outcome(view: &View<'_>, key: &str) -> String {
     let words = view.failure(key, "outcome").unwrap_or_default();
     let words = String::from_utf8_lossy(words.trim_ascii()).into_owned();

@@ -1,4 +1,4 @@
-//! What the workers of a search share: its plan, the texts that cost most, and counts.
+//! The state that the workers of a search share: its plan, the texts that cost most, and counts.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -23,11 +23,11 @@ use crate::error::Error;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
 
-/// What a search needs to know.
+/// Facts that a search needs to know.
 pub struct Plan {
     /// Language that texts are of, with the limits on what is made.
     pub language: Language,
-    /// The same language with whole repetitions, for what is said of the best text.
+    /// Language with whole repetitions, for what is said of the best text.
     pub studied: Language,
     /// Words of the program under test; `@@` stands for the input.
     pub command: Vec<OsString>,
@@ -49,7 +49,7 @@ pub struct Plan {
     pub max_len: usize,
     /// Number that the choices depend on.
     pub seed: u64,
-    /// What makes the texts of nodes of a shared folder differ.
+    /// Salt by which the texts of nodes of a shared folder differ.
     pub salt: u64,
     /// Number of workers.
     pub jobs: usize,
@@ -73,10 +73,10 @@ pub struct Hunt {
     pub state: State,
     /// Request to end it.
     pub stop: Stop,
-    /// What the searches have done that were in the folder before.
+    /// Totals of the searches that were in the folder before.
     before: Totals,
     begin: Instant,
-    /// How long it took, once it has ended.
+    /// Time that it took, once it has ended.
     took: OnceLock<Duration>,
     /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
     is_loaded: Once,
@@ -86,7 +86,7 @@ pub struct Hunt {
     begun: Apart<AtomicU64>,
     pub(crate) runs: Apart<AtomicU64>,
     pub(crate) edges_executed: Apart<AtomicU64>,
-    /// Those that count for the budget: also of runs that nothing was learned from yet.
+    /// Edges that count for the budget: also those of runs that nothing was learned from yet.
     pub(crate) edges_spent: Apart<AtomicU64>,
     pub(crate) stopped: AtomicU64,
     pub(crate) failed: AtomicU64,
@@ -100,7 +100,7 @@ pub struct Hunt {
     has_failed: Apart<AtomicBool>,
 }
 
-/// What is written for each text, with cache lines of its own. Otherwise a thread that makes texts and one that
+/// Value that is written for each text, with cache lines of its own. Otherwise a thread that makes texts and one that
 /// runs them would wait for lines from each other's core.
 #[derive(Default)]
 #[repr(align(128))]
@@ -117,14 +117,14 @@ impl<T> Deref for Apart<T> {
 /// If fewer runs have the same cost, that may be chance.
 const MANY: u64 = 100;
 
-/// What changes while workers run.
+/// State that changes while workers run.
 pub(crate) struct Shared {
     /// Texts for all workers, and the worker that found each.
     pub(crate) texts: Vec<(Arc<[u8]>, usize)>,
     pub(crate) best: Option<Found>,
     /// Better texts that were not printed yet.
     pub(crate) news: Vec<Found>,
-    /// What else the user is to know and was not printed yet.
+    /// Notes that the user was not told yet.
     notes: Vec<Note>,
     /// With several costs, the texts that no other beats in all of them.
     pub(crate) front: Front<Found>,
@@ -132,7 +132,7 @@ pub(crate) struct Shared {
     pub(crate) behaviours: Behaviours,
     /// The number of runs by the class of their cost.
     pub(crate) costs: [u64; 65],
-    /// What operators have made.
+    /// Operators with the numbers of their texts.
     pub(crate) operators: Operators,
     /// The least and the greatest cost of a run, however it ended.
     pub(crate) range: (u64, u64),
@@ -182,15 +182,15 @@ pub struct Found {
     pub after: Duration,
     /// Number of runs until then.
     pub runs: u64,
-    /// What made it.
+    /// Operator that made it.
     pub operator: &'static str,
     /// The search that has found it, in a shared folder, as AFL++ says it.
     pub source: Option<String>,
-    /// Where it was written, if it was.
+    /// File that it was written to, if it was.
     pub file: Option<PathBuf>,
 }
 
-/// How far a search has come.
+/// Progress of a search.
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// Time of the search, without that of its study.
@@ -286,7 +286,7 @@ impl Hunt {
         self.log(found)
     }
 
-    /// The choice bytes of a text, for `gramjet render`; none if it does not conform to the grammar.
+    /// Returns the choice bytes of a text, for `gramjet render`; `None` if it does not conform to the grammar.
     pub(crate) fn choices_of(&self, text: &[u8]) -> Option<Vec<u8>> {
         let language = &self.plan.language;
         language.parse(text).ok().map(|choices| language.with_header(&choices))
@@ -320,7 +320,7 @@ impl Hunt {
         }
     }
 
-    /// What all searches in the folder have done. One that has made no text is not counted.
+    /// Returns what all searches in the folder have done. One that has made no text is not counted.
     fn totals(&self) -> Totals {
         let mut totals = self.before.clone();
         if self.has_begun() {
@@ -344,22 +344,23 @@ impl Hunt {
         self.stop.after(Duration::ZERO);
     }
 
-    /// A program of its own, to run texts besides those of the search.
+    /// Returns a meter with a program of its own, to run texts besides those of the search.
     pub fn meter(&self) -> Result<Meter, Error> {
         self.meter_in(self.plan.surroundings)
     }
 
-    /// The same in other surroundings. The commands of costs have printed a number before the search began.
+    /// Returns a meter with a program of its own, in other surroundings than those of the search. The commands of costs
+    /// have printed a number before the search began.
     pub(crate) fn meter_in(&self, surroundings: Surroundings) -> Result<Meter, Error> {
         Ok(Meter::new(&self.plan.command, surroundings, &self.plan.objectives)?.with_checked_commands())
     }
 
-    /// The time of the search, without that of the study after it.
+    /// Returns the time of the search, without that of the study after it.
     pub fn elapsed(&self) -> Duration {
         self.took.get().copied().unwrap_or_else(|| self.begin.elapsed())
     }
 
-    /// How far it has come.
+    /// Returns how far it has come.
     pub fn progress(&self) -> Progress {
         let shared = self.shared();
         Progress {
@@ -376,19 +377,19 @@ impl Hunt {
         }
     }
 
-    /// The first exception, if each run was ended by one.
+    /// Returns the first exception, if each run was ended by one.
     pub fn only_raises(&self) -> Option<&str> {
         let has_only = self.raised.load(Ordering::Relaxed) == self.runs.load(Ordering::Relaxed);
         self.exception.get().filter(|_| has_only).map(String::as_str)
     }
 
-    /// The cost of all runs, if it is the same, and there were many.
+    /// Returns the cost of all runs, if it is the same, and there were many.
     pub fn only_cost(&self) -> Option<u64> {
         let (least, most) = self.shared().range;
         (least == most && self.runs.load(Ordering::Relaxed) >= MANY).then_some(least)
     }
 
-    /// Better texts since the last call.
+    /// Returns the better texts since the last call.
     pub fn news(&self) -> Vec<Found> {
         std::mem::take(&mut self.shared().news)
     }
@@ -398,12 +399,12 @@ impl Hunt {
         self.shared().notes.push(note);
     }
 
-    /// What the user is to know since the last call.
+    /// Takes the notes since the last call.
     pub fn notes(&self) -> Vec<Note> {
         std::mem::take(&mut self.shared().notes)
     }
 
-    /// The texts that no other beats in all costs, those that cost most by the first measure first.
+    /// Returns the texts that no other beats in all costs, those that cost most by the first measure first.
     pub fn front(&self) -> Vec<(Vec<u64>, Found)> {
         let shared = self.shared();
         let mut front: Vec<_> = shared.front.members().map(|(costs, found)| (costs.to_vec(), found.clone())).collect();
@@ -411,7 +412,7 @@ impl Hunt {
         front
     }
 
-    /// Texts that differ in the edge that they execute most, the one that costs most first.
+    /// Returns texts that differ in the edge that they execute most, the one that costs most first.
     pub fn behaviours(&self) -> Vec<Vec<u8>> {
         self.shared().behaviours.costliest()
     }
@@ -420,22 +421,22 @@ impl Hunt {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The turn of a thread to say that a text is the best one, and to write it.
+    /// Waits for the turn of this thread to say that a text is the best one, and to write it.
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Whether it has made a text. One with `-n 0` makes none.
+    /// Returns true if it has made a text. One with `-n 0` makes none.
     fn has_begun(&self) -> bool {
         self.plan.runs > 0 && self.begun.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether another text may be run, which is counted then.
+    /// Returns true if another text may be run, which is counted then.
     pub(crate) fn may_begin(&self) -> bool {
         !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs
     }
 
-    /// Whether no worker begins a text any more, or soon none does.
+    /// Returns true if no worker begins a text any more, or soon none does.
     pub(crate) fn is_ending(&self) -> bool {
         self.is_over() || self.took.get().is_some() || self.begun.load(Ordering::Relaxed) >= self.plan.runs
     }
@@ -452,7 +453,7 @@ impl Hunt {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Why the search has failed, if it has.
+    /// Returns the error by which the search has failed, if it has.
     pub(crate) fn result(&self) -> Result<(), Error> {
         self.shared().failure.take().map_or(Ok(()), Err)
     }

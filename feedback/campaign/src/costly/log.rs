@@ -6,7 +6,7 @@ use std::fmt;
 pub(crate) const FILE: &str = "log.csv";
 /// Its first line.
 pub(crate) const HEADING: &str = "seconds,runs,edges,cost,hottest,bytes,strategy,operator,session";
-/// What stands for the operator in the line for the end of a search.
+/// Name that stands for the operator in the line for the end of a search.
 pub(crate) const END: &str = "end";
 
 /// A line.
@@ -22,7 +22,7 @@ pub(crate) struct Line {
     pub(crate) bytes: u64,
     pub(crate) strategy: String,
     pub(crate) operator: String,
-    /// Which of the searches in the folder it was.
+    /// Number of the search, among those in the folder.
     pub(crate) session: u64,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The lines of a log; those that are not whole are left out.
+/// Returns the lines of a log; those that are not whole are left out.
 pub(crate) fn lines(log: &str) -> Vec<Line> {
     log.lines().skip(1).filter_map(line).collect()
 }

@@ -1,4 +1,4 @@
-//! What a run costs.
+//! The cost of a run.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -34,7 +34,7 @@ pub enum Objective {
 pub struct Objectives(Vec<Objective>);
 
 impl Objectives {
-    /// Costs by their names, with commas between them. A command is the last one, as it may have commas.
+    /// Parses costs by their names, with commas between them. A command is the last one, as it may have commas.
     pub fn parse(text: &str) -> Result<Objectives, String> {
         let (names, command) = match text.find("command:") {
             Some(at) if text[..at].is_empty() || text[..at].ends_with(',') => {
@@ -46,7 +46,7 @@ impl Objectives {
         names.chain(command).map(Objective::parse).collect::<Result<Vec<_>, _>>().map(Objectives)
     }
 
-    /// All of several options, or the usual one.
+    /// Returns all of several options, or the usual one.
     pub fn of(given: &[Objectives], tested: &Tested) -> Result<Objectives, Error> {
         let all: Vec<Objective> = given.iter().flat_map(|given| given.0.clone()).collect();
         if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
@@ -55,32 +55,32 @@ impl Objectives {
         Ok(Objectives(if all.is_empty() { vec![Objective::usual(tested)] } else { all }))
     }
 
-    /// The place of the first cost that a slow machine raises.
+    /// Returns the place of the first cost that a slow machine raises.
     pub fn slowed(&self) -> Option<usize> {
         self.0.iter().position(Objective::is_slowed)
     }
 
-    /// The cost that decides which text is the best.
+    /// Returns the cost that decides which text is the best.
     pub fn first(&self) -> &Objective {
         &self.0[0]
     }
 
-    /// Whether the first is a count of edges.
+    /// Returns true if the first is a count of edges.
     pub fn counts_edges(&self) -> bool {
         matches!(self.first(), Objective::Edges | Objective::Hottest)
     }
 
-    /// Whether one is processor time.
+    /// Returns true if one is processor time.
     fn has_cpu(&self) -> bool {
         self.0.contains(&Objective::Cpu)
     }
 
-    /// All, in the order in which they were given.
+    /// Returns all objectives, in the order in which they were given.
     pub fn all(&self) -> &[Objective] {
         &self.0
     }
 
-    /// The unit of the first.
+    /// Returns the unit of the first.
     pub fn unit(&self) -> &'static str {
         self.first().unit()
     }
@@ -94,7 +94,7 @@ impl fmt::Display for Objectives {
 }
 
 impl Objective {
-    /// A cost by its name.
+    /// Returns a cost by its name.
     fn parse(text: &str) -> Result<Objective, String> {
         Ok(match text {
             "edges" => Objective::Edges,
@@ -109,12 +109,12 @@ impl Objective {
         })
     }
 
-    /// Edges where the program counts them, else time.
+    /// Returns the usual objective: edges where the program counts them, else time.
     fn usual(tested: &Tested) -> Objective {
         if tested.counts_edges() { Objective::Edges } else { Objective::Cpu }
     }
 
-    /// Whether it can be measured of this program.
+    /// Reports an error if the cost cannot be measured of this program.
     fn check(&self, tested: &Tested) -> Result<(), Error> {
         let needs_edges = matches!(self, Objective::Edges | Objective::Hottest);
         if needs_edges && !tested.counts_edges() {
@@ -129,7 +129,7 @@ impl Objective {
         Ok(())
     }
 
-    /// The cost of a run, unless a command tells it.
+    /// Returns the cost of a run; 0 if a command tells it.
     fn of(&self, run: &Run<'_>) -> u64 {
         match self {
             Objective::Edges => run.edges.map_or(0, |edges| edges.total()),
@@ -141,7 +141,8 @@ impl Objective {
         }
     }
 
-    /// Whether a text costs the same in each run, also while the caller is busy, if the program is deterministic.
+    /// Returns true if a text costs the same in each run, also while the caller is busy, if the program is
+    /// deterministic.
     pub fn is_exact(&self) -> bool {
         match self {
             Objective::Edges | Objective::Hottest | Objective::Output => true,
@@ -149,12 +150,12 @@ impl Objective {
         }
     }
 
-    /// Whether a text can cost more while the machine is slow.
+    /// Returns true if a text can cost more while the machine is slow.
     fn is_slowed(&self) -> bool {
         matches!(self, Objective::Cpu | Objective::Command(_))
     }
 
-    /// The unit of the cost.
+    /// Returns the unit of the cost.
     pub fn unit(&self) -> &'static str {
         match self {
             Objective::Edges => "edges",
@@ -194,7 +195,7 @@ pub struct Meter {
     counters: Vec<(Tested, bool)>,
     /// The numbers that they have printed for the text that runs.
     counted: Vec<Option<u64>>,
-    /// When the last run has begun, with the commands before it; none where all costs are exact.
+    /// Time when the last run has begun, with the commands before it; `None` where all costs are exact.
     begun: Option<Instant>,
     last: Reading,
 }
@@ -204,7 +205,7 @@ pub struct Reading {
     edges: Vec<Edge>,
     costs: Vec<u64>,
     hottest: u64,
-    /// How many edges were executed in all.
+    /// Number of edges that were executed in all.
     pub executed: u64,
     ending: Ending,
     seconds: f64,
@@ -214,7 +215,7 @@ pub struct Reading {
 }
 
 impl Meter {
-    /// A program that is ready to take inputs.
+    /// Starts a program whose runs are measured.
     pub fn new(command: &[OsString], surroundings: Surroundings, objectives: &Objectives) -> Result<Meter, Error> {
         let tested = Tested::new(command, surroundings.timed(objectives.has_cpu()))?;
         let mut counters = Vec::new();
@@ -236,17 +237,18 @@ impl Meter {
         self
     }
 
-    /// Whether time by the clock stands for the processor time that is a cost.
+    /// Returns true if time by the clock stands for the processor time that is a cost.
     pub fn lacks_cpu(&self) -> bool {
         self.objectives.has_cpu() && !self.tested.knows_cpu()
     }
 
-    /// Whether a run measures the same while the caller is busy.
+    /// Returns true if a run measures the same while the caller is busy.
     pub fn is_exact(&self) -> bool {
         self.objectives.all().iter().all(Objective::is_exact)
     }
 
-    /// How many texts the program can begin on before the first is at its end. Outputs are told apart only one by one.
+    /// Returns how many texts the program can begin on before the first is at its end. Outputs are told apart only one
+    /// by one.
     pub fn room(&self) -> usize {
         let counts_edges = |objective: &Objective| matches!(objective, Objective::Edges | Objective::Hottest);
         if self.objectives.all().iter().all(counts_edges) { self.tested.room() } else { 1 }
@@ -263,7 +265,7 @@ impl Meter {
 
     /// Runs the program on a text. If the first cost is not exact, the run is repeated until it costs no more than the
     /// reference, or often enough; where a slow machine raises the cost, the reference shows when it is fast. Returns
-    /// the least cost, and how often the hottest edge was executed then; none if a run does not end by itself.
+    /// the least cost, and how often the hottest edge was executed then; `None` if a run does not end by itself.
     pub fn confirmed(
         &mut self,
         text: &[u8],
@@ -359,17 +361,17 @@ impl Reading {
         self.seconds = self.seconds.min(earlier.seconds);
     }
 
-    /// The cost by each objective.
+    /// Returns the cost by each objective.
     pub fn costs(&self) -> &[u64] {
         &self.costs
     }
 
-    /// Whether the machine can have been slow for the whole run.
+    /// Returns true if the machine can have been slow for the whole run.
     pub fn is_short(&self) -> bool {
         noise::is_short(self.took)
     }
 
-    /// What a search learns from.
+    /// Returns what a search learns from.
     pub fn measured(&self) -> Measured<'_> {
         let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
         let cost = costs.first().copied().unwrap_or(0);
@@ -378,8 +380,8 @@ impl Reading {
     }
 }
 
-/// Where costs are not exact, a text that costs more than all before it is run at most this many times more. These runs
-/// do not count as runs of the search.
+/// Greatest number of times that a text is run again if it costs more than all before it, where costs are not exact.
+/// These runs do not count as runs of the search.
 pub const REPEATED: usize = 5;
 
 /// The greatest costs so far.
@@ -396,8 +398,8 @@ struct Record {
 }
 
 impl Records {
-    /// Whether there is a cost that is not exact and by which a run of a text of this length costs more than all
-    /// before it, or as much with a shorter text. Other work on the machine may be the reason.
+    /// Returns true if there is a cost that is not exact and by which a run of a text of this length costs more than
+    /// all before it, or as much with a shorter text. Other work on the machine may be the reason.
     pub fn are_beaten(&self, reading: &Reading, len: usize, objectives: &Objectives) -> bool {
         let is_beaten = |(at, objective): (usize, &Objective)| {
             let cost = reading.costs.get(at).copied().unwrap_or(0);
@@ -407,7 +409,7 @@ impl Records {
         reading.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
     }
 
-    /// A text whose cost at this place is known.
+    /// Returns a text whose cost at this place is known.
     pub fn reference(&self, at: usize) -> Option<&Reference> {
         self.all.get(at)?.text.as_ref()
     }
@@ -438,19 +440,19 @@ impl Records {
 }
 
 impl Record {
-    /// Whether a text of this length costs more, or as much if a shorter text is better.
+    /// Returns true if a text of this length costs more, or as much if a shorter text is better.
     fn is_beaten(&self, cost: u64, len: usize, is_shorter_better: bool) -> bool {
         let is_shorter = || self.text.as_ref().is_none_or(|known| len < known.text.len());
         cost > self.most || cost == self.most && is_shorter_better && is_shorter()
     }
 }
 
-/// Processor time of a run, or time by the clock if that is not known.
+/// Returns the processor time of a run, or time by the clock if that is not known.
 fn cpu(run: &Run<'_>) -> Duration {
     run.usage.cpu.unwrap_or(run.usage.wall)
 }
 
-/// The number that a command prints for a text, if it prints one.
+/// Returns the number that a command prints for a text, if it prints one.
 fn counted_by((counter, has_counted): &mut (Tested, bool), text: &[u8]) -> Result<Option<u64>, Error> {
     let counted = count(counter, text)?;
     // A command that has never printed a number is a mistake; later, one text is at fault.
@@ -462,7 +464,7 @@ fn counted_by((counter, has_counted): &mut (Tested, bool), text: &[u8]) -> Resul
     Ok(counted.ok())
 }
 
-/// The number that a command prints for a text, or else what it prints.
+/// Returns the number that a command prints for a text, or else what it prints.
 fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Error> {
     let run = counter.run(text)?;
     let printed = String::from_utf8_lossy(&run.stdout.bytes);
@@ -473,7 +475,7 @@ fn count(counter: &mut Tested, text: &[u8]) -> Result<Result<u64, String>, Error
     })
 }
 
-/// Exceptions are how functions report errors in their input.
+/// Returns the end of a run for a search. Exceptions are how functions report errors in their input.
 fn ending(run: &Run<'_>) -> Ending {
     match run.outcome {
         Outcome::Exit(_) | Outcome::Exception(_) => Ending::Done,

@@ -25,12 +25,12 @@ const SHARE: u32 = 4;
 /// Differences of fewer units, such as microseconds, say nothing.
 const GRAIN: u64 = 5;
 
-/// Whether a run is so short that the machine can be slow for all of it.
+/// Returns true if a run is so short that the machine can be slow for all of it.
 pub fn is_short(took: Duration) -> bool {
     took < SHORT
 }
 
-/// How long to wait for one text, after a search has waited this long in this time.
+/// Returns how long to wait for one text, after a search has waited this long in this time.
 pub fn patience(waited: Duration, elapsed: Duration) -> Duration {
     if waited <= elapsed / SHARE + PATIENCE { PATIENCE } else { Duration::ZERO }
 }
@@ -90,7 +90,7 @@ impl Reference {
 mod tests {
     use super::*;
 
-    /// Waits with the text's costs. How many of them were read, and the cost that is known then.
+    /// Waits with the text's costs. Returns how many of them were read, and the cost that is known then.
     fn waited(known: u64, costs: &[Option<u64>]) -> (usize, u64) {
         let (mut reference, mut read) = (Reference::new(b"text", known), 0);
         let next = |text: &[u8]| {

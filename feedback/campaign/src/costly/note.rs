@@ -30,7 +30,7 @@ pub enum Note {
         /// Folder in which it is kept.
         folder: PathBuf,
     },
-    /// It is proved that a cost grows faster than n to this power.
+    /// A proof that a cost grows faster than n to this power.
     Proved(f64),
     /// The search does not end early, as a proof of growth has failed.
     NoProof(Error),

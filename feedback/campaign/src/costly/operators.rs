@@ -1,4 +1,4 @@
-//! What each operator of a search has made, and which ones make most texts now.
+//! The numbers of texts that each operator of a search has made, and the operators that make most texts now.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ const SHOWN: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub struct Operators(Vec<Made>);
 
-/// What an operator has made.
+/// Operator with the numbers of its texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
     /// The name of the operator.
     pub operator: &'static str,
-    /// How many of its texts were run.
+    /// Number of its texts that were run.
     pub runs: u64,
-    /// How many of them cost more than all before, or as much with fewer bytes.
+    /// Number of its texts that cost more than all before, or as much with fewer bytes.
     pub better: u64,
 }
 
 impl Operators {
-    /// A text of an operator was run.
+    /// Counts a run of a text of an operator.
     pub fn add_run(&mut self, operator: &'static str) {
         self.made(operator).runs += 1;
     }
 
-    /// It was better than all before.
+    /// Counts a text of an operator that was better than all before.
     pub fn add_better(&mut self, operator: &'static str) {
         self.made(operator).better += 1;
     }
 
-    /// All that were used.
+    /// Returns all that were used.
     pub fn all(&self) -> &[Made] {
         &self.0
     }
 
-    /// They are few, so this takes less time than a table.
+    /// Returns the entry of an operator. Operators are few, so this takes less time than a table.
     fn made(&mut self, operator: &'static str) -> &mut Made {
         let place = self.0.iter().position(|made| made.operator == operator);
         let place = place.unwrap_or_else(|| {
@@ -49,10 +49,10 @@ impl Operators {
     }
 }
 
-/// Which operators have made most texts lately.
+/// Operators that have made most texts lately.
 #[derive(Debug, Default)]
 pub struct Lately {
-    /// What was made until some time ago, and when that was.
+    /// Operators as they were some time ago, and that time.
     before: Operators,
     then: Duration,
     shares: String,
@@ -70,7 +70,7 @@ impl Lately {
         (self.before, self.then) = (operators.clone(), elapsed);
     }
 
-    /// The greatest shares, for people; empty if one operator has made all texts.
+    /// Returns the greatest shares, for people; empty if one operator has made all texts.
     pub fn shares(&self) -> &str {
         &self.shares
     }

@@ -54,7 +54,7 @@ pub fn write_studied(hunt: &Hunt, studies: &[Study]) -> Result<(), Error> {
     Ok(written?)
 }
 
-/// The texts that were studied, the best one of that time first, and the smaller one of each.
+/// Returns the texts that were studied, the best one of that time first, and the smaller one of each.
 pub fn studied(view: &View<'_>) -> Result<Vec<(Kept, Option<Kept>)>, StateError> {
     let costs = view.file(&format!("{STUDIED}/{COSTS}"))?.unwrap_or_default();
     let mut studied: Vec<(Kept, Option<Kept>)> = Vec::new();
@@ -129,7 +129,7 @@ fn write_family(state: &State, folder: &str, text: &[u8], grown: &Grown) -> Resu
     state.write(&format!("{folder}/{ABOUT}"), about.as_bytes()).map(drop)
 }
 
-/// How the cost of a family grows, and where it does fastest, in words.
+/// Growth of the cost of a family, and of the count that grows fastest, in words.
 pub struct Laws {
     growth: String,
     fastest: Option<String>,
@@ -142,13 +142,14 @@ impl Laws {
         Laws { growth, fastest: fastest.map(EdgeLaw::to_string) }
     }
 
-    /// A line for each.
+    /// Returns a line for each.
     pub fn lines(&self) -> String {
         let fastest = self.fastest.as_ref().map_or_else(String::new, |edge| format!("fastest: {edge}\n"));
         format!("{}\n{fastest}", self.growth)
     }
 
-    /// The recorded lines that say something else, of a file about a family. Intervals alone make no difference.
+    /// Returns the recorded lines that say something else, of a file about a family. Intervals alone make no
+    /// difference.
     pub fn differences<'a>(&self, about: &'a str) -> Vec<&'a str> {
         let now: Vec<String> = self.lines().lines().map(without_intervals).collect();
         let recorded = about.lines().skip(1).take_while(|line| !line.starts_with("text: "));
@@ -156,7 +157,7 @@ impl Laws {
     }
 }
 
-/// A law without the confidence intervals of its numbers.
+/// Returns a law without the confidence intervals of its numbers.
 fn without_intervals(law: &str) -> String {
     let mut parts = law.split(" (95 %: ");
     let first = parts.next().unwrap_or_default();

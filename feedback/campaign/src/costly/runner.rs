@@ -23,17 +23,17 @@ use crate::subject::Surroundings;
 #[derive(Default)]
 pub(crate) struct Job {
     pub(crate) text: Vec<u8>,
-    /// It is run also if the search is over.
+    /// Whether it is run also if the search is over.
     pub(crate) is_due: bool,
-    /// It belongs to what the search begins with, so it does not count for a budget.
+    /// Whether it belongs to what the search begins with, so that it does not count for a budget.
     pub(crate) is_free: bool,
     pub(crate) was_run: bool,
-    /// How often the search has proposed texts that it knew, before this one.
+    /// Number of times that the search has proposed texts that it knew, before this one.
     pub(crate) repeats: u64,
     pub(crate) reading: Reading,
 }
 
-/// What texts are run for: a search.
+/// Purpose for which texts are run: a search.
 pub(crate) trait Purpose: Sync {
     fn is_over(&self) -> bool;
     /// Takes note of executed edges.
@@ -49,9 +49,9 @@ impl Purpose for Hunt {
     }
 }
 
-/// What runs texts, each from a begin to an end.
+/// Runner of texts, each from a begin to an end.
 pub(crate) trait Runs: Send {
-    /// How many texts can be begun before the first is at its end.
+    /// Returns how many texts can be begun before the first is at its end.
     fn room(&self) -> usize;
     fn start(&mut self, text: &[u8]) -> Result<(), Error>;
     fn finish(&mut self, reading: &mut Reading) -> Result<(), Error>;
@@ -83,7 +83,7 @@ pub(crate) struct Runner<'h, M = Meter, P = Hunt> {
     given: usize,
     /// Texts for this thread.
     line: Line,
-    /// Those that were run before the threads changed, and a failure to run them all.
+    /// Jobs that were run before the threads changed, and a failure to run them all.
     done: VecDeque<Box<Job>>,
     failure: Option<Error>,
     pace: Pace,
@@ -93,10 +93,11 @@ pub(crate) struct Runner<'h, M = Meter, P = Hunt> {
 #[derive(Default)]
 struct Line {
     jobs: VecDeque<Box<Job>>,
-    /// On how many of them the program has begun, and on how many that were given back because the search was over.
+    /// Number of them on which the program has begun, and number of those that were given back because the search was
+    /// over.
     begun: usize,
     abandoned: usize,
-    /// Why it could not begin on the next one.
+    /// Reason why it could not begin on the next one.
     failure: Option<Error>,
 }
 
@@ -161,7 +162,7 @@ impl Line {
     }
 }
 
-/// Whether a text is run now.
+/// Returns true if a text is run now.
 fn may_run(hunt: &impl Purpose, job: &Job) -> bool {
     job.is_due || !hunt.is_over()
 }
@@ -170,7 +171,7 @@ fn may_run(hunt: &impl Purpose, job: &Job) -> bool {
 struct Beside {
     jobs: Sender<Box<Job>>,
     done: Mailbox<Result<Box<Job>, Error>>,
-    /// Where the program is.
+    /// Surroundings that the program is in.
     surroundings: Surroundings,
     /// The core of the search meanwhile.
     spare: Option<usize>,
@@ -299,10 +300,10 @@ const PATIENCE: Duration = Duration::from_micros(30);
 /// After a wait without a message, the thread does not look for this number of messages, and sleeps at once.
 const IMPATIENT: u32 = 32;
 
-/// Where a thread gets messages.
+/// Place where a thread gets messages.
 struct Mailbox<T> {
     receiver: Receiver<T>,
-    /// How many times it sleeps at once.
+    /// Number of times that it sleeps at once.
     impatient: u32,
 }
 
@@ -312,7 +313,7 @@ impl<T> Mailbox<T> {
         (sender, Mailbox { receiver, impatient: 0 })
     }
 
-    /// A message that is there.
+    /// Returns a message that is there.
     fn ready(&mut self) -> Option<T> {
         self.receiver.try_recv().ok()
     }
@@ -379,7 +380,7 @@ mod tests {
         fn stay_beside(&self, _: Surroundings) {}
     }
 
-    /// Whether the search is over.
+    /// Search that is over once the flag is set.
     #[derive(Default)]
     struct Until(AtomicBool);
 
@@ -394,12 +395,12 @@ mod tests {
         Box::new(Job { text: text.into(), ..Job::default() })
     }
 
-    /// One that is run also if the search is over.
+    /// Returns a job that is run also if the search is over.
     fn due(text: &str) -> Box<Job> {
         Box::new(Job { is_due: true, ..*job(text) })
     }
 
-    /// With a runner that has a thread beside, once in each thread.
+    /// Runs a test with a runner that has a thread beside, once in each thread.
     fn in_each_thread(test: impl Fn(&mut Runner<'_, Lengths, Until>, &Until)) {
         for (is_beside, further) in [(false, 0), (false, 3), (true, 0), (true, 3)] {
             let until = Until::default();

@@ -1,15 +1,15 @@
-//! Whether texts run faster in the thread of the search or in one beside it.
+//! Finds out whether texts run faster in the thread of the search or in one beside it.
 
 use std::cmp::Ordering;
 use std::mem;
 use std::time::{Duration, Instant};
 
-/// How long the chosen thread is kept before the other one is tried.
+/// Time for which the chosen thread is kept before the other one is tried.
 const KEPT: Duration = Duration::from_secs(3);
-/// The same for the beginning of a search, in its own thread. At first it writes many files, and neither thread is
-/// fast.
+/// Time for which the thread of the search is kept at first. A search writes many files at its beginning, and neither
+/// thread is fast.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// How long the other thread is tried.
+/// Time for which the other thread is tried.
 const TRIAL: Duration = Duration::from_millis(100);
 /// The thread beside is chosen if it is faster by at least this factor, because it takes a second core.
 const WORTH: f64 = 1.1;
@@ -18,23 +18,23 @@ pub(crate) const ROUND: u64 = 32;
 /// The time of the program is measured apart in the second of each this many rounds, and in each slow one.
 const APART: usize = 8;
 
-/// Which way is faster.
+/// Choice between two ways of running texts, by their speed.
 #[derive(Debug)]
 pub(crate) struct Pace {
     pub(crate) is_beside: bool,
     since: Instant,
     is_trial: bool,
-    /// How long this way is kept.
+    /// Time for which this way is kept.
     pub(crate) period: Duration,
     runs: u64,
-    /// How long each [`ROUND`] took, and when the current one has begun.
+    /// Time that each [`ROUND`] took, and time when the current one has begun.
     rounds: Vec<Duration>,
     round: Instant,
     /// The median of these times here and beside. A machine that stands still now and then does not change it.
     medians: [Duration; 2],
-    /// How long the program has taken in the current round, if that is measured.
+    /// Time that the program has taken in the current round, if that is measured.
     pub(crate) program: Option<Duration>,
-    /// How many times as fast the measured rounds would have been if texts took no time to make.
+    /// Factors by which the measured rounds would have been faster if texts took no time to make.
     pub(crate) gains: Vec<f64>,
 }
 
@@ -45,7 +45,7 @@ impl Pace {
         Pace { is_beside, since, is_trial, period: BEGINNING, runs, rounds, round, medians, program, gains }
     }
 
-    /// Counts a run. Whether the other way is to be taken.
+    /// Counts a run. Returns true if the other way is to be taken.
     pub(crate) fn is_to_change(&mut self) -> bool {
         self.runs += 1;
         if !self.runs.is_multiple_of(ROUND) {
@@ -82,7 +82,7 @@ impl Pace {
     }
 }
 
-/// The middle one of some values, by their order.
+/// Returns the middle one of some values, by their order.
 fn median<T: PartialOrd + Copy>(values: &mut [T]) -> Option<T> {
     let middle = values.len() / 2;
     let order = |one: &T, other: &T| one.partial_cmp(other).unwrap_or(Ordering::Equal);
@@ -93,8 +93,8 @@ fn median<T: PartialOrd + Copy>(values: &mut [T]) -> Option<T> {
 mod tests {
     use super::*;
 
-    /// The thread that is used in each period, and the length of the period. `micros` has the time of a run in the
-    /// thread of the search and in the one beside; `making` is how much of the first is for the making of a text.
+    /// Returns the thread that is used in each period, and the length of the period. `micros` has the time of a run in
+    /// the thread of the search and in the one beside; `making` is how much of the first is for the making of a text.
     fn course(micros: [f64; 2], making: f64, periods: usize) -> Vec<(bool, Duration)> {
         let mut pace = Pace::new();
         (0..periods)

@@ -1,5 +1,5 @@
-//! What a costly text of a search says: how small it can be, which lines it makes hot, which of its parts do, and how
-//! its cost grows when parts are repeated.
+//! The study of a costly text of a search: how small it can be, which lines it makes hot, which of its parts do, and
+//! how its cost grows when parts are repeated.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::subject::Spot;
 #[cfg(test)]
 mod tests;
 
-/// What is known of a text in the end.
+/// Facts that are known of a text in the end.
 #[derive(Debug, Default)]
 pub struct Study {
     /// Bytes of the text.
@@ -34,16 +34,16 @@ pub struct Study {
     pub causes: Vec<Cause>,
     /// Its derivation, a line for each instance of a rule, indented by depth.
     pub tree: String,
-    /// How its cost grows, the fastest growth first.
+    /// Families in which its cost grows, the fastest growth first.
     pub families: Vec<Grown>,
-    /// It is not of the grammar: it has no parts, so neither causes nor growth are known.
+    /// Whether it is not of the grammar: it has no parts then, so neither causes nor growth are known.
     pub is_foreign: bool,
-    /// How often it executes each edge.
+    /// Edges that it executes, with their counts.
     edges: Vec<Edge>,
 }
 
 impl Study {
-    /// Whether a cost is proved to grow faster than n to this power.
+    /// Returns true if a cost is proved to grow faster than n to this power.
     pub fn is_faster_than(&self, exponent: f64) -> bool {
         self.families
             .iter()
@@ -72,7 +72,7 @@ pub struct Cause {
     pub rule: String,
     /// Share of the cost that goes with it.
     pub share: f64,
-    /// Where most of the cost goes that it causes.
+    /// Place where most of the cost goes that it causes.
     pub spot: Option<Spot>,
 }
 
@@ -89,7 +89,7 @@ pub struct Grown {
     pub hottest: Vec<EdgeLaw>,
 }
 
-/// How often an edge is executed in a family.
+/// Law by which the count of an edge grows in a family.
 #[derive(Debug)]
 pub struct EdgeLaw {
     /// Place in the sources, if it is known.
@@ -101,14 +101,14 @@ pub struct EdgeLaw {
 }
 
 impl EdgeLaw {
-    /// The law, with its interval, in the number of copies.
+    /// Returns the law, with its interval, in the number of copies.
     pub fn law(&self) -> String {
         if self.growth.is_unclear() { "unclear".to_string() } else { self.growth.best().law.to_string() }
     }
 }
 
 impl fmt::Display for EdgeLaw {
-    /// `file:line (function), n^2.0 (95 %: 1.99 to 2.01)`, as far as each is known.
+    /// Writes `file:line (function), n^2.0 (95 %: 1.99 to 2.01)`, as far as each is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.spot {
             Some(spot) => spot.fmt(f)?,
@@ -118,7 +118,8 @@ impl fmt::Display for EdgeLaw {
     }
 }
 
-/// All families of which at least two texts were measured, with what they are of, in the order of their numbers.
+/// Returns all families of which at least two texts were measured, with what they are of, in the order of their
+/// numbers.
 pub fn families(studies: &[Study]) -> impl Iterator<Item = (&Study, &Grown)> {
     let all = studies.iter().flat_map(|study| study.families.iter().map(move |grown| (study, grown)));
     all.filter(|(_, grown)| grown.family.members.len() > 1)
@@ -152,7 +153,7 @@ const TIMES: u64 = 2;
 pub trait Measure {
     /// Runs a text.
     fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error>;
-    /// Where an edge is.
+    /// Returns the place of an edge.
     fn spot(&mut self, edge: u32) -> Option<Spot>;
 }
 
@@ -211,7 +212,7 @@ impl<M: Measure> Student<'_, M> {
         })
     }
 
-    /// What is known of a text that is not of the grammar.
+    /// Returns what is known of a text that is not of the grammar.
     fn superficial(&mut self, text: &[u8], cost: u64, edges: Vec<Edge>) -> Study {
         let hot = self.hot(&edges);
         Study { text: text.to_vec(), cost, hot, is_foreign: true, edges, ..Study::default() }
@@ -244,7 +245,7 @@ impl<M: Measure> Student<'_, M> {
         Ok(())
     }
 
-    /// What one run says of a text: its hot lines, and its derivation.
+    /// Returns what one run says of a text: its hot lines, and its derivation.
     pub fn glance(&mut self, text: &[u8]) -> Result<Study, Error> {
         let measured = self.meter.read(text)?;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
@@ -255,7 +256,7 @@ impl<M: Measure> Student<'_, M> {
         Ok(Study { tree: tree(&deriver, &whole), is_foreign: false, ..study })
     }
 
-    /// How the cost of a text grows. Does nothing else.
+    /// Returns the families in which the cost of a text grows, without the rest of a study.
     pub fn families(&mut self, text: &[u8]) -> Result<Vec<Grown>, Error> {
         let end = Instant::now() + self.time;
         let mut deriver = self.language.deriver(None);
@@ -269,8 +270,8 @@ impl<M: Measure> Student<'_, M> {
         self.stop.is_signalled() || Instant::now() >= end
     }
 
-    /// The smallest text that was found which costs nearly as much, and executes an edge nearly as often if one is
-    /// given.
+    /// Returns the smallest text that was found which costs nearly as much, and executes an edge nearly as often if one
+    /// is given.
     fn smaller(
         &mut self,
         text: &[u8],
@@ -335,7 +336,7 @@ impl<M: Measure> Student<'_, M> {
         Ok(families.into_iter().map(grown).collect())
     }
 
-    /// The laws of the first edges. Of one line, each law is there once.
+    /// Returns the laws of the first edges. Of one line, each law is there once.
     fn laws(&mut self, edges: &[EdgeGrowth]) -> Vec<EdgeLaw> {
         let mut laws: Vec<EdgeLaw> = Vec::new();
         for edge in edges.iter().take(LOOKED).filter(|edge| edge.count > 0) {
@@ -351,7 +352,7 @@ impl<M: Measure> Student<'_, M> {
         laws
     }
 
-    /// What goes when a part is made as short as it can be.
+    /// Finds the parts that cause the cost: what goes when each is made as short as it can be.
     fn causes(&mut self, whole: &Derivation, (cost, edges): (u64, &[Edge]), end: Instant) -> Result<Vec<Cause>, Error> {
         let mut deriver = self.language.deriver(None);
         let is_long = |part: &gramjet_session::decisions::Part, deriver: &Deriver| {
@@ -413,7 +414,7 @@ impl<M: Measure> Student<'_, M> {
     }
 }
 
-/// Of the edges of a family, the one whose count grows fastest; of several, the one that counts most.
+/// Returns the law of the edge whose count grows fastest in a family; of several, that of the edge that counts most.
 pub fn fastest(meter: &mut impl Measure, edges: &[EdgeGrowth]) -> Option<EdgeLaw> {
     edges.first().map(|edge| law_of(meter, edge))
 }
@@ -422,19 +423,19 @@ fn law_of(meter: &mut impl Measure, edge: &EdgeGrowth) -> EdgeLaw {
     EdgeLaw { spot: meter.spot(edge.edge), count: edge.count, growth: edge.growth.clone() }
 }
 
-/// Whether a text behaves in another way than those that were studied.
+/// Returns true if a text behaves in another way than those that were studied.
 fn is_other(text: &[u8], edges: &[Edge], studies: &[Study]) -> bool {
     let Some((edge, count)) = hottest(edges) else { return false };
     let is_hot = |study: &Study| count_of(&study.edges, edge).saturating_mul(TIMES) > count;
     count > text.len() as u64 && !studies.iter().any(is_hot)
 }
 
-/// How often an edge is executed, of all edges in the order of their numbers.
+/// Returns how often an edge is executed, of all edges in the order of their numbers.
 fn count_of(edges: &[Edge], edge: u32) -> u64 {
     edges.binary_search_by_key(&edge, |known| known.0).map_or(0, |place| edges[place].1)
 }
 
-/// The edge whose count falls most.
+/// Returns the edge whose count falls most.
 fn greatest_drop(before: &[Edge], after: &[Edge]) -> Option<u32> {
     before
         .iter()
@@ -444,7 +445,7 @@ fn greatest_drop(before: &[Edge], after: &[Edge]) -> Option<u32> {
         .map(|drop| drop.1)
 }
 
-/// The derivation, a line for each instance of a rule.
+/// Returns the derivation, a line for each instance of a rule.
 fn tree(deriver: &Deriver, whole: &Derivation) -> String {
     let rules = whole.parts.iter().filter(|part| part.kind == SpanKind::Rule).take(TREE);
     let line = |part: &gramjet_session::decisions::Part| {

@@ -21,19 +21,19 @@ pub(crate) struct Totals {
     /// The time of the searches, without that of the studies.
     pub(crate) seconds: f64,
     pub(crate) runs: u64,
-    /// How many runs had a cost of each class.
+    /// Number of runs that had a cost of each class.
     pub(crate) costs: Vec<u64>,
-    /// What operators have made, by the strategy and the operator.
+    /// Numbers of texts that operators have made, by the strategy and the operator.
     pub(crate) operators: Vec<Operator>,
 }
 
 impl Totals {
-    /// Those of a folder, if it has any.
+    /// Returns the totals of a folder, if it has any.
     pub(crate) fn read(view: &View<'_>) -> Result<Option<Totals>, StateError> {
         Ok(view.file(FILE)?.and_then(|json| serde_json::from_slice(&json).ok()))
     }
 
-    /// Those that a report has. Searches of earlier versions have no others.
+    /// Returns the totals that a report has. Searches of earlier versions have no others.
     pub(crate) fn of_report(report: &Report) -> Totals {
         let mut totals = Totals { seconds: report.seconds, runs: report.executions, ..Totals::default() };
         for bucket in &report.costs {
@@ -76,12 +76,12 @@ impl Totals {
     }
 }
 
-/// The class of a cost.
+/// Returns the class of a cost.
 pub(crate) fn class(cost: u64) -> usize {
     (u64::BITS - cost.leading_zeros()) as usize
 }
 
-/// The runs of a class, with its least and its greatest cost.
+/// Returns the bucket for the runs of a class, with its least and its greatest cost.
 fn bucket(class: usize, runs: u64) -> Bucket {
     match class {
         0 => Bucket { least: 0, most: 0, runs },

@@ -56,7 +56,8 @@ pub(crate) fn run(hunt: &Hunt, meter: Meter, siblings: Vec<Siblings>, mut look: 
     hunt.result()
 }
 
-/// The first worker has a program that runs already, and looks at the other searches in a shared folder.
+/// Does the work of a worker. The first one has a program that runs already, and looks at the other searches in a
+/// shared folder.
 fn work<'scope>(
     hunt: &'scope Hunt,
     number: usize,
@@ -107,10 +108,10 @@ impl Drop for Active<'_> {
 const CHECKED: usize = 3;
 const CHANGED: f64 = 0.1;
 
-/// What made the texts that the user gives.
+/// Name that stands for the operator of texts that the user gives.
 const SEED: &str = "seed";
 
-/// Where a text comes from.
+/// Origin of a text.
 enum Origin {
     /// An operator of this search has made it, or the user has given it.
     Own(&'static str),
@@ -118,12 +119,12 @@ enum Origin {
     Other(String),
     /// This search has kept it already, so it is not written again.
     Known,
-    /// It is in the queue. A search that was killed may not have written it to the best texts.
+    /// Text in the queue. A search that was killed may not have written it to the best texts.
     Queue,
 }
 
 impl Origin {
-    /// What made it, and where it comes from.
+    /// Returns what made it, and where it comes from.
     fn parts(self) -> (Option<&'static str>, Option<String>) {
         match self {
             Origin::Own(operator) => (Some(operator), None),
@@ -145,11 +146,11 @@ pub(crate) struct Worker<'h> {
     /// The most texts that are made and were not returned yet, and how many there are.
     ahead: usize,
     given: usize,
-    /// It runs what it begins with: the texts of earlier searches, and those that the user gives.
+    /// Whether it runs what it begins with: the texts of earlier searches, and those that the user gives.
     is_loading: bool,
     #[expect(clippy::vec_box, reason = "boxes are handed on")]
     spare: Vec<Box<Job>>,
-    /// How many of the shared texts it has looked at.
+    /// Number of the shared texts that it has looked at.
     imported: usize,
     told_repeats: u64,
     /// The greatest costs that this search has seen, and for how long it has waited to be sure of them.
@@ -288,7 +289,7 @@ impl<'h> Worker<'h> {
         Ok(true)
     }
 
-    /// Whether another text may be made now.
+    /// Returns true if another text may be made now.
     fn has_room(&self) -> bool {
         self.given == 0 || self.given < self.ahead && !self.search.awaits_run()
     }
@@ -418,8 +419,8 @@ impl<'h> Worker<'h> {
         Ok(cost)
     }
 
-    /// The derivation of a text, under the limit on length. Texts that do not conform are of use to searches that
-    /// change bytes alone.
+    /// Returns the derivation of a text, under the limit on length. Texts that do not conform are of use to searches
+    /// that change bytes alone.
     fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
         let plan = &self.hunt.plan;
         let Ok(choices) = plan.language.parse(text) else {
@@ -515,7 +516,7 @@ impl<'h> Worker<'h> {
         is_best
     }
 
-    /// Whether others may have texts that this search does not know.
+    /// Returns true if others may have texts that this search does not know.
     fn has_news(&self, siblings: &[Siblings]) -> bool {
         siblings.iter().any(Siblings::is_due)
             || self.hunt.plan.jobs > 1 && self.hunt.shared().texts.len() > self.imported

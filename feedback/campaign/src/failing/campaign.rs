@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
 
-/// What a search needs to know.
+/// Facts that a search needs to know.
 pub struct Plan {
     /// Language that texts are of, with the limits on what is made.
     pub language: Language,
@@ -89,13 +89,13 @@ pub(crate) struct Shared {
     pub(crate) keys: HashSet<String>,
     /// Edges of the failures that were made smaller, by key, where nothing but edges tells failures apart.
     pub(crate) bare: HashMap<String, HashSet<u64>>,
-    /// How many failures of each kind were looked at.
+    /// Number of failures of each kind that were looked at.
     pub(crate) looked: HashMap<String, usize>,
     /// Keys of those that workers look at now.
     pub(crate) pending: HashSet<String>,
     /// Classes of failures that did not happen again.
     pub(crate) doubts: Doubts,
-    /// How many of them were made smaller a second time.
+    /// Number of failures of each kind that were made smaller a second time.
     pub(crate) repeated: HashMap<String, usize>,
     /// Failures that were not told yet.
     pub(crate) news: Vec<News>,
@@ -109,37 +109,37 @@ pub(crate) struct Shared {
     pub(crate) exceptions: Exceptions,
     /// The last texts of a strategy, by worker.
     pub(crate) recent: BTreeMap<usize, Recent>,
-    /// What the log says last: the numbers of edges and of failures.
+    /// Numbers of edges and of failures in the last line of the log.
     logged: (usize, usize),
     failure: Option<Error>,
 }
 
 impl Shared {
-    /// Whether a failure with this key is known, or looked at now.
+    /// Returns true if a failure with this key is known, or looked at now.
     pub(crate) fn is_taken(&self, key: &str) -> bool {
         self.keys.contains(key) || self.pending.contains(key)
     }
 
-    /// The edges of failures that only edges tell from this one. Those of texts of the language also count where the
-    /// text of this one is not in it.
+    /// Returns the edges of failures that only edges tell from this one. Those of texts of the language also count
+    /// where the text of this one is not in it.
     fn alike(&self, evidence: &Evidence) -> impl Iterator<Item = &HashSet<u64>> {
         let key = &evidence.failed.key;
         let broken = evidence.is_broken.then(|| self.bare.get(&evidence.named(key))).flatten();
         self.bare.get(key).into_iter().chain(broken)
     }
 
-    /// Whether there is such a failure.
+    /// Returns true if there is such a failure.
     pub(crate) fn knows(&self, evidence: &Evidence) -> bool {
         self.alike(evidence).next().is_some()
     }
 
-    /// Whether one of them has executed this edge.
+    /// Returns true if one of them has executed this edge.
     pub(crate) fn has_executed(&self, evidence: &Evidence, identity: u64) -> bool {
         self.alike(evidence).any(|edges| edges.contains(&identity))
     }
 }
 
-/// What the user is to hear.
+/// News that the user is to hear.
 pub struct News {
     /// Failure, with what is known of it.
     pub finding: Finding,
@@ -147,7 +147,7 @@ pub struct News {
     pub place: std::path::PathBuf,
 }
 
-/// How far a search has come.
+/// Progress of a search.
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// Time since the search began.
@@ -266,7 +266,7 @@ impl Campaign {
         }
     }
 
-    /// How far it has come.
+    /// Returns how far it has come.
     pub fn progress(&self) -> Progress {
         let shared = self.shared();
         Progress {
@@ -305,7 +305,7 @@ impl Campaign {
         std::mem::take(&mut self.shared().advice)
     }
 
-    /// What was found since the last call.
+    /// Returns what was found since the last call.
     pub fn news(&self) -> Vec<News> {
         std::mem::take(&mut self.shared().news)
     }
@@ -315,7 +315,7 @@ impl Campaign {
         Ok(self.shared().doubts.end(&self.state)?)
     }
 
-    /// The other searches in a shared folder, for the first who asks.
+    /// Returns the other searches in a shared folder, for the first who asks.
     pub(crate) fn siblings(&self) -> Option<Siblings> {
         self.siblings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
     }
@@ -342,7 +342,7 @@ impl Drop for Active<'_> {
     }
 }
 
-/// Whether a failure was run again and made smaller. Searches of earlier versions wrote no others.
+/// Returns true if a failure was run again and made smaller. Searches of earlier versions wrote no others.
 fn is_finished(state: &State, key: &str) -> bool {
     let report = state.failure(key, REPORT).ok();
     let report: Option<serde_json::Value> = report.and_then(|report| serde_json::from_slice(&report).ok());

@@ -1,4 +1,4 @@
-//! What a run that failed did.
+//! The evidence of a run that failed: what it did.
 
 use gramjet_harness::{Edge, Outcome, Run};
 
@@ -11,7 +11,7 @@ const HOT: u64 = 10_000;
 /// Names of failures of texts that are not in the language begin with it.
 const BROKEN: &str = "broken-";
 
-/// What a run that failed did.
+/// Evidence of a run that failed: what it did.
 #[derive(Clone)]
 pub(crate) struct Evidence {
     pub(crate) failed: Failed,
@@ -28,12 +28,12 @@ pub(crate) struct Evidence {
 /// A run of a text that is like one that failed.
 pub(crate) enum Again {
     Failed(Evidence),
-    /// It did not fail. The numbers of the edges that it executed.
+    /// Run that did not fail, with the numbers of the edges that it executed.
     Passed(Vec<u32>),
 }
 
 impl Evidence {
-    /// What can be said while the run is at hand; [`Evidence::identified`] says the rest.
+    /// Returns what can be said while the run is at hand; [`Evidence::identified`] says the rest.
     pub(crate) fn new(failed: Failed, run: &Run<'_>) -> Evidence {
         let numbers = |edges: &[Edge]| edges.iter().map(|edge| (u64::from(edge.number), edge.number)).collect();
         let is_hottest = run.outcome == Outcome::Timeout;
@@ -50,7 +50,7 @@ impl Evidence {
         Evidence { failed, edges, is_hottest, is_broken: false, stdout, stderr }
     }
 
-    /// The same of a text that is not in the language, or is.
+    /// Returns the evidence with the note that its text is broken, or is not.
     pub(crate) fn broken(self, is_broken: bool) -> Evidence {
         Evidence { is_broken, ..self }
     }
@@ -61,12 +61,12 @@ impl Evidence {
         one.kind == two.kind && (!keeps_key || one.key == two.key)
     }
 
-    /// The name of a failure, or of a kind of them.
+    /// Returns the name of a failure, or of a kind of them.
     pub(crate) fn named(&self, name: &str) -> String {
         if self.is_broken { format!("{BROKEN}{name}") } else { name.to_string() }
     }
 
-    /// The same with edges as any worker identifies them.
+    /// Returns the evidence with edges as any worker identifies them.
     pub(crate) fn identified(mut self, tested: &Tested) -> Evidence {
         for (identity, number) in &mut self.edges {
             *identity = tested.identity(*number);

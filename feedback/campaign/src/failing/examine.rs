@@ -29,7 +29,7 @@ const RENEWING: u32 = 5;
 /// Time that a new process is taken to need until it was measured.
 const SLOW: Duration = Duration::from_millis(200);
 
-/// How a text is made smaller.
+/// Way of making a text smaller.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     keeps_key: bool,
@@ -346,9 +346,9 @@ impl Worker<'_> {
         })
     }
 
-    /// Whether no other run has failed like this one, as far as it is known now, and no other worker looks at one with
-    /// this key. Where nothing but edges tells failures apart, returns the numbers of those by which it differs from
-    /// the failures before it and from runs that passed.
+    /// Claims a failure for this worker. Returns `None` if another run has failed like this one, as far as it is known
+    /// now, or another worker looks at one with this key. Where nothing but edges tells failures apart, returns the
+    /// numbers of those by which it differs from the failures before it and from runs that passed.
     fn claim(&self, evidence: &Evidence, key: &str) -> Option<Vec<u32>> {
         let failed = &evidence.failed;
         let mut shared = self.campaign.shared();
@@ -374,7 +374,7 @@ impl Worker<'_> {
         Some(telling)
     }
 
-    /// The numbers of edges that neither a known failure has executed nor a run that passed.
+    /// Returns the numbers of edges that neither a known failure has executed nor a run that passed.
     fn telling(&self, evidence: &Evidence, is_known: impl Fn(u64) -> bool) -> Vec<u32> {
         let Evidence { edges, is_hottest, .. } = evidence;
         let has_passed =
@@ -383,8 +383,8 @@ impl Worker<'_> {
         edges.map(|&(_, number)| number).collect()
     }
 
-    /// The same of the text that was made smaller, of which fewer edges have nothing to do with the failure. From here
-    /// on this failure is known.
+    /// Returns true if no other run has failed like this one, whose text was made smaller: fewer of its edges have
+    /// nothing to do with the failure. From here on this failure is known.
     fn is_first(&self, evidence: &Evidence) -> bool {
         if !evidence.failed.is_bare || evidence.edges.is_empty() {
             return true;
@@ -397,7 +397,7 @@ impl Worker<'_> {
         is_first
     }
 
-    /// A text that is as small as possible and fails in the same way; none if that way is known.
+    /// Returns a text that is as small as possible and fails in the same way; `None` if that way is known.
     fn smallest(
         &mut self,
         text: &[u8],

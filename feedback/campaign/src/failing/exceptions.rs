@@ -18,7 +18,7 @@ pub(crate) struct Exceptions {
 }
 
 impl Exceptions {
-    /// None so far, of a function or a program.
+    /// Returns the exceptions of a function or a program: none so far.
     pub(crate) fn of(command: &[OsString]) -> Exceptions {
         let own = command.first().and_then(|word| package(function(word)?));
         Exceptions { classes: BTreeSet::new(), own }
@@ -31,7 +31,7 @@ impl Exceptions {
         }
     }
 
-    /// The number of all classes, and of those that are neither expected nor of the package of the function.
+    /// Returns the number of all classes, and of those that are neither expected nor of the package of the function.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.classes.len(), self.classes.iter().filter(|class| !self.is_expected(class)).count())
     }
@@ -42,7 +42,7 @@ impl Exceptions {
     }
 }
 
-/// The package of a function in Java, or the outermost one of a function in Python.
+/// Returns the package of a function in Java, or the outermost one of a function in Python.
 fn package(function: &str) -> Option<String> {
     let package = match function.split_once(':')? {
         ("java", rest) => rest.rsplit(':').next()?.split('#').next()?.rsplit_once('.')?.0,
@@ -52,7 +52,7 @@ fn package(function: &str) -> Option<String> {
     Some(format!("{package}."))
 }
 
-/// The outermost package of a module of Python. A file is a module of its own.
+/// Returns the outermost package of a module of Python. A file is a module of its own.
 fn outermost(module: &str) -> &str {
     match module.strip_suffix(".py") {
         Some(file) => file.rsplit('/').next().unwrap_or(file),

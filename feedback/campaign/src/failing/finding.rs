@@ -22,7 +22,7 @@ pub const REPORT: &str = "report.json";
 /// The description of a failure that depends on earlier inputs begins with it.
 pub const DEPENDS: &str = "depends on earlier inputs: ";
 
-/// The file of an input of a sequence, by its number.
+/// Returns the file of an input of a sequence, by its number.
 pub fn sequence_file(number: usize) -> String {
     format!("sequence/{number:03}")
 }
@@ -42,9 +42,9 @@ pub struct Finding {
     pub sequence: Vec<Vec<u8>>,
     /// The class under which it is kept if it does not happen again.
     pub class: String,
-    /// Choice bytes of the smaller input, with a header; none if it does not conform.
+    /// Choice bytes of the smaller input, with a header; `None` if it does not conform.
     pub choices: Option<Vec<u8>>,
-    /// What the program said on the smaller input.
+    /// Output of the program on the smaller input.
     pub stdout: Vec<u8>,
     /// Standard error on the smaller input.
     pub stderr: Vec<u8>,
@@ -58,7 +58,7 @@ pub struct Finding {
     pub is_finished: bool,
 }
 
-/// How a program is called, for the script that runs it again.
+/// Call of a program, for the script that runs it again.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// Grammar as the user has named it.
@@ -118,8 +118,8 @@ impl Finding {
 }
 
 impl Call {
-    /// A script that runs the program on the smaller input, within the limits if the failure is one of these, or on a
-    /// sequence of inputs.
+    /// Returns a script that runs the program on the smaller input, within the limits if the failure is one of these,
+    /// or on a sequence of inputs.
     fn script(&self, is_limit: bool, is_sequence: bool) -> OsString {
         let (what, file) = match is_sequence {
             true => ("inputs, one after the other in one process; another failure", ""),

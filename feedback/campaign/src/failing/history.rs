@@ -16,7 +16,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// An empty history, of processes that run on several texts or on one.
+    /// Returns an empty history, of processes that run on several texts or on one.
     pub(crate) fn new(is_kept: bool) -> History {
         History { is_kept, ..History::default() }
     }

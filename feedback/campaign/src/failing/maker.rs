@@ -1,4 +1,4 @@
-//! What makes the texts of a worker: variants of kept texts, or a strategy.
+//! The maker of the texts of a worker: variants of kept texts, or a strategy.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,10 +20,10 @@ pub const GUIDED: &str = "guided";
 /// The interval at which the last texts of a strategy are shown.
 const SHOWN: Duration = Duration::from_secs(1);
 
-/// How texts are made.
+/// Way of making texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Making {
-    /// None for variants of kept texts.
+    /// `None` for variants of kept texts.
     pub kind: Option<&'static Kind>,
     /// Whether the constants of the publication are used.
     pub is_paper: bool,
@@ -32,13 +32,13 @@ pub struct Making {
 }
 
 impl Making {
-    /// The strategy of this name.
+    /// Returns the strategy of this name.
     pub fn new(name: &str, is_paper: bool) -> Making {
         Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper, breaks: false }
     }
 }
 
-/// How many texts each operator has made, and how many of them were kept.
+/// Number of texts that each operator has made, and of those that were kept.
 pub type Yields = Vec<(&'static str, u64, u64)>;
 
 /// Makes texts.
@@ -46,7 +46,7 @@ pub struct Maker {
     /// Makes variants, and knows derivations for whoever needs one.
     fuzzer: Fuzzer,
     evolution: Option<Evolution>,
-    /// What the last run did, as far as it was asked for.
+    /// Features of the last run, as far as they were asked for.
     features: Vec<u64>,
 }
 
@@ -80,12 +80,12 @@ impl Maker {
         self.fuzzer.session()
     }
 
-    /// As [`Fuzzer::is_new_derivation`].
+    /// Returns true if a text has a new derivation, as [`Fuzzer::is_new_derivation`] tells.
     pub fn is_new_derivation(&mut self, text: &[u8]) -> bool {
         self.fuzzer.is_new_derivation(text)
     }
 
-    /// The next text to run; none if every text of the language is too long.
+    /// Returns the next text to run; `None` if every text of the language is too long.
     pub fn propose(&mut self) -> Option<&[u8]> {
         match &mut self.evolution {
             None => self.fuzzer.propose(),
@@ -93,7 +93,7 @@ impl Maker {
         }
     }
 
-    /// How the last text was made.
+    /// Returns how the last text was made.
     pub fn operator(&self) -> &'static str {
         match &self.evolution {
             None => self.fuzzer.operator().name(),
@@ -101,7 +101,7 @@ impl Maker {
         }
     }
 
-    /// Whether the last text was made by changing bytes, so that it may not be in the language.
+    /// Returns true if the last text was made by changing bytes, so that it may not be in the language.
     pub fn has_broken(&self) -> bool {
         self.evolution.is_none() && self.fuzzer.breaks()
     }
@@ -158,7 +158,7 @@ impl Maker {
         }
     }
 
-    /// The last texts of a strategy, if they are due to be shown, or at the end.
+    /// Returns the last texts of a strategy, if they are due to be shown, or at the end.
     pub fn recent(&mut self, is_end: bool) -> Option<Recent> {
         let evolution = self.evolution.as_mut()?;
         if !is_end && evolution.shown.elapsed() < SHOWN {
@@ -169,7 +169,7 @@ impl Maker {
     }
 }
 
-/// What an operator has made so far: nothing, for each operator of variants.
+/// Returns what an operator has made so far: nothing, for each operator of variants.
 pub fn no_yields(making: Making) -> Yields {
     match making.kind {
         None => Operator::ALL.iter().map(|operator| (operator.name(), 0, 0)).collect(),
@@ -232,7 +232,7 @@ impl Evolution {
         is_new
     }
 
-    /// A text that is too long to be made here is a sample all the same.
+    /// Adds a text. One that is too long to be made here is a sample all the same.
     fn add(&mut self, text: &[u8]) {
         let Ok(choices) = self.language.parse(text) else { return };
         let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };

@@ -1,4 +1,4 @@
-//! What a failing program says, reduced to what is the same for all inputs that fail for the same reason.
+//! The message of a failing program, reduced to what is the same for all inputs that fail for the same reason.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ const FRAMES: usize = 3;
 /// Characters of a message that a key has.
 const LENGTH: usize = 100;
 
-/// Why a program says that it failed.
+/// Reason that a program gives for its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gist {
     /// The kind of the failure, or the message without what changes from input to input.
@@ -18,7 +18,7 @@ pub(crate) struct Gist {
     pub(crate) frames: Vec<String>,
     /// The message has a form that is known, so it says nothing of the input.
     pub(crate) is_known: bool,
-    /// It is the report of a sanitizer, which is a failure whatever the program's exit status is.
+    /// Whether it is the report of a sanitizer, which is a failure whatever the program's exit status is.
     pub(crate) is_sanitizer: bool,
 }
 
@@ -30,7 +30,7 @@ macro_rules! regex {
     }};
 }
 
-/// What there is to say of the text that a program wrote to standard error.
+/// Returns what there is to say of the text that a program wrote to standard error.
 pub(crate) fn gist(stderr: &str) -> Gist {
     if stderr.is_empty() {
         return Gist::default();
@@ -42,7 +42,7 @@ pub(crate) fn gist(stderr: &str) -> Gist {
     })
 }
 
-/// The report of AddressSanitizer, LeakSanitizer, MemorySanitizer or ThreadSanitizer.
+/// Returns the report of AddressSanitizer, LeakSanitizer, MemorySanitizer or ThreadSanitizer.
 fn sanitizer(stderr: &str) -> Option<Gist> {
     let header =
         regex!(r"(?m)^(?:==\d+==\s?)?(?:ERROR|WARNING): (Address|Leak|Memory|Thread|HWAddress)Sanitizer: ([^\n]*)");
@@ -60,7 +60,7 @@ fn sanitizer(stderr: &str) -> Option<Gist> {
     })
 }
 
-/// The functions of the first stack of a report that are not the sanitizer's or the C library's.
+/// Returns the functions of the first stack of a report that are not the sanitizer's or the C library's.
 fn frames(stack: &str) -> Vec<String> {
     let frame = regex!(r"^\s*#\d+ 0x[0-9a-f]+ (?:in )?(.*)$");
     let lines = stack.lines().skip_while(|line| !frame.is_match(line)).map_while(|line| frame.captures(line));
@@ -76,14 +76,14 @@ fn frames(stack: &str) -> Vec<String> {
     functions.filter(|name| !name.is_empty() && !runtime.is_match(name)).take(FRAMES).collect()
 }
 
-/// The report of UndefinedBehaviorSanitizer.
+/// Returns the report of UndefinedBehaviorSanitizer.
 fn undefined(stderr: &str) -> Option<Gist> {
     let found = regex!(r"(?m)^(\S+:\d+):\d+: runtime error: ([^\n]*)").captures(stderr)?;
     let (message, frames) = (normalised(&found[2]), vec![file_of(&found[1])]);
     Some(Gist { message, frames, is_known: true, is_sanitizer: true })
 }
 
-/// A panic of Rust, an assertion of C, an exception of C++.
+/// Returns a panic of Rust, an assertion of C, an exception of C++.
 fn panic(stderr: &str) -> Option<Gist> {
     if let Some(found) = regex!(r"panicked at ([^\n]+?:\d+):\d+").captures(stderr) {
         let (message, frames) = ("panic".to_string(), vec![file_of(&found[1])]);
@@ -97,12 +97,12 @@ fn panic(stderr: &str) -> Option<Gist> {
     Some(Gist { message: found[1].to_string(), is_known: true, ..Gist::default() })
 }
 
-/// A place without the folders before it.
+/// Returns the file name and the line of a place, without the folders before them.
 pub(crate) fn file_of(place: &str) -> String {
     place.rsplit('/').next().unwrap_or(place).to_string()
 }
 
-/// A message without numbers, addresses, quoted parts and paths.
+/// Returns a message without numbers, addresses, quoted parts and paths.
 pub(crate) fn normalised(message: &str) -> String {
     let message = regex!(r"0x[0-9a-fA-F]+").replace_all(message, "0");
     let message = regex!(r#""[^"]*"|'[^']*'|`[^`']*['`]"#).replace_all(&message, "_");

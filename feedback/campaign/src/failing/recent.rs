@@ -15,14 +15,14 @@ pub struct Recent {
 }
 
 impl Default for Recent {
-    /// Those of one thread.
+    /// Returns the recent texts of one thread: none so far.
     fn default() -> Recent {
         Recent::of(1)
     }
 }
 
 impl Recent {
-    /// Those of several threads: none so far.
+    /// Returns the recent texts of several threads: none so far.
     pub fn of(threads: usize) -> Recent {
         Recent { texts: VecDeque::new(), bytes: 0, threads }
     }
@@ -51,12 +51,12 @@ impl Recent {
         others.texts.iter().for_each(|text| self.push(text));
     }
 
-    /// The texts.
+    /// Returns the texts.
     pub fn texts(&mut self) -> &[Vec<u8>] {
         self.texts.make_contiguous()
     }
 
-    /// For a file: the length of each text on a line of its own, and the text after it.
+    /// Returns the texts for a file: the length of each text on a line of its own, and the text after it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for text in &self.texts {

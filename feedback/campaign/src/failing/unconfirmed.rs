@@ -18,7 +18,7 @@ const NOVEL: u32 = 64;
 /// At most this many sequences are looked for in a class, by one search.
 const SEQUENCES: u32 = 4;
 
-/// What is known of the classes of failures that did not happen again in a new process.
+/// Facts about the classes of failures that did not happen again in a new process.
 #[derive(Debug, Default)]
 pub(crate) struct Doubts(BTreeMap<String, Doubt>);
 
@@ -30,7 +30,7 @@ pub(crate) struct Doubt {
     pub(crate) seen: u64,
     /// Number of runs in new processes that have not.
     pub(crate) tried: u64,
-    /// Both numbers in earlier searches in the folder.
+    /// Numbers of such texts and runs in earlier searches in the folder.
     before: (u64, u64),
     /// Edges that the texts have executed which were tried in this search.
     edges: HashSet<u64>,

@@ -11,7 +11,8 @@ use super::messages::{Gist, file_of, gist, normalised};
 use crate::error::Error;
 use crate::subject::{Surroundings, Tested};
 
-/// Which runs are failures, besides signals, exceptions, reports of sanitizers and limits that are exceeded.
+/// Rules that say which runs are failures, besides signals, exceptions, reports of sanitizers and limits that are
+/// exceeded.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Exit statuses that are failures.
@@ -38,24 +39,24 @@ const FIRST: u32 = 8;
 pub struct Failed {
     /// Runs that fail for the same reason have the same one; the name of a folder.
     pub key: String,
-    /// What a smaller text has to have in common: the key, without a message that may repeat parts of the input.
+    /// Key that a smaller text has to have in common, without a message that may repeat parts of the input.
     pub kind: String,
     /// One line for the user.
     pub what: String,
     /// Nothing but the outcome is known of the reason.
     pub is_bare: bool,
-    /// It is seen only where the same limits hold, and something sees to them.
+    /// Whether it is seen only where the same limits hold, and something sees to them.
     pub is_limit: bool,
 }
 
-/// What a run was.
+/// Verdict on a run.
 #[derive(Debug)]
 pub struct Verdict {
     /// Failure, if the run is one.
     pub failed: Option<Failed>,
-    /// How it behaved, as far as can be told from outside: runs that behave alike have the same number.
+    /// Number of its behaviour, as far as can be told from outside: runs that behave alike have the same number.
     pub behaviour: u64,
-    /// It exited with status 0, or returned.
+    /// Whether it exited with status 0, or returned.
     pub is_valid: bool,
 }
 
@@ -93,7 +94,7 @@ struct Seen {
     stdout: Vec<u8>,
 }
 
-/// What differential testing tells apart.
+/// Classes of runs that differential testing tells apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Class {
     Success,
@@ -102,14 +103,14 @@ enum Class {
 }
 
 impl Rules {
-    /// Whether what the program writes is looked at as a whole.
+    /// Returns true if what the program writes is looked at as a whole.
     pub fn reads_output(&self) -> bool {
         self.compare_output || self.normalise.is_some() || self.oracle.is_some()
     }
 }
 
 impl Judge {
-    /// A judge for one worker.
+    /// Returns a judge for one worker.
     pub fn new(rules: &Rules, surroundings: Surroundings) -> Result<Judge, Error> {
         // Edges of other programs say nothing.
         let surroundings = surroundings.counting(&[]);
@@ -204,7 +205,7 @@ impl Judge {
         Ok(Verdict { failed, behaviour, is_valid })
     }
 
-    /// A failure that the run shows by itself.
+    /// Returns a failure that the run shows by itself.
     fn by_itself(&self, outcome: &Outcome, stderr: &str, gist: Gist) -> Option<Failed> {
         let matched = self.rules.stderr.as_ref().and_then(|regex| regex.find(stderr));
         let is_failure = match outcome {
@@ -266,7 +267,7 @@ impl Judge {
         self.rules.expected.iter().any(|expected| exception.is_a(expected))
     }
 
-    /// A failure that the other program shows.
+    /// Returns a failure that the other program shows.
     fn differs(&mut self, input: &[u8], seen: &Seen) -> Result<Option<Failed>, Error> {
         let Some(other) = &mut self.other else { return Ok(None) };
         let run = other.run(input)?;
@@ -291,14 +292,14 @@ impl Judge {
         Ok((one != two).then(|| Failed { kind: key.clone(), key, what, is_bare: true, is_limit: false }))
     }
 
-    /// The output after the filter; none if the filter fails.
+    /// Returns the output after the filter; `None` if the filter fails.
     fn normalised(&mut self, output: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let Some(filter) = &mut self.normalise else { return Ok(Some(output.to_vec())) };
         let run = filter.run(output)?;
         Ok((run.outcome == Outcome::Exit(0)).then(|| run.stdout.bytes.clone()))
     }
 
-    /// A failure that the oracle shows: exit status 1.
+    /// Returns a failure that the oracle shows: exit status 1.
     fn refused(&mut self, input: &[u8], seen: &Seen) -> Result<Option<Failed>, Error> {
         let Some(program) = &mut self.oracle else { return Ok(None) };
         program.hand(&seen.stdout);
@@ -340,7 +341,7 @@ fn called(class: &Class) -> String {
     }
 }
 
-/// The outcome in one word.
+/// Returns the outcome in one word.
 fn short(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Exit(status) => format!("exit-{status}"),
@@ -356,7 +357,7 @@ fn short(outcome: &Outcome) -> String {
     }
 }
 
-/// The name of a folder: as much of the parts as can be read, and a number for all of it.
+/// Returns the name of a folder: as much of the parts as can be read, and a number for all of it.
 fn key(parts: &[String]) -> String {
     const LENGTH: usize = 60;
     let mut name = String::new();
@@ -370,14 +371,14 @@ fn key(parts: &[String]) -> String {
     format!("{}-{:08x}", name.trim_matches(['-', '.']), hash(parts.join("\0").as_bytes()) as u32)
 }
 
-/// The key of one of several failures of the same outcome, of which edges tell which it is.
+/// Returns the key of one of several failures of the same outcome, of which edges tell which it is.
 pub fn key_with(failed: &Failed, edges: impl Iterator<Item = u64>) -> String {
     let bytes: Vec<u8> = edges.flat_map(u64::to_le_bytes).collect();
     format!("{}-{:08x}", failed.key, hash(&bytes) as u32)
 }
 
-/// What can be seen of a run from outside: the outcome, the message, how much it wrote and how long it took, by powers
-/// of two. Times below 16 ms are noise.
+/// Returns what can be seen of a run from outside: the outcome, the message, how much it wrote and how long it took, by
+/// powers of two. Times below 16 ms are noise.
 fn behaviour(run: &Run<'_>, gist: &Gist) -> u64 {
     let mut hasher = DefaultHasher::new();
     run.outcome.hash(&mut hasher);
@@ -389,7 +390,7 @@ fn behaviour(run: &Run<'_>, gist: &Gist) -> u64 {
     hasher.finish()
 }
 
-/// Exit statuses: numbers and ranges with commas between, such as `1,3-5`; `any` for all but 0.
+/// Parses exit statuses: numbers and ranges with commas between, such as `1,3-5`; `any` for all but 0.
 pub fn parse_exits(text: &str) -> Result<Vec<RangeInclusive<i32>>, String> {
     let status = |text: &str| text.parse::<u8>().map(i32::from).map_err(|_| format!("`{text}` is no exit status"));
     if text == "any" {

@@ -22,7 +22,7 @@ use crate::subject::Tested;
 /// The origin of texts to begin with.
 const SEED: &str = "op:seed";
 
-/// What a worker does until the search is over: it runs what is known, then what it makes.
+/// Does the work of a worker until the search is over: runs the texts that are known, then those that it makes.
 pub(crate) fn work(campaign: &Campaign, number: usize) -> Result<(), Error> {
     let mut worker = Worker::new(campaign, number)?;
     for text in &campaign.kept {
@@ -64,24 +64,24 @@ pub(crate) struct Worker<'c> {
     /// Knows the rule of each symbol.
     deriver: Deriver,
     pub(crate) coverage: Coverage,
-    /// The same of texts that may not be in the language. They must not hide what texts of the language do: only these
-    /// can be varied by their derivation (after the validity coverage of Padhye and others, *Semantic Fuzzing with
-    /// Zest*, ISSTA 2019).
+    /// Coverage of the runs on texts that may not be in the language. They must not hide what texts of the language do:
+    /// only these can be varied by their derivation (after the validity coverage of Padhye and others, *Semantic
+    /// Fuzzing with Zest*, ISSTA 2019).
     pub(crate) broken: Coverage,
     /// All of it, with the runs that failed.
     executed: Coverage,
     behaviours: HashSet<u64>,
-    /// How many of the shared texts it has looked at.
+    /// Number of the shared texts that it has looked at.
     imported: usize,
     /// The other searches in a shared folder.
     siblings: Option<Siblings>,
-    /// What its operators had made when that was said last.
+    /// Texts that its operators had made when that was said last.
     told: Yields,
     /// The text that is run.
     text: Vec<u8>,
 }
 
-/// What a text did to the search.
+/// Effect of a text on the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     /// Something new.
@@ -92,21 +92,21 @@ enum Effect {
     Fails,
 }
 
-/// What is known of a text.
+/// Relation of a text to the language, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is in the language.
+    /// Text that is in the language.
     OfLanguage,
-    /// It may not be in the language, as bytes of it were changed, or it does not conform.
+    /// Text that may not be in the language, as bytes of it were changed, or it does not conform.
     Broken,
 }
 
 /// A run as the search sees it.
 struct Seen {
     verdict: Verdict,
-    /// It did something that no run before has done.
+    /// Whether it did something that no run before has done.
     is_new: bool,
-    /// What a run that failed did.
+    /// Evidence of a run that failed.
     evidence: Option<Evidence>,
 }
 
@@ -317,7 +317,7 @@ impl<'c> Worker<'c> {
         }
     }
 
-    /// What is known of a text that this worker has not made.
+    /// Returns what is known of a text that this worker has not made.
     fn kind_of(&mut self, text: &[u8]) -> Kind {
         self.recall(text);
         if self.maker.session().remember(text) { Kind::OfLanguage } else { Kind::Broken }

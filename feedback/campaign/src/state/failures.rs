@@ -13,7 +13,7 @@ pub(super) const FAILURES: &str = "failures";
 pub(super) const UNCONFIRMED: &str = "unconfirmed";
 
 impl State {
-    /// The keys of the failures.
+    /// Returns the keys of the failures.
     ///
     /// # Errors
     ///
@@ -22,7 +22,7 @@ impl State {
         self.view().failures()
     }
 
-    /// A file of a failure.
+    /// Returns a file of a failure.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl State {
         self.put_folder(UNCONFIRMED, key, files)
     }
 
-    /// The keys of failures that did not happen again.
+    /// Returns the keys of failures that did not happen again.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl State {
         if self.folder.join(UNCONFIRMED).is_dir() { self.view().folders(UNCONFIRMED) } else { Ok(Vec::new()) }
     }
 
-    /// A file of a failure that did not happen again.
+    /// Returns a file of a failure that did not happen again.
     ///
     /// # Errors
     ///

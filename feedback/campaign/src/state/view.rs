@@ -1,4 +1,4 @@
-//! What the folder of a search has in it, as a reader sees it.
+//! The content of the folder of a search, as a reader sees it.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -6,7 +6,7 @@ use std::{fs, io};
 /// The first line of the file that describes a search.
 pub(super) const FORMAT: &str = "gramjet search 1";
 
-/// Why a folder cannot be used.
+/// Reasons why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -15,7 +15,7 @@ pub enum StateError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// Reason why it failed.
         source: io::Error,
     },
     /// Another process has the folder.
@@ -49,7 +49,7 @@ pub enum StateError {
     Other {
         /// The folder.
         path: PathBuf,
-        /// Which fact differs.
+        /// Name of the fact that differs.
         name: String,
         /// Its value there.
         found: String,
@@ -58,7 +58,7 @@ pub enum StateError {
     },
 }
 
-/// Where a text is kept.
+/// Places where a text is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// With the texts that are worth varying.
@@ -84,7 +84,7 @@ pub struct View<'f> {
 }
 
 impl<'f> View<'f> {
-    /// A folder that has a search.
+    /// Returns a folder that has a search.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl<'f> View<'f> {
         Ok(View { folder })
     }
 
-    /// The texts in a place with the names of their files, in the order in which they were found.
+    /// Returns the texts in a place with the names of their files, in the order in which they were found.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl<'f> View<'f> {
         self.names(place.name())?.into_iter().filter(is_text).map(read).collect()
     }
 
-    /// The keys of the failures.
+    /// Returns the keys of the failures.
     ///
     /// # Errors
     ///
@@ -123,14 +123,14 @@ impl<'f> View<'f> {
         self.folders("failures")
     }
 
-    /// The names of the folders in a folder of the search.
+    /// Returns the names of the folders in a folder of the search.
     pub(super) fn folders(&self, folder: &str) -> Result<Vec<String>, StateError> {
         let path = self.folder.join(folder);
         let is_folder = |name: &String| !name.starts_with('.') && path.join(name).is_dir();
         Ok(self.names(folder)?.into_iter().filter(is_folder).collect())
     }
 
-    /// A file of a failure.
+    /// Returns a file of a failure.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl<'f> View<'f> {
         fs::read(&path).map_err(|source| StateError::Io { path, source })
     }
 
-    /// A file of the search; none if there is none.
+    /// Returns a file of the search; `None` if there is none.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl<'f> View<'f> {
         }
     }
 
-    /// The names in a folder of the search, in order.
+    /// Returns the names in a folder of the search, in order.
     pub(super) fn names(&self, folder: &str) -> Result<Vec<String>, StateError> {
         let path = self.folder.join(folder);
         let names = fs::read_dir(&path).and_then(|entries| {
@@ -169,7 +169,7 @@ impl<'f> View<'f> {
 /// The end of the name of a file with choice bytes.
 pub const CHOICES: &str = ".choices";
 
-/// The number in the name of a text.
+/// Returns the number in the name of a text.
 pub(crate) fn number_of(name: &str) -> Option<u64> {
     name.strip_prefix("id:")?.split(',').next()?.parse().ok()
 }

@@ -8,7 +8,7 @@ use super::Permissions;
 pub(super) enum Is {
     /// The argument of this number is this one.
     Equal(u8, u32),
-    /// It is another one.
+    /// The argument of this number is another one than this.
     Other(u8, u32),
     /// The bits of this mask are these.
     Bits(u8, u32, u32),
@@ -17,11 +17,11 @@ pub(super) enum Is {
 /// A system call that is refused.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// Its number on this machine; none if there is no such call.
+    /// Its number on this machine; `None` if there is no such call.
     pub(super) native: Option<i64>,
     /// Its number for programs of 32 bits on x86-64.
     pub(super) i386: Option<u32>,
-    /// It is refused if all conditions of one of these hold; always if there are none.
+    /// Lists of conditions. The call is refused if all conditions of one list hold; always if there are no lists.
     pub(super) when: Vec<Vec<Is>>,
 }
 
@@ -29,7 +29,7 @@ fn call(native: impl Into<Option<i64>>, i386: impl Into<Option<u32>>) -> Call {
     Call { native: native.into(), i386: i386.into(), when: Vec::new() }
 }
 
-/// A call that only programs of 32 bits have.
+/// Returns a call that only programs of 32 bits have.
 fn old(i386: u32) -> Call {
     call(None::<i64>, i386)
 }

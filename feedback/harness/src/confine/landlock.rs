@@ -16,15 +16,15 @@ const NEWEST: ABI = ABI::V9;
 /// Files outside the temporary folder that a program may write to.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
 
-/// The version of Landlock that the kernel has; 0 if it has none.
+/// Returns the version of Landlock that the kernel has; 0 if it has none.
 pub(super) fn version() -> u32 {
     // SAFETY: asks for the version, reads no memory.
     let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0usize, 1u32) };
     u32::try_from(version).unwrap_or(0)
 }
 
-/// A ruleset for programs that may write to these folders and files, and what is in them; none where the kernel has no
-/// Landlock.
+/// Returns a ruleset for programs that may write to these folders and files, and what is in them; `None` where the
+/// kernel has no Landlock.
 pub(super) fn ruleset(permissions: &Permissions, writable: &[PathBuf]) -> Result<Option<OwnedFd>, RulesetError> {
     let mut writing: BitFlags<AccessFs> = AccessFs::from_write(NEWEST);
     let mut scope: BitFlags<Scope> = Scope::from_all(NEWEST);
@@ -58,7 +58,8 @@ pub(super) fn ruleset(permissions: &Permissions, writable: &[PathBuf]) -> Result
     Ok(ruleset.into())
 }
 
-/// A ruleset under which a process signals none but those that descend from it; none where the kernel has none.
+/// Returns a ruleset under which a process signals none but those that descend from it; `None` where the kernel has
+/// none.
 pub(super) fn scope() -> Option<OwnedFd> {
     if version() < 6 {
         return None;

@@ -36,7 +36,7 @@ use crate::error::Error;
 /// The confinement of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Confinement {
-    /// As much of the above as the kernel offers.
+    /// The program is confined as far as the kernel offers it.
     #[default]
     Confined,
     /// Nothing: for programs that must write outside their temporary folder.
@@ -115,7 +115,7 @@ impl FromStr for Permission {
     }
 }
 
-/// Which permissions a program has.
+/// Permissions of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Permissions {
     pub(crate) network: bool,
@@ -141,7 +141,7 @@ impl Permissions {
     }
 }
 
-/// How much of the confinement the kernel offers by Landlock.
+/// Part of the confinement that the kernel offers by Landlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Offered {
     /// No Landlock: files can be written to.
@@ -154,7 +154,7 @@ pub enum Offered {
     Signals,
 }
 
-/// How much of the confinement this kernel offers by Landlock.
+/// Returns how much of the confinement this kernel offers by Landlock.
 pub fn offered() -> Offered {
     match landlock::version() {
         0 => Offered::Nothing,
@@ -212,7 +212,7 @@ impl Rules {
         Ok(Rules { ruleset, scope, filters, last, plan, keeps_privileges, is_root })
     }
 
-    /// The program uses messages and memory of this process.
+    /// Lets the program use messages and memory of this process.
     pub(crate) fn share_ipc(&mut self) {
         if let Some(plan) = &mut self.plan {
             plan.messages = false;
@@ -227,7 +227,7 @@ fn is_of_32_bits(program: &Path) -> bool {
     read.is_ok() && head == *b"\x7fELF\x01"
 }
 
-/// The plan for namespaces; none if they cannot serve.
+/// Returns the plan for namespaces; `None` if they cannot serve.
 fn plan(permissions: &Permissions, writable: &[PathBuf], folder: Option<&Path>) -> Option<Plan> {
     let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).ok();
     let folder = folder.map_or_else(std::env::current_dir, |folder| Ok(folder.to_path_buf())).ok()?;
@@ -242,7 +242,7 @@ fn plan(permissions: &Permissions, writable: &[PathBuf], folder: Option<&Path>) 
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Protection {
-    /// What a program is kept from.
+    /// Name of what a program is kept from.
     pub what: &'static str,
     /// By what it is enforced here, or why it cannot be.
     pub by: Result<&'static str, &'static str>,
@@ -250,7 +250,7 @@ pub struct Protection {
     pub permission: Option<&'static str>,
 }
 
-/// The parts of the confinement. This tries out what cannot be asked, with processes of its own.
+/// Returns the parts of the confinement. This tries out what cannot be asked, with processes of its own.
 pub fn protections() -> Vec<Protection> {
     let version = landlock::version();
     let landlock = |least, why| if version >= least { Ok("Landlock") } else { Err(why) };

@@ -18,12 +18,12 @@ pub(crate) struct Namespaces {
     messages: Option<OwnedFd>,
 }
 
-/// What is to be prepared.
+/// Plan of what is to be prepared.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) mounts: bool,
     pub(crate) messages: bool,
-    /// What the program may write to.
+    /// Paths that the program may write to.
     pub(crate) writable: Vec<CString>,
     /// The folder in which the program runs.
     pub(crate) folder: CString,
@@ -75,8 +75,8 @@ impl Namespaces {
         })
     }
 
-    /// Whether a process can enter them, and finds the root and its folder there: they may be others than those of a
-    /// process whose root was changed.
+    /// Returns true if a process can enter them, and finds the root and its folder there: they may be others than those
+    /// of a process whose root was changed.
     fn works(&self, plan: &Plan) -> bool {
         let (Some(root), Some(folder)) = (identity(c"/"), identity(&plan.folder)) else { return false };
         // SAFETY: the new process makes system calls alone, and ends.

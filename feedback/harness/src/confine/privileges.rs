@@ -6,7 +6,7 @@ const VERSION: u32 = 0x2008_0522;
 /// `SECBIT_NO_SETUID_FIXUP`, `SECBIT_NO_CAP_AMBIENT_RAISE`, each with its lock.
 const SECUREBITS: libc::c_ulong = 0b11 | 0b1100 | 0b1100_0000;
 
-/// Whether this process is root.
+/// Returns true if this process is root.
 pub(super) fn is_root() -> bool {
     // SAFETY: a system call without pointers.
     unsafe { libc::geteuid() == 0 }

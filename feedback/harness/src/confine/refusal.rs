@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// What programs write if the system refuses them something, in C, Python, Node and Java.
+/// Messages that programs write if the system refuses them something, in C, Python, Node and Java.
 const SIGNS: [&str; 10] = [
     "Operation not permitted",
     "Permission denied",
@@ -16,7 +16,7 @@ const SIGNS: [&str; 10] = [
     "ENOSYS",
 ];
 
-/// The sign in what a program has written that it was refused something, as a confined program may be.
+/// Returns the sign in what a program has written that it was refused something, as a confined program may be.
 pub fn refusal(written: &[u8]) -> Option<&'static str> {
     SIGNS.into_iter().find(|sign| memmem::find(written, sign.as_bytes()).is_some())
 }

@@ -32,19 +32,19 @@ const AUDIT_I386: u32 = 0x4000_0003;
 /// Offsets in the data that a filter sees.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
-/// Where the lower half of an argument is, on machines that begin with it.
+/// Returns the offset of the lower half of an argument, on machines that begin with it.
 const fn argument(number: u8) -> u32 {
     16 + 8 * number as u32
 }
 /// Calls of x32 have numbers from here on.
 const X32: u32 = 0x4000_0000;
 
-/// How a filter can be made for this machine.
+/// Returns how a filter can be made for this machine.
 fn target() -> Option<TargetArch> {
     std::env::consts::ARCH.try_into().ok()
 }
 
-/// Whether the kernel has filters, and they can be made for this machine.
+/// Returns true if the kernel has filters, and they can be made for this machine.
 pub(super) fn is_offered() -> bool {
     const GET_ACTION_AVAIL: libc::c_ulong = 2;
     let action = ERRNO;
@@ -67,7 +67,7 @@ pub(super) fn filters(
     ])
 }
 
-/// A filter that refuses calls of this machine's own convention.
+/// Returns a filter that refuses calls of this machine's own convention.
 fn native(calls: &[Call], errno: i32, target: TargetArch) -> Result<Filter, seccompiler::BackendError> {
     let condition = |is: &Is| {
         let (argument, operator, value) = match *is {
@@ -101,7 +101,7 @@ fn spare_others(filter: &mut Filter) {
     }
 }
 
-/// Whether a filter begins with a check that ends programs that call by another convention.
+/// Returns true if a filter begins with a check that ends programs that call by another convention.
 fn is_check_of_convention(filter: &[libc::sock_filter]) -> bool {
     let [load, compare, end, ..] = filter else { return false };
     (load.code, load.k) == (LOAD, ARCHITECTURE)
@@ -117,7 +117,7 @@ fn step(code: u16, k: u32) -> libc::sock_filter {
     step_of(code, 0, 0, k)
 }
 
-/// This machine's own convention, as filters see it.
+/// Returns this machine's own convention, as filters see it.
 const fn audit_value() -> u32 {
     match () {
         () if cfg!(target_arch = "x86_64") => 0xc000_003e,
@@ -126,8 +126,8 @@ const fn audit_value() -> u32 {
     }
 }
 
-/// A filter for calls by other conventions than this machine's own: those of x32 are not there; those of i386 are
-/// refused like the machine's own; all others are refused.
+/// Returns a filter for calls by other conventions than this machine's own: those of x32 are not there; those of i386
+/// are refused like the machine's own; all others are refused.
 fn foreign(missing: &[Call], refused: &[Call]) -> Filter {
     let mut filter = vec![
         step(LOAD, ARCHITECTURE),
@@ -182,7 +182,7 @@ fn append(filter: &mut Filter, number: u32, when: &[Vec<Is>], errno: u32) {
     filter.extend(body);
 }
 
-/// A filter that refuses what the guard needs and the program does not: entering namespaces.
+/// Returns a filter that refuses what the guard needs and the program does not: entering namespaces.
 pub(super) fn last() -> Filter {
     vec![
         step(LOAD, ARCHITECTURE),

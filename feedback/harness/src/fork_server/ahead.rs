@@ -29,17 +29,17 @@ pub(super) struct Ahead {
     status: Option<u32>,
     /// The number of the input on which it had to be ended, and why.
     stopped: Option<(u32, Outcome)>,
-    /// It has ended while it answered, and its fork server with it. Results that are ready are still taken.
+    /// Whether it has ended while it answered, and its fork server with it. Results that are ready are still taken.
     is_lost: bool,
 }
 
-/// What the process does that takes inputs.
+/// State of the process that takes inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Process {
-    /// It has ended, or not begun.
+    /// The process has ended, or not begun.
     None,
     Waits,
-    /// It runs, and its number was not read.
+    /// The process runs, and its number was not read.
     Begins,
     Runs,
 }
@@ -58,7 +58,7 @@ impl Default for Ahead {
 }
 
 impl Ahead {
-    /// Inputs whose results were not taken.
+    /// Returns the number of inputs whose results were not taken.
     pub(super) fn held(&self) -> usize {
         self.ring.held()
     }
@@ -144,7 +144,8 @@ impl Server {
         }
     }
 
-    /// The time of the run that is not at its end: since the program has said that it begins, or was told to go on.
+    /// Returns the time of the run that is not at its end: since the program has said that it begins, or was told to go
+    /// on.
     fn usage_ahead(&self, ahead: &Ahead) -> Usage {
         let since = self.begun.elapsed();
         // A program can write any time.

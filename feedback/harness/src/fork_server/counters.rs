@@ -16,23 +16,24 @@ use crate::shared::Memory;
 
 /// Bytes of a page: the counter of number 1 begins one.
 const PAGE: usize = 4096;
-/// Where counters begin.
+/// Offset at which the counters begin.
 const COUNTERS: usize = PAGE - size_of::<u32>();
 /// Counters for which there is room.
 const CAPACITY: usize = 1 << 22;
 /// Bytes of the memory with the counters.
 pub(super) const COUNTERS_SIZE: usize = COUNTERS + CAPACITY * size_of::<u32>();
 
-/// What a program tells of itself is in memory of its own: a page of numbers, then images, addresses and carries.
+/// Greatest number of images. A program tells of itself in memory of its own: a page of numbers, then images, addresses
+/// and carries.
 ///
 /// An image is a program or a library with edges of its own: the number of its first edge, how many it has, eight
 /// bytes, and its path up to a zero byte; the program's own path is empty.
 const IMAGES: usize = 64;
 const IMAGE: usize = 1024;
 const DESCRIBED: usize = PAGE;
-/// Where the addresses of edges begin.
+/// Offset at which the addresses of edges begin.
 const ADDRESSES: usize = DESCRIBED + IMAGES * IMAGE;
-/// Where the carries of counters begin: how often each has begun again at 0.
+/// Offset at which the carries of counters begin: each says how often a counter has begun again at 0.
 const CARRIES: usize = ADDRESSES + CAPACITY * size_of::<u64>();
 /// Bytes of the memory with what the program tells.
 pub(super) const CONTROL_SIZE: usize = CARRIES + CAPACITY * size_of::<u32>();
@@ -40,12 +41,12 @@ pub(super) const CONTROL_SIZE: usize = CARRIES + CAPACITY * size_of::<u32>();
 const FIRST: usize = 0;
 const EDGES: usize = 4;
 const TOLD_IMAGES: usize = 12;
-/// Whether a process that takes many inputs runs, answers or waits.
+/// Offset of the number that says whether a process that takes many inputs runs, answers or waits.
 const PROCESS: usize = 16;
 const WAITS: u32 = 2;
 const CARRIED: usize = 20;
-/// Where it says what the last run has used: nanoseconds of processor time, and bytes of memory at the peak; 0 if that
-/// is not known.
+/// Offset of the numbers that say what the last run has used: nanoseconds of processor time, and bytes of memory at the
+/// peak; 0 if that is not known.
 const CPU: usize = 24;
 const PEAK: usize = 32;
 const LAST: usize = 48;
@@ -56,7 +57,7 @@ pub(super) const AFL_CAPACITY: usize = 1 << 23;
 pub(super) enum Counters {
     /// Ours, of 32 bits, with carries.
     Own(Own),
-    /// Those of AFL++, of 8 bits, and how many.
+    /// Counters of AFL++, of 8 bits, and their number.
     Afl(Memory, usize),
 }
 
@@ -79,7 +80,7 @@ impl Own {
         Ok(Own { counters, control, edges: 1, images: Vec::new() })
     }
 
-    /// The descriptors of the counters and of what the program tells.
+    /// Returns the descriptors of the counters and of what the program tells.
     pub(super) fn descriptors(&self) -> Result<[OwnedFd; 2], Error> {
         Ok([self.counters.descriptor()?, self.control.descriptor()?])
     }
@@ -164,14 +165,15 @@ impl Counters {
         }
     }
 
-    /// What a run has used that took this long by the clock. The program has said that it has ended, and told this.
+    /// Returns what a run has used that took this long by the clock. The program has said that it has ended, and told
+    /// this.
     pub(super) fn usage(&self, wall: Duration) -> Usage {
         let Counters::Own(Own { control, .. }) = self else { return Usage { wall, ..Usage::default() } };
         let number = |at| Some(control.large_number(at).load(Ordering::Relaxed)).filter(|&number| number > 0);
         Usage { wall, cpu: number(CPU).map(Duration::from_nanos), peak_memory: number(PEAK) }
     }
 
-    /// How many edges the program has.
+    /// Returns how many edges the program has.
     pub(super) fn known(&self) -> u32 {
         match self {
             Counters::Own(own) => own.edges.saturating_sub(1),
@@ -179,7 +181,7 @@ impl Counters {
         }
     }
 
-    /// The sum of the counts of a run, while it runs. AFL++'s counts wrap: they have no sum.
+    /// Returns the sum of the counts of a run, while it runs. AFL++'s counts wrap: they have no sum.
     pub(super) fn sum(&self) -> u64 {
         match self {
             Counters::Own(own) => {
@@ -195,7 +197,7 @@ impl Counters {
         }
     }
 
-    /// Where the edges are.
+    /// Returns the locations of the edges.
     pub(super) fn locations(&mut self, program: &Path) -> Locations {
         let Counters::Own(Own { control, edges, images, .. }) = self else { return Locations::default() };
         let addresses = control.values::<u64>(ADDRESSES, *edges as usize).to_vec();
@@ -211,7 +213,7 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// Memory as a program leaves it that has an image with 9 edges.
+    /// Returns memory as a program leaves it that has an image with 9 edges.
     fn told() -> Own {
         let mut own = Own::new().expect("memory");
         let numbers = own.control.values::<u32>(0, PAGE / 4);

@@ -3,22 +3,22 @@
 use std::path::Path;
 use std::{fs, io};
 
-/// How a program is instrumented.
+/// Way in which a program is instrumented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Instrumentation {
-    /// By whose compiler wrapper; none if by none that is known.
+    /// Maker of the compiler wrapper that built it; `None` if it is not known.
     pub by: Option<By>,
-    /// It takes many inputs in one process.
+    /// Whether it takes many inputs in one process.
     pub is_persistent: bool,
-    /// It starts its fork server itself, at a place that its author has chosen.
+    /// Whether it starts its fork server itself, at a place that its author has chosen.
     pub is_deferred: bool,
-    /// It is a libFuzzer harness that was linked with our driver.
+    /// Whether it is a libFuzzer harness that was linked with our driver.
     pub is_libfuzzer: bool,
 }
 
 impl Instrumentation {
-    /// Whether AFL++'s compiler has built the program.
+    /// Returns true if AFL++'s compiler has built the program.
     pub fn is_by_afl(&self) -> bool {
         self.by == Some(By::Afl)
     }
@@ -33,7 +33,7 @@ pub enum By {
     Afl,
 }
 
-/// How the program in a file is instrumented.
+/// Returns how the program in a file is instrumented.
 ///
 /// # Errors
 ///

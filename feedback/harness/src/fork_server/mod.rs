@@ -23,13 +23,13 @@ use crate::locations::Locations;
 use crate::run::{Outcome, Run, Usage};
 use crate::target::{Target, again};
 
-/// How many servers an input may end before it counts as one that ends them.
+/// Number of servers that an input may end before it counts as one that ends them.
 const ATTEMPTS: usize = 3;
 
 /// Bytes of memory that are kept for each of the next inputs.
 const KEPT: usize = 1 << 20;
 
-/// What of [`Usage`] is known of a run that ends by itself, beside the time by the clock.
+/// Parts of [`Usage`] that are known of a run that ends by itself, beside the time by the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Measures {
@@ -44,17 +44,17 @@ pub struct ForkServer {
     program: Program,
     instrumentation: Instrumentation,
     server: Option<Server>,
-    /// What it tells of the usage of a run.
+    /// Parts of the usage of a run that it tells.
     measures: Measures,
     /// Inputs that can be started before one is finished.
     room: usize,
-    /// Those that were started and not finished, and memory for others.
+    /// Inputs that were started and not finished, and memory for others.
     inputs: VecDeque<Vec<u8>>,
     spare: Vec<Vec<u8>>,
     edges: Edges,
     /// The output of the program in a run that has ended its server.
     lost: Option<[crate::Captured; 2]>,
-    /// How many inputs the process of the last run had had before.
+    /// Number of inputs that the process of the last run had had before.
     earlier: u32,
 }
 
@@ -87,18 +87,18 @@ impl ForkServer {
         })
     }
 
-    /// How the program is instrumented.
+    /// Returns how the program is instrumented.
     pub fn instrumentation(&self) -> Instrumentation {
         self.instrumentation
     }
 
-    /// What is known of the usage of a run. Programs that AFL++ or an earlier version has built tell nothing; those
-    /// that take many inputs in one process tell the processor time if [`Program::times_rounds`] asks for it.
+    /// Returns what is known of the usage of a run. Programs that AFL++ or an earlier version has built tell nothing;
+    /// those that take many inputs in one process tell the processor time if [`Program::times_rounds`] asks for it.
     pub fn measures(&self) -> Measures {
         self.measures
     }
 
-    /// Where the edges are that the program has; those of gcc's programs as soon as they were executed.
+    /// Returns the locations of the edges that the program has; those of gcc's programs as soon as they were executed.
     pub fn locations(&mut self) -> Locations {
         let program = self.program.path();
         if self.server.is_none() {
@@ -131,7 +131,7 @@ impl ForkServer {
         Ok(())
     }
 
-    /// How the run on the first input has ended; none if a new server must run it.
+    /// Returns how the run on the first input has ended; `None` if a new server must run it.
     fn attempt(&mut self) -> Result<Option<(Outcome, Usage)>, Error> {
         let Some(server) = &mut self.server else { return Ok(None) };
         let ran = server.end(&self.program, &mut self.edges);
@@ -157,7 +157,7 @@ impl ForkServer {
         }
     }
 
-    /// How the run on the first input has ended; a new server runs it if this one could not.
+    /// Returns how the run on the first input has ended; a new server runs it if this one could not.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         for attempt in 0..ATTEMPTS {
             // An input after the first may have ended the last server.

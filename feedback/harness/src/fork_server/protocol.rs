@@ -53,13 +53,13 @@ pub(super) mod old {
     pub(crate) const SHARED_INPUT: u32 = 0x0100_0000;
     pub(crate) const ERROR: u32 = 0xf800_008f;
 
-    /// The number of counters.
+    /// Returns the number of counters.
     pub(crate) fn map_size(word: u32) -> usize {
         ((word & 0x00ff_fffe) >> 1) as usize + 1
     }
 }
 
-/// The reasons why AFL++'s run time could not begin, by its error numbers.
+/// Returns the reason why AFL++'s run time could not begin, by its error number.
 pub(super) fn afl_error(word: u32) -> String {
     match (word & 0x00ff_ff00) >> 8 {
         1 => "has more counters than its run time was given room for (AFL_MAP_SIZE)".into(),

@@ -10,7 +10,7 @@ use crate::edges::Edges;
 use crate::run::Usage;
 use crate::shared::Memory;
 
-/// Where it begins: after the input itself.
+/// Offset at which the ring begins: after the input itself.
 const START: usize = 1 << 26;
 /// Slots.
 pub(super) const SLOTS: usize = 16;
@@ -24,7 +24,7 @@ const EDGES: usize = 1 << 13;
 const GIVEN: usize = START;
 const FINISHED: usize = START + 4;
 const IS_IN_MAP: usize = START + 8;
-/// When the program has begun on the next one, in nanoseconds.
+/// Offset of the time when the program has begun on the next one, in nanoseconds.
 const BEGUN: usize = START + 16;
 const HEADER: usize = 64;
 
@@ -42,25 +42,25 @@ pub(super) const SIZE: usize = START + HEADER + SLOTS * SLOT;
 /// Bytes of an input that comes alone, with its length.
 pub(super) const ALONE: usize = START;
 
-/// How much of the ring is in use.
+/// Part of the ring that is in use.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
     given: u32,
     taken: u32,
 }
 
-/// The place of the slot of an input.
+/// Returns the place of the slot of an input.
 fn slot(number: u32) -> usize {
     START + HEADER + number as usize % SLOTS * SLOT
 }
 
 impl Ring {
-    /// Inputs that were given, and whose results were not taken.
+    /// Returns the number of inputs that were given, and whose results were not taken.
     pub(super) fn held(&self) -> usize {
         self.given.wrapping_sub(self.taken) as usize
     }
 
-    /// The number of the input whose result is taken next.
+    /// Returns the number of the input whose result is taken next.
     pub(super) fn next(&self) -> u32 {
         self.taken
     }
@@ -90,7 +90,7 @@ impl Ring {
         true
     }
 
-    /// Whether the program has run on the next input, and listed its counts.
+    /// Returns true if the program has run on the next input, and listed its counts.
     pub(super) fn is_ready(&self, memory: &Memory) -> bool {
         let finished = memory.number(FINISHED).load(Ordering::Acquire).wrapping_sub(self.taken) as usize;
         (1..=self.held()).contains(&finished)
@@ -111,7 +111,7 @@ impl Ring {
         Usage { wall: Duration::from_nanos(time(at + 8)), cpu, peak_memory: None }
     }
 
-    /// Whether the program waits because it could not list the counts of the next input.
+    /// Returns true if the program waits because it could not list the counts of the next input.
     pub(super) fn is_in_map(&self, memory: &Memory) -> bool {
         memory.number(IS_IN_MAP).load(Ordering::Relaxed) != 0
     }
@@ -128,14 +128,14 @@ impl Ring {
         memory.number(FINISHED).store(self.taken, Ordering::Release);
     }
 
-    /// How long the program has run on an input by now, as far as it says so.
+    /// Returns how long the program has run on an input by now, as far as it says so.
     pub(super) fn elapsed(&self, memory: &Memory) -> Option<Duration> {
         let begun = memory.large_number(BEGUN).load(Ordering::Relaxed);
         now().checked_sub(begun).map(Duration::from_nanos)
     }
 }
 
-/// Nanoseconds of the clock that the program uses.
+/// Returns the nanoseconds of the clock that the program uses.
 fn now() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a pointer to a live value.

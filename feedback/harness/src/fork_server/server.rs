@@ -60,14 +60,14 @@ pub(super) struct Server {
     /// The process that was answered last, and how many inputs it has had: before the present one, if it has one.
     pub(super) process: libc::pid_t,
     pub(super) rounds: u32,
-    /// How many inputs the process of the run that was finished last had had before.
+    /// Number of inputs that the process of the run that was finished last had had before.
     pub(super) earlier: u32,
-    /// When it has begun to run on the last input. No answer is waited for beyond the deadline.
+    /// Time when it has begun to run on the last input. No answer is waited for beyond the deadline.
     pub(super) begun: Instant,
     pub(super) deadline: Instant,
 }
 
-/// How an attempt to run the program went.
+/// Result of an attempt to run the program.
 pub(super) enum Ran {
     Done(Outcome, Usage),
     /// The fork server has ended, or must not be used again; it is started anew for the next input.
@@ -177,7 +177,7 @@ impl Server {
         Ok(server)
     }
 
-    /// The handshake, whichever it is.
+    /// Does the handshake, whichever it is.
     fn greet(&mut self, program: &Program, is_persistent: bool) -> Result<(), Error> {
         let failed = |what: String| Error::ForkServer { program: program.path().to_path_buf(), what };
         let kept = program.limits.kept_output;
@@ -217,7 +217,7 @@ impl Server {
         Ok(())
     }
 
-    /// AFL++ from 4.10 on; whether it takes inputs from shared memory.
+    /// Does the handshake with AFL++ from 4.10 on. Returns true if it takes inputs from shared memory.
     fn greet_new(&mut self, version: u32) -> Option<bool> {
         self.say(!version)?;
         let offered = self.word()?;
@@ -233,7 +233,7 @@ impl Server {
         (last == version).then_some(offered & protocol::new::SHARED_INPUT != 0)
     }
 
-    /// AFL++ up to 4.09; whether it takes inputs from shared memory.
+    /// Does the handshake with AFL++ up to 4.09. Returns true if it takes inputs from shared memory.
     fn greet_old(&mut self, offered: u32) -> Option<bool> {
         if offered & protocol::old::ENABLED != protocol::old::ENABLED {
             return Some(false);
@@ -256,28 +256,28 @@ impl Server {
         }
     }
 
-    /// What the program has written in the last run.
+    /// Returns what the program has written in the last run.
     pub(super) fn captured(&self) -> &[Captured; 2] {
         self.guard.captured()
     }
 
-    /// What a run has used that took this long by the clock, and whose end the program has told.
+    /// Returns what a run has used that took this long by the clock, and whose end the program has told.
     pub(super) fn told_usage(&self, wall: Duration) -> Usage {
         if self.tells_usage { self.counters.usage(wall) } else { Usage { wall, ..Usage::default() } }
     }
 
-    /// Inputs that it can be given before the result of the first is taken.
+    /// Returns the number of inputs that it can be given before the result of the first is taken.
     pub(super) fn room(&self) -> usize {
         if self.ahead.is_some() { ring::SLOTS } else { 1 }
     }
 
-    /// Inputs that it was given, and whose results were not taken.
+    /// Returns the number of inputs that it was given, and whose results were not taken.
     pub(super) fn held(&self) -> usize {
         self.ahead.as_ref().map_or(usize::from(self.has_input), Ahead::held)
     }
 
     /// Gives it an input on which it can begin now, or after those that it has. Returns whether there was room for it;
-    /// none if the server cannot be used again.
+    /// `None` if the server cannot be used again.
     pub(super) fn give(&mut self, program: &Program, input: &[u8]) -> Result<Option<bool>, Error> {
         match self.ahead.take() {
             Some(mut ahead) => {
@@ -353,12 +353,12 @@ impl Server {
         is_stop || is_status(status) && has_ended(self.process) && self.is_quiet()
     }
 
-    /// Whether it is time to look for leftovers.
+    /// Returns true if it is time to look for leftovers.
     pub(super) fn is_to_be_swept(&self, now: Instant) -> bool {
         now.saturating_duration_since(self.swept) >= SWEEP
     }
 
-    /// The limit that the program exceeds, after it has run for this long.
+    /// Returns the limit that the program exceeds, after it has run for this long.
     pub(super) fn exceeded(&mut self, program: &Program, elapsed: Duration) -> Option<Outcome> {
         let limits = &program.limits;
         if is_interrupted() {
@@ -390,7 +390,7 @@ impl Server {
         Some(u32::from_ne_bytes(bytes))
     }
 
-    /// A word that can be read now.
+    /// Returns a word that can be read now.
     pub(super) fn ready_word(&self) -> Option<u32> {
         let mut bytes = [0; 4];
         // SAFETY: room for that many bytes.

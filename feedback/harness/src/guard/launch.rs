@@ -21,7 +21,7 @@ pub(crate) struct Launch {
     /// The descriptors of the new process, and their numbers there.
     descriptors: Vec<(OwnedFd, RawFd)>,
     file_size: u64,
-    /// How it is confined, if it is, and the namespaces that it enters.
+    /// Rules of its confinement, if it is confined, and the namespaces that it enters.
     rules: Option<Rules>,
     namespaces: Namespaces,
     /// Whether the filters that the program inherits are in force, if there are any.
@@ -42,7 +42,7 @@ pub(crate) struct Parts {
     pub(crate) variables: Vec<(OsString, OsString)>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) descriptors: Vec<(OwnedFd, RawFd)>,
-    /// How it is confined, if it is.
+    /// Rules of its confinement, if it is confined.
     pub(crate) rules: Option<Rules>,
     /// The cores of the program; none if it may use those of this thread.
     pub(crate) cores: Vec<usize>,
@@ -89,7 +89,7 @@ impl Launch {
         })
     }
 
-    /// The descriptors that the process which launches must keep open.
+    /// Returns the descriptors that the process which launches must keep open.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
         let rules = self.rules.iter().flat_map(|rules| [&rules.ruleset, &rules.scope]).flatten();
         self.descriptors.iter().map(|(from, _)| from).chain(rules).map(AsRawFd::as_raw_fd)
@@ -162,7 +162,7 @@ impl Stack {
     }
 }
 
-/// The new process, up to its program.
+/// Runs in the new process, up to its program.
 extern "C" fn execute(attempt: *mut c_void) -> c_int {
     // SAFETY: `Launch::start` gives this pointer, and waits.
     let attempt = unsafe { &mut *attempt.cast::<Attempt<'_>>() };
@@ -242,7 +242,7 @@ fn raised_rules(mut rules: Rules) -> Result<Rules, Error> {
     Ok(rules)
 }
 
-/// The same file under a high number, closed on execution.
+/// Returns the same file under a high number, closed on execution.
 pub(super) fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     if descriptor.as_raw_fd() >= HIGH {
         return Ok(descriptor);
@@ -258,8 +258,8 @@ pub(super) fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     }
 }
 
-/// Where cargo has put this program if it was built for a named target: `target/TARGET/release/x` for
-/// `target/release/x`. `gramjet cargo` builds for a named target.
+/// Returns the path at which cargo has put this program if it was built for a named target: `target/TARGET/release/x`
+/// for `target/release/x`. `gramjet cargo` builds for a named target.
 fn built_for_target(program: &Path) -> Option<PathBuf> {
     let mut folders = program.ancestors().skip(1);
     let target = folders.find(|folder| folder.file_name().is_some_and(|name| name == "target"))?;
@@ -268,8 +268,8 @@ fn built_for_target(program: &Path) -> Option<PathBuf> {
     for_target.filter(|path| path.is_file()).min()
 }
 
-/// Where a program is: the path itself if it has a slash, else the first file of that name in `PATH` that can be
-/// executed.
+/// Returns the path of a program: the path itself if it has a slash, else the first file of that name in `PATH` that
+/// can be executed.
 pub(crate) fn find(program: &OsStr) -> Result<PathBuf, Error> {
     let is_program = |path: &Path| {
         let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };

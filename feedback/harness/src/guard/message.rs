@@ -19,7 +19,7 @@ pub(super) enum Request {
     Sweep,
 }
 
-/// Why a program was ended.
+/// Reasons why a program was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     Exceeded(Excess),
@@ -33,11 +33,11 @@ pub(super) enum Reason {
 pub(super) struct Report {
     /// The program's process.
     pub(super) process: libc::pid_t,
-    /// Why it could not be executed; 0 if it was.
+    /// Error number by which it could not be executed; 0 if it was.
     pub(super) errno: i32,
     /// Its status as `wait` returns it.
     pub(super) status: i32,
-    /// Why it was ended, if it was.
+    /// Reason why it was ended, if it was.
     pub(super) reason: Option<Reason>,
     pub(super) wall: Duration,
     pub(super) user: Duration,
@@ -52,12 +52,12 @@ impl Report {
         (self.user, self.system, self.peak) = (used.user, used.system, used.peak);
     }
 
-    /// Whether it was sent.
+    /// Sends it. Returns true if it was sent.
     pub(super) fn send(self, socket: RawFd) -> bool {
         send(socket, self)
     }
 
-    /// The report that has come; none if the guard has gone.
+    /// Returns the report that has come; `None` if the guard has gone.
     pub(super) fn receive(socket: RawFd) -> Option<Report> {
         // SAFETY: the guard is this program, and sends its reports.
         unsafe { receive(socket) }
@@ -65,7 +65,7 @@ impl Report {
 }
 
 impl Request {
-    /// Whether it was sent.
+    /// Sends it. Returns true if it was sent.
     pub(super) fn send(self, socket: RawFd) -> bool {
         send(socket, self)
     }

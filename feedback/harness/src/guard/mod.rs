@@ -66,7 +66,7 @@ impl Guard {
         }
     }
 
-    /// The output of the program in the last run.
+    /// Returns the output of the program in the last run.
     pub(crate) fn captured(&self) -> &[Captured; 2] {
         &self.streams.captured
     }
@@ -104,7 +104,7 @@ impl Guard {
         Ok(self.server)
     }
 
-    /// The process of the program that runs on.
+    /// Returns the process of the program that runs on.
     pub(crate) fn server(&self) -> libc::pid_t {
         self.server
     }
@@ -124,7 +124,7 @@ impl Guard {
         self.receive().map(|report| (report.process != 0).then_some(report.status))
     }
 
-    /// The program's processes, or as many of them.
+    /// Returns the program's processes, or as many of them.
     pub(crate) fn processes(&self, most: usize) -> Vec<libc::pid_t> {
         process::descendants(self.process, most).into_iter().map(|descendant| descendant.process).collect()
     }
@@ -143,7 +143,7 @@ impl Guard {
         got.map_or(true, |got| found[..got].split(|&byte| byte == b' ').filter(|child| !child.is_empty()).count() > 1)
     }
 
-    /// The output of the program.
+    /// Returns the output of the program.
     pub(crate) fn streams(&mut self) -> &mut Streams {
         &mut self.streams
     }
@@ -191,12 +191,12 @@ impl Drop for Guard {
 
 /// A guard may take this long to answer, beyond the limit on the program: it ends all processes of the run first.
 const GRACE: Duration = Duration::from_secs(30);
-/// It is seen after this long that runs were interrupted.
+/// Time after which it is seen that runs were interrupted.
 const SLICE: Duration = Duration::from_millis(50);
 /// The most reads from a stream at one time: one takes the default capacity of a pipe.
 const READS: usize = 16;
 
-/// The outcome that a status means.
+/// Returns the outcome that a status means.
 pub(crate) fn outcome_of(status: i32) -> Outcome {
     if libc::WIFSIGNALED(status) {
         Outcome::Signal(libc::WTERMSIG(status))
@@ -206,7 +206,7 @@ pub(crate) fn outcome_of(status: i32) -> Outcome {
 }
 
 impl Streams {
-    /// The ends that are read, and those that the program writes to.
+    /// Returns the ends that are read, and those that the program writes to.
     fn new() -> Result<(Streams, [OwnedFd; 2]), Error> {
         let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe_from_program()?, pipe_from_program()?);
         let captured = [Captured::default(), Captured::default()];
@@ -312,7 +312,7 @@ fn sockets() -> Result<(OwnedFd, OwnedFd), Error> {
     }
 }
 
-/// A path that does not depend on the folder that the process is in.
+/// Returns a path that does not depend on the folder that the process is in.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

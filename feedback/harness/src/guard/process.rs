@@ -18,7 +18,7 @@ use crate::watch::Watch;
 /// The program and the means of a guard.
 pub(super) struct Guarded {
     pub(super) launch: Launch,
-    /// Where requests come from.
+    /// Descriptor that requests come from.
     pub(super) control: RawFd,
     /// The folder to remove in the end: where it was made, and a descriptor of it.
     pub(super) path: PathBuf,
@@ -87,7 +87,7 @@ struct Process<'g> {
 }
 
 impl Process<'_> {
-    /// The next request; none when the harness has gone.
+    /// Returns the next request; `None` when the harness has gone.
     fn request(&mut self) -> Option<Request> {
         Request::receive(self.guarded.control)
     }
@@ -243,7 +243,7 @@ fn failed(error: &io::Error) -> Report {
     Report { errno: error.raw_os_error().unwrap_or(libc::EIO), ..Report::default() }
 }
 
-/// Waits for one process; none if it still runs.
+/// Waits for one process; `None` if it still runs.
 fn wait_for(process: libc::pid_t, options: i32) -> Option<Ended> {
     waited(process, options).map(|(_, status, used)| (status, used))
 }
@@ -271,7 +271,7 @@ fn waited(process: libc::pid_t, options: i32) -> Option<(libc::pid_t, i32, Used)
     Some((ended, status, used))
 }
 
-/// Whether there is a child that was not waited for.
+/// Returns true if there is a child that was not waited for.
 fn has_children() -> bool {
     // SAFETY: zeroes are a value of this type, and the pointer is to a live one.
     unsafe {
@@ -307,14 +307,14 @@ impl Descendant {
     }
 }
 
-/// The parent of a process.
+/// Returns the parent of a process.
 fn parent_of(process: libc::pid_t) -> Option<libc::pid_t> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // Its name, in parentheses, can have anything in it.
     text.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// The processes that descend from one, or as many of them.
+/// Returns the processes that descend from one, or as many of them.
 pub(super) fn descendants(root: libc::pid_t, most: usize) -> Vec<Descendant> {
     let children = |parent| children(parent).into_iter().map(move |process| Descendant { process, parent });
     let (mut open, mut found): (Vec<Descendant>, Vec<Descendant>) = (children(root).collect(), Vec::new());
@@ -332,7 +332,7 @@ fn own() -> libc::pid_t {
     std::process::id() as libc::pid_t
 }
 
-/// The children of a process: those of each of its threads.
+/// Returns the children of a process: those of each of its threads.
 fn children(process: libc::pid_t) -> Vec<libc::pid_t> {
     let mut found = Vec::new();
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return found };
@@ -361,7 +361,7 @@ pub(crate) fn is_gone(process: libc::pid_t) -> bool {
     text.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Resident memory of a process in bytes; 0 if it has ended.
+/// Returns the resident memory of a process in bytes; 0 if it has ended.
 pub(crate) fn resident(process: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);

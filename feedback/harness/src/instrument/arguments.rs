@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::compiler::Kind;
 
-/// How far a compiler goes.
+/// Last step that a compiler takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It is only asked something, such as its version.
+    /// A question alone, such as that for its version.
     Ask,
     Preprocess,
     Compile,
@@ -19,7 +19,7 @@ pub(super) enum Step {
 /// The arguments of a compiler, and their meaning.
 #[derive(Debug)]
 pub(super) struct Arguments {
-    /// Those that the compiler gets.
+    /// Arguments that the compiler gets.
     pub(super) kept: Vec<OsString>,
     pub(super) step: Step,
     /// Something is compiled, and not only assembled or linked.
@@ -94,7 +94,7 @@ const WITH_VALUE: [&str; 42] = [
 
 /// Options that say for which machine and system, with a value in the next argument.
 const MACHINE_WITH_VALUE: [&str; 7] = ["-target", "--sysroot", "-isysroot", "-arch", "-B", "-b", "-V"];
-/// The same in one argument.
+/// Options that say for which machine and system, with a value in the same argument or without one.
 const MACHINE: [&str; 12] = [
     "-m16",
     "-m32",
@@ -111,7 +111,7 @@ const MACHINE: [&str; 12] = [
 ];
 
 impl Arguments {
-    /// `arguments` are the given ones, with response files replaced by their contents.
+    /// Reads the arguments. `arguments` are the given ones, with response files replaced by their contents.
     pub(super) fn new(arguments: Vec<OsString>, kind: Kind) -> Arguments {
         let mut parser = Parser::new(kind);
         let mut rest = arguments.into_iter();
@@ -170,7 +170,7 @@ impl Parser {
         self.found.kept.push(argument);
     }
 
-    /// Whether the option has its value in the next argument; both are dealt with then.
+    /// Returns true if the option has its value in the next argument; both are dealt with then.
     fn with_value(&mut self, option: &OsStr, rest: &mut impl Iterator<Item = OsString>) -> bool {
         let Some(name) = option.to_str() else { return false };
         let is_machine = MACHINE_WITH_VALUE.contains(&name);
@@ -191,7 +191,7 @@ impl Parser {
         true
     }
 
-    /// Whether an option in one argument is kept.
+    /// Returns true if an option in one argument is kept.
     fn option(&mut self, option: &[u8]) -> bool {
         let found = &mut self.found;
         match option {
@@ -219,7 +219,7 @@ impl Parser {
         true
     }
 
-    /// The same for options that are recognised by their beginning.
+    /// Returns true if an option that is recognised by its beginning is kept.
     fn named(&mut self, option: &[u8]) -> bool {
         let found = &mut self.found;
         let value = |name: &str| option.strip_prefix(name.as_bytes());

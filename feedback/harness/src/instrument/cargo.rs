@@ -64,7 +64,7 @@ pub fn cargo(arguments: &[OsString]) -> Result<i32, Error> {
     command.status().map(code).map_err(|source| Error::Program { program: program.into(), source })
 }
 
-/// The arguments that link the run time.
+/// Returns the arguments that link the run time.
 fn linked(runtime: &Runtime) -> impl Iterator<Item = OsString> + Clone {
     let mut object = OsString::from("link-arg=");
     object.push(runtime.counters());
@@ -72,7 +72,7 @@ fn linked(runtime: &Runtime) -> impl Iterator<Item = OsString> + Clone {
     [object].into_iter().chain(exported).flat_map(|argument| ["-C".into(), argument])
 }
 
-/// The flags of an environment variable in the encoded form, and more.
+/// Returns the flags of an environment variable in the encoded form, and more.
 fn added(name: &str, more: impl Iterator<Item = OsString>) -> OsString {
     let separator = "\u{1f}";
     let encoded = env::var_os(format!("CARGO_ENCODED_{name}"));
@@ -89,7 +89,7 @@ fn added(name: &str, more: impl Iterator<Item = OsString>) -> OsString {
     all
 }
 
-/// The target that this machine is.
+/// Returns the target that this machine is.
 fn host(toolchain: Option<&OsString>) -> Result<OsString, Error> {
     let program = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let toolchain = toolchain.filter(|_| env::var_os("RUSTC").is_none());
@@ -101,7 +101,7 @@ fn host(toolchain: Option<&OsString>) -> Result<OsString, Error> {
         .ok_or_else(|| Error::Build(format!("{} does not name its host", Path::new(&program).display())))
 }
 
-/// Whether the package is one of libFuzzer harnesses: code for them alone is built then, as `cargo fuzz` does.
+/// Returns true if the package is one of libFuzzer harnesses: code for them alone is built then, as `cargo fuzz` does.
 fn names_libfuzzer(arguments: &[OsString]) -> bool {
     let mut arguments = arguments.iter().take_while(|argument| *argument != "--");
     let named = arguments.find_map(|argument| {

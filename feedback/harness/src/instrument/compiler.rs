@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::error::Error;
 use crate::guard::find;
 
-/// Which compiler it is.
+/// Kind of a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// clang, with its major version.
@@ -29,14 +29,14 @@ pub(super) struct Compiler {
     pub(super) kind: Kind,
     /// The text that it prints about its version.
     pub(super) version: String,
-    /// It has a linker of its own version.
+    /// Whether it has a linker of its own version.
     pub(super) has_lld: bool,
 }
 
 /// Versions of clang for which there may be a program of that name; older ones lack necessary features.
 const CLANGS: std::ops::RangeInclusive<u32> = 11..=40;
 
-/// Facts about a compiler. It is asked again when its file has changed.
+/// Returns facts about a compiler. It is asked again when its file has changed.
 fn facts_of(
     cache: &Cache,
     program: &Path,
@@ -57,7 +57,7 @@ fn facts_of(
 const FACTS: &str = "facts";
 
 impl Compiler {
-    /// The one that the environment names, else the newest clang, else gcc.
+    /// Returns the compiler that the environment names, else the newest clang, else gcc.
     pub(super) fn find(language: Language, cache: &Cache) -> Result<Compiler, Error> {
         let named = named(language).map(|words| Compiler::of(words, cache));
         named.unwrap_or_else(|| newest(language, cache))
@@ -75,7 +75,7 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// The first line of its text about its version, and the path of its linker.
+    /// Returns the first line of the compiler's text about its version, and the path of its linker.
     fn facts(&self) -> Result<String, Error> {
         let said = |argument: &str| {
             let output = self.command().arg(argument).env("LC_ALL", "C").output();
@@ -97,13 +97,13 @@ impl Compiler {
     }
 }
 
-/// `Debian clang version 19.1.7 (3)` has 19.
+/// Returns the version of clang: `Debian clang version 19.1.7 (3)` has 19.
 fn clang_version(text: &str) -> Option<u32> {
     let (_, version) = text.split_once("clang version ")?;
     version.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The compiler that the environment names, for this language or for the other one.
+/// Returns the compiler that the environment names, for this language or for the other one.
 fn named(language: Language) -> Option<Vec<OsString>> {
     let words = |name: &str| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
@@ -127,7 +127,7 @@ fn named(language: Language) -> Option<Vec<OsString>> {
     })
 }
 
-/// `clang++-19` for `clang-19`, and the other way round.
+/// Returns the compiler for the other language: `clang++-19` for `clang-19`, and the other way round.
 fn in_language(compiler: &OsStr, language: Language) -> Option<OsString> {
     let path = Path::new(compiler);
     let name = path.file_name()?.to_str()?;

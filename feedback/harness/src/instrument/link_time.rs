@@ -14,12 +14,12 @@ fn chosen() -> String {
     std::env::var("GRAMJET_LTO").unwrap_or_default()
 }
 
-/// Whether the user wants it, so that a failure is to be seen.
+/// Returns true if the user wants it, so that a failure is to be seen.
 pub(super) fn required() -> bool {
     chosen() == "on"
 }
 
-/// Whether to add it to the user's own options.
+/// Returns true if instrumentation at link time is to be added to the user's own options.
 pub(super) fn wanted(compiler: &Compiler, given: &Arguments) -> bool {
     let is_possible = matches!(compiler.kind, Kind::Clang(version) if version >= FIRST) && compiler.has_lld;
     let makes_objects = match given.step {

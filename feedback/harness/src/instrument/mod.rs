@@ -57,7 +57,7 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<i32, Error>
     run(&compiler, &all(&compiler, &given, link_time, &cache)?, &cache)
 }
 
-/// The arguments as given, and those for instrumentation.
+/// Returns the arguments as given, and those for instrumentation.
 fn all(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -> Result<Vec<OsString>, Error> {
     let mut all = Vec::new();
     if given.has_sources {
@@ -77,7 +77,7 @@ fn all(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -
     Ok(all)
 }
 
-/// The additional arguments for a compiler that compiles.
+/// Returns the additional arguments for a compiler that compiles.
 fn compiling(compiler: &Compiler, given: &Arguments) -> impl Iterator<Item = &'static str> {
     let optimise = (!given.has_level).then_some("-O2");
     let counts = given.step != Step::Preprocess;
@@ -121,8 +121,8 @@ const CALLED: [&str; 9] = [
     "gramjet_testcase_length",
 ];
 
-/// The additional arguments for a linker. They come last: constructors run in the order of objects, and the run time's
-/// must be last.
+/// Returns the additional arguments for a linker. They come last: constructors run in the order of objects, and the run
+/// time's must be last.
 fn linking(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cache) -> Result<Vec<OsString>, Error> {
     let mut all = Vec::<OsString>::new();
     if given.is_shared {
@@ -153,7 +153,7 @@ fn linking(compiler: &Compiler, given: &Arguments, link_time: bool, cache: &Cach
     Ok(all)
 }
 
-/// The arguments for a linker script, in which the path may have commas.
+/// Returns the arguments for a linker script, in which the path may have commas.
 fn script(runtime: &Runtime) -> [OsString; 4] {
     ["-Xlinker".into(), "-T".into(), "-Xlinker".into(), runtime.pages().into()]
 }
@@ -164,7 +164,7 @@ fn run(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<i32
     status.map(code).map_err(|source| compiler.failed(source))
 }
 
-/// Like [`run`], but the output of the compiler is passed on only if it succeeds; returns whether it does.
+/// Runs a compiler like [`run`], but passes its output on only if it succeeds. Returns true if it does.
 fn succeeds(compiler: &Compiler, arguments: &[OsString], cache: &Cache) -> Result<bool, Error> {
     let file = response::file_for(arguments, cache)?;
     let output = command(compiler, arguments, file.as_ref()).stdin(Stdio::inherit()).output();
@@ -185,7 +185,7 @@ fn command(compiler: &Compiler, arguments: &[OsString], file: Option<&Passing>) 
     command
 }
 
-/// The exit status as a shell gives it.
+/// Returns the exit status as a shell gives it.
 fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }

@@ -8,13 +8,13 @@ use super::runtime::Passing;
 use crate::cache::Cache;
 use crate::error::Error;
 
-/// How deep files may name files.
+/// Greatest depth to which files may name files.
 const DEPTH: usize = 16;
 /// Bytes of arguments up to which no file is made for them. Linux takes two megabytes with the environment, 128 KiB in
 /// one argument.
 const MOST: usize = 1 << 17;
 
-/// The arguments, with response files replaced by their contents. A name of no file is an argument itself.
+/// Returns the arguments, with response files replaced by their contents. A name of no file is an argument itself.
 pub(super) fn expanded(arguments: &[OsString]) -> Vec<OsString> {
     let mut all = Vec::new();
     expand(arguments, DEPTH, &mut all);
@@ -31,8 +31,8 @@ fn expand(arguments: &[OsString], depth: usize, all: &mut Vec<OsString>) {
     }
 }
 
-/// The words of a response file, as GNU's tools read them: blanks separate, quotes hold together, a backslash makes any
-/// byte plain.
+/// Returns the words of a response file, as GNU's tools read them: blanks separate, quotes hold together, a backslash
+/// makes any byte plain.
 fn words(text: &[u8]) -> Vec<OsString> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<Vec<u8>>, None);
     let mut bytes = text.iter().copied();
@@ -52,7 +52,7 @@ fn words(text: &[u8]) -> Vec<OsString> {
     words.into_iter().map(OsString::from_vec).collect()
 }
 
-/// A response file with the arguments, as an argument, if they may be too many for the operating system.
+/// Returns a response file with the arguments, as an argument, if they may be too many for the operating system.
 pub(super) fn file_for(arguments: &[OsString], cache: &Cache) -> Result<Option<Passing>, Error> {
     if arguments.iter().map(|argument| argument.len() + 9).sum::<usize>() <= MOST {
         return Ok(None);

@@ -19,14 +19,14 @@ const PAGES: &str = include_str!("../../runtime/pages.ld");
 pub(super) struct Passing(PathBuf);
 
 impl Passing {
-    /// A response file with this text.
+    /// Returns a response file with this text.
     pub(super) fn new(cache: &Cache, text: &[u8]) -> Result<Passing, Error> {
         let file = Passing(cache.own("arguments"));
         fs::write(&file.0, text).map_err(|source| cache.failed(source))?;
         Ok(file)
     }
 
-    /// The argument that names it.
+    /// Returns the argument that names it.
     pub(super) fn argument(&self) -> OsString {
         let mut argument = OsString::from("@");
         argument.push(&self.0);
@@ -45,7 +45,7 @@ impl Drop for Passing {
 pub(super) struct Runtime(PathBuf);
 
 impl Runtime {
-    /// The run time for programs of this compiler and machine.
+    /// Returns the run time for programs of this compiler and machine.
     pub(super) fn new(
         compiler: &Compiler,
         machine: &[OsString],
@@ -57,22 +57,22 @@ impl Runtime {
         Ok(Runtime(folder))
     }
 
-    /// The object that counts and has the fork server.
+    /// Returns the object that counts and has the fork server.
     pub(super) fn counters(&self) -> PathBuf {
         self.0.join("counters.o")
     }
 
-    /// The linker script that gives the counters pages of their own.
+    /// Returns the linker script that gives the counters pages of their own.
     pub(super) fn pages(&self) -> PathBuf {
         self.0.join("pages.ld")
     }
 
-    /// The object with the main function of libFuzzer harnesses.
+    /// Returns the object with the main function of libFuzzer harnesses.
     pub(super) fn driver(&self) -> PathBuf {
         self.0.join("driver.o")
     }
 
-    /// The same in a library, `libgramjet_driver.a`.
+    /// Returns the library `libgramjet_driver.a` with the main function of libFuzzer harnesses.
     pub(super) fn driver_library(&self) -> PathBuf {
         self.0.join(LIBRARY)
     }
@@ -105,7 +105,7 @@ fn make(compiler: &Compiler, machine: &[OsString], link_time: bool, folder: &Pat
     fs::write(folder.join(LIBRARY), library("driver.o", &object)).map_err(failed)
 }
 
-/// A library of one object, without an index: rustc makes its own.
+/// Returns a library of one object, without an index: rustc makes its own.
 fn library(name: &str, object: &[u8]) -> Vec<u8> {
     let member = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", format!("{name}/"), 0, 0, 0, 644, object.len());
     let mut library = [b"!<arch>\n", member.as_bytes(), object].concat();

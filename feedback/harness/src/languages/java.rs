@@ -23,10 +23,10 @@ const SOURCES: [(&str, &str); 3] = [
 const INNER_ASM: &str = "jdk.internal.org.objectweb.asm";
 const ASM: &str = "org.objectweb.asm";
 const EXPORTS: &str = "java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED";
-/// Where Debian has ASM.
+/// Path at which Debian has ASM.
 const LIBRARY: &str = "/usr/share/java/asm.jar";
 
-/// The virtual machine with its worker.
+/// Returns the virtual machine with its worker.
 pub(super) fn program(subject: &Subject, class_path: &str, class: &str, method: &str) -> Result<Program, Error> {
     let java = find(&subject.interpreter_or("java"))?;
     let jar = worker(&java)?;
@@ -50,7 +50,7 @@ pub(super) fn program(subject: &Subject, class_path: &str, class: &str, method: 
     Program::new(java, arguments)
 }
 
-/// The archive with the worker and its agent.
+/// Returns the archive with the worker and its agent.
 fn worker(java: &Path) -> Result<PathBuf, Error> {
     let java = fs::canonicalize(java).map_err(|source| Error::Program { program: java.to_path_buf(), source })?;
     let facts = fs::metadata(&java).map_err(|source| Error::Program { program: java.clone(), source })?;
@@ -93,7 +93,7 @@ fn compile(java: &Path, folder: &Path, with_library: bool) -> Result<(), Error> 
     succeed(jar, "the worker for Java cannot be packed")
 }
 
-/// A program of the JDK that the virtual machine is from, or of another one.
+/// Returns a program of the JDK that the virtual machine is from, or of another one.
 fn tool(java: &Path, name: &str) -> Result<PathBuf, Error> {
     let beside = java.with_file_name(name);
     if beside.exists() { Ok(beside) } else { find(name.as_ref()) }

@@ -62,7 +62,7 @@ impl Function {
         })
     }
 
-    /// Where an edge is in the sources.
+    /// Returns the place of an edge in the sources.
     pub fn place(&self, edge: u32) -> Option<&Place> {
         self.table.place(edge)
     }
@@ -84,7 +84,7 @@ impl Function {
         Ok(())
     }
 
-    /// How the call has ended.
+    /// Returns how the call has ended.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         // It is not used again after an error.
         let mut worker = self.worker.take().expect("a worker that was told to call the function");

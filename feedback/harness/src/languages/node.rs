@@ -9,7 +9,7 @@ const WORKER: &str = include_str!("../../workers/worker.js");
 /// V8's message on standard error when its heap is full, before it aborts.
 const HEAP_IS_FULL: &[u8] = b"JavaScript heap out of memory";
 
-/// The interpreter with its worker.
+/// Returns the interpreter with its worker.
 pub(super) fn program(subject: &Subject, file: &str, function: &str) -> Result<Program, Error> {
     let kind = if subject.takes_text { "text" } else { "bytes" };
     // The worker takes the parser for JavaScript that is part of Node.
@@ -22,7 +22,7 @@ pub(super) fn program(subject: &Subject, file: &str, function: &str) -> Result<P
     Program::new(subject.interpreter_or("node"), arguments)
 }
 
-/// Out of memory is an abort in V8.
+/// Returns the outcome of a run: out of memory is an abort in V8.
 pub(super) fn outcome(outcome: Outcome, stderr: &Captured) -> Outcome {
     match outcome {
         Outcome::Signal(_) if memchr::memmem::find(&stderr.bytes, HEAP_IS_FULL).is_some() => Outcome::Memory,

@@ -34,7 +34,7 @@ pub(super) enum Message<'m> {
 /// The longest message that is one.
 const LONGEST: usize = 1 << 16;
 
-/// The first message, and its length; `Ok(None)` if it is not whole yet, an error if there is no such message.
+/// Returns the first message, and its length; `Ok(None)` if it is not whole yet, an error if there is no such message.
 pub(super) fn message(bytes: &[u8]) -> Result<Option<(Message<'_>, usize)>, ()> {
     let Some((&letter, rest)) = bytes.split_first() else { return Ok(None) };
     let Some((len, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };

@@ -5,10 +5,10 @@ use super::subject::Subject;
 use crate::command::Program;
 use crate::error::Error;
 
-/// What counts comes first, as the worker uses it.
+/// Source of the worker. The part that counts comes first, as the rest uses it.
 const WORKER: &str = concat!(include_str!("../../workers/counting.py"), include_str!("../../workers/worker.py"));
 
-/// The interpreter with its worker.
+/// Returns the interpreter with its worker.
 pub(super) fn program(subject: &Subject, module: &str, function: &str) -> Result<Program, Error> {
     let kind = if subject.takes_text { "text" } else { "bytes" };
     let arguments = ["-c", WORKER, module, function, kind].into_iter().chain(subject.own.iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! Which function is run, and how.
+//! The function that is run, and the way of running it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The function that a specification names: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION` or
+    /// Returns the function that a specification names: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION` or
     /// `java:CLASSPATH:CLASS#METHOD`.
     ///
     /// # Errors
@@ -79,14 +79,14 @@ impl Subject {
         })
     }
 
-    /// The function gets text. Bytes of the input that are not UTF-8 become U+FFFD.
+    /// Gives the function text. Bytes of the input that are not UTF-8 become U+FFFD.
     pub fn text(mut self) -> Subject {
         self.takes_text = true;
         self
     }
 
-    /// The code of this module of Python's standard library is counted, too. Exceptions have no place in it, and a
-    /// module without code in Python is refused.
+    /// Counts the code of this module of Python's standard library, too. Exceptions have no place in it, and a module
+    /// without code in Python is refused.
     ///
     /// Without it that is all code but the language's own; where the function is in the standard library, the code of
     /// its outermost module is counted.
@@ -95,20 +95,20 @@ impl Subject {
         self
     }
 
-    /// With this interpreter, and not the one in `PATH`.
+    /// Sets the interpreter, in place of the one in `PATH`.
     pub fn interpreter(mut self, interpreter: impl AsRef<Path>) -> Subject {
         self.interpreter = Some(interpreter.as_ref().to_path_buf());
         self
     }
 
-    /// With these limits. Those on time and memory hold for each input; the process itself may have used some of the
+    /// Sets the limits. Those on time and memory hold for each input; the process itself may have used some of the
     /// memory before.
     pub fn limits(mut self, limits: Limits) -> Subject {
         self.limits = limits;
         self
     }
 
-    /// With this confinement.
+    /// Sets the confinement.
     pub fn confinement(mut self, confinement: Confinement) -> Subject {
         self.confinement = confinement;
         self
@@ -120,7 +120,7 @@ impl Subject {
         self
     }
 
-    /// In this folder, where modules and files are searched for; without it, in the folder of this process.
+    /// Sets the folder that it runs in, where modules and files are searched for; by default that of this process.
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Subject {
         self.folder = Some(folder.as_ref().to_path_buf());
         self
@@ -132,7 +132,7 @@ impl Subject {
         self
     }
 
-    /// The language, and where the function is.
+    /// Returns the language, and where the function is.
     pub fn language(&self) -> &Language {
         &self.language
     }
@@ -141,7 +141,7 @@ impl Subject {
         refused(&self.name, what.into())
     }
 
-    /// The program that calls the function.
+    /// Returns the program that calls the function.
     pub(super) fn program(&self) -> Result<Program, Error> {
         let mut program = match &self.language {
             Language::Python { module, function } => python::program(self, module, function)?,
@@ -158,7 +158,7 @@ impl Subject {
         Ok(program.limits(self.limits).confinement(self.confinement))
     }
 
-    /// The meaning of an outcome in the language, as far as `stderr` shows it.
+    /// Returns the meaning of an outcome in the language, as far as `stderr` shows it.
     pub(super) fn outcome(&self, outcome: Outcome, stderr: &Captured) -> Outcome {
         match self.language {
             Language::Python { .. } | Language::Java { .. } => outcome,
@@ -166,7 +166,7 @@ impl Subject {
         }
     }
 
-    /// The interpreter, by default the one of this name in `PATH`.
+    /// Returns the interpreter, by default the one of this name in `PATH`.
     pub(super) fn interpreter_or(&self, name: &str) -> OsString {
         self.interpreter.as_deref().map_or(OsStr::new(name), Path::as_os_str).into()
     }

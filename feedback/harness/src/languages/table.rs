@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-/// Where an edge is in the sources.
+/// Place of an edge in the sources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// The file, as the language names it.
@@ -56,7 +56,7 @@ impl Table {
         self.places.get((number as usize).checked_sub(1)?)
     }
 
-    /// How many edges are known.
+    /// Returns how many edges are known.
     pub(super) fn len(&self) -> u32 {
         self.places.len() as u32
     }

@@ -25,7 +25,7 @@ const LONGEST_INPUT: usize = 1 << 26;
 const START: Duration = Duration::from_secs(60);
 /// The interval at which the memory of the process is checked.
 const TICK: Duration = Duration::from_millis(10);
-/// How often processes that runs have left are ended.
+/// Time after which processes that runs have left are ended again.
 const SWEEP: Duration = Duration::from_millis(50);
 /// A process that has closed its descriptors may take this long to end.
 const END: Duration = Duration::from_secs(2);
@@ -54,7 +54,7 @@ pub(super) struct Worker {
     is_alive: bool,
     runs: u64,
     swept: Instant,
-    /// When the last call has begun, and whether the process could be told of it.
+    /// Time when the last call has begun, and whether the process could be told of it.
     begun: Instant,
     is_asked: bool,
 }
@@ -66,7 +66,7 @@ enum Said {
     Ready,
     Refused(String),
     Done(Outcome, bool, (Duration, Duration)),
-    /// It has closed its end, or sent something that is not a message.
+    /// The process has closed its end, or sent something that is not a message.
     Gone,
 }
 
@@ -225,17 +225,17 @@ impl Worker {
         }
     }
 
-    /// The number of inputs before the last one.
+    /// Returns the number of inputs before the last one.
     pub(super) fn earlier(&self) -> u64 {
         self.runs.saturating_sub(1)
     }
 
-    /// Whether the process can take another input.
+    /// Returns true if the process can take another input.
     pub(super) fn is_alive(&self) -> bool {
         self.is_alive
     }
 
-    /// The sum of the counts up to now. The first one counts edges without a counter, which are no part of it.
+    /// Returns the sum of the counts up to now. The first one counts edges without a counter, which are no part of it.
     fn executed(&self) -> u64 {
         let (from, count) = (size_of::<u64>(), self.numbers.len() - 1);
         match self.counts_in_floats {
@@ -244,7 +244,7 @@ impl Worker {
         }
     }
 
-    /// The counts up to now; they are zero then.
+    /// Takes the counts up to now; they are zero then.
     pub(super) fn take_counters(&mut self, edges: &mut Edges, table: &Table) {
         let len = self.numbers.len();
         match self.counts_in_floats {
@@ -254,7 +254,7 @@ impl Worker {
         edges.renumber(&self.numbers, table.len());
     }
 
-    /// The output of the last run.
+    /// Takes the output of the last run.
     pub(super) fn take_output(&mut self) -> [Captured; 2] {
         mem::take(&mut self.guard.streams().captured)
     }
@@ -321,7 +321,7 @@ impl Worker {
         self.is_alive = false;
     }
 
-    /// How the process has ended by itself.
+    /// Returns how the process has ended by itself.
     fn ended(&mut self) -> Result<Outcome, Error> {
         self.is_alive = false;
         let begin = Instant::now();

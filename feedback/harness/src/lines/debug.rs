@@ -36,7 +36,7 @@ impl Debug {
         Some(Debug { context: Context::from_dwarf(dwarf).ok()?, package: package(path), symbols })
     }
 
-    /// The functions at an address, the innermost first.
+    /// Returns the functions at an address, the innermost first.
     pub(super) fn frames(&self, address: u64) -> Option<FrameIter<'_, Slice>> {
         let mut looked_up = self.context.find_frames(address);
         loop {
@@ -47,13 +47,13 @@ impl Debug {
         }
     }
 
-    /// The name of the last symbol at or before an address.
+    /// Returns the name of the last symbol at or before an address.
     pub(super) fn symbol(&self, address: u64) -> Option<&str> {
         let after = self.symbols.partition_point(|(start, _)| *start <= address);
         self.symbols[..after].last().map(|(_, name)| name.as_str())
     }
 
-    /// The part of the debug information that the compiler has put beside the object file.
+    /// Returns the part of the debug information that the compiler has put beside the object file.
     fn split(&self, load: &SplitDwarfLoad<Slice>) -> Option<Arc<Dwarf<Slice>>> {
         let packed = self.package.as_ref().and_then(|package| package.find_cu(load.dwo_id, &load.parent).ok()?);
         if let Some(dwarf) = packed {
@@ -79,7 +79,7 @@ fn opened(path: &Path) -> Option<File> {
     file.metadata().is_ok_and(|facts| facts.is_file()).then_some(file)
 }
 
-/// The package of `.dwo` files that stands beside a program, if there is one.
+/// Returns the package of `.dwo` files that stands beside a program, if there is one.
 fn package(path: &Path) -> Option<DwarfPackage<Slice>> {
     let mut name = path.as_os_str().to_os_string();
     name.push(".dwp");
@@ -96,14 +96,14 @@ fn is_used(id: SectionId) -> bool {
     !matches!(id, SectionId::DebugLoc | SectionId::DebugLocLists | SectionId::DebugTypes | SectionId::DebugMacro)
 }
 
-/// The content of a section; empty if the file has none of that name.
+/// Returns the content of a section; empty if the file has none of that name.
 fn section<'a>(file: &impl Object<'a>, name: Option<&str>, is_used: bool) -> Result<Slice, object::Error> {
     let found = name.filter(|_| is_used).and_then(|name| file.section_by_name(name));
     let data = found.map_or(Ok(Cow::Borrowed(&[][..])), |section| uncompressed(&section))?;
     Ok(Slice::new(Arc::from(data), endian(file)))
 }
 
-/// The data of a section, of which compilers make less with `-gz`.
+/// Returns the data of a section, of which compilers make less with `-gz`.
 fn uncompressed<'a>(section: &impl ObjectSection<'a>) -> Result<Cow<'a, [u8]>, object::Error> {
     let stored = section.compressed_data()?;
     let len = usize::try_from(stored.uncompressed_size.min(LONGEST)).unwrap_or(usize::MAX);

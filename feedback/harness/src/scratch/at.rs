@@ -10,7 +10,8 @@ use std::path::Path;
 
 /// Attributes of a file that keep everyone from changing it.
 const FROZEN: u64 = (libc::STATX_ATTR_IMMUTABLE | libc::STATX_ATTR_APPEND) as u64;
-/// The same as flags (`FS_IMMUTABLE_FL`, `FS_APPEND_FL` of linux/fs.h), and the requests that read and set them.
+/// Flags that keep everyone from changing a file (`FS_IMMUTABLE_FL`, `FS_APPEND_FL` of linux/fs.h), and the requests
+/// that read and set them.
 const FROZEN_FLAGS: libc::c_int = 0x10 | 0x20;
 const GET_FLAGS: libc::Ioctl = 0x8008_6601u32 as libc::Ioctl;
 const SET_FLAGS: libc::Ioctl = 0x4008_6602u32 as libc::Ioctl;
@@ -41,17 +42,17 @@ fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// The status of an open file.
+/// Returns the status of an open file.
 pub(super) fn status(file: &impl AsRawFd) -> io::Result<Status> {
     statx(file.as_raw_fd(), c"", libc::AT_EMPTY_PATH)
 }
 
-/// The status of what a name leads to; links are followed.
+/// Returns the status of what a name leads to; links are followed.
 pub(super) fn status_at(folder: RawFd, name: &CStr) -> io::Result<Status> {
     statx(folder, name, 0)
 }
 
-/// The status of an entry of a folder itself, also of a link.
+/// Returns the status of an entry of a folder itself, also of a link.
 pub(super) fn status_of_entry(folder: RawFd, name: &CStr) -> io::Result<Status> {
     statx(folder, name, libc::AT_SYMLINK_NOFOLLOW)
 }
@@ -165,7 +166,8 @@ pub(super) fn unmount(folder: RawFd, name: &CStr) -> io::Result<()> {
     check(unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH | libc::UMOUNT_NOFOLLOW) }).map(drop)
 }
 
-/// Whether a folder is on the same mount as the one that it is an entry of: else its files may be those of others.
+/// Returns true if a folder is on the same mount as the one that it is an entry of: else its files may be those of
+/// others.
 pub(super) fn is_on_mount(folder: RawFd, name: &CStr) -> bool {
     #[repr(C)]
     struct How {
@@ -200,7 +202,7 @@ pub(super) fn rewind(folder: RawFd) {
     unsafe { libc::lseek(folder, 0, libc::SEEK_SET) };
 }
 
-/// The next names of a folder's entries; none at the end. `buffer` is for the system call.
+/// Returns the next names of a folder's entries; none at the end. `buffer` is for the system call.
 pub(super) fn entries(folder: RawFd, buffer: &mut [u64]) -> Vec<CString> {
     let len = size_of_val(buffer);
     // SAFETY: room for that many bytes.

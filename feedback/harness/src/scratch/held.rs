@@ -23,7 +23,7 @@ pub(super) struct Held {
     reader: File,
 }
 
-/// What [`Held::settle`] had to do.
+/// Work that [`Held::settle`] had to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settled {
     /// The file is the same as before.
@@ -44,7 +44,7 @@ impl Held {
         &self.path
     }
 
-    /// A descriptor for the program that reads from where [`Held::write`] sets the place.
+    /// Returns a descriptor for the program that reads from where [`Held::write`] sets the place.
     pub(super) fn reader(&self) -> io::Result<OwnedFd> {
         self.reader.try_clone().map(Into::into)
     }
@@ -67,7 +67,7 @@ impl Held {
         is_alone && found.mode == MODE && !found.is_frozen && (!is_named || self.is_at_its_name(found))
     }
 
-    /// Whether the name leads to the file.
+    /// Returns true if the name leads to the file.
     fn is_at_its_name(&self, found: Status) -> bool {
         let named = at::c_string(&self.path).and_then(|path| at::status_at(at::HERE, &path));
         named.is_ok_and(|named| named.id == found.id)

@@ -33,12 +33,12 @@ const TIDYING: Duration = Duration::from_secs(2);
 /// The errors of a full disk.
 const FULL: [i32; 2] = [libc::ENOSPC, libc::EDQUOT];
 
-/// How the program is given its files.
+/// Way in which the program is given its files.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Giving {
     /// The program finds its input by name, and not as its standard input.
     pub(crate) by_name: bool,
-    /// It gets another file beside its input, by name.
+    /// Whether it gets another file beside its input, by name.
     pub(crate) has_second: bool,
     /// The rules that the program runs under are about these files and no others.
     pub(crate) has_rules: bool,
@@ -76,30 +76,30 @@ impl Scratch {
         Ok(Scratch { path, folder, temporary, inner, input, second, giving, is_lost: false })
     }
 
-    /// The whole folder and a descriptor of it, for the guard.
+    /// Returns the whole folder and a descriptor of it, for the guard.
     pub(crate) fn folder(&self) -> Result<(PathBuf, OwnedFd), Error> {
         let folder = self.folder.try_clone();
         let folder = folder.map_err(|source| Error::System { what: "a file cannot be duplicated", source })?;
         Ok((self.path.clone(), folder))
     }
 
-    /// The folder for the program's own files.
+    /// Returns the folder for the program's own files.
     pub(crate) fn temporary(&self) -> PathBuf {
         self.path.join("tmp")
     }
 
-    /// The file of the input.
+    /// Returns the file of the input.
     pub(crate) fn input(&self) -> &Path {
         self.input.path()
     }
 
-    /// The other file, if the program gets one.
+    /// Returns the path of the other file, if the program gets one.
     pub(crate) fn second(&self) -> Option<&Path> {
         self.second.as_ref().map(Held::path)
     }
 
-    /// A descriptor of the input for the program, with the place in it that [`Scratch::write`] sets. It cannot be
-    /// written through.
+    /// Returns a descriptor of the input for the program, with the place in it that [`Scratch::write`] sets. It cannot
+    /// be written through.
     pub(crate) fn descriptor(&self) -> Result<OwnedFd, Error> {
         self.input.reader().map_err(|source| Error::System { what: "a file cannot be duplicated", source })
     }
@@ -110,7 +110,7 @@ impl Scratch {
         self.write_both(input, None)
     }
 
-    /// Like `write`, with the content of the other file.
+    /// Writes the input as `write` does, and the content of the other file.
     pub(crate) fn write_both(&mut self, input: &[u8], second: Option<&[u8]>) -> Result<bool, Error> {
         let Giving { by_name, has_rules, is_exposed, .. } = self.giving;
         self.settle();
@@ -167,7 +167,7 @@ impl Scratch {
     }
 }
 
-/// The error where an input cannot be written.
+/// Returns the error where an input cannot be written.
 pub(crate) fn unwritten(source: io::Error) -> Error {
     Error::System { what: "the input cannot be written to the temporary folder", source }
 }
@@ -184,7 +184,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A new folder that other users may not read.
+/// Returns a new folder that other users may not read.
 fn new_folder() -> io::Result<(PathBuf, OwnedFd)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let base = std::path::absolute(std::env::temp_dir())?;

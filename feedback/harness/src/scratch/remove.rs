@@ -22,11 +22,11 @@ const BUFFER: usize = 1 << 11;
 pub struct Left {
     /// The file or folder.
     pub path: PathBuf,
-    /// Why it could not be removed.
+    /// Reason why it could not be removed.
     pub why: String,
 }
 
-/// What the targets of this process could not remove.
+/// Files and folders that the targets of this process could not remove.
 static LEFT: Mutex<Vec<Left>> = Mutex::new(Vec::new());
 
 /// Takes the list of temporary files that targets which were dropped could not remove: a program that runs as root can

@@ -21,7 +21,7 @@ fn finish(target: &mut ForkServer) -> Ended {
     (run.outcome, run.edges.expect("edges").clone())
 }
 
-/// The results of inputs, as many of which are given at a time.
+/// Returns the results of inputs, as many of which are given at a time.
 fn results(target: &mut ForkServer, inputs: &[Vec<u8>], at_a_time: usize) -> Vec<Ended> {
     assert!(at_a_time <= target.room());
     let mut results = Vec::new();
@@ -35,7 +35,7 @@ fn results(target: &mut ForkServer, inputs: &[Vec<u8>], at_a_time: usize) -> Vec
     results
 }
 
-/// The results are those of one input at a time.
+/// Checks that the results are those of one input at a time.
 fn assert_same(program: &Path, limits: Limits, inputs: &[Vec<u8>], expected: impl Fn(&[Ended])) {
     let one_by_one = results(&mut server(program, limits), inputs, 1);
     expected(&one_by_one);
@@ -49,7 +49,7 @@ fn assert_same(program: &Path, limits: Limits, inputs: &[Vec<u8>], expected: imp
     }
 }
 
-/// A busy machine may need long for a short run.
+/// Returns limits for a busy machine, which may need long for a short run.
 fn patient() -> Limits {
     Limits::default().with_time(Duration::from_secs(5))
 }

@@ -8,10 +8,10 @@ use gramjet_harness::{Edges, ForkServer, Limits, Outcome, Program, Target};
 
 use crate::instrument::{compilers, fresh, source, succeeded, wrapper};
 
-/// What the digit 1 adds to each count.
+/// Number that the digit 1 adds to each count.
 const BASE: u64 = (1 << 32) - 3;
 
-/// `carries.c`, linked with a library that counts, too, which is shared or not; for each compiler.
+/// Returns `carries.c` by each compiler, linked with a library that counts, too, which is shared or not.
 fn programs(name: &str, is_shared: bool, option: Option<&str>) -> impl Iterator<Item = PathBuf> {
     compilers().into_iter().map(move |compiler| {
         let folder = fresh(name);

@@ -20,7 +20,7 @@ const EINVAL: i32 = 22;
 const EROFS: i32 = 30;
 const ENOSYS: i32 = 38;
 
-/// What a program needs: it may.
+/// Attempts at what a program needs, which are allowed.
 const NEEDED: [&str; 8] = ["own-file", "own-mode", "own-limit", "own-cores", "thread", "fork", "pair", "memory"];
 
 const NETWORK: [(&str, i32); 7] = [
@@ -82,7 +82,7 @@ const OLD: [(&str, i32); 9] = [
     ("old-unshare", EPERM),
 ];
 
-/// What is outside of the program: a file, sockets, a process and memory.
+/// Things outside of the program: a file, sockets, a process and memory.
 struct Outside {
     folder: PathBuf,
     process: Child,
@@ -138,14 +138,14 @@ impl Drop for Outside {
     }
 }
 
-/// What a program is told that tries something.
+/// Returns what a program is told that tries something.
 fn told(target: &mut impl Target, attempt: &str) -> i32 {
     let number = raw(target, attempt);
     // Landlock and the namespace of mounts refuse these, and give their own errors.
     if number == EROFS && FILES.iter().any(|&(file, _)| file == attempt) { EACCES } else { number }
 }
 
-/// The error number that a program writes.
+/// Returns the error number that a program writes.
 fn raw(target: &mut impl Target, attempt: &str) -> i32 {
     let run = target.run(attempt.as_bytes()).expect("a run");
     assert_eq!(run.outcome, Outcome::Exit(0), "{attempt}");
@@ -160,12 +160,12 @@ fn assert_told(target: &mut impl Target, expected: &[(&str, i32)], about: &str) 
     }
 }
 
-/// The attempts that this kernel can refuse.
+/// Returns the attempts that this kernel can refuse.
 fn refused(kinds: &[&[(&'static str, i32)]]) -> Vec<(&'static str, i32)> {
     kinds.concat()
 }
 
-/// Whether the kernel enforces the protection that this permission switches off.
+/// Returns true if the kernel enforces the protection that this permission switches off.
 fn enforces(permission: &str) -> bool {
     let is_it = |protection: &gramjet_harness::Protection| protection.permission == Some(permission);
     let is_enforced = protections().iter().filter(|protection| is_it(protection)).all(|found| found.by.is_ok());
@@ -240,7 +240,7 @@ fn check_reach(programs: &[PathBuf]) {
     assert_eq!(file.expect("the file"), 0);
 }
 
-/// The probe for 64 bits, with a fork server, and for 32 bits, where it can be built.
+/// Returns the probe for 64 bits, with a fork server, and for 32 bits, where it can be built.
 fn probes() -> Vec<PathBuf> {
     let own = compiled("reach", &["-pthread"]);
     let mut probes = vec![own.clone(), crate::fork_server::own("reach").unwrap_or(own)];

@@ -13,7 +13,7 @@ fn limits() -> Limits {
     Limits::default().with_time(Duration::from_secs(2))
 }
 
-/// A program of `tests/programs`, with our run time.
+/// Returns a program of `tests/programs`, with our run time.
 pub(crate) fn own(name: &str) -> Option<PathBuf> {
     built(name, "clang", |command, source, program| {
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
@@ -34,7 +34,7 @@ pub(crate) fn own(name: &str) -> Option<PathBuf> {
     })
 }
 
-/// A program of `tests/programs`, built by AFL++.
+/// Returns a program of `tests/programs`, built by AFL++.
 fn afl(name: &str) -> Option<PathBuf> {
     built(name, "afl-clang-fast", |command, source, _| {
         command.env("AFL_QUIET", "1").arg("-O2").arg(source);

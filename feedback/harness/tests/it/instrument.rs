@@ -11,7 +11,7 @@ use gramjet_harness::{ForkServer, Limits, Outcome, Program, Target};
 
 use crate::kit::place;
 
-/// A folder with the wrappers `cc`, `c++` and `cargo`: a name without blanks, as build systems want it.
+/// Returns a folder with the wrappers `cc`, `c++` and `cargo`: a name without blanks, as build systems want it.
 fn wrappers() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -34,7 +34,7 @@ pub(crate) fn is_there(program: &str) -> bool {
     gramjet_needs::has(program)
 }
 
-/// The compilers to test with: the default one, clang without optimisation at link time, gcc.
+/// Returns the compilers to test with: the default one, clang without optimisation at link time, gcc.
 pub(crate) fn compilers() -> Vec<[(&'static str, &'static str); 3]> {
     let mut found = Vec::new();
     if gramjet_needs::has_for_a_part("clang") {
@@ -50,7 +50,7 @@ pub(crate) fn compilers() -> Vec<[(&'static str, &'static str); 3]> {
     found
 }
 
-/// A folder that is empty.
+/// Returns a folder that is empty.
 pub(crate) fn fresh(name: &str) -> PathBuf {
     let folder = place("instrument").join(format!("{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -62,7 +62,7 @@ pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
 }
 
-/// A wrapper, to be run in a folder with this compiler.
+/// Returns a wrapper, to be run in a folder with this compiler.
 pub(crate) fn wrapper(name: &str, compiler: &[(&str, &str)], folder: &Path) -> Command {
     let mut command = Command::new(wrappers().join(name));
     command.envs(compiler.iter().copied()).env("XDG_CACHE_HOME", place("cache")).current_dir(folder);
@@ -83,7 +83,7 @@ fn server(program: &Path) -> ForkServer {
     ForkServer::new(program).expect("a fork server")
 }
 
-/// The cost of an input, which is the same each time, whatever was run before.
+/// Returns the cost of an input, which is the same each time, whatever was run before.
 fn cost(target: &mut ForkServer, input: &[u8]) -> u64 {
     let run = target.run(input).expect("a run");
     assert_eq!(run.outcome, Outcome::Exit(0));
@@ -96,7 +96,7 @@ fn cost(target: &mut ForkServer, input: &[u8]) -> u64 {
     first.total()
 }
 
-/// Twice the input costs about twice as much, beyond what no input costs.
+/// Checks that twice the input costs about twice as much, beyond what no input costs.
 fn grows(target: &mut ForkServer, input: &str) {
     let [none, once, twice] = [0, 1, 2].map(|times| cost(target, input.repeat(times).as_bytes()));
     let (one, two) = (once - none, twice - none);
@@ -113,7 +113,7 @@ fn c_programs_count_exactly() {
     }
 }
 
-/// Whether the guards of a program have pages of their own, which the counters in shared memory replace.
+/// Returns true if the guards of a program have pages of their own, which the counters in shared memory replace.
 fn counts_in_place(program: &Path) -> bool {
     let sections = succeeded(Command::new("readelf").arg("-SW").arg(program));
     let sections = String::from_utf8_lossy(&sections.stdout).into_owned();
@@ -476,7 +476,7 @@ fn projects_of_cmake_are_built() {
     }
 }
 
-/// The wrapper of cargo, without what the cargo that runs the tests has set.
+/// Returns the wrapper of cargo, without what the cargo that runs the tests has set.
 fn cargo(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = wrapper("cargo", &[], folder);
     for (name, _) in env::vars().filter(|(name, _)| name.starts_with("CARGO") || name.starts_with("RUST")) {
@@ -488,7 +488,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A program that cargo has built, in the folder of whichever target.
+/// Returns a program that cargo has built, in the folder of whichever target.
 fn built(folder: &Path, name: &str) -> PathBuf {
     let targets = fs::read_dir(folder.join("target")).expect("a folder").flatten();
     targets.map(|entry| entry.path().join(name)).find(|path| path.is_file()).expect("a program")

@@ -10,14 +10,14 @@ use std::{env, fs};
 
 use gramjet_harness::{Outcome, Target};
 
-/// A place for files of tests.
+/// Returns a place for files of tests.
 pub(crate) fn place(name: &str) -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&place).expect("a folder");
     place
 }
 
-/// `tests/programs/torture.c`, compiled.
+/// Returns `tests/programs/torture.c`, compiled.
 pub(crate) fn torture() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -33,7 +33,7 @@ pub(crate) fn torture() -> &'static Path {
     })
 }
 
-/// The same under a name of its own, by which its processes are found.
+/// Returns the torture program under a name of its own, by which its processes are found.
 pub(crate) fn torture_as(name: &str) -> PathBuf {
     let program = place("programs").join(name);
     let _ = fs::remove_file(&program);
@@ -41,7 +41,7 @@ pub(crate) fn torture_as(name: &str) -> PathBuf {
     program
 }
 
-/// The processes whose name is that of the torture program.
+/// Returns the processes whose name is that of the torture program.
 pub(crate) fn processes_of(program: &Path) -> Vec<String> {
     let name = program.file_name().expect("a name").to_string_lossy().into_owned();
     let mut found = Vec::new();
@@ -54,7 +54,8 @@ pub(crate) fn processes_of(program: &Path) -> Vec<String> {
     found
 }
 
-/// A program of `tests/programs`, built by a compiler; none where there is no such compiler, unless it must be there.
+/// Returns a program of `tests/programs`, built by a compiler; `None` where there is no such compiler, unless it must
+/// be there.
 pub(crate) fn built(name: &str, compiler: &str, arguments: impl Fn(&mut Command, &Path, &Path)) -> Option<PathBuf> {
     if !gramjet_needs::has(compiler) {
         return None;
@@ -71,7 +72,7 @@ pub(crate) fn built(name: &str, compiler: &str, arguments: impl Fn(&mut Command,
     Some(program)
 }
 
-/// A program of `tests/programs`, built by the C compiler with these options.
+/// Returns a program of `tests/programs`, built by the C compiler with these options.
 pub(crate) fn compiled(name: &str, options: &[&str]) -> PathBuf {
     let compile = |command: &mut Command, source: &Path, _: &Path| {
         command.args(["-O1", "-Wall", "-Wextra", "-Werror"]).args(options).arg(source);

@@ -1,4 +1,4 @@
-//! Which inputs are run in the same process.
+//! Tests of which inputs are run in the same process.
 
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use gramjet_harness::{Command, Confinement, ForkServer, Limits, Outcome, Program
 
 use crate::kit::{compiled, everywhere, is_root};
 
-/// What the program does, by the first letter of its input; `programs/files.c` says what each is.
+/// Attacks of the program, by the first letter of its input; `programs/files.c` says what each is.
 const ATTACKS: &[u8] = b"shmldftp0ianwr";
 
 fn program(path: &Path, argument: Option<&str>, confinement: Confinement, victim: &Path) -> Program {

@@ -18,7 +18,7 @@ fn server(program: &Path) -> ForkServer {
     ForkServer::new(Program::new(program, none).expect("the program").limits(limits())).expect("a fork server")
 }
 
-/// `overflow.c` by each compiler.
+/// Returns `overflow.c` by each compiler.
 fn overflow(name: &str) -> impl Iterator<Item = PathBuf> {
     compilers().into_iter().map(move |compiler| {
         let folder = fresh(name);
@@ -176,7 +176,7 @@ fn a_process_that_stops_its_server_harms_no_other_run() {
     }
 }
 
-/// The inputs and outcomes of `stop.c`.
+/// Checks the outcomes of the inputs of `stop.c`.
 fn stops(target: &mut impl Target) {
     for _ in 0..2 {
         for input in ["s", "t", "c"] {

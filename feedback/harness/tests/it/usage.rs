@@ -1,4 +1,4 @@
-//! What runs of programs with a fork server use.
+//! Tests of what runs of programs with a fork server use.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn program(program: &Path) -> Program {
     Program::new(program, none).expect("the program").limits(Limits::default().with_time(Duration::from_secs(5)))
 }
 
-/// Whether a run has used processor time as its input says.
+/// Checks that a run has used processor time as its input says.
 fn assert_cpu(input: &str, cpu: Duration) {
     let burns = ["b", "A"].contains(&input);
     assert!(if burns { cpu >= BURNT } else { cpu < BURNT / 2 }, "{input}: {cpu:?}");

@@ -12,7 +12,7 @@ fn read(format: &str, text: &str) -> Option<Grammar> {
     (!diagnostics.has_errors()).then_some(grammar)
 }
 
-/// The text after the bodies of rules were changed.
+/// Returns the text after the bodies of rules were changed.
 fn edit(format: &str, text: &str, rules: &[(&str, &dyn Fn(Expr) -> Expr)]) -> Option<String> {
     let old = read(format, text).expect("a grammar");
     let mut new = old.clone();

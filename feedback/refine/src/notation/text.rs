@@ -7,7 +7,7 @@ use gramjet_compiler::ast::{Grammar, Rule};
 use super::Notation;
 use crate::place::each;
 
-/// Where the body of a rule is in the text: from what defines it to the last mark of its last expression.
+/// Returns the range of the body of a rule in the text: from what defines it to the last mark of its last expression.
 pub(super) fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rule) -> Option<Range<usize>> {
     let name = rule.name.span;
     let (first, last) = (name.start as usize, name.end as usize);
@@ -50,8 +50,8 @@ pub(super) fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rul
     Some(start..end + closed)
 }
 
-/// Where the first semicolon of ANTLR is that ends a rule; none if there is an action before it, whose code is not
-/// known.
+/// Returns the place of the first semicolon of ANTLR that ends a rule; `None` if there is an action before it, whose
+/// code is not known.
 fn semicolon(text: &str) -> Option<usize> {
     let mut found = None;
     scan(text, Notation::Antlr, &mut |at, seen| {
@@ -62,7 +62,7 @@ fn semicolon(text: &str) -> Option<usize> {
     found.filter(|&(_, c)| c == ';').map(|(at, _)| at)
 }
 
-/// How long a comment is that begins on this line, with the blanks before it; 0 without one.
+/// Returns how long a comment is that begins on this line, with the blanks before it; 0 without one.
 pub(super) fn comment(text: &str, notation: Notation) -> usize {
     let line = text.lines().next().unwrap_or_default();
     let begin = line.trim_start_matches([' ', '\t']);
@@ -70,14 +70,14 @@ pub(super) fn comment(text: &str, notation: Notation) -> usize {
     if is_comment { line.len() } else { 0 }
 }
 
-/// Whether a text has a comment.
+/// Returns true if a text has a comment.
 pub(super) fn has_comment(text: &str, notation: Notation) -> bool {
     let mut found = false;
     scan(text, notation, &mut |_, seen| found |= matches!(seen, Seen::Comment));
     found
 }
 
-/// A body's text at the bars that are outside of groups, actions, comments and what is quoted.
+/// Returns a body's text at the bars that are outside of groups, actions, comments and what is quoted.
 pub(super) fn split(body: &str, notation: Notation) -> Vec<&str> {
     let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0);
     scan(body, notation, &mut |at, seen| match seen {
@@ -93,7 +93,7 @@ pub(super) fn split(body: &str, notation: Notation) -> Vec<&str> {
     parts
 }
 
-/// What is outside of quotation marks, classes of ANTLR and regular expressions of Lark.
+/// Parts of a text outside of quotation marks, classes of ANTLR and regular expressions of Lark.
 pub(super) enum Seen {
     Character(char),
     Comment,

@@ -13,7 +13,7 @@ use crate::focus::focus;
 use crate::place::{NEW, Place};
 use crate::reader::Reader;
 
-/// Of this many texts that are put together, one has what stands for the part in texts of which it is known.
+/// Number of texts that are put together for each one that has what stands for the part in texts of which it is known.
 const KNOWN: usize = 4;
 
 /// Texts of `grammar` that have a part, and that `other`, if there is one, does not read: distinct, and not too long.
@@ -23,7 +23,7 @@ pub(super) struct Fresh<'f> {
     pub(super) candidate: &'f Candidate,
     pub(super) other: Option<&'f Reader>,
     pub(super) seed: u64,
-    /// What stands for the part in texts of which it is known: the least likely may be what is wrong.
+    /// Bytes that stand for the part in texts of which it is known: the least likely may be what is wrong.
     pub(super) known: &'f [Vec<u8>],
 }
 
@@ -36,7 +36,7 @@ const LONGEST: usize = 1 << 10;
 /// For each text wanted, this many are made: those that differ most are chosen.
 const MADE: usize = 12;
 
-/// What texts may have in common: the bytes around what is new, letters and digits as one.
+/// Bytes around what is new, letters and digits as one: texts may have them in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Surroundings {
     /// The byte at which the other reader fails, and the one before.
@@ -48,10 +48,10 @@ enum Surroundings {
 }
 
 impl Fresh<'_> {
-    /// Texts with as many kinds of surroundings as there are. Every other one is made without weights: what is rare in
-    /// the grammar is around a part, too. A half of the texts are put together of a part and of what is around one.
-    /// Choices are few: otherwise the text before the part would take all of them, and the part and the text after it
-    /// would always be the shortest.
+    /// Returns texts with as many kinds of surroundings as there are. Every other one is made without weights: what is
+    /// rare in the grammar is around a part, too. A half of the texts are put together of a part and of what is around
+    /// one. Choices are few: otherwise the text before the part would take all of them, and the part and the text after
+    /// it would always be the shortest.
     pub(super) fn texts(&self, count: usize) -> Vec<Vec<u8>> {
         let focused = |part: &Expr| focus(self.grammar, self.place, part);
         let both = |grammar: Grammar| Some([Reader::new(&grammar)?, Reader::new(&without_weights(&grammar))?]);
@@ -86,7 +86,7 @@ impl Fresh<'_> {
         varied(made.into_values().collect(), count)
     }
 
-    /// The grammar of the part alone.
+    /// Returns the grammar of the part alone.
     fn part(&self) -> Grammar {
         let name = Name { text: PART.to_string(), span: NEW };
         let mut grammar = self.grammar.clone();
@@ -105,7 +105,7 @@ fn failure(reader: &Reader, text: &[u8]) -> Option<Surroundings> {
     Some(Surroundings::Failure(text.get(at).copied().map(kind), before.copied().map(kind)))
 }
 
-/// Some of the texts, of as many groups as there are, in the order in which they were made.
+/// Returns some of the texts, of as many groups as there are, in the order in which they were made.
 fn varied(mut groups: Vec<Vec<(usize, Vec<u8>)>>, count: usize) -> Vec<Vec<u8>> {
     // Of too many groups, some that are far from each other.
     groups.sort();

@@ -22,8 +22,8 @@ const SHRINKS: u32 = 150;
 /// Edits whose fresh texts are asked about.
 const MOST_JUDGED: usize = 40;
 
-/// Where the program accepts a smaller share of generated texts, the grammar is not narrowed: too little of it would be
-/// left.
+/// Least share of generated texts that the program accepts if the grammar is narrowed: with a smaller one, too little
+/// of it would be left.
 const LEAST_BASE: f64 = 0.1;
 
 struct Ranked {
@@ -53,7 +53,7 @@ impl Repair<'_> {
         Some(())
     }
 
-    /// The smallest derivations found that the program rejects.
+    /// Returns the smallest derivations found that the program rejects.
     fn small_rejected(&mut self, ask: &mut Ask<'_>) -> Option<Vec<Derivation>> {
         let Some(reader) = &self.reader else { return Some(Vec::new()) };
         let mut rejected: Vec<&Vec<u8>> = self.rejected.iter().filter(|text| reader.reads(text)).collect();
@@ -92,7 +92,7 @@ impl Repair<'_> {
         Some(candidates)
     }
 
-    /// The edits that leave out rejected texts, and none that is accepted; those that leave out most first.
+    /// Returns the edits that leave out rejected texts, and none that is accepted; those that leave out most first.
     fn ranked_by_excluded(&self, candidates: Vec<Candidate>, small: &[Derivation]) -> Option<Vec<Ranked>> {
         let Some(before) = &self.reader else { return Some(Vec::new()) };
         let kept: Vec<&Vec<u8>> = self.accepted.iter().filter(|text| before.reads(text)).collect();
@@ -131,9 +131,9 @@ impl Repair<'_> {
         Some(false)
     }
 
-    /// How many texts with what is left out the program accepts, if that is none and the edit leaves some of them out.
-    /// Those that it accepts are kept in mind. Texts that the narrowed grammar reads in another way count, too: with
-    /// the others alone, a part would be blamed for what is wrong elsewhere in these.
+    /// Returns how many texts with what is left out the program accepts, if that is none and the edit leaves some of
+    /// them out. Those that it accepts are kept in mind. Texts that the narrowed grammar reads in another way count,
+    /// too: with the others alone, a part would be blamed for what is wrong elsewhere in these.
     fn rejects_fresh(&mut self, candidate: &Candidate, narrowed: &Reader, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let grammar = &self.grammar;
         let fresh =
@@ -151,7 +151,7 @@ impl Repair<'_> {
     }
 }
 
-/// A session that makes texts of a grammar smaller.
+/// Returns a session that makes texts of a grammar smaller.
 fn session(grammar: &Grammar) -> Option<Session> {
     let file = SourceFile::new("grammar.ebnf", whole(grammar));
     let settings =

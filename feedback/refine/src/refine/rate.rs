@@ -5,7 +5,8 @@ use crate::report::Share;
 /// The chance at which a smaller share counts as no accident.
 const LEVEL: f64 = 0.02;
 
-/// Whether a share of accepted texts is significantly smaller than the usual one, by Fisher's exact test (one-sided).
+/// Returns true if a share of accepted texts is significantly smaller than the usual one, by Fisher's exact test
+/// (one-sided).
 pub(super) fn is_smaller(share: Share, usual: Share) -> bool {
     let (refused, usually) = (share.of - share.part, usual.of - usual.part);
     let (all, all_refused) = (share.of + usual.of, refused + usually);

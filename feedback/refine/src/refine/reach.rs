@@ -1,4 +1,5 @@
-//! Which texts an edit at a place can let in: those that conform with any bytes there. So most edits need not be tried.
+//! Finds the texts that an edit at a place can let in: those that conform with any bytes there. So most edits need not
+//! be tried.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,7 @@ impl<'r> Reach<'r> {
         Some(found)
     }
 
-    /// The numbers of the texts that an edit at a place can let in.
+    /// Returns the numbers of the texts that an edit at a place can let in.
     pub(super) fn of(&self, place: &Place) -> &[usize] {
         self.of.get(place).map_or(&[], Vec::as_slice)
     }

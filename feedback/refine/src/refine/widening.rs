@@ -41,7 +41,8 @@ const MOST_JUDGED: usize = 96;
 /// Texts around a class that lacks something.
 const MOST_AROUND: usize = 4;
 
-/// Where the program accepts a smaller share of generated texts, edits are judged as if it accepted this one.
+/// Least share of generated texts by which edits are judged: where the program accepts a smaller share, they are judged
+/// as if it accepted this one.
 const LEAST_BASE: f64 = 0.8;
 
 /// Few fresh texts show that most edits are wrong.
@@ -50,8 +51,8 @@ const FEW_FRESH: usize = 6;
 /// If the program rejects one of the fresh texts, this many times as many are asked about.
 const MORE_FRESH: usize = 4;
 
-/// Of generated texts of an edited grammar, this many that the one before does not read are asked about, and among this
-/// many times as many they are sought.
+/// Greatest number of generated texts of an edited grammar that are asked about, of those that the one before does not
+/// read. They are sought among this many times as many.
 const MOST_NEW: usize = 80;
 const MADE: usize = 10;
 
@@ -77,12 +78,12 @@ impl Wanted {
         Wanted { texts, shown }
     }
 
-    /// The texts that holes are tried with.
+    /// Returns the texts that holes are tried with.
     fn shown(&self) -> &[Vec<u8>] {
         &self.texts[..self.shown]
     }
 
-    /// Those of them that have these numbers.
+    /// Returns the texts that holes are tried with, of those that have these numbers.
     fn shown_of(&self, numbers: &[usize]) -> Vec<Vec<u8>> {
         numbers.iter().filter(|&&number| number < self.shown).map(|&number| self.texts[number].clone()).collect()
     }
@@ -92,19 +93,20 @@ impl Wanted {
 struct Ranked {
     candidate: Candidate,
     taken: usize,
-    /// How far it is from the failures.
+    /// Distance from the failures.
     away: usize,
 }
 
 impl Ranked {
-    /// What it does, counted half if it only adds what some texts have, and less if what it adds takes nearly anything.
+    /// Returns what it does, counted half if it only adds what some texts have, and less if what it adds takes nearly
+    /// anything.
     fn worth(&self) -> usize {
         let worth = if self.candidate.is_patch { self.taken } else { 2 * self.taken };
         if self.candidate.is_lax { worth / 4 } else { worth }
     }
 }
 
-/// Those that do most come first; of these, those that are near and preferred.
+/// Puts edits in order: those that do most come first; of these, those that are near and preferred.
 fn in_order(ranked: &mut [Ranked]) {
     ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.worth()), ranked.away, ranked.candidate.cost()));
 }
@@ -154,7 +156,7 @@ impl Repair<'_> {
         self.take_best(others, (&reach, 1, &mut Vec::new()), ask, tell)
     }
 
-    /// All edits of some rules that can let one of the texts in.
+    /// Returns all edits of some rules that can let one of the texts in.
     fn widenings(
         &self,
         rules: &[usize],
@@ -180,7 +182,7 @@ impl Repair<'_> {
         Some(candidates)
     }
 
-    /// The edits that take some of the texts, those that take most first.
+    /// Returns the edits that take some of the texts, those that take most first.
     fn ranked(&self, candidates: Vec<Candidate>, reach: &Reach<'_>, away: usize) -> Option<Vec<Ranked>> {
         let (mut known, mut ranked) = (BTreeSet::new(), Vec::new());
         let is_new = |candidate: &Candidate| known.insert((candidate.place.clone(), candidate.what.clone()));
@@ -237,7 +239,7 @@ impl Repair<'_> {
         Some(false)
     }
 
-    /// The edits that a class which lacks something leads to.
+    /// Returns the edits that a class which lacks something leads to.
     fn settled(&self, open: &Candidate, lacking: &Lacking, ask: &mut Ask<'_>) -> Option<Vec<Candidate>> {
         let Some(reader) = &self.reader else { return Some(Vec::new()) };
         let with_gap = Candidate { part: Around::gap(), ..open.clone() };
@@ -247,8 +249,8 @@ impl Repair<'_> {
         settled(grammar, place, lacking, (&around, &|text| reader.reads(text)), ask)
     }
 
-    /// Whether the program accepts about as many generated texts of an edited grammar that are new as of those of the
-    /// grammar before.
+    /// Returns true if the program accepts about as many generated texts of an edited grammar that are new as of those
+    /// of the grammar before.
     fn is_as_precise(&self, reader: &Reader, ask: &mut Ask<'_>) -> Option<bool> {
         let made = texts(reader, self.settings.seed, MADE * MOST_NEW);
         let is_new = |text: &Vec<u8>| !self.reader.as_ref().is_some_and(|before| before.reads(text));
@@ -264,15 +266,15 @@ impl Repair<'_> {
         Some(true)
     }
 
-    /// The share of texts of the grammar that the program accepts, of all or of those without weights: where it rejects
-    /// more, what is new may be rejected for other reasons, too.
+    /// Returns the share of texts of the grammar that the program accepts, of all or of those without weights: where it
+    /// rejects more, what is new may be rejected for other reasons, too.
     fn usual(&self) -> Share {
         let all = Share { part: self.base.part + self.even.part, of: self.base.of + self.even.of };
         let usual = if self.even.ratio() < all.ratio() { self.even } else { all };
         Share { part: usual.part.max((LEAST_BASE * usual.of as f64) as usize), of: usual.of }
     }
 
-    /// How many fresh texts the program accepts; none if it rejects more than it rejects for other reasons.
+    /// Returns how many fresh texts the program accepts; `None` if it rejects more than it rejects for other reasons.
     fn accepts_fresh(&mut self, candidate: &Candidate, grammar: &Grammar, ask: &mut Ask<'_>) -> Option<Option<Share>> {
         let Some(other) = &self.reader else { return Some(None) };
         let mut texts: Vec<Vec<u8>> = self.evidence.texts.clone();
@@ -301,8 +303,8 @@ impl Repair<'_> {
     }
 }
 
-/// The rules, those near the failures of texts first: where the parser is, then what these rules refer to and what
-/// refers to them.
+/// Returns the rules, those near the failures of texts first: where the parser is, then what these rules refer to and
+/// what refers to them.
 fn near(grammar: &Grammar, reader: &Reader, texts: &[Vec<u8>]) -> Vec<usize> {
     let index: BTreeMap<&str, usize> =
         grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();

@@ -28,7 +28,7 @@ number ::= '-'? ('0' | [1-9] [0-9]*) ('.' [0-9]+)? ([eE] [+-]? [0-9]+)?
 /// The questions that a slow program has time for in the test of one.
 const MOST_ASKED: u32 = 1200;
 
-/// Settings for programs that are fast and strict.
+/// Returns settings for programs that are fast and strict.
 fn settings() -> Settings {
     Settings { hunt: 1500, survey: 200, rounds: 3, ..Settings::default() }
 }

@@ -48,7 +48,7 @@ impl Text<'_> {
             }
     }
 
-    /// A number, or groups one after the other.
+    /// Reads a number, or groups one after the other.
     fn factor(&mut self, depth: u32) -> bool {
         let mut has_group = false;
         while self.take(b"(") {
@@ -120,13 +120,13 @@ impl Text<'_> {
     }
 }
 
-/// Whether the calculator takes a text: `(2+3)(4*5)(9-12)` is a product.
+/// Returns true if the calculator takes a text: `(2+3)(4*5)(9-12)` is a product.
 pub fn calculates(text: &[u8]) -> bool {
     let mut text = Text(text);
     text.sum(0) && text.0.is_empty()
 }
 
-/// Whether a text is JSON without blanks and escapes.
+/// Returns true if a text is JSON without blanks and escapes.
 pub fn is_json(text: &[u8]) -> bool {
     let mut text = Text(text);
     text.value(0) && text.0.is_empty()

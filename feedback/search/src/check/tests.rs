@@ -8,7 +8,7 @@ fn message(run: impl FnOnce()) -> String {
     caught(run).expect_err("a panic")
 }
 
-/// A check on a grammar in a file, which has this name.
+/// Returns a check on a grammar in a file, which has this name.
 fn on<T>(name: &str, grammar: &str, run: impl FnOnce(Check) -> T) -> T {
     let file = std::env::temp_dir().join(format!("gramjet-check-{name}-{}.ebnf", std::process::id()));
     std::fs::write(&file, grammar).expect("a file");
@@ -17,7 +17,7 @@ fn on<T>(name: &str, grammar: &str, run: impl FnOnce(Check) -> T) -> T {
     result
 }
 
-/// How deep brackets nest, except for brackets in strings.
+/// Returns how deep brackets nest, except for brackets in strings.
 fn depth(text: &[u8]) -> u64 {
     let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0, 0, false, false);
     for byte in text {

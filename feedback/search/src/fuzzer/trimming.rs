@@ -14,12 +14,12 @@ pub(super) const TRIMMING: u32 = 32;
 pub(super) struct Texts<'f> {
     pub(super) session: &'f mut Session,
     pub(super) corpus: &'f mut Corpus,
-    /// None if no text is broken.
+    /// `None` if no text is broken.
     pub(super) breaker: Option<&'f mut Breaker>,
 }
 
 impl Texts<'_> {
-    /// The text and those of its kind, and the session.
+    /// Returns the text and those of its kind, and the session.
     fn of(&mut self, whole: Whole) -> Option<(usize, &mut Corpus, &mut Session)> {
         match whole {
             Whole::Conforming(number) => Some((number, self.corpus, self.session)),
@@ -27,7 +27,7 @@ impl Texts<'_> {
         }
     }
 
-    /// What the subject does on a kept text.
+    /// Returns what the subject does on a kept text.
     fn features(&self, whole: Whole) -> &[u64] {
         match (whole, &self.breaker) {
             (Whole::Conforming(number), _) => self.corpus.features(number),
@@ -46,7 +46,7 @@ pub(super) struct Trimmer(Option<Trimming>);
 struct Trimming {
     whole: Whole,
     by: Shorter,
-    /// How many more texts may be tried.
+    /// Number of texts that may still be tried.
     left: u32,
 }
 
@@ -90,7 +90,7 @@ impl Trimmer {
 }
 
 impl Trimming {
-    /// The shortest text takes the place of the kept one.
+    /// Puts the shortest text in the place of the kept one.
     fn end(self, mut texts: Texts<'_>) {
         let Some((number, corpus, session)) = texts.of(self.whole) else { return };
         if self.by.text().len() >= corpus.len_of(number) {

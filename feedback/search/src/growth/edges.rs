@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Growth, Measurement};
 
-/// How often an edge is executed, as a function of the size.
+/// Growth of the count of an edge, as a function of the size.
 #[derive(Clone, Debug)]
 pub struct EdgeGrowth {
     /// The edge's number.
@@ -54,7 +54,7 @@ fn measurements<T>(series: &Series, runs: &[&(f64, T)]) -> Vec<Measurement> {
     series.iter().map(|&(place, count)| Measurement::new(runs[place].0, count as f64)).collect()
 }
 
-/// The counts divided by their greatest common divisor.
+/// Returns the counts divided by their greatest common divisor.
 fn reduced(series: &Series) -> Series {
     let divisor = series.iter().fold(0, |divisor, &(_, count)| greatest_common_divisor(divisor, count)).max(1);
     series.iter().map(|&(place, count)| (place, count / divisor)).collect()

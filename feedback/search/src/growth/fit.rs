@@ -22,21 +22,21 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// How a cost grows with the size n, terms of lower order left out.
+/// Laws by which a cost grows with the size n, terms of lower order left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// Not at all.
+    /// The cost does not grow.
     Constant,
-    /// As log n.
+    /// The cost grows as log n.
     Logarithmic,
-    /// As n log n.
+    /// The cost grows as n log n.
     Linearithmic,
-    /// As a power of n.
+    /// The cost grows as a power of n.
     Polynomial {
         /// The power's exponent.
         exponent: Estimate,
     },
-    /// As a power with the exponent n.
+    /// The cost grows as a power with the exponent n.
     Exponential {
         /// The power's base.
         base: Estimate,
@@ -60,7 +60,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The cost that the model gives for a size, within the measured sizes or beyond them.
+    /// Returns the cost that the model gives for a size, within the measured sizes or beyond them.
     pub fn predict(&self, size: f64) -> f64 {
         self.data.predict(self.model, self.rate, &self.coefficients, size)
     }
@@ -94,12 +94,12 @@ impl fmt::Display for Law {
 }
 
 impl Estimate {
-    /// Whether an exponent can be 1, and is near it.
+    /// Returns true if an exponent can be 1, and is near it.
     fn is_linear(&self) -> bool {
         self.holds(1.0) && (self.value - 1.0).abs() <= 0.1
     }
 
-    /// Whether a value lies within the interval, as far as it is shown.
+    /// Returns true if a value lies within the interval, as far as it is shown.
     fn holds(&self, value: f64) -> bool {
         (self.low - 0.005..=self.high + 0.005).contains(&value)
     }
@@ -132,8 +132,8 @@ pub(super) fn fit_all(points: &[(f64, f64)]) -> Vec<Fit> {
     fits
 }
 
-/// n log n is reported only if it is distinctly better than n: a cost with steps, such as that of tables that double,
-/// also fits n log n.
+/// Prefers n to n log n, which is reported only if it is distinctly better: a cost with steps, such as that of tables
+/// that double, also fits n log n.
 fn prefer_linear(fits: &mut [Fit]) {
     let [first, ..] = fits else { return };
     let most = first.aicc + super::SUBSTANTIAL;
@@ -171,7 +171,7 @@ fn candidate(data: &Data, model: Model) -> Option<Candidate> {
     variance.is_finite().then_some(Candidate { model, rate, variance, freedom, solution, aicc })
 }
 
-/// The fit of the best model with the leading term, from candidates that stand in the order of support.
+/// Returns the fit of the best model with the leading term, from candidates that stand in the order of support.
 fn fit(data: &Arc<Data>, candidates: &[Candidate], lead: Lead) -> Option<Fit> {
     let alike: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.model.lead == lead).collect();
     let best = *alike.first()?;
@@ -202,8 +202,8 @@ fn law(lead: Lead, alike: &[&Candidate]) -> Option<Law> {
     })
 }
 
-/// The rate averaged over models that differ in their lower terms, by their Akaike weights. The interval holds the
-/// uncertainty of the choice among them too (Burnham & Anderson, equation 4.9).
+/// Returns the rate averaged over models that differ in their lower terms, by their Akaike weights. The interval holds
+/// the uncertainty of the choice among them too (Burnham & Anderson, equation 4.9).
 fn averaged(alike: &[&Candidate]) -> Option<Estimate> {
     let best = alike.first()?;
     let weights: Vec<f64> = alike.iter().map(|candidate| ((best.aicc - candidate.aicc) / 2.0).exp()).collect();
@@ -230,17 +230,18 @@ fn parameters(model: Model) -> usize {
         }
 }
 
-/// AICc of Burnham & Anderson, "Model Selection and Multimodel Inference" (2nd edition, 2002), section 2.4, with the
-/// variance of the noise added to that of the residuals: deterministic costs can leave no residuals at all. Where the
-/// correction has no value its denominator stays 1: five points may then show a start-up cost, if the gain is great.
+/// Returns the AICc of Burnham & Anderson, "Model Selection and Multimodel Inference" (2nd edition, 2002), section 2.4,
+/// with the variance of the noise added to that of the residuals: deterministic costs can leave no residuals at all.
+/// Where the correction has no value its denominator stays 1: five points may then show a start-up cost, if the gain is
+/// great.
 fn criterion(squares: f64, parameters: usize, points: usize) -> f64 {
     let (estimated, points) = ((parameters + 1) as f64, points as f64);
     let correction = 2.0 * estimated * (estimated + 1.0) / (points - estimated - 1.0).max(1.0);
     points * (squares / points + NOISE * NOISE).ln() + 2.0 * estimated + correction
 }
 
-/// The rate with the least squares among those that make sense: the best places of a grid, each followed by a descent
-/// between its neighbours.
+/// Returns the rate with the least squares among those that make sense: the best places of a grid, each followed by a
+/// descent between its neighbours.
 fn best_rate(data: &Data, model: Model) -> Option<(f64, Solution)> {
     let rates = data.rates(model.lead);
     let squares = |rate: &f64| data.solve(model, *rate, 0).map_or(f64::INFINITY, |found| found.squares);

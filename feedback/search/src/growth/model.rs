@@ -88,7 +88,8 @@ pub(super) struct Solution {
 }
 
 impl Data {
-    /// The points must be finite with sizes of at least 0, one of them greater, and costs above 0.
+    /// Returns the data of some points, which must be finite with sizes of at least 0, one of them greater, and costs
+    /// above 0.
     pub(super) fn new(points: &[(f64, f64)]) -> Self {
         let largest = points.iter().map(|point| point.0).fold(0.0, f64::max);
         let greatest = points.iter().map(|point| point.1).fold(0.0, f64::max);
@@ -101,8 +102,8 @@ impl Data {
         self.sizes.len()
     }
 
-    /// Whether costs rise with every size, by more than the share `noise` in all. Constant costs would show this order
-    /// of four points in one of 24 cases.
+    /// Returns true if costs rise with every size, by more than the share `noise` in all. Constant costs would show
+    /// this order of four points in one of 24 cases.
     pub(super) fn always_rises(&self, noise: f64) -> bool {
         let mut points: Vec<(f64, f64)> = self.sizes.iter().copied().zip(self.costs.iter().copied()).collect();
         points.sort_by(|left, right| left.0.total_cmp(&right.0));
@@ -110,8 +111,8 @@ impl Data {
         points.len() >= 4 && smallest < 1.0 - noise && points.windows(2).all(|pair| pair[0].1 < pair[1].1)
     }
 
-    /// The rates of a leading term that are tried first, in rising order. Exponents go far enough for every loop nest
-    /// that can be measured; bases up to growth by the largest number over all sizes.
+    /// Returns the rates of a leading term that are tried first, in rising order. Exponents go far enough for every
+    /// loop nest that can be measured; bases up to growth by the largest number over all sizes.
     pub(super) fn rates(&self, lead: Lead) -> Vec<f64> {
         match lead {
             Lead::Power => (1..=32).map(|quarter| f64::from(quarter) / 4.0 - 0.125).collect(),
@@ -124,7 +125,7 @@ impl Data {
         }
     }
 
-    /// Sum of the squared deviations of the logarithms of the costs from their mean.
+    /// Returns the sum of the squared deviations of the logarithms of the costs from their mean.
     pub(super) fn total_squares(&self) -> f64 {
         let logs: Vec<f64> = self.costs.iter().map(|cost| cost.ln()).collect();
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
@@ -149,7 +150,7 @@ impl Data {
         }
     }
 
-    /// The values of the model's terms at `size`, in the order of the coefficients.
+    /// Returns the values of the model's terms at `size`, in the order of the coefficients.
     fn terms(&self, model: Model, rate: f64, size: f64) -> impl Iterator<Item = f64> {
         let leading = (model.lead != Lead::None).then(|| self.leading(model.lead, rate, size));
         leading.into_iter().chain(model.lower.iter().map(move |&term| self.lower(term, size)))
@@ -166,14 +167,14 @@ impl Data {
         columns
     }
 
-    /// The cost that a model predicts for `size`, in the unit of the measurements.
+    /// Returns the cost that a model predicts for `size`, in the unit of the measurements.
     pub(super) fn predict(&self, model: Model, rate: f64, coefficients: &[f64], size: f64) -> f64 {
         let terms = self.terms(model, rate, size).zip(coefficients);
         terms.map(|(term, by)| term * by).sum::<f64>() * self.greatest
     }
 
-    /// The coefficients that bring the logarithm of the model closest to that of the costs: a Gauss-Newton search that
-    /// starts with the least relative differences, and takes at most `steps` steps.
+    /// Returns the coefficients that bring the logarithm of the model closest to that of the costs: a Gauss-Newton
+    /// search that starts with the least relative differences, and takes at most `steps` steps.
     pub(super) fn solve(&self, model: Model, rate: f64, steps: usize) -> Option<Solution> {
         if model.lower.contains(&Lower::Square) && rate < LEAST_BESIDE_SQUARE {
             return None;
@@ -198,8 +199,8 @@ impl Data {
         Some(Solution { coefficients, squares })
     }
 
-    /// The values of the model at all sizes, and the squared differences of the logarithms; `None` where a value is not
-    /// positive.
+    /// Returns the values of the model at all sizes, and the squared differences of the logarithms; `None` where a
+    /// value is not positive.
     fn evaluate(&self, columns: &[Vec<f64>], coefficients: &[f64]) -> Option<(Vec<f64>, f64)> {
         let value = |row: usize| columns.iter().zip(coefficients).map(|(column, by)| column[row] * by).sum::<f64>();
         let values: Vec<f64> = (0..self.points()).map(value).collect();
@@ -211,7 +212,7 @@ impl Data {
         self.costs.iter().zip(values).map(|(cost, value)| (cost / value).ln()).collect()
     }
 
-    /// Whether a program can have such a cost: no negative start-up cost, and a leading term that is seen.
+    /// Returns true if a program can have such a cost: no negative start-up cost, and a leading term that is seen.
     pub(super) fn is_plausible(&self, model: Model, rate: f64, coefficients: &[f64]) -> bool {
         let lead = usize::from(model.lead != Lead::None);
         let constant = model.lower.iter().position(|&term| term == Lower::Constant);
@@ -225,28 +226,28 @@ impl Data {
         constant >= 0.0 && share > 0.0 && share >= LEAST_SHARE * (all - constant)
     }
 
-    /// The information that the points hold on the rate: the change of the logarithm of the model with the rate that no
-    /// change of the coefficients could make as well, squared and summed.
+    /// Returns the information that the points hold on the rate: the change of the logarithm of the model with the rate
+    /// that no change of the coefficients could make as well, squared and summed.
     pub(super) fn information(&self, model: Model, rate: f64, solution: &Solution) -> Option<f64> {
         let (columns, values) = self.slopes(model, rate, solution)?;
         least_squares::unexplained(columns, &self.change_by_rate(model, rate, solution, &values))
     }
 
-    /// The change of the rate that a Gauss-Newton step in rate and coefficients makes.
+    /// Returns the change of the rate that a Gauss-Newton step in rate and coefficients makes.
     pub(super) fn rate_step(&self, model: Model, rate: f64, solution: &Solution) -> Option<f64> {
         let (mut columns, values) = self.slopes(model, rate, solution)?;
         columns.push(self.change_by_rate(model, rate, solution, &values));
         least_squares::solve(columns, self.differences(&values))?.pop()
     }
 
-    /// The changes of the logarithm of the model with its coefficients, and the model's values.
+    /// Returns the changes of the logarithm of the model with its coefficients, and the model's values.
     fn slopes(&self, model: Model, rate: f64, solution: &Solution) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
         let columns = self.columns(model, rate);
         let (values, _) = self.evaluate(&columns, &solution.coefficients)?;
         Some((relative(&columns, &values), values))
     }
 
-    /// The changes of the logarithm of the model with its rate.
+    /// Returns the changes of the logarithm of the model with its rate.
     fn change_by_rate(&self, model: Model, rate: f64, solution: &Solution, values: &[f64]) -> Vec<f64> {
         let change = |(&size, value): (&f64, &f64)| {
             let factor = match model.lead {
@@ -260,7 +261,7 @@ impl Data {
     }
 }
 
-/// The columns with each row divided by its entry of `by`.
+/// Returns the columns with each row divided by its entry of `by`.
 fn relative(columns: &[Vec<f64>], by: &[f64]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| column.iter().zip(by).map(|(value, by)| value / by).collect()).collect()
 }

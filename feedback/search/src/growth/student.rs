@@ -14,8 +14,8 @@ pub(super) fn two_sided_quantile(confidence: f64, freedom: usize) -> f64 {
     (freedom as f64).sqrt() * low.tan()
 }
 
-/// Probability that `|t| <= sqrt(freedom) * tan(angle)`: the finite sums 26.7.3 and 26.7.4 of Abramowitz & Stegun,
-/// "Handbook of Mathematical Functions" (1964).
+/// Returns the probability that `|t| <= sqrt(freedom) * tan(angle)`: the finite sums 26.7.3 and 26.7.4 of Abramowitz &
+/// Stegun, "Handbook of Mathematical Functions" (1964).
 fn within(angle: f64, freedom: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
     let odd = freedom % 2;

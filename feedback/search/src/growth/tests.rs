@@ -6,7 +6,7 @@ mod algorithms;
 mod noise;
 mod searched;
 
-/// What a fit must find.
+/// Results that a fit must have.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     Constant,
@@ -247,7 +247,7 @@ fn edges_are_ranked_by_growth_and_then_by_count() {
     assert_eq!(edges_by_growth::<u32>(&[], 5).len(), 0);
 }
 
-/// Copies, bytes and cost of texts.
+/// Returns the measurements of texts from their copies, bytes and costs.
 fn texts(texts: &[(u64, usize, u64)]) -> Vec<(Measurement, usize)> {
     texts.iter().map(|&(copies, len, cost)| (Measurement::new(copies as f64, cost as f64), len)).collect()
 }

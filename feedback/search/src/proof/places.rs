@@ -15,16 +15,16 @@ const LOOKED: usize = 96;
 
 /// A place where a part can be repeated, with equal or distinct copies.
 pub(super) struct Place {
-    /// What is repeated there.
+    /// Part that is repeated there.
     pub(super) pump: Pump,
-    /// How steeply the cost grows with few copies; 0 if it was not measured.
+    /// Steepness of the growth of the cost with few copies; 0 if it was not measured.
     pub(super) steepness: f64,
     /// Places of one kind have the same rule, decisions and copies.
     kind: (usize, Copies),
 }
 
-/// All places, in the order of the text. Of rounds side by side, and of levels one within another, that are of one kind
-/// the first stands for all, as equal copies of each make the same text.
+/// Returns all places, in the order of the text. Of rounds side by side, and of levels one within another, that are of
+/// one kind the first stands for all, as equal copies of each make the same text.
 pub(super) fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Place> {
     let pumps = Pump::all(whole, deriver);
     let kinds: Vec<_> = pumps.iter().map(|pump| pump.kind(whole)).collect();
@@ -46,8 +46,8 @@ pub(super) fn all(whole: &Derivation, deriver: &Deriver) -> Vec<Place> {
     places
 }
 
-/// The places to measure with few copies: those of kinds that have several. Rules, kinds, and within these lists or
-/// outer instances take turns, and early turns lie far apart in the text.
+/// Returns the places to measure with few copies: those of kinds that have several. Rules, kinds, and within these
+/// lists or outer instances take turns, and early turns lie far apart in the text.
 pub(super) fn to_probe(places: &mut [Place]) -> Vec<&mut Place> {
     let mut counts = BTreeMap::new();
     places.iter().for_each(|place| *counts.entry(place.kind).or_insert(0) += 1);
@@ -60,7 +60,7 @@ pub(super) fn to_probe(places: &mut [Place]) -> Vec<&mut Place> {
     kinds
 }
 
-/// The places to look at: the steepest of each kind, and then the next ones. Rules take turns.
+/// Returns the places to look at: the steepest of each kind, and then the next ones. Rules take turns.
 pub(super) fn chosen(mut places: Vec<Place>) -> Vec<Pump> {
     places.sort_by(|one, other| other.steepness.total_cmp(&one.steepness));
     let rules = in_turns(places, |place| place.pump.topic());
@@ -74,12 +74,13 @@ pub(super) fn chosen(mut places: Vec<Place>) -> Vec<Pump> {
     kinds.into_iter().filter(is_among_first).take(LOOKED).map(|place| place.pump).collect()
 }
 
-/// The first of each key, then the second of each, and so on.
+/// Returns the first of each key, then the second of each, and so on.
 pub(super) fn in_turns<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     ordered(items, key, |turn| turn)
 }
 
-/// In the order that `order` gives to the number of an item among those of its key. Equal ones stay in order.
+/// Puts items in the order that `order` gives to the number of an item among those of its key. Equal ones stay in
+/// order.
 fn ordered<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K, order: impl Fn(usize) -> usize) -> Vec<T> {
     let mut counts = BTreeMap::new();
     let mut numbered: Vec<(usize, T)> = Vec::with_capacity(items.len());
@@ -99,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// What each place makes of a text with two more copies, in an order.
+    /// Returns what each place makes of a text with two more copies, in an order.
     fn made(grammar: &str, text: &str, order: fn(Vec<Place>) -> Vec<Pump>) -> Vec<String> {
         let settings = Settings { shape: Some(Shape::Uniform), ..Settings::default() };
         let language = Language::compile(&SourceFile::new("g.ebnf", grammar), &settings).expect("a grammar");

@@ -13,7 +13,7 @@ fn language(grammar: &str) -> Language {
     Language::compile(&SourceFile::new("g.ebnf", grammar), &settings()).expect("a grammar")
 }
 
-/// The fastest family of a text, by a cost that the text determines.
+/// Returns the fastest family of a text, by a cost that the text determines.
 fn fastest(grammar: &str, text: &str, cost: impl Fn(&[u8]) -> u64) -> (String, String) {
     let language = language(grammar);
     let mut whole = Derivation::default();
@@ -128,7 +128,7 @@ fn no_more_runs_than_allowed() {
     assert!(prove(&mut deriver, &whole, Effort::default(), &mut none).is_empty());
 }
 
-/// The number of a byte between the first of one byte and the next of another.
+/// Returns the number of a byte between the first of one byte and the next of another.
 fn count_within(text: &[u8], (open, close): (u8, u8), byte: u8) -> u64 {
     let inside = text.split(|&other| other == open).nth(1).unwrap_or_default();
     count(inside.split(|&other| other == close).next().unwrap_or_default(), byte)

@@ -37,7 +37,7 @@ impl Open {
         self.outer.resize(whole.parts.len(), Open::NONE);
     }
 
-    /// The innermost instance of a rule around another one, which is the part with this number.
+    /// Returns the innermost instance of a rule around another one, which is the part with this number.
     #[inline]
     fn same_rule<'w>(&mut self, whole: &'w Derivation, number: u32) -> Option<&'w Part> {
         let symbol = whole.parts[number as usize].symbol as usize;
@@ -54,8 +54,8 @@ impl Open {
     }
 }
 
-/// All single parts of a text that can be repeated, and of which a copy has at most `most` bytes. Reuses the memory of
-/// `open`.
+/// Returns all single parts of a text that can be repeated, and of which a copy has at most `most` bytes. Reuses the
+/// memory of `open`.
 pub(crate) fn spots<'w>(
     whole: &'w Derivation,
     deriver: &'w Deriver,
@@ -87,8 +87,8 @@ pub(crate) fn spots<'w>(
 }
 
 impl Spot {
-    /// The part with this number, if it can be repeated and a copy has at most `most` bytes. To find all of a text,
-    /// [`spots`] is faster.
+    /// Returns the part with this number, if it can be repeated and a copy has at most `most` bytes. To find all of a
+    /// text, [`spots`] is faster.
     pub(crate) fn at(whole: &Derivation, deriver: &Deriver, most: usize, number: usize) -> Option<Spot> {
         let part = &whole.parts[number];
         let fits = (1..=most).contains(&part.len());
@@ -117,7 +117,7 @@ impl Spot {
             .then(|| Spot::new((repeat, None), What::Round(rule_of(around)), round.len(), home))
     }
 
-    /// The only round of a repetition that has to have one.
+    /// Returns the only round of a repetition that has to have one.
     fn of_first_round<'p>(
         whole: &Derivation,
         number: u32,
@@ -150,18 +150,19 @@ impl Spot {
         Spot { number: 0, repeats, what, len, home }
     }
 
-    /// The number of bytes that a copy adds.
+    /// Returns the number of bytes that a copy adds.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The number of the part: a round, the only one of a repetition, or the inner one of two instances.
+    /// Returns the number of the part: a round, the only one of a repetition, or the inner one of two instances.
     pub(crate) fn number(&self) -> usize {
         self.number
     }
 
-    /// Of a round, writes the options of a repetition of its copies alone, after as many rounds as there have to be.
-    /// Returns the symbol and the depth of the repetition, and the least number of rounds. None for what is no round.
+    /// Writes the options of a repetition that has nothing but copies of a round, after as many rounds as there have to
+    /// be. Returns the symbol and the depth of the repetition, and the least number of rounds; `None` for what is no
+    /// round.
     pub(crate) fn copies_alone(
         &self,
         whole: &Derivation,
@@ -185,7 +186,8 @@ impl Spot {
         Some((outer.symbol, outer.depth, least))
     }
 
-    /// Of what stands between two instances of a rule, the number of the outer one; none of a round.
+    /// Returns the number of the outer one of the two instances of a rule that the part stands between; `None` for a
+    /// round.
     pub(crate) fn outer(&self, whole: &Derivation) -> Option<usize> {
         self.repeats.1?;
         let inner = &whole.parts[self.number];
@@ -193,12 +195,12 @@ impl Spot {
         whole.parts[..self.number].iter().rposition(is_around)
     }
 
-    /// Whether copies can be distinct: there is a class in what is repeated.
+    /// Returns true if copies can be distinct: there is a class in what is repeated.
     pub(crate) fn can_differ(&self, whole: &Derivation, deriver: &Deriver) -> bool {
         has_class(std::iter::once(self.repeats.0).chain(self.repeats.1), whole, deriver)
     }
 
-    /// The part, to be repeated. What the text has already is not counted.
+    /// Returns the part, to be repeated. What the text has already is not counted.
     pub(crate) fn pump(&self) -> Pump {
         let &Spot { repeats: (first, second), what, len, home, .. } = self;
         let repeats = std::iter::once(first).chain(second).collect();

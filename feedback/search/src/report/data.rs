@@ -15,7 +15,7 @@ pub struct Report {
     pub program: String,
     /// The grammar, by its name or path.
     pub grammar: String,
-    /// What a cost counts, in the plural, such as `edge executions`.
+    /// Unit of a cost, in the plural, such as `edge executions`.
     pub unit: String,
     /// Time that the search has taken, in seconds.
     pub seconds: f64,
@@ -29,13 +29,14 @@ pub struct Report {
     pub inputs: Vec<Input>,
     /// With several costs, the inputs that no other beats in all of them.
     pub trade_offs: TradeOffs,
-    /// How the cost grows with the size of a repeated part.
+    /// Families of texts, whose cost grows with the size of a repeated part.
     pub families: Vec<Family>,
     /// Source lines that were executed most, the hottest first.
     pub lines: Vec<HotLine>,
-    /// How many runs had which cost, in ascending order of cost.
+    /// Number of runs by their cost, in ascending order of cost.
     pub costs: Vec<Bucket>,
-    /// What the operators of each strategy have made. The page leaves strategies with a single operator out.
+    /// Operators of each strategy with the numbers of their texts. The page leaves strategies with a single operator
+    /// out.
     #[serde(default)]
     pub operators: Vec<Operator>,
     /// Inputs on which the program failed.
@@ -49,7 +50,7 @@ pub struct Report {
     /// between them, as a shell takes it. Empty if there is no such command. The page does not show it.
     #[serde(default)]
     pub on_file: Vec<String>,
-    /// The same with the limits on time and memory, for texts on which the program was stopped.
+    /// Pieces of the command with the limits on time and memory, for texts on which the program was stopped.
     #[serde(default)]
     pub on_stopped: Vec<String>,
     /// Other commands, such as the one that resumes the search.
@@ -95,7 +96,7 @@ pub struct Input {
     pub text: Vec<u8>,
     /// Its cost.
     pub cost: u64,
-    /// When it was found, in seconds since the search began.
+    /// Time when it was found, in seconds since the search began.
     pub seconds: f64,
     /// The strategy that found it; empty if neither that nor the time is known.
     pub strategy: String,
@@ -128,7 +129,7 @@ pub struct Smaller {
 /// Inputs with several costs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TradeOffs {
-    /// What each cost counts.
+    /// Unit of each cost.
     pub units: Vec<String>,
     /// The costs of each input, as many as units, and its text.
     pub inputs: Vec<(Vec<u64>, Vec<u8>)>,
@@ -170,12 +171,12 @@ pub struct Family {
     pub edges: Vec<FamilyEdge>,
 }
 
-/// How often an edge is executed in a family.
+/// Edge that the texts of a family execute, and the growth of its count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FamilyEdge {
     /// Its source line, such as `rank.c:311 (rank)`; empty if it is not known.
     pub place: String,
-    /// How often the largest member executes it.
+    /// Number of times that the largest member executes it.
     pub count: u64,
     /// The model that fits, in words, with its interval of confidence.
     pub law: String,
@@ -184,7 +185,7 @@ pub struct FamilyEdge {
 /// One input of a family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FamilyPoint {
-    /// How many times the part is repeated.
+    /// Number of times that the part is repeated.
     pub size: u64,
     /// Length of the text, in bytes.
     pub length: u64,
@@ -208,7 +209,7 @@ pub struct HotLine {
     pub place: String,
     /// The function; may be empty.
     pub function: String,
-    /// How often it was executed.
+    /// Number of times that it was executed.
     pub count: u64,
     /// Its share of the cost, from 0 to 1.
     pub share: f64,
@@ -238,31 +239,31 @@ pub struct Bucket {
     pub runs: u64,
 }
 
-/// What an operator has made: one of the ways in which a strategy makes texts.
+/// Operator with the numbers of its texts: one of the ways in which a strategy makes texts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operator {
     /// The name of the strategy.
     pub strategy: String,
     /// The name of the operator.
     pub operator: String,
-    /// How many of its texts were run.
+    /// Number of its texts that were run.
     pub runs: u64,
-    /// How many of them cost more than all before, or as much with fewer bytes.
+    /// Number of its texts that cost more than all before, or as much with fewer bytes.
     pub better: u64,
 }
 
 /// An input on which the program failed, or was stopped by a limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What happened, such as `signal 11 (SIGSEGV)`, `exit status 3` or `10 s`.
+    /// Outcome of the run, such as `signal 11 (SIGSEGV)`, `exit status 3` or `10 s`.
     pub outcome: String,
-    /// Where it happened; may be empty.
+    /// Place where it happened; may be empty.
     pub place: String,
     /// The smallest text that shows it, any bytes.
     pub text: Vec<u8>,
-    /// How many inputs had this outcome there; 0 if they were not counted.
+    /// Number of inputs that had this outcome there; 0 if they were not counted.
     pub count: u64,
-    /// When it was found, in seconds since the search began, if that is known.
+    /// Time when it was found, in seconds since the search began, if that is known.
     pub seconds: Option<f64>,
     /// The cost up to the failure or the stop, if it is known.
     pub cost: Option<u64>,
@@ -273,7 +274,7 @@ pub struct Failure {
 /// A command that the reader may run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
-    /// What it does, in a few words.
+    /// Purpose of the command, in a few words.
     pub purpose: String,
     /// The command.
     pub command: String,

@@ -8,13 +8,13 @@ use super::scale::Scale;
 /// Bars of the plot.
 const BARS: usize = 60;
 
-/// The content of the section, if there were runs.
+/// Returns the content of the section, if there were runs.
 pub(super) fn section(report: &Report) -> Option<String> {
     let buckets = merged(&report.costs);
     (!buckets.is_empty()).then(|| format!("<div class=plots>{}{}</div>\n", plot(report, &buckets), quantiles(&buckets)))
 }
 
-/// The buckets that have runs, in order; neighbours are put together where there are too many.
+/// Returns the buckets that have runs, in order; neighbours are put together where there are too many.
 fn merged(buckets: &[Bucket]) -> Vec<Bucket> {
     let mut ordered: Vec<Bucket> = buckets.iter().filter(|bucket| bucket.runs > 0).copied().collect();
     ordered.sort_by_key(|bucket| (bucket.least, bucket.most));
@@ -41,13 +41,14 @@ fn plot(report: &Report, buckets: &[Bucket]) -> String {
     format!("<figure><figcaption>Number of runs by cost</figcaption>{}</figure>\n", plot.svg())
 }
 
-/// The ends and the height of a bar. Costs are whole numbers, so that each has a width; 0 has a place of its own.
+/// Returns the ends and the height of a bar. Costs are whole numbers, so that each has a width; 0 has a place of its
+/// own.
 fn bar(bucket: &Bucket) -> (f64, f64, f64) {
     let left = if bucket.least == 0 { 0.35 } else { bucket.least as f64 - 0.5 };
     (left, bucket.most as f64 + 0.5, bucket.runs as f64)
 }
 
-/// What most runs cost at most, in steps.
+/// Returns what most runs cost at most, in steps.
 fn quantiles(buckets: &[Bucket]) -> String {
     let names = [("half of the runs", 500), ("90 %", 900), ("99 %", 990), ("99.9 %", 999), ("all", 1000)];
     facts(&names.map(|(name, thousandths)| {
@@ -55,7 +56,7 @@ fn quantiles(buckets: &[Bucket]) -> String {
     }))
 }
 
-/// The upper end of the first bucket up to which at least `thousandths` of the runs lie.
+/// Returns the upper end of the first bucket up to which at least `thousandths` of the runs lie.
 fn quantile(buckets: &[Bucket], thousandths: u128) -> u64 {
     let all: u128 = buckets.iter().map(|bucket| u128::from(bucket.runs)).sum();
     let mut runs = 0;

@@ -12,7 +12,7 @@ const TEXT: usize = 80;
 /// A cell of the table, as HTML; empty if nothing is known.
 type Cell = fn(&Failure) -> String;
 
-/// What is shown of each failure. Columns that say nothing of any failure are left out.
+/// Columns of the table of failures. Columns that say nothing of any failure are left out.
 const COLUMNS: [(Column<'static>, Cell); 8] = [
     (Column::Text("Outcome"), |failure| format!("<b>{}</b>", text::line(&failure.outcome))),
     (Column::Text("Place"), |failure| code(&text::line(&failure.place))),
@@ -24,7 +24,7 @@ const COLUMNS: [(Column<'static>, Cell); 8] = [
     (Column::Text("Replay"), |failure| code(&text::line(&failure.replay))),
 ];
 
-/// The content of the section, if there are any.
+/// Returns the content of the section, if there are any.
 pub(super) fn section(failures: &[Failure]) -> Option<String> {
     let shown = &failures[..failures.len().min(FAILURES)];
     let is_filled = |cell: &Cell| shown.iter().any(|failure| !cell(failure).is_empty());
@@ -34,7 +34,7 @@ pub(super) fn section(failures: &[Failure]) -> Option<String> {
     (!shown.is_empty()).then_some(html)
 }
 
-/// How often it was found; empty if that was not counted.
+/// Returns how often it was found; empty if that was not counted.
 fn times(number: u64) -> String {
     match number {
         0 => String::new(),
@@ -43,7 +43,7 @@ fn times(number: u64) -> String {
     }
 }
 
-/// Text of a program; the argument is HTML.
+/// Returns the text of a program; the argument is HTML.
 fn code(html: &str) -> String {
     if html.is_empty() { String::new() } else { format!("<code>{html}</code>") }
 }

@@ -15,7 +15,7 @@ const EDGES: usize = 20;
 /// Bytes of the text of a family that are shown.
 const TEXT: usize = 100;
 
-/// The content of the section, if there are families.
+/// Returns the content of the section, if there are families.
 pub(super) fn section(report: &Report) -> Option<String> {
     let shown = &report.families[..report.families.len().min(FAMILIES)];
     let html: String = shown.iter().map(|family| article(report, family)).collect();
@@ -23,7 +23,7 @@ pub(super) fn section(report: &Report) -> Option<String> {
     (!shown.is_empty()).then(|| replay(&report.replay_families) + &note + &html)
 }
 
-/// The command that runs all families again.
+/// Returns the command that runs all families again.
 fn replay(command: &str) -> String {
     if command.is_empty() {
         return String::new();
@@ -44,7 +44,7 @@ fn article(report: &Report, family: &Family) -> String {
     )
 }
 
-/// Members at about equal distances in the list, in ascending order of size, with both ends.
+/// Returns members at about equal distances in the list, in ascending order of size, with both ends.
 fn thinned(points: &[FamilyPoint]) -> Vec<FamilyPoint> {
     let mut ordered = points.to_vec();
     ordered.sort_by_key(|point| (point.size, point.length, point.cost));
@@ -68,7 +68,7 @@ fn findings(family: &Family) -> String {
     facts(&known.chain(of).collect::<Vec<_>>())
 }
 
-/// How the counts of the hottest edges grow.
+/// Returns a table that shows how the counts of the hottest edges grow.
 fn edges(family: &Family) -> String {
     if family.edges.is_empty() {
         return String::new();
@@ -83,7 +83,7 @@ fn edges(family: &Family) -> String {
     table(&columns, family.edges.iter().take(EDGES).map(row))
 }
 
-/// The members as dots and the model as a line. Axes are chosen so that a model that fits is about straight.
+/// Returns the members as dots and the model as a line. Axes are chosen so that a model that fits is about straight.
 fn plot(report: &Report, family: &Family, points: &[FamilyPoint]) -> String {
     if points.is_empty() {
         return "<p class=note>No member of this family was run.".to_string();
@@ -107,13 +107,13 @@ fn plot(report: &Report, family: &Family, points: &[FamilyPoint]) -> String {
     format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>")
 }
 
-/// A name that fits on an axis.
+/// Returns a name that fits on an axis.
 fn shortened(name: &str) -> String {
     let plain: String = name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
     if plain.chars().count() > 24 { plain.chars().take(23).chain(['…']).collect() } else { plain }
 }
 
-/// Points of a curve, those that lie within the plot.
+/// Returns the points of a curve that lie within the plot.
 fn within(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let is_within = |scale: &Scale, value: f64| (scale.value(scale.from)..=scale.value(scale.to)).contains(&value);
     let points = curve.points.iter().copied();

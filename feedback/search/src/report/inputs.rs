@@ -8,7 +8,7 @@ use super::text::{self, Mark};
 
 /// Inputs that are shown.
 const INPUTS: usize = 50;
-/// Of these, those that are open at first.
+/// Inputs that are open at first, of those that are shown.
 const OPEN: usize = 3;
 /// Bytes of a text that are shown.
 const TEXT: usize = 4096;
@@ -17,7 +17,7 @@ const DERIVATION: usize = 20_000;
 /// Spans of an input that are shown.
 const SPANS: usize = 12;
 
-/// The content of the section, if there are inputs.
+/// Returns the content of the section, if there are inputs.
 pub(super) fn section(report: &Report) -> Option<String> {
     let shown = &report.inputs[..report.inputs.len().min(INPUTS)];
     let html: String = shown.iter().enumerate().map(|(index, input)| article(report, index, input)).collect();
@@ -43,7 +43,7 @@ fn article(report: &Report, index: usize, input: &Input) -> String {
     format!("<details class=input{open}><summary>{title}</summary>\n{}</details>\n", content.concat())
 }
 
-/// Where an input comes from, in one line.
+/// Returns a line that says where an input comes from.
 fn origin(input: &Input) -> String {
     let mut known = vec![("length".to_string(), format!("{} bytes", count(input.text.len() as u64)))];
     if !input.strategy.is_empty() {
@@ -53,7 +53,7 @@ fn origin(input: &Input) -> String {
     facts(&known)
 }
 
-/// An input that costs nearly as much.
+/// Returns an input that costs nearly as much.
 fn smaller(smaller: &Smaller) -> String {
     let known = [
         ("smaller text, length".to_string(), format!("{} bytes", count(smaller.text.len() as u64))),
@@ -75,7 +75,8 @@ fn text_note(len: usize) -> String {
     format!("<p class=note>These are the first {} of {} bytes.\n", count(TEXT as u64), count(len as u64))
 }
 
-/// The spans with the largest shares, the largest first. Each has the number of its place, which decides its colour.
+/// Returns the spans with the largest shares, the largest first. Each has the number of its place, which decides its
+/// colour.
 fn largest(spans: &[Span]) -> Vec<(usize, &Span)> {
     let mut ordered: Vec<&Span> = spans.iter().collect();
     ordered.sort_by(|one, other| other.share.total_cmp(&one.share).then(one.bytes.start.cmp(&other.bytes.start)));
@@ -100,7 +101,7 @@ fn marks(spans: &[(usize, &Span)]) -> Vec<Mark> {
     spans.iter().enumerate().map(mark).collect()
 }
 
-/// The table that explains the marks.
+/// Returns the table that explains the marks.
 fn legend(spans: &[(usize, &Span)], all: usize) -> String {
     if spans.is_empty() {
         return String::new();
@@ -122,7 +123,7 @@ fn note(note: &str) -> String {
     if note.is_empty() { String::new() } else { format!("<p class=note>{}\n", text::line(note)) }
 }
 
-/// The lines that an input makes hot, unless they have a section of their own.
+/// Returns the lines that an input makes hot, unless they have a section of their own.
 fn hot_lines(report: &Report, input: &Input) -> String {
     if input.lines == report.lines {
         return String::new();

@@ -8,19 +8,19 @@ use super::text;
 
 /// Hot lines that are shown.
 const LINES: usize = 30;
-/// Of these, those whose excerpt is open at first.
+/// Hot lines whose excerpt is open at first, of those that are shown.
 const OPEN: usize = 3;
 /// Lines of an excerpt that are shown.
 const EXCERPT: usize = 60;
 
-/// The content of the section, if there are lines: which input they are of, and the lines.
+/// Returns the content of the section, if there are lines: which input they are of, and the lines.
 pub(super) fn section(report: &Report) -> Option<String> {
     let number = report.inputs.iter().position(|input| input.lines == report.lines);
     let of = number.map_or_else(String::new, |index| format!("<p class=note>These are of input {}.\n", index + 1));
     Some(of + &list(&report.lines)?)
 }
 
-/// Lines with the source around them, if there are any.
+/// Returns the lines with the source around them, if there are any.
 pub(super) fn list(lines: &[HotLine]) -> Option<String> {
     let shown = &lines[..lines.len().min(LINES)];
     let html: String = shown.iter().enumerate().map(|(index, line)| article(index, line)).collect();
@@ -47,7 +47,7 @@ fn article(index: usize, line: &HotLine) -> String {
     }
 }
 
-/// Lines of source with their numbers, the hot one marked.
+/// Returns the lines of source with their numbers, the hot one marked.
 fn source(excerpt: &Excerpt) -> String {
     // The hot line stays in the middle of what is shown.
     let hot = usize::try_from(excerpt.hot.saturating_sub(excerpt.first)).unwrap_or(0).min(excerpt.lines.len());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Text for an attribute or an element, with what HTML has a meaning for escaped.
+/// Returns a text for an attribute or an element, with what HTML has a meaning for escaped.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -18,7 +18,7 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A whole number with its digits in groups of three.
+/// Returns a whole number with its digits in groups of three.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -31,7 +31,7 @@ pub(super) fn count(number: u64) -> String {
     grouped
 }
 
-/// A number in a few characters, such as `1.5M`.
+/// Returns a number in a few characters, such as `1.5M`.
 pub(super) fn short(number: f64) -> String {
     const UNITS: [(f64, &str); 6] = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     // A number that is rounded to 1000 of a unit is 1 of the next.
@@ -43,7 +43,7 @@ pub(super) fn short(number: f64) -> String {
     format!("{}{name}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A time in seconds.
+/// Returns a time in seconds.
 pub(super) fn seconds(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return "unknown".to_string();
@@ -61,12 +61,12 @@ pub(super) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A share, from 0 to 1, in per cent.
+/// Returns a share, from 0 to 1, in per cent.
 pub(super) fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1}\u{A0}%", share.clamp(0.0, 1.0) * 100.0) } else { "unknown".to_string() }
 }
 
-/// A share, as a number with a bar.
+/// Returns a share, as a number with a bar.
 pub(super) fn share(share: f64) -> String {
     let width = if share.is_finite() { share.clamp(0.0, 1.0) * 100.0 } else { 0.0 };
     format!("<span class=share><span class=bar><i style=\"width:{width:.1}%\"></i></span>{}</span>", percent(share))
@@ -74,13 +74,13 @@ pub(super) fn share(share: f64) -> String {
 
 /// A column of a table.
 pub(super) enum Column<'c> {
-    /// Of text.
+    /// Column of text.
     Text(&'c str),
-    /// Of numbers.
+    /// Column of numbers.
     Number(&'c str),
 }
 
-/// A table, which can be scrolled if it is wider than the page. The cells are HTML.
+/// Returns a table, which can be scrolled if it is wider than the page. The cells are HTML.
 pub(super) fn table(columns: &[Column<'_>], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut html = String::from("<div class=scroll tabindex=0><table><thead><tr>");
     for column in columns {
@@ -108,12 +108,12 @@ impl<'c> Column<'c> {
     }
 }
 
-/// A part of the page that can be opened. The title and the content are HTML.
+/// Returns a part of the page that can be opened. The title and the content are HTML.
 pub(super) fn folded(title: &str, content: &str) -> String {
     format!("<details><summary>{title}</summary>\n{content}</details>\n")
 }
 
-/// A list of names and values, which are HTML.
+/// Returns a list of names and values, which are HTML.
 pub(super) fn facts(facts: &[(String, String)]) -> String {
     let rows = facts.iter().map(|(name, value)| format!("<div><dt>{name}<dd>{value}</div>\n"));
     format!("<dl class=facts>{}</dl>\n", rows.collect::<String>())

@@ -7,8 +7,8 @@ use super::text;
 /// Operators that are shown.
 const OPERATORS: usize = 100;
 
-/// The content of the section, if a strategy has several operators. Those of one strategy stand together, the one with
-/// most texts first.
+/// Returns the content of the section, if a strategy has several operators. Those of one strategy stand together, the
+/// one with most texts first.
 pub(super) fn section(report: &Report) -> Option<String> {
     use Column::{Number, Text};
     let mut shown: Vec<&Operator> =
@@ -30,7 +30,7 @@ pub(super) fn section(report: &Report) -> Option<String> {
     (!shown.is_empty()).then(|| table(&columns, shown.iter().map(row)))
 }
 
-/// Those of a strategy.
+/// Returns the operators of a strategy.
 fn of<'r>(report: &'r Report, strategy: &'r str) -> impl Iterator<Item = &'r Operator> {
     report.operators.iter().filter(move |made| made.strategy == strategy)
 }

@@ -10,7 +10,7 @@ pub(super) struct Colour {
 }
 
 impl fmt::Display for Colour {
-    /// The one for light screens, as `#RRGGBB`.
+    /// Writes the colour for light screens, as `#RRGGBB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{:06X}", self.light)
     }
@@ -34,7 +34,7 @@ pub(super) const SERIES: [Colour; 8] = [
     Colour { light: 0x5F6B76, dark: 0xA9B3BD },
 ];
 
-/// Rules of the stylesheet: the variables `--series-0` and so on, and the colours of plots on dark screens.
+/// Returns rules of the stylesheet: the variables `--series-0` and so on, and the colours of plots on dark screens.
 pub(super) fn css() -> String {
     let mut css = String::from(":root{");
     for (index, colour) in SERIES.iter().enumerate() {

@@ -17,23 +17,23 @@ const TOP: i32 = 8 * FINE;
 const BOTTOM: i32 = 248 * FINE - 1;
 /// The length of the mark of a labelled line, outside of the area.
 const MARK: i32 = 4 * FINE;
-/// How far labels are from an axis.
+/// Distance of labels from an axis.
 const GAP: i32 = 2 * MARK;
 /// The size of letters.
 const LETTERS: i32 = 58;
 
 /// A plot: two axes, and what is drawn between them.
 pub(super) struct Plot {
-    /// What the plot shows, for readers who cannot see it.
+    /// Title that says what the plot shows, for readers who cannot see it.
     pub(super) title: String,
-    /// What the axis at the bottom has, with its unit.
+    /// Name of what the axis at the bottom has, with its unit.
     pub(super) across: String,
     pub(super) x: Scale,
     pub(super) y: Scale,
     pub(super) shapes: Vec<Shape>,
 }
 
-/// What a plot shows, in values, not in places.
+/// Shapes that a plot shows, in values, not in places.
 pub(super) enum Shape {
     /// A line through points, in the colour of a series.
     Line { series: usize, points: Vec<(f64, f64)>, thin: bool },
@@ -44,7 +44,7 @@ pub(super) enum Shape {
 }
 
 impl Plot {
-    /// The SVG element.
+    /// Returns the SVG element.
     pub(super) fn svg(&self) -> String {
         let title = escape(&self.title);
         let (width, height) = SIZE;
@@ -109,23 +109,24 @@ impl Plot {
         Ok(())
     }
 
-    /// The coordinate of a place of the axis at the bottom.
+    /// Returns the coordinate of a place of the axis at the bottom.
     fn across_at(&self, place: f64) -> i32 {
         LEFT + self.x.share(place, RIGHT - LEFT)
     }
 
-    /// The coordinate of a place of the axis at the left; coordinates grow downwards.
+    /// Returns the coordinate of a place of the axis at the left; coordinates grow downwards.
     fn up_at(&self, place: f64) -> i32 {
         BOTTOM - self.y.share(place, BOTTOM - TOP)
     }
 
-    /// Coordinates of points, without those that have no place.
+    /// Returns the coordinates of points, without those that have no place.
     fn places(&self, points: &[(f64, f64)]) -> impl Iterator<Item = (i32, i32)> {
         let places = points.iter().filter_map(|(x, y)| Some((self.x.place(*x)?, self.y.place(*y)?)));
         places.map(|(x, y)| (self.across_at(x), self.up_at(y)))
     }
 
-    /// The left, right and upper end of a bar, which stands on the lower end of the axis, with a gap to the next.
+    /// Returns the left, right and upper end of a bar, which stands on the lower end of the axis, with a gap to the
+    /// next.
     fn bar(&self, (left, right, height): (f64, f64, f64)) -> Option<(i32, i32, i32)> {
         let (left, right) = (self.x.place(left)?, self.x.place(right)?);
         let gap = (right - left) * 0.06;

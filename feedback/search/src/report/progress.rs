@@ -10,7 +10,7 @@ use super::text;
 /// Points of a line, at most: about as many as the plot has pixels.
 const COLUMNS: usize = 400;
 
-/// The content of the section, if there are points.
+/// Returns the content of the section, if there are points.
 pub(super) fn section(report: &Report) -> Option<String> {
     let mut strategies: Vec<&Progress> =
         report.progress.iter().filter(|progress| !progress.points.is_empty()).collect();
@@ -28,12 +28,12 @@ pub(super) fn section(report: &Report) -> Option<String> {
     Some(html + &summary(&strategies))
 }
 
-/// The best cost of a strategy.
+/// Returns the best cost of a strategy.
 fn best(progress: &Progress) -> u64 {
     progress.points.iter().map(|point| point.cost).max().unwrap_or(0)
 }
 
-/// A plot of the best cost over `measure`, with lines that go on to `end`.
+/// Returns a plot of the best cost over `measure`, with lines that go on to `end`.
 fn plot(
     report: &Report,
     drawn: &[&Progress],
@@ -58,7 +58,7 @@ fn plot(
     format!("<figure><figcaption>Best cost over {}</figcaption>{}</figure>\n", escape(across), plot.svg())
 }
 
-/// The corners of a line that rises at each improvement.
+/// Returns the corners of a line that rises at each improvement.
 fn steps(points: &[ProgressPoint], measure: impl Fn(&ProgressPoint) -> f64, end: f64) -> Vec<(f64, f64)> {
     let known = points.iter().map(|point| (measure(point), point.cost));
     let mut known: Vec<(f64, u64)> = known.filter(|(at, _)| at.is_finite() && *at >= 0.0).collect();
@@ -75,7 +75,7 @@ fn steps(points: &[ProgressPoint], measure: impl Fn(&ProgressPoint) -> f64, end:
     corners
 }
 
-/// The highest of the points in each column of the plot, where it has one.
+/// Returns the highest of the points in each column of the plot, where it has one.
 fn thinned(points: &[(f64, u64)]) -> Vec<(f64, u64)> {
     if points.len() <= COLUMNS {
         return points.to_vec();
@@ -86,7 +86,7 @@ fn thinned(points: &[(f64, u64)]) -> Vec<(f64, u64)> {
     columns.filter_map(|chunk| chunk.iter().max_by_key(|point| point.1).copied()).collect()
 }
 
-/// The table of strategies, which is the legend of the plots.
+/// Returns the table of strategies, which is the legend of the plots.
 fn summary(strategies: &[&Progress]) -> String {
     use Column::{Number, Text};
     let columns = [Text("Strategy"), Number("Best cost"), Number("Found after"), Number("Runs until then")];

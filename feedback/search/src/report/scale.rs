@@ -17,13 +17,13 @@ pub(super) struct Scale {
 const TICKS: usize = 6;
 
 impl Scale {
-    /// An axis on which equal distances are equal differences, from 0.
+    /// Returns an axis on which equal distances are equal differences, from 0.
     pub(super) fn linear(values: &[f64]) -> Scale {
         let most = ends(values).map_or(1.0, |(_, most)| most);
         Scale { log: false, from: 0.0, to: most, ticks: even_ticks(0.0, most) }
     }
 
-    /// An axis on which equal distances are equal ratios. Values that are not above 0 have no place on it.
+    /// Returns an axis on which equal distances are equal ratios. Values that are not above 0 have no place on it.
     pub(super) fn log(values: &[f64]) -> Scale {
         let (least, most) = ends(values).unwrap_or((1.0, 10.0));
         // One value, or values that hardly differ, would make an axis without a length.
@@ -32,41 +32,41 @@ impl Scale {
         Scale { log: true, from: least.log10(), to: most.log10(), ticks }
     }
 
-    /// An axis for costs or counts: by ratios if they differ much.
+    /// Returns an axis for costs or counts: by ratios if they differ much.
     pub(super) fn fitting(values: &[f64]) -> Scale {
         let differ = ends(values).is_some_and(|(least, most)| most / least >= 30.0);
         if differ { Scale::log(values) } else { Scale::linear(values) }
     }
 
-    /// Where a value lies, if it has a place on the axis; beyond the ends it lies at the nearer one.
+    /// Returns the place of a value, if it has one on the axis; beyond the ends it lies at the nearer one.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = if self.log { value.log10() } else { value };
         (!place.is_nan() && (!self.log || value > 0.0)).then(|| place.clamp(self.from, self.to))
     }
 
-    /// The value at a place.
+    /// Returns the value at a place.
     pub(super) fn value(&self, place: f64) -> f64 {
         if self.log { 10f64.powf(place) } else { place }
     }
 
-    /// How far a place is from the lower end of the axis, in units of which `length` are the whole axis.
+    /// Returns how far a place is from the lower end of the axis, in units of which `length` are the whole axis.
     pub(super) fn share(&self, place: f64, length: i32) -> i32 {
         ((place - self.from) / (self.to - self.from) * f64::from(length)).round() as i32
     }
 
-    /// The label of a place.
+    /// Returns the label of a place.
     pub(super) fn label(&self, place: f64) -> String {
         markup::short(self.value(place))
     }
 
-    /// The same axis with a little room at its upper end.
+    /// Returns the same axis with a little room at its upper end.
     pub(super) fn with_room(mut self) -> Scale {
         self.to += (self.to - self.from) * 0.04;
         self
     }
 }
 
-/// The least and the greatest of the values above 0, within what can be computed with.
+/// Returns the least and the greatest of the values above 0, within what can be computed with.
 fn ends(values: &[f64]) -> Option<(f64, f64)> {
     let positive = values.iter().copied().filter(|value| value.is_finite() && *value > 0.0);
     positive.map(|value| value.clamp(1e-6, 1e30)).fold(None, |ends, value| {
@@ -75,7 +75,7 @@ fn ends(values: &[f64]) -> Option<(f64, f64)> {
     })
 }
 
-/// Round values at equal differences.
+/// Returns round values at equal differences.
 fn even_ticks(least: f64, most: f64) -> Vec<f64> {
     let rough = (most - least) / TICKS as f64;
     let unit = 10f64.powf(rough.log10().floor());
@@ -85,7 +85,7 @@ fn even_ticks(least: f64, most: f64) -> Vec<f64> {
     (0..=2 * TICKS).map(|index| (first + index as f64) * step).filter(|tick| *tick <= most * (1.0 + 1e-9)).collect()
 }
 
-/// Round values at ratios that are as equal as round values can be.
+/// Returns round values at ratios that are as equal as round values can be.
 fn ratio_ticks(least: f64, most: f64) -> Vec<f64> {
     let decades = (most / least).log10();
     let within = |ticks: Vec<f64>| -> Vec<f64> {

@@ -1,6 +1,7 @@
 //! A row of numbers as a line of text.
 
-/// The numbers as blocks of eight heights, one character each: the lowest block for 0, a full one for the greatest.
+/// Returns the numbers as blocks of eight heights, one character each: the lowest block for 0, a full one for the
+/// greatest.
 ///
 /// ```
 /// assert_eq!(gramjet_search::report::sparkline(&[0, 1, 2, 4, 7]), "▁▂▃▅█");

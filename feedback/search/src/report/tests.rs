@@ -66,7 +66,7 @@ fn small() -> Report {
     }
 }
 
-/// The names of the sections of a page.
+/// Returns the names of the sections of a page.
 fn sections_of(page: &str) -> Vec<&str> {
     page.split("<section id=").skip(1).filter_map(|rest| rest.split('>').next()).collect()
 }

@@ -13,7 +13,7 @@ pub(super) struct Mark {
     pub(super) series: usize,
     /// The number that the legend has for it, from 1.
     pub(super) number: usize,
-    /// What the reader sees who points at it.
+    /// Title that the reader sees who points at it.
     pub(super) title: String,
 }
 
@@ -23,28 +23,28 @@ struct Token {
     html: String,
 }
 
-/// A text in one line.
+/// Returns a text in one line.
 pub(super) fn line(text: &str) -> String {
     tokens(text.as_bytes(), false).into_iter().map(|token| token.html).collect()
 }
 
-/// A text of which at most a number of bytes are shown, in one line.
+/// Returns a text of which at most a number of bytes are shown, in one line.
 pub(super) fn start_of(text: &[u8], bytes: usize) -> String {
     let shown: String = tokens(&text[..text.len().min(bytes)], false).into_iter().map(|token| token.html).collect();
     if text.len() > bytes { format!("{shown}<span class=cut>…</span>") } else { shown }
 }
 
-/// A text of several lines. Their ends are line breaks, not shown as characters.
+/// Returns a text of several lines. Their ends are line breaks, not shown as characters.
 pub(super) fn lines(text: &str) -> String {
     text.lines().map(|line| code(line) + "\n").collect()
 }
 
-/// A line of source, in which tabs are spaces.
+/// Returns a line of source, in which tabs are spaces.
 pub(super) fn code(text: &str) -> String {
     line(&text.replace('\t', "    "))
 }
 
-/// A text with its line breaks and marks. The innermost of several marks decides the colour.
+/// Returns a text with its line breaks and marks. The innermost of several marks decides the colour.
 pub(super) fn block(text: &[u8], marks: &[Mark]) -> String {
     let mut html = String::new();
     let mut open: Option<&Mark> = None;
@@ -64,17 +64,17 @@ pub(super) fn block(text: &[u8], marks: &[Mark]) -> String {
     html
 }
 
-/// Whether two are the same mark, or both none.
+/// Returns true if two are the same mark, or both none.
 fn same(one: Option<&Mark>, other: Option<&Mark>) -> bool {
     one.map(std::ptr::from_ref) == other.map(std::ptr::from_ref)
 }
 
-/// The shortest mark on a byte.
+/// Returns the shortest mark on a byte.
 fn innermost(marks: &[Mark], byte: usize) -> Option<&Mark> {
     marks.iter().filter(|mark| mark.bytes.contains(&byte)).min_by_key(|mark| mark.bytes.len())
 }
 
-/// The start tag of a mark. The title says what all marks on the byte say; the number is shown once a mark.
+/// Returns the start tag of a mark. The title says what all marks on the byte say; the number is shown once a mark.
 fn opening(mark: &Mark, marks: &[Mark], byte: usize, numbered: &mut [bool]) -> String {
     let mut over: Vec<&Mark> = marks.iter().filter(|mark| mark.bytes.contains(&byte)).collect();
     over.sort_by_key(|mark| mark.bytes.len());
@@ -88,7 +88,7 @@ fn opening(mark: &Mark, marks: &[Mark], byte: usize, numbered: &mut [bool]) -> S
     tag + ">"
 }
 
-/// What a text consists of. Line breaks stay if `breaks` is set, after a sign for each.
+/// Returns the tokens that a text consists of. Line breaks stay if `breaks` is set, after a sign for each.
 fn tokens(text: &[u8], breaks: bool) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -105,7 +105,7 @@ fn tokens(text: &[u8], breaks: bool) -> Vec<Token> {
     tokens
 }
 
-/// A character, or its escape if it cannot be seen.
+/// Returns a character, or its escape if it cannot be seen.
 fn shown(character: char, breaks: bool) -> String {
     match character {
         '\n' if breaks => "<i>↵</i>\n".to_string(),
@@ -118,7 +118,7 @@ fn shown(character: char, breaks: bool) -> String {
     }
 }
 
-/// Whether a character is not seen, or changes the order in which others are.
+/// Returns true if a character is not seen, or changes the order in which others are.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || (character.is_whitespace() && character != ' ')

@@ -11,7 +11,7 @@ const INPUTS: usize = 200;
 /// Bytes of a text that are shown.
 const TEXT: usize = 200;
 
-/// The content of the section, if there are inputs.
+/// Returns the content of the section, if there are inputs.
 pub(super) fn section(report: &Report) -> Option<String> {
     let TradeOffs { units, inputs } = &report.trade_offs;
     let whole: Vec<_> = inputs.iter().filter(|(costs, _)| costs.len() == units.len()).collect();
@@ -30,7 +30,7 @@ pub(super) fn section(report: &Report) -> Option<String> {
     Some(format!("<div class=plots>{plot}</div>\n{note}{}", table(&columns, shown.iter().map(row))))
 }
 
-/// The first two costs of all inputs.
+/// Returns a plot of the first two costs of all inputs.
 fn plot(units: &[String], inputs: &[&(Vec<u64>, Vec<u8>)]) -> String {
     let points: Vec<(f64, f64)> = inputs.iter().map(|(costs, _)| (costs[0] as f64, costs[1] as f64)).collect();
     let axis =

@@ -5,7 +5,7 @@
 //! Choices that derive the same literal, or the same rule, are one item, wherever they stand. A site with one option
 //! is a choice, too.
 //!
-//! What differs from the published program, always: the choices that are rewarded are those of the rollout alone (the
+//! Differences from the published program, always: the choices that are rewarded are those of the rollout alone (the
 //! program also changes the weights of those of earlier rollouts, by mistake). Of a class with more than 512 members
 //! each member is equally probable. Without the published constants, no weight falls below 0.001: there are more
 //! penalties than rewards, and a choice whose weight is nearly 0 is never tried again.
@@ -46,7 +46,7 @@ pub(super) struct Bias {
 }
 
 impl Bias {
-    /// All items have the same weight.
+    /// Returns a bias in which all items have the same weight.
     pub(super) fn new(deriver: Deriver, paper: bool) -> Bias {
         Bias {
             deriver,
@@ -59,7 +59,7 @@ impl Bias {
         }
     }
 
-    /// The number of the item that an option of a node stands for.
+    /// Returns the number of the item that an option of a node stands for.
     pub(super) fn item(&mut self, place: u32, option: u32) -> u32 {
         if option >= WIDE {
             return self.number(Item::Node(place));
@@ -85,7 +85,7 @@ impl Bias {
         number
     }
 
-    /// The weight of an item after another one.
+    /// Returns the weight of an item after another one.
     fn weight(&self, prior: Option<u32>, item: u32) -> f64 {
         let alone = self.weights[item as usize];
         match prior.and_then(|prior| self.pairs.get(&(prior, item))) {
@@ -94,7 +94,7 @@ impl Bias {
         }
     }
 
-    /// An option of a site, with a probability in proportion to its weight.
+    /// Returns an option of a site, with a probability in proportion to its weight.
     fn choose(&mut self, site: &OpenSite<'_>, prior: Option<u32>, random: &mut Random) -> u32 {
         match site.offered() {
             0 | 1 => return 0,
@@ -133,7 +133,7 @@ fn changed(weight: f64, is_good: bool, floor: f64) -> f64 {
     weight.max(floor)
 }
 
-/// The place that a number from 0 to 1 takes among weights; none if all weights are 0.
+/// Returns the place that a number from 0 to 1 takes among weights; `None` if all weights are 0.
 fn roulette(weights: &[f64], unit: f64) -> Option<u32> {
     let mut left = unit * weights.iter().sum::<f64>();
     let mut last = None;
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::strategies::kit::language;
 
-    /// The bias of a grammar, with the decisions of its shortest text.
+    /// Returns the bias of a grammar, with the decisions of its shortest text.
     fn bias(ebnf: &str, paper: bool) -> (Bias, Derivation) {
         let mut deriver = language(ebnf).deriver(Some(30));
         let mut derivation = Derivation::default();

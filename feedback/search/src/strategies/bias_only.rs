@@ -4,8 +4,8 @@
 //! Each text is derived anew by the weights of `bias.rs`. If it costs more than all before, or has new coverage or a
 //! new maximum of an edge, its choices are rewarded, else penalised.
 //!
-//! What differs from the published program, without its constants: weights have a floor, and texts that were run
-//! before are not run again. In both cases the choices of earlier texts are left alone; see `bias.rs`.
+//! Differences from the published program, without its constants: weights have a floor, and texts that were run before
+//! are not run again. In both cases the choices of earlier texts are left alone; see `bias.rs`.
 
 use gramjet_session::decisions::Derivation;
 
@@ -22,7 +22,7 @@ pub(super) struct BiasOnly {
 }
 
 impl BiasOnly {
-    /// Nothing is known.
+    /// Returns the strategy before anything is known.
     pub(super) fn new(paper: bool) -> BiasOnly {
         BiasOnly { paper, bias: None, signals: Signals::default() }
     }
@@ -48,7 +48,7 @@ impl Strategy for BiasOnly {
         self.bias(desk).learn(None, &candidate.decisions, is_good);
     }
 
-    /// A text from elsewhere that is good is rewarded; others say nothing of the weights here.
+    /// Rewards a text from elsewhere that is good; others say nothing of the weights here.
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         if self.signals.add(measured).is_good() {
             self.bias(desk).learn(None, &derivation.decisions, true);

@@ -6,7 +6,7 @@
 //! changed texts, and up to 15 splices with another text, with 32 changed texts each; each text that is kept doubles
 //! the stage in which it is found, up to five times.
 //!
-//! What differs from the published program:
+//! Differences from the published program:
 //!
 //! - The first texts are ten random ones of the grammar, within the limit on length, not files; a space stands for an
 //!   empty one.
@@ -61,7 +61,7 @@ impl Stage {
         (self.length, self.left, self.score) = (length, length, SCORE);
     }
 
-    /// A text was kept.
+    /// Makes the stage longer, as a text was kept.
     fn find(&mut self) {
         if self.score <= MOST_SCORE {
             self.left += self.length;
@@ -110,7 +110,7 @@ impl Bytes {
         }
     }
 
-    /// The number by which stages are shortened for slow programs.
+    /// Returns the number by which stages are shortened for slow programs.
     fn divisor(&self) -> usize {
         match self.seed_seconds / self.seeds.max(1) as f64 {
             0.05.. => 10,
@@ -140,7 +140,7 @@ impl Bytes {
         self.stage.begin((HAVOC / self.divisor()).max(LEAST));
     }
 
-    /// The beginning of a text with the end of another one; none if the two hardly differ.
+    /// Returns the beginning of a text with the end of another one; `None` if the two hardly differ.
     fn splice(&self, entry: u32, random: &mut Random) -> Option<Vec<u8>> {
         let step = 1 + random.below(self.queue.len() - 1);
         let other = (entry as usize + step) % self.queue.len();

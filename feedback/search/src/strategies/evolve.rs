@@ -61,7 +61,7 @@ use rarity::{Rarity, executed};
 /// still several times those selected.
 const PUBLISHED_POPULATION: usize = 100;
 const POPULATION: usize = 50;
-/// How much each island weighs gains in coverage.
+/// Weights of gains in coverage for the islands.
 const WEIGHTS_OF_GAIN: [f64; 3] = [0.0, 0.5, 1.0];
 /// Texts move between islands each time after this many generations of each.
 const MIGRATION: usize = 5;
@@ -70,10 +70,10 @@ const MIGRATION: usize = 5;
 const PRIOR: f64 = 10.0;
 const FLOOR_OF_PRIOR: f64 = 0.05;
 
-/// How probabilities evolve, and towards which texts.
+/// Ways in which probabilities evolve, and the texts towards which they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
-    /// As published.
+    /// The published way.
     Published,
     /// The published baseline: not at all.
     Common,
@@ -87,9 +87,9 @@ pub(super) enum Aim {
 #[derive(Debug)]
 pub(super) struct Evolve {
     aim: Aim,
-    /// What the texts decide that were adopted before the first generation, however their runs ended.
+    /// Decisions of the texts that were adopted before the first generation, however their runs ended.
     samples: Vec<Vec<Decision>>,
-    /// Those of them that can be selected.
+    /// Adopted texts that can be selected.
     settlers: Vec<Member>,
     world: Option<World>,
     /// The texts of this generation.
@@ -103,7 +103,7 @@ pub(super) struct Evolve {
 }
 
 impl Aim {
-    /// Whether the paper has it.
+    /// Returns true if the paper has this aim.
     fn is_of_paper(self) -> bool {
         matches!(self, Aim::Published | Aim::Common)
     }
@@ -112,7 +112,7 @@ impl Aim {
 /// The islands, and the probabilities that do not change.
 #[derive(Debug)]
 struct World {
-    /// Those of the grammar.
+    /// Probabilities of the grammar.
     own: Probabilities,
     /// The first ones.
     start: Probabilities,
@@ -139,7 +139,7 @@ impl World {
         World { own, start, islands, turn: 0 }
     }
 
-    /// The costliest text of each island goes to the next one.
+    /// Copies the costliest text of each island to the next one.
     fn migrate(&mut self) {
         let emigrants: Vec<Option<Member>> = self.islands.iter().map(Island::emigrant).collect();
         let count = self.islands.len();
@@ -168,7 +168,7 @@ impl Evolve {
         }
     }
 
-    /// A text with its fitness. None if it is not to be selected.
+    /// Returns a text with its fitness. `None` if it is not to be selected.
     fn member(&mut self, text: &Derivation, measured: &Measured<'_>) -> Option<Member> {
         let decisions = text.decisions.clone();
         if self.aim.is_of_paper() {
@@ -187,7 +187,7 @@ impl Evolve {
         (measured.ending != Ending::Stopped).then_some(Member { decisions, cost, gain, edges, fitness: 0.0 })
     }
 
-    /// The islands; the first call makes them from the samples.
+    /// Returns the islands; the first call makes them from the samples.
     fn world(&mut self, desk: &Desk) -> &mut World {
         let (samples, settlers, aim) = (&mut self.samples, &mut self.settlers, self.aim);
         self.world.get_or_insert_with(|| World::new(desk, &std::mem::take(samples), std::mem::take(settlers), aim))
@@ -249,7 +249,7 @@ impl Strategy for Evolve {
         }
     }
 
-    /// Before the first generation, a text is a sample. The published search takes no others.
+    /// Adds a text: before the first generation, it is a sample. The published search takes no others.
     fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         if derivation.decisions.is_empty() {
             return;
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    /// A search whose strategy has seen `seeds`.
+    /// Returns a search whose strategy has seen `seeds`.
     fn seeded(paper: bool, seeds: &[&str]) -> Search {
         let mut search = search("s ::= [a-d]*", strategy("evolve", paper), 30, 1);
         for text in seeds {

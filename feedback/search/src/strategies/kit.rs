@@ -14,17 +14,17 @@ pub(crate) const BRACKETS: &str = "s ::= '' | '(' s ')' s | [a-d] s";
 /// Words of letters with spaces between them.
 pub(crate) const WORDS: &str = "s ::= w (' ' w)*  w ::= [a-z]+";
 
-/// The language of a grammar in EBNF.
+/// Returns the language of a grammar in EBNF.
 pub(crate) fn language(ebnf: &str) -> Language {
     Language::compile(&SourceFile::new("g.ebnf", ebnf), &Settings::default()).expect("a grammar")
 }
 
-/// A strategy by its name.
+/// Returns a strategy by its name.
 pub(crate) fn strategy(name: &str, paper: bool) -> Box<dyn Strategy> {
     strategies::by_name(name, paper).expect("a strategy")
 }
 
-/// A search with a strategy among texts of at most `max_len` bytes.
+/// Returns a search with a strategy among texts of at most `max_len` bytes.
 pub(crate) fn search(ebnf: &str, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Search {
     Search::new(&language(ebnf), strategy, max_len, seed).expect("texts that are short enough")
 }
@@ -38,13 +38,13 @@ pub(crate) fn run(search: &mut Search, runs: u64, subject: impl Fn(&[u8]) -> (u6
     search.best().map_or(0, |best| best.cost)
 }
 
-/// The measurements of a run that ended by itself.
+/// Returns the measurements of a run that ended by itself.
 pub(crate) fn measured(cost: u64, edges: &[Edge]) -> Measured<'_> {
     let hottest = edges.iter().map(|edge| edge.1).max().unwrap_or(0);
     Measured { cost, hottest, edges, ..Measured::default() }
 }
 
-/// The greatest cost that a strategy reaches in this many runs, with its published constants or not.
+/// Returns the greatest cost that a strategy reaches in this many runs, with its published constants or not.
 pub(crate) fn best_of(
     (name, paper): (&str, bool),
     (ebnf, max_len): (&str, usize),
@@ -54,7 +54,7 @@ pub(crate) fn best_of(
     run(&mut search(ebnf, strategy(name, paper), max_len, seed), runs, subject)
 }
 
-/// The sum of what [`best_of`] reaches with each of the seeds 1 to 5, among texts of at most 30 bytes.
+/// Returns the sum of what [`best_of`] reaches with each of the seeds 1 to 5, among texts of at most 30 bytes.
 pub(crate) fn best_of_five(
     (name, paper): (&str, bool),
     ebnf: &str,
@@ -64,7 +64,8 @@ pub(crate) fn best_of_five(
     (1..=5).map(|seed| best_of((name, paper), (ebnf, 30), (seed, runs), &subject)).sum()
 }
 
-/// A subject that costs as much as brackets nest. Each level is an edge, executed once for each bracket that opens it.
+/// Returns a subject that costs as much as brackets nest. Each level is an edge, executed once for each bracket that
+/// opens it.
 pub(crate) fn nesting(text: &[u8]) -> (u64, Vec<Edge>) {
     let (mut levels, mut depth) = (Vec::new(), 0usize);
     for byte in text {
@@ -83,7 +84,7 @@ pub(crate) fn nesting(text: &[u8]) -> (u64, Vec<Edge>) {
     (levels.len() as u64, (0..).zip(levels).collect())
 }
 
-/// A subject that costs as much as a byte is often in the text. Each byte value is an edge.
+/// Returns a subject that costs as much as a byte is often in the text. Each byte value is an edge.
 pub(crate) fn count_of(wanted: u8) -> impl Fn(&[u8]) -> (u64, Vec<Edge>) {
     move |text| {
         let mut counts = [0; 256];

@@ -122,15 +122,15 @@ pub(super) struct Portfolio {
     /// The texts since the last beginning, and those since the last better text.
     runs: u64,
     stale: u64,
-    /// What runs take, and how much is left for quicker texts.
+    /// Balance of what runs take, and of what is left for quicker texts.
     balance: Balance,
-    /// What runs have taken, in edges: since the last beginning, in the one before it, and by variants of champions
-    /// since one of them has become a champion of the whole search. The first two are without variants of champions of
-    /// the whole search, and without those of quick ones while all texts vary champions.
+    /// Edges that runs have taken: since the last beginning, in the one before it, and by variants of champions since
+    /// one of them has become a champion of the whole search. The first two are without variants of champions of the
+    /// whole search, and without those of quick ones while all texts vary champions.
     spent: u64,
     spent_before: u64,
     spent_barren: u64,
-    /// What was executed, if the search explores.
+    /// Maxima of what was executed, if the search explores.
     seen: Maxima,
 }
 
@@ -192,7 +192,7 @@ impl Portfolio {
         }
     }
 
-    /// Whether nothing better has been found for long.
+    /// Returns true if nothing better has been found for long.
     fn is_stale(&self) -> bool {
         self.stale > PATIENCE.max(self.runs / 2)
     }
@@ -203,7 +203,7 @@ impl Portfolio {
         self.recent.archive.rank_by(ranking, self.least);
     }
 
-    /// New coverage, if the search explores.
+    /// Returns the new coverage, if the search explores.
     fn explored(&mut self, desk: &Desk, measured: &Measured<'_>) -> Coverage {
         if desk.explores { self.seen.add(measured.edges).coverage } else { Coverage::Known }
     }
@@ -291,13 +291,13 @@ impl Portfolio {
         self.spent = self.spent.saturating_add(run.taken());
     }
 
-    /// Whether a cost is a reason to stay. It must be greater by a thousandth of what the best text costs beyond the
-    /// cheapest one.
+    /// Returns true if a cost is a reason to stay. It must be greater by a thousandth of what the best text costs
+    /// beyond the cheapest one.
     fn is_rise(&self, before: u64, cost: u64) -> bool {
         cost > before.saturating_add(before.saturating_sub(self.least) / 1000)
     }
 
-    /// Whether a text costs more than all since the last beginning.
+    /// Returns true if a text costs more than all since the last beginning.
     fn is_rise_here(&self, run: &Run<'_>) -> bool {
         run.is_to_keep() && self.is_rise(self.best.as_ref().map_or(0, |best| best.cost), run.measured.cost)
     }
@@ -344,12 +344,12 @@ impl<'r> Run<'r> {
         Run { derivation, measured, executed }
     }
 
-    /// What the run has taken, in edges.
+    /// Returns what the run has taken, in edges.
     fn taken(&self) -> u64 {
         if self.measured.is_repeat { 0 } else { self.executed.saturating_add(balance::START) }
     }
 
-    /// Whether the text may be varied.
+    /// Returns true if the text may be varied.
     fn is_to_keep(&self) -> bool {
         let Measured { ending, is_repeat, .. } = *self.measured;
         ending == Ending::Done && self.derivation.is_of_language() && !is_repeat
@@ -378,14 +378,14 @@ impl Best {
     }
 }
 
-/// Whether a text is a champion of the whole search, and whether it is one among quick texts.
+/// Titles that a text has won: whether it is a champion of the whole search, and whether it is one among quick texts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Won {
     of_all: bool,
     of_quick: bool,
 }
 
-/// Whether a text costs more than all before it, and whether it is a rise.
+/// Weight of a text: whether it costs more than all before it, and whether it is a rise.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weight {
     is_best: bool,
@@ -519,7 +519,8 @@ impl Strategy for Portfolio {
         Operator::ALL[self.making.way].name()
     }
 
-    /// One result more or less makes no difference to the archive, but those of slow texts, which are awaited.
+    /// Returns true: one result more or less makes no difference to the archive, but those of slow texts, which are
+    /// awaited.
     fn proposes_ahead(&self) -> bool {
         true
     }

@@ -31,7 +31,7 @@ use crate::strategy::{Desk, Measured, Repeats, Strategy};
 use backtrack::Backtrack;
 use probabilities::Probabilities;
 
-/// What the paper leaves open.
+/// Settings that the paper leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaffronSettings {
     /// The number of texts in a batch.
@@ -51,7 +51,7 @@ impl Default for SaffronSettings {
 }
 
 impl SaffronSettings {
-    /// Settings such as `batch=50,depth=16`; what is not named has its default.
+    /// Parses settings such as `batch=50,depth=16`; what is not named has its default.
     ///
     /// # Errors
     ///
@@ -73,13 +73,13 @@ impl SaffronSettings {
         Ok(settings)
     }
 
-    /// SAFFRON with these settings.
+    /// Returns SAFFRON with these settings.
     pub fn strategy(self, paper: bool) -> Box<dyn Strategy> {
         Box::new(Saffron::with(self, paper))
     }
 }
 
-/// How often the depth of the shortest text must fit in the limit.
+/// Number of times that the depth of the shortest text must fit in the limit.
 const TIMES: u32 = 2;
 
 /// Texts of limited depth.
@@ -130,7 +130,7 @@ impl Batch {
 }
 
 impl Saffron {
-    /// The baseline: all alternatives stay equally probable.
+    /// Returns the baseline: all alternatives stay equally probable.
     pub(super) fn gramrand(paper: bool) -> Saffron {
         Saffron {
             name: "gramrand",
@@ -144,7 +144,7 @@ impl Saffron {
         }
     }
 
-    /// Probabilities follow costly texts.
+    /// Returns the strategy whose probabilities follow costly texts.
     pub(super) fn adaptive(paper: bool) -> Saffron {
         Saffron::with(SaffronSettings::default(), paper)
     }
@@ -154,7 +154,7 @@ impl Saffron {
     }
 }
 
-/// The limit on depth for a grammar.
+/// Returns the limit on depth for a grammar.
 fn depth_for(desk: &mut Desk, least: u32, scratch: &mut Derivation) -> u32 {
     desk.deriver.replay(&[], scratch);
     let shortest = scratch.parts.iter().map(|part| part.depth).max().unwrap_or(0);
@@ -188,7 +188,7 @@ impl Strategy for Saffron {
         }
     }
 
-    /// A costly text from elsewhere counts in the batch.
+    /// Counts a costly text from elsewhere in the batch.
     fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         if self.adapts {
             self.batch.add(self.settings.kept, measured.cost, &derivation.decisions);
@@ -199,7 +199,7 @@ impl Strategy for Saffron {
         if self.paper { Repeats::Run } else { Repeats::Remember }
     }
 
-    /// The baseline learns nothing.
+    /// Returns true for the baseline, as it learns nothing.
     fn proposes_ahead(&self) -> bool {
         !self.adapts
     }

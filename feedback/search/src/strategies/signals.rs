@@ -1,4 +1,4 @@
-//! What makes a run good, for BiasOnly and TreeLine: a new best cost, new coverage, or a new maximum of an edge.
+//! The signals of a good run, for BiasOnly and TreeLine: a new best cost, new coverage, or a new maximum of an edge.
 
 use crate::maxima::Maxima;
 use crate::strategy::Measured;
@@ -10,17 +10,17 @@ pub(super) struct Signals {
     maxima: Maxima,
 }
 
-/// What a run has added.
+/// Signals that a run gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Signal {
-    /// It costs more than all before.
+    /// Whether it costs more than all before.
     pub(super) is_best: bool,
-    /// It has new coverage or a new maximum of an edge.
+    /// Whether it has new coverage or a new maximum of an edge.
     pub(super) is_new: bool,
 }
 
 impl Signal {
-    /// Whether its choices are worth a reward.
+    /// Returns true if its choices are worth a reward.
     pub(super) fn is_good(self) -> bool {
         self.is_best || self.is_new
     }
@@ -34,7 +34,7 @@ impl Signals {
         Signal { is_best, is_new: self.maxima.add(measured.edges).is_any() }
     }
 
-    /// The greatest cost.
+    /// Returns the greatest cost.
     pub(super) fn best(&self) -> u64 {
         self.best
     }

@@ -6,7 +6,7 @@
 //! of the same rule in another text (a *hybrid*), or else to a random one (a *mutant*), never beyond the limit on
 //! length. SlackLine takes the texts in turn, SlackLineMC by a score.
 //!
-//! What differs from the published program:
+//! Differences from the published program:
 //!
 //! | | published | here, without the published constants |
 //! |---|---|---|
@@ -49,7 +49,7 @@ use tree::Tree;
 
 /// Random texts at the beginning.
 const SEEDS: usize = 10;
-/// Their greatest length in bytes, if the grammar and the limit permit it.
+/// Greatest length of seeds in bytes, if the grammar and the limit permit it.
 const SEED_LEN: u64 = 20;
 /// Seeds that are tried if some are equal.
 const MOST_SEEDS: usize = 100;
@@ -67,7 +67,7 @@ const MOST_BYTES: usize = 1 << 28;
 /// Texts that are remembered as proposed.
 const REMEMBERED: usize = 1 << 22;
 
-/// Why a text is kept. The first reason that holds counts.
+/// Reason why a text is kept. The first reason that holds counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     Cost,
@@ -77,7 +77,8 @@ enum Reason {
 }
 
 impl Reason {
-    /// The value of the success for the text that was changed. A gain in rank is neither a success nor a failure.
+    /// Returns the value of the success for the text that was changed. A gain in rank is neither a success nor a
+    /// failure.
     fn value(self) -> Option<u64> {
         match self {
             Reason::Cost => Some(10),
@@ -88,12 +89,12 @@ impl Reason {
     }
 }
 
-/// The gain in rank, relative to the greatest possible one.
+/// Returns the gain in rank, relative to the greatest possible one.
 fn gain(rank: f64, parent: f64) -> f64 {
     (rank - parent) / (1.0 - parent).max(0.5)
 }
 
-/// What all texts have shown.
+/// Results of all texts.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     ranks: Ranks,
@@ -123,7 +124,7 @@ impl Seen {
     }
 }
 
-/// What made the text that was proposed last.
+/// Source of the text that was proposed last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Source {
     /// The text is not of this strategy, or was proposed before.
@@ -134,12 +135,12 @@ enum Source {
     Mutant(u32),
 }
 
-/// SlackLine: `SimpleFrontier`.
+/// Returns SlackLine, which has a `SimpleFrontier`.
 pub(crate) fn slackline(is_paper: bool) -> Box<dyn Strategy> {
     Box::new(SlackLine::<InTurn>::new(is_paper))
 }
 
-/// SlackLineMC: `WeightedFrontier`.
+/// Returns SlackLineMC, which has a `WeightedFrontier`.
 pub(crate) fn slackline_mc(is_paper: bool) -> Box<dyn Strategy> {
     Box::new(SlackLine::<ByScore>::new(is_paper))
 }
@@ -199,7 +200,7 @@ impl<F: Frontier> SlackLine<F> {
         self.frontier.add(parent);
     }
 
-    /// Whether seeds are still due. Of a small language, there may be fewer than [`SEEDS`].
+    /// Returns true if seeds are still due. Of a small language, there may be fewer than [`SEEDS`].
     fn is_seeding(&self) -> bool {
         self.members.is_empty() || self.seeds < SEEDS && self.drawn < MOST_SEEDS && !self.is_paper
     }
@@ -211,7 +212,7 @@ impl<F: Frontier> SlackLine<F> {
         self.draw(desk, (start, 0), most, candidate);
     }
 
-    /// A random part with this symbol, at this depth.
+    /// Draws a random part with this symbol, at this depth.
     fn draw(&mut self, desk: &mut Desk, (symbol, depth): (u32, u32), most: u64, part: &mut Derivation) {
         if self.is_paper {
             let runs = self.runs.get_or_insert_with(|| Runs::new(&desk.deriver));
@@ -242,7 +243,7 @@ impl<F: Frontier> SlackLine<F> {
         Source::Mutant(member)
     }
 
-    /// The next text to change.
+    /// Returns the next text to change.
     fn next(&mut self, desk: &mut Desk) -> u32 {
         if self.bytes <= MOST_BYTES
             && let Some(member) = self.frontier.next(self.members.len(), &mut desk.random)

@@ -8,7 +8,7 @@
 //! at which a run was good are hot. If too few of the last costs differ, the tree is dropped; ranks, weights and the
 //! best cost stay.
 //!
-//! What differs from the published program:
+//! Differences from the published program:
 //!
 //! | | published | here, without the published constants |
 //! |---|---|---|
@@ -40,7 +40,7 @@ use tree::{ROOT, Tree};
 const VISITS: u32 = 20;
 /// The number of hot nodes from which a search begins.
 const TOP: usize = 10;
-/// They are found anew after this many iterations.
+/// Number of iterations after which the hot nodes of greatest bounds are found anew.
 const REFRESH: u64 = 500;
 /// The share of the length in the reward.
 const LENGTH_WEIGHT: f64 = 0.1;
@@ -65,7 +65,7 @@ pub(super) struct TreeLine {
     options: Vec<u32>,
 }
 
-/// Where the text that was proposed last leaves the tree.
+/// Place where the text that was proposed last leaves the tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Leaf {
     node: u32,
@@ -78,7 +78,7 @@ struct Leaf {
 }
 
 impl TreeLine {
-    /// A tree of nothing but a root.
+    /// Returns a tree of nothing but a root.
     pub(super) fn new(paper: bool) -> TreeLine {
         TreeLine {
             paper,
@@ -101,7 +101,7 @@ impl TreeLine {
         self.bias.get_or_insert_with(|| Bias::new(desk.deriver.clone(), self.paper))
     }
 
-    /// The node from which to search: the root, or the best of the hot ones.
+    /// Returns the node from which to search: the root, or the best of the hot ones.
     fn start(&self, random: &mut Random) -> u32 {
         if self.top.is_empty() || random.below(2) == 0 {
             return ROOT;
@@ -116,7 +116,7 @@ impl TreeLine {
         best.0
     }
 
-    /// The hot nodes of greatest bounds.
+    /// Finds the hot nodes of greatest bounds anew.
     fn refresh_top(&mut self) {
         let tree = &self.tree;
         self.hot.retain(|&node| !tree.is_locked(node));
@@ -194,7 +194,7 @@ impl Strategy for TreeLine {
         }
     }
 
-    /// The cost of a text from elsewhere has a rank here, too; if it is good, its choices are rewarded.
+    /// Learns from a text from elsewhere: its cost has a rank here, too, and if it is good, its choices are rewarded.
     fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
         let signal = self.signals.add(measured);
         if signal.is_good() {
@@ -232,7 +232,7 @@ impl<'g> Guide<'g> {
         Guide { path: path.iter(), children, rollout, asked: 0, decided: 0, prior: None, is_whole: true }
     }
 
-    /// The option of a site with more than one, if it belongs to the tree.
+    /// Returns the option of a site with more than one, if it belongs to the tree.
     fn in_tree(&mut self, site: &OpenSite<'_>) -> Option<u32> {
         if let Some(&option) = self.path.next() {
             return Some(option);

@@ -12,7 +12,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace")
 }
 
-/// The path of the custom mutator, which cargo has put next to this test.
+/// Returns the path of the custom mutator, which cargo has put next to this test.
 fn library() -> PathBuf {
     let folder = std::env::current_exe().expect("this test").parent().expect("a directory").to_path_buf();
     let library = folder.join("libgramjet_afl.so");
@@ -20,7 +20,7 @@ fn library() -> PathBuf {
     library
 }
 
-/// The versions of AFL++ that are there.
+/// Returns the versions of AFL++ that are there.
 fn versions() -> Vec<String> {
     let asked = std::env::var("GRAMJET_AFL_FUZZ").unwrap_or_else(|_| "afl-fuzz".to_string());
     asked.split(':').filter(|program| has(program, &["-h"])).map(str::to_string).collect()
@@ -33,7 +33,7 @@ fn directory(test: &str) -> PathBuf {
     directory
 }
 
-/// A program of `tests/planted`, built for AFL++; `None` if that is not possible here.
+/// Returns a program of `tests/planted`, built for AFL++; `None` if that is not possible here.
 fn target(program: &str, directory: &Path) -> Option<PathBuf> {
     if !has("afl-clang-fast", &["--version"]) {
         return None;

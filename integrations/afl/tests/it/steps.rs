@@ -12,7 +12,7 @@ fn mutator(variables: &[(&str, &str)], seed: u32) -> Mutator {
     Mutator::new(Configuration::new(variables).expect("good variables"), seed).expect("a grammar")
 }
 
-/// A queue directory as AFL++ makes it.
+/// Returns a queue directory as AFL++ makes it.
 fn queue(test: &str, instance: &str) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     if instance == "a" {

@@ -30,7 +30,8 @@ fn header(own: &Path, interface: &Path) -> Result<String, Box<dyn Error>> {
     Ok(without_safety(&String::from_utf8(header)?))
 }
 
-/// C takes for granted what Rust documents of unsafe functions: these sections are left out, with the line before them.
+/// Returns the header without the sections about safety, and without the line before each: C takes for granted what
+/// Rust documents of unsafe functions.
 fn without_safety(header: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut is_within = false;

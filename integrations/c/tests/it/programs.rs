@@ -7,8 +7,8 @@ use std::process::Command;
 
 use gramjet_testkit::tools::{has, run_shell_blocks, succeeds};
 
-/// The path of the libraries, which cargo has put next to this test. The file has a hash in its name or not; the newest
-/// one is meant.
+/// Returns the path of the libraries, which cargo has put next to this test. The file has a hash in its name or not;
+/// the newest one is meant.
 fn library(ending: &str) -> PathBuf {
     let folder = std::env::current_exe().expect("this test").parent().expect("a directory").to_path_buf();
     let entries = fs::read_dir(&folder).expect("a directory").flatten().map(|entry| entry.path());

@@ -44,7 +44,7 @@ pub const MAX_SIZE: usize = 4096;
 /// The number of inputs generated in the beginning if there are no seeds.
 pub const GENERATED: usize = 16;
 
-/// The grammar, if inputs are choice bytes.
+/// Returns the grammar, if inputs are choice bytes.
 pub fn grammar(arguments: &Arguments) -> Result<Option<Grammar>, Error> {
     match &arguments.inputs {
         Inputs::Choices(path) => {
@@ -54,7 +54,7 @@ pub fn grammar(arguments: &Arguments) -> Result<Option<Grammar>, Error> {
     }
 }
 
-/// The seeds: their bytes, or the choice bytes of those that conform.
+/// Returns the seeds: their bytes, or the choice bytes of those that conform.
 pub fn seeds(arguments: &Arguments, grammar: Option<&Grammar>) -> Result<Vec<BytesInput>, Error> {
     let Some(folder) = &arguments.seeds else { return Ok(Vec::new()) };
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, Error>>()?;

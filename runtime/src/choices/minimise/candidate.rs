@@ -18,9 +18,9 @@ pub(super) struct Candidate {
     /// Whether it takes out all of several equal parts.
     pub takes_all: bool,
     pub change: Change,
-    /// What the text lacks, where this is not all of the replaced range outside the kept one.
+    /// Ranges that the text lacks, where this is not all of the replaced range outside the kept one.
     pub lacks: Option<Box<[Range]>>,
-    /// How many failed tests were compared with it, and whether one of them lacked nothing but what it lacks.
+    /// Number of failed tests that were compared with it, and whether one of them lacked nothing but what it lacks.
     pub compared: usize,
     pub has_failed: bool,
 }
@@ -54,13 +54,13 @@ pub(super) enum Change {
 pub(super) enum Keeps {
     /// As many of the parts that are likely to be needed as possible.
     Needed,
-    /// The same, in order.
+    /// As many of the parts that are likely to be needed as possible, in order.
     InOrder,
     /// All parts that find a place.
     All,
 }
 
-/// The distance of each place of a change from the first place, beginning with 0.
+/// Returns the distance of each place of a change from the first place, beginning with 0.
 fn shifts(change: &Change) -> impl Iterator<Item = u32> {
     let places = match change {
         Change::Text(places) => &places[..],
@@ -71,12 +71,12 @@ fn shifts(change: &Change) -> impl Iterator<Item = u32> {
 }
 
 impl Candidate {
-    /// Whether the text of the change is known only after it was made.
+    /// Returns true if the text of the change is known only after it was made.
     pub(super) fn is_blind(&self) -> bool {
         matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
     }
 
-    /// The bytes that its text lacks, as ascending ranges.
+    /// Writes the bytes that its text lacks to `ranges`, as ascending ranges.
     pub(super) fn missing(&self, ranges: &mut Vec<Range>) {
         ranges.clear();
         let mut push = |from: u32, to: u32| match ranges.last_mut() {
@@ -93,8 +93,8 @@ impl Candidate {
         }
     }
 
-    /// Of a change of all of several equal parts: their text by its hash, and how many they are. That stays the same
-    /// while the text around them changes.
+    /// Returns the group of a change of all of several equal parts: their text by its hash, and how many they are. It
+    /// stays the same while the text around them changes.
     pub(super) fn group(&self, text: &[u8]) -> Option<Group> {
         match &self.change {
             Change::Text(places) if self.takes_all => {
@@ -104,7 +104,7 @@ impl Candidate {
         }
     }
 
-    /// Whether a test has failed that lacked nothing but the missing bytes.
+    /// Returns true if a test has failed that lacked nothing but the missing bytes.
     pub(super) fn has_failed(&mut self, missing: &[Range], need: &Need) -> bool {
         if !self.has_failed {
             self.has_failed = need.has_failed_without(missing, self.compared);
@@ -113,7 +113,7 @@ impl Candidate {
         self.has_failed
     }
 
-    /// Whether a failed test says that one of the missing bytes is needed.
+    /// Returns true if a failed test says that one of the missing bytes is needed.
     pub(super) fn teaches(&self) -> bool {
         match &self.change {
             Change::Shorten(spans) => spans.len() == 1,
@@ -135,9 +135,9 @@ impl Candidate {
         }
     }
 
-    /// By how much less likely it is that the test holds if it has failed without a part of what is missing now. If
-    /// each of several equal parts is needed alone, this says little about all of them together, and new text can stand
-    /// for what is missing.
+    /// Returns by how much less likely it is that the test holds if it has failed without a part of what is missing
+    /// now. If each of several equal parts is needed alone, this says little about all of them together, and new text
+    /// can stand for what is missing.
     pub(super) fn second_chance(&self) -> f64 {
         match &self.change {
             _ if self.takes_all => 1.0,
@@ -148,12 +148,13 @@ impl Candidate {
         }
     }
 
-    /// Whether the change needs a parse.
+    /// Returns true if the change needs a parse.
     pub(super) fn is_parsed(&self) -> bool {
         matches!(self.change, Change::Text(_) | Change::Move { .. } | Change::Double(_))
     }
 
-    /// Whether the result should consist of old text, except for a shortest part. New text rarely passes the test.
+    /// Returns true if the result should consist of old text, except for a shortest part. New text rarely passes the
+    /// test.
     pub(super) fn only_removes(&self) -> bool {
         matches!(self.change, Change::Choices { .. } | Change::Hoist { .. })
     }

@@ -1,4 +1,4 @@
-//! How likely it is that a test needs a byte of a text: learned from the tests that failed without it.
+//! Rates at which tests need the bytes of a text: learned from the tests that failed without it.
 
 /// For each byte of a text the rate at which it is needed. Of bytes whose rates add up to `r`, none is needed with the
 /// probability e^-r. This is the model of probabilistic delta debugging (Wang et al. 2021) with rates in place of
@@ -9,7 +9,7 @@ pub(super) struct Need {
     rates: Vec<f64>,
     /// The sum of the rates before each byte, and of all.
     before: Vec<f64>,
-    /// What tests have lacked that failed, as far as it is still there.
+    /// Bytes that failed tests have lacked, as far as they are still there.
     failed: Vec<Box<[Range]>>,
 }
 
@@ -27,7 +27,7 @@ const MOST_FAILED: usize = 1 << 10;
 /// Texts whose lengths have a greater product are not compared byte by byte.
 pub(super) const MOST_COMPARED: usize = 1 << 16;
 
-/// A word consists of letters, digits, `_` and `-`.
+/// Returns true if the byte belongs to a word, which consists of letters, digits, `_` and `-`.
 fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
@@ -36,7 +36,7 @@ fn is_of_word(byte: &u8) -> bool {
 pub(super) type Range = (u32, u32);
 
 impl Need {
-    /// Nothing is known of a text of this length.
+    /// Returns the needs of a text of this length, of which nothing is known yet.
     pub(super) fn new(len: usize) -> Need {
         let mut need = Need { rates: vec![EXPECTED / len.max(1) as f64; len], before: Vec::new(), failed: Vec::new() };
         need.sum();
@@ -53,23 +53,23 @@ impl Need {
         }
     }
 
-    /// The rate of the bytes of a range together.
+    /// Returns the rate of the bytes of a range together.
     pub(super) fn rate(&self, (from, to): Range) -> f64 {
         self.before[to as usize] - self.before[from as usize]
     }
 
-    /// The rate of the bytes of several ranges together.
+    /// Returns the rate of the bytes of several ranges together.
     pub(super) fn rate_without(&self, ranges: &[Range]) -> f64 {
         ranges.iter().map(|&range| self.rate(range)).sum()
     }
 
-    /// How many failed tests are known.
+    /// Returns how many failed tests are known.
     pub(super) fn failures(&self) -> usize {
         self.failed.len()
     }
 
-    /// Whether a test has failed that lacked nothing but bytes of these ranges, which ascend. Leaves out the first
-    /// failed tests, up to this number.
+    /// Returns true if a test has failed that lacked nothing but bytes of these ranges, which ascend. Leaves out the
+    /// first failed tests, up to this number.
     pub(super) fn has_failed_without(&self, ranges: &[Range], first: usize) -> bool {
         self.failed[first..].iter().any(|failed| contains(ranges, failed))
     }
@@ -130,7 +130,8 @@ impl Need {
     }
 }
 
-/// Where the ranges of a text are in another one, as far as they are in the blocks that the texts have in common.
+/// Returns the places of the ranges of a text in another one, as far as they are in the blocks that the texts have in
+/// common.
 fn moved(ranges: &[Range], common: &[(usize, usize, usize)]) -> Vec<Range> {
     let mut kept: Vec<Range> = Vec::new();
     let mut blocks = common.iter().peekable();
@@ -149,7 +150,7 @@ fn moved(ranges: &[Range], common: &[(usize, usize, usize)]) -> Vec<Range> {
     kept
 }
 
-/// Whether each of `parts` is within one of the ranges `all`. Both are ascending.
+/// Returns true if each of `parts` is within one of the ranges `all`. Both are ascending.
 fn contains(all: &[Range], parts: &[Range]) -> bool {
     let mut all = all.iter().peekable();
     parts.iter().all(|&(from, to)| {
@@ -158,7 +159,7 @@ fn contains(all: &[Range], parts: &[Range]) -> bool {
     })
 }
 
-/// What two texts have in common: where it begins in the first and in the second, and its length, ascending.
+/// Returns what two texts have in common: where it begins in the first and in the second, and its length, ascending.
 pub(super) fn common(old: &[u8], new: &[u8]) -> Vec<(usize, usize, usize)> {
     let (from, to, new_to) = difference(old, new);
     let mut blocks = vec![(0, 0, from)];
@@ -196,7 +197,7 @@ fn blocks_between(
     }
 }
 
-/// The first of the longest blocks that two texts have in common.
+/// Returns the first of the longest blocks that two texts have in common.
 fn longest_common(old: &[u8], new: &[u8]) -> (usize, usize, usize) {
     let mut longest = (0, 0, 0);
     // How many bytes up to this one are the same as those up to each one of the new text.
@@ -213,14 +214,14 @@ fn longest_common(old: &[u8], new: &[u8]) -> (usize, usize, usize) {
     longest
 }
 
-/// Where two texts differ: the first place, and the ends in the first and in the second.
+/// Returns the places where two texts differ: the first place, and the ends in the first text and in the second.
 pub(super) fn difference(old: &[u8], new: &[u8]) -> (usize, usize, usize) {
     let from = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let same = old[from..].iter().rev().zip(new[from..].iter().rev()).take_while(|(a, b)| a == b).count();
     (from, old.len() - same, new.len() - same)
 }
 
-/// About e^-rate, by operations that are the same on every platform.
+/// Returns about e^-rate, by operations that are the same on every platform.
 pub(super) fn decay(rate: f64) -> f64 {
     let mut power = 1.0 / (1.0 + rate / 64.0);
     for _ in 0..6 {
@@ -229,7 +230,7 @@ pub(super) fn decay(rate: f64) -> f64 {
     power
 }
 
-/// The rate whose [`decay`] this is.
+/// Returns the rate whose [`decay`] this is.
 fn rate_of(decayed: f64) -> f64 {
     let mut root = decayed.recip();
     for _ in 0..6 {

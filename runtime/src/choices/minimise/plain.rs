@@ -13,11 +13,11 @@ pub(super) struct Plain {
     stubborn: Vec<Site>,
     search: Option<Search>,
     tried: Option<Tried>,
-    /// How many more tests may fail in a row.
+    /// Number of further tests that may fail in a row.
     left: u32,
 }
 
-/// Where a site reads, how many bytes, and the part of the output that a zero there changes.
+/// Place where a site reads, the number of bytes, and the part of the output that a zero there changes.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     at: usize,
@@ -70,8 +70,8 @@ impl Plain {
         Plain { sites, stubborn, search: None, tried: None, left: MAX_FRUITLESS }
     }
 
-    /// How many sites to set to zero at once, after sorting them by the rates at which their bytes are needed. Sites
-    /// whose bytes turned out to be needed become stubborn.
+    /// Returns how many sites to set to zero at once, after sorting them by the rates at which their bytes are needed.
+    /// Sites whose bytes turned out to be needed become stubborn.
     fn zeros(&mut self, need: &Need) -> usize {
         let is_needed = |site: &Site| need.rate(site.changes) >= MAX_RATE;
         self.stubborn.extend(self.sites.extract_if(.., |site| is_needed(site)));

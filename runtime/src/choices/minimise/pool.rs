@@ -15,7 +15,7 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// Which changes to look for: changes of whole parts first, then changes that know less of the structure.
+/// Changes to look for: changes of whole parts first, then changes that know less of the structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// Whole parts, with a gain of a 64th of the text or more.
@@ -51,7 +51,7 @@ const STARTS: usize = 3;
 const LEVELS: usize = 24;
 
 impl Reach {
-    /// The reach to begin with for a text.
+    /// Returns the reach to begin with for a text.
     pub(super) fn first(len: usize) -> Reach {
         if len <= SMALL {
             Reach::Bytes
@@ -62,7 +62,7 @@ impl Reach {
         }
     }
 
-    /// The next one.
+    /// Returns the next reach.
     pub(super) fn further(self) -> Option<Reach> {
         match self {
             Reach::Large => Some(Reach::Parts),
@@ -73,7 +73,7 @@ impl Reach {
     }
 }
 
-/// All changes that may make the text of `input` shorter.
+/// Lists all changes that may make the text of `input` shorter.
 pub(super) fn candidates(
     input: &TracedInput,
     tracer: &mut (impl Tracer + ?Sized),
@@ -297,7 +297,8 @@ impl Finder<'_> {
         }
     }
 
-    /// The change that takes out the rounds of a repetition from one to another, if they are rounds of the same.
+    /// Returns the change that takes out the rounds of a repetition from one to another, if they are rounds of the
+    /// same.
     fn rounds(&self, first: usize, last: usize) -> Option<Change> {
         let round = |node: usize| {
             let spans = self.nodes[node].spans.iter().copied();
@@ -312,7 +313,7 @@ impl Finder<'_> {
         (of(last)? == repetition).then_some(Change::Rounds { first, last, repetition })
     }
 
-    /// Parts with the same text change together.
+    /// Lists changes that change parts with the same text together.
     fn together(&mut self) {
         let text = self.input.output();
         let mut groups: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
@@ -360,7 +361,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A few bytes anywhere are taken out of the text.
+    /// Lists changes that take a few bytes out of the text, anywhere.
     fn bytes(&mut self) {
         let end = self.input.output().len();
         if end > MAX_BYTES_TEXT {

@@ -1,4 +1,4 @@
-//! What tests of each kind of change have yielded so far.
+//! Yields that tests of each kind of change have had so far.
 
 /// Kinds of changes whose tests hold about equally often in one search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,13 +7,13 @@ pub(super) enum Kind {
     Shorter,
     /// A part takes the place of one around it with the same symbol.
     Hoisted,
-    /// The same, with any symbols.
+    /// A part takes the place of one around it, with any symbols.
     Inner,
     /// Rounds of a repetition are taken out.
     Rounds,
     /// A range of text is taken out.
     Range,
-    /// The same, of a few bytes.
+    /// A range of a few bytes of text is taken out.
     Bytes,
     /// Choice bytes are taken out.
     Choices,
@@ -31,7 +31,7 @@ const BEFORE: f64 = 6.0;
 const NEW_HOLDS: f64 = 1.0 / 30.0;
 
 impl Yields {
-    /// How many tests of a kind hold for each one that is expected to.
+    /// Returns how many tests of a kind hold for each one that is expected to.
     pub(super) fn factor(&self, kind: Kind) -> f64 {
         let (held, expected) = self.0[kind as usize];
         match kind {

@@ -10,7 +10,7 @@ use crate::rt::window::Windows;
 
 use super::{READ_SLOP, STORE_SLOP};
 
-/// Where machine code reads and writes next, and the ends of its windows.
+/// Place where machine code reads and writes next, and the ends of its windows.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     /// The next choice byte.
@@ -39,8 +39,8 @@ pub struct Input<'m, 's> {
 type Panic = Box<dyn Any + Send>;
 
 impl<'m, 's> Input<'m, 's> {
-    /// An input within the bounds of `limits` on choice bytes and memory, which is appended to `output`, and the cursor
-    /// before its first choice.
+    /// Returns an input within the bounds of `limits` on choice bytes and memory, which is appended to `output`, and
+    /// the cursor before its first choice.
     #[inline(always)]
     pub fn new(choices: &'m mut Choices<'s>, limits: Limits, output: &'m mut Vec<u8>) -> (Input<'m, 's>, Cursor) {
         let windows = Windows::new(choices, limits.choices());
@@ -58,8 +58,8 @@ impl<'m, 's> Input<'m, 's> {
         (input, cursor)
     }
 
-    /// The cursor from which `choices` bytes may be read and `output` bytes be written, not counting the bytes after
-    /// them that may be read or overwritten: [`READ_SLOP`] and [`STORE_SLOP`] bytes.
+    /// Returns the cursor from which `choices` bytes may be read and `output` bytes be written, not counting the bytes
+    /// after them that may be read or overwritten: [`READ_SLOP`] and [`STORE_SLOP`] bytes.
     ///
     /// # Safety
     ///
@@ -88,7 +88,7 @@ impl<'m, 's> Input<'m, 's> {
         self.cursor(used, len, output)
     }
 
-    /// The cursor from which only zeros are read: from here on every site takes option 0.
+    /// Returns the cursor from which only zeros are read: from here on every site takes option 0.
     ///
     /// # Safety
     ///
@@ -142,25 +142,25 @@ impl<'m, 's> Input<'m, 's> {
         }
     }
 
-    /// Whether a further input can begin after this one.
+    /// Returns true if a further input can begin after this one.
     #[inline(always)]
     pub fn goes_on(&self) -> bool {
         self.windows.goes_on()
     }
 
-    /// Whether the choice source has panicked in this input, which is then void.
+    /// Returns true if the choice source has panicked in this input, which is then void.
     #[inline(always)]
     pub fn has_panicked(&self) -> bool {
         self.panic.is_some()
     }
 
-    /// Where the output begins.
+    /// Returns the place where the output begins.
     #[inline(always)]
     pub fn base(&self) -> *const u8 {
         self.output.as_ptr()
     }
 
-    /// The cursor at the beginning of an input of a batch.
+    /// Returns the cursor at the beginning of an input of a batch.
     ///
     /// # Safety
     ///
@@ -172,7 +172,7 @@ impl<'m, 's> Input<'m, 's> {
         self.cursor(used, len, 0)
     }
 
-    /// How much of the window was read, and the length of the output.
+    /// Returns how much of the window was read, and the length of the output.
     #[inline(always)]
     unsafe fn position(&self, choice: *const u8, next: *mut u8) -> (usize, usize) {
         // SAFETY: the caller vouches that the pointers are within the window and the output's capacity.

@@ -11,9 +11,9 @@ const MAX_MIN: u32 = 8;
 const _: () = assert!(RUN_CHOICES >= MAX_MIN as usize + 2 * 4 + 2 && RUN_OUTPUT > MAX_MIN as usize + 4);
 
 impl Machine<'_, '_> {
-    /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte
-    /// `b` below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below `bound` (the
-    /// round is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
+    /// Derives rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a
+    /// choice byte `b` below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below
+    /// `bound` (the round is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
     ///
     /// With `PLUS`, the item is also derived in the round that stops, and `bound` must be 256.
     ///
@@ -57,9 +57,9 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The rounds of [`Machine::run`], if they end among the first four: then says whether the repetition chose to stop
-    /// (if not, another member), and how many times it went on. `plus` is 1 if the item is also derived in the round
-    /// that stops, else 0.
+    /// Derives the rounds of [`Machine::run`], if they end among the first four: then says whether the repetition chose
+    /// to stop (if not, another member), and how many times it went on. `plus` is 1 if the item is also derived in the
+    /// round that stops, else 0.
     ///
     /// # Safety
     ///
@@ -262,7 +262,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The same where further rounds follow if none of these stops, which it returns.
+    /// Derives `N` rounds (1 to 4) of single bytes as [`Machine::closed_chain`] does, but further rounds follow if none
+    /// of these stops. Returns true in that case.
     ///
     /// # Safety
     ///
@@ -408,7 +409,7 @@ struct Batch {
 impl Batch {
     const LANES: u64 = 0x0001_0001_0001_0001;
 
-    /// The next four rounds.
+    /// Returns the next four rounds.
     ///
     /// # Safety
     ///
@@ -420,7 +421,7 @@ impl Batch {
         Batch { members: (word >> 8) & (0x00FF * Batch::LANES), stops: !word & (0x0080 * Batch::LANES) }
     }
 
-    /// The lanes of the first rounds.
+    /// Returns the lanes of the first rounds.
     #[inline(always)]
     const fn lanes(rounds: usize) -> u64 {
         u64::MAX >> (64 - 16 * rounds)
@@ -439,13 +440,14 @@ impl Batch {
         }
     }
 
-    /// How many rounds there are before the first that stops; 4 if none does.
+    /// Returns how many rounds there are before the first that stops; 4 if none does.
     #[inline(always)]
     fn until_stop(self) -> u64 {
         u64::from(self.stops.trailing_zeros() / 16)
     }
 
-    /// How many rounds there are before the first whose member is not below `bound` (at most 256); 4 if there is none.
+    /// Returns how many rounds there are before the first whose member is not below `bound` (at most 256); 4 if there
+    /// is none.
     #[inline(always)]
     fn until_other(self, bound: u32) -> u64 {
         // Lane sums above 255 mark them.
@@ -453,7 +455,7 @@ impl Batch {
         u64::from(others.trailing_zeros() / 16)
     }
 
-    /// The choice byte of a round's member; `round` is below 4.
+    /// Returns the choice byte of a round's member; `round` is below 4.
     #[inline(always)]
     fn member(self, round: usize) -> usize {
         ((self.members >> (16 * round)) & 0xFF) as usize

@@ -116,7 +116,7 @@ impl Machine<'_, '_> {
         option
     }
 
-    /// The next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
+    /// Returns the next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
     ///
     /// # Safety
     ///
@@ -166,7 +166,7 @@ impl Machine<'_, '_> {
         ((u64::from(value) * u64::from(count)) >> bits) as usize
     }
 
-    /// The choice byte of a site.
+    /// Returns the choice byte of a site.
     ///
     /// # Safety
     ///
@@ -245,7 +245,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A site whose options are one byte each: emits the byte that the choice byte leads to.
+    /// Decides a site whose options are one byte each: emits the byte that the choice byte leads to.
     ///
     /// # Safety
     ///
@@ -274,7 +274,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The option of a weighted site of 256 slots, from the table of its slots.
+    /// Returns the option of a weighted site of 256 slots, from the table of its slots.
     ///
     /// # Safety
     ///
@@ -285,7 +285,7 @@ impl Machine<'_, '_> {
         usize::from(options[unsafe { self.value(s, 8) } as usize])
     }
 
-    /// The option of a weighted site of 2^`bits` slots, from the ends of its options.
+    /// Returns the option of a weighted site of 2^`bits` slots, from the ends of its options.
     ///
     /// # Safety
     ///

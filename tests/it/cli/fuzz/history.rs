@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 "#;
 
-/// A libFuzzer harness in a folder of the test, built by `gramjet cc`.
+/// Returns a libFuzzer harness in a folder of the test, built by `gramjet cc`.
 fn harness(test: &str, source: &str) -> Place {
     let place = place(test);
     fs::write(place.path("letters.ebnf"), LETTERS).unwrap();
@@ -52,7 +52,7 @@ fn harness(test: &str, source: &str) -> Place {
     place
 }
 
-/// The inputs of the only failure in a folder that depends on earlier ones.
+/// Returns the inputs of the only failure in a folder that depends on earlier ones.
 fn sequence(place: &Place, out: &str) -> Vec<String> {
     let keys: Vec<String> = failures(&place.path(out)).into_iter().filter(|key| key.starts_with("sequence-")).collect();
     assert_eq!(keys.len(), 1, "{keys:?}");

@@ -19,7 +19,7 @@ attack ::= 'input_link_locked' | 'input_folder' | 'input_race' | 'folder_mode' |
     | 'output_escapes' | 'output_not_blocking' | 'output_late' | 'protocol_sent' | 'tcp' | 'unix_path' | 'mount'
 ";
 
-/// Processes that run this program.
+/// Returns the number of processes that run this program.
 fn processes_of(program: &Path) -> usize {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     entries.filter(|entry| fs::read_link(entry.path().join("exe")).is_ok_and(|link| link == program)).count()

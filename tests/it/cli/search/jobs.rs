@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::*;
 
-/// [`NAMES`], which also writes down each text, and the process that has started it: each thread has one of its own.
+/// Returns a place with the program [`NAMES`], which also writes down each text, and the process that has started it:
+/// each thread has one of its own.
 fn telling(test: &str) -> Place {
     let place = place(test);
     let tells = r#"
@@ -27,7 +28,7 @@ int main(void) {"#;
     place
 }
 
-/// The whole lines that the program has written.
+/// Returns the whole lines that the program has written.
 fn seen(place: &Place) -> Vec<(u32, String)> {
     let lines = fs::read_to_string(place.path("seen")).unwrap_or_default();
     let whole = lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')?.split_once(' '));
@@ -56,8 +57,8 @@ fn threads_share_what_they_find() {
     assert_eq!(running.interrupt(), Some(130), "{}", fs::read_to_string(place.path("log")).unwrap());
 }
 
-/// For each process: how many texts it was the first to run, and how many of those are among the best and were run by
-/// another process later.
+/// Returns for each process how many texts it was the first to run, and how many of those are among the best and were
+/// run by another process later.
 fn shared(seen: &[(u32, String)], best: &HashSet<String>) -> HashMap<u32, (usize, usize)> {
     let mut first: HashMap<&str, u32> = HashMap::new();
     let mut counts: HashMap<u32, (usize, usize)> = HashMap::new();
@@ -93,7 +94,7 @@ fn assert_goes_on(place: &Place, options: &[&str], reported: &[serde_json::Value
     end["cost"].as_u64().unwrap()
 }
 
-/// The families can be run again, if there are some. Says whether there are.
+/// Asserts that the families can be run again, if there are some. Says whether there are.
 fn assert_replays(place: &Place) -> bool {
     let replayed = search(place, &["-o", "shared", "--name", "one", "--unconfined", "--replay"]);
     let (said, status) = (text(&replayed.stderr), replayed.status.code());

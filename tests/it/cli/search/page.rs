@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// The data of a page.
+/// Returns the data of a page.
 fn report(place: &Place, out: &str) -> serde_json::Value {
     let json = fs::read(place.path(&format!("{out}/report.json"))).unwrap();
     serde_json::from_slice(&json).unwrap()

@@ -5,7 +5,7 @@ use std::fs;
 use super::super::{Place, text};
 use super::{NAMES, last_event, names, run_in, search};
 
-/// The names of the files in a folder, without the time.
+/// Returns the names of the files in a folder, without the time.
 fn kept(place: &Place, folder: &str) -> Vec<String> {
     let names =
         fs::read_dir(place.path(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

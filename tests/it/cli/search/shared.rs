@@ -31,7 +31,7 @@ fn searches_share_a_folder() {
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
 }
 
-/// A search that runs until it is interrupted.
+/// Returns a search that runs until it is interrupted.
 fn node(place: &Place, name: &str, strategy: &str) -> Running {
     let begin = ["search", "names.ebnf", "--max-len", "400", "--no-progress", "--study", "0s", "-o", "shared"];
     let command = [&begin[..], &["--name", name, "--strategy", strategy, "--", "./names"]].concat();
@@ -39,7 +39,7 @@ fn node(place: &Place, name: &str, strategy: &str) -> Running {
     Running::start(within(interruptible().args(command), place).stderr(said))
 }
 
-/// Texts that a search has from another one.
+/// Returns the texts that a search has from another one.
 fn from(place: &Place, name: &str, other: &str) -> Vec<String> {
     let source = format!(",sync:{other},src:");
     let all = ["best", "queue"].map(|what| {

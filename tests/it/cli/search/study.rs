@@ -1,4 +1,4 @@
-//! What a search says in the end: the study of costly texts, growth, and the page.
+//! Tests of what a search says in the end: the study of costly texts, growth, and the page.
 
 use super::*;
 
@@ -85,7 +85,7 @@ int main(void) {
 }
 "#;
 
-/// The program of two loops, and its grammar.
+/// Returns the program of two loops, and its grammar.
 pub(super) fn pairs(test: &str) -> Place {
     let place = place(test);
     fs::write(place.path("pairs.c"), PAIRS).unwrap();

@@ -1,11 +1,11 @@
-//! What a search shows on a terminal while it runs.
+//! Tests of what a search shows on a terminal while it runs.
 
 use std::fs::File;
 use std::os::fd::FromRawFd as _;
 
 use super::*;
 
-/// A terminal with this many columns: its two ends, of which a program has the second one.
+/// Returns a terminal with this many columns: its two ends, of which a program has the second one.
 fn terminal(columns: u16) -> (File, File) {
     let (mut outer, mut inner) = (0, 0);
     let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
@@ -40,7 +40,7 @@ fn shown(place: &Place, columns: u16, is_wanted: impl Fn(&str) -> bool) -> (Stri
     panic!("the search has ended by itself: {}", text(&bytes));
 }
 
-/// What was drawn, line by line, without the commands to the terminal. The last one may not be whole yet.
+/// Returns what was drawn, line by line, without the commands to the terminal. The last one may not be whole yet.
 fn lines(said: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut rest = said.chars();

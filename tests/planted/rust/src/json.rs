@@ -25,7 +25,7 @@ pub fn parse(text: &[u8]) -> Option<Value> {
     scan.is_at_end().then_some(value)
 }
 
-/// The bug is here.
+/// Loads a value. The bug is here.
 pub fn load(value: &Value) {
     load_in(value, 0);
 }

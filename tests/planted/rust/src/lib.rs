@@ -34,7 +34,7 @@ pub fn sql(text: &[u8]) {
     }
 }
 
-/// The parser of this name: `json`, `xml` or `sql`.
+/// Returns the parser of this name: `json`, `xml` or `sql`.
 pub fn by_name(name: &str) -> Option<fn(&[u8])> {
     Some(match name {
         "json" => json,

@@ -53,7 +53,7 @@ pub fn resolve<'q>(query: &'q Query, outer: &mut Vec<&'q [Vec<u8>]>) {
     outer.pop();
 }
 
-/// How many levels further out a table has this name.
+/// Returns how many levels further out a table has this name.
 fn level(table: &[u8], outer: &[&[Vec<u8>]]) -> Option<usize> {
     outer.iter().rev().position(|tables| tables.iter().any(|name| name == table))
 }

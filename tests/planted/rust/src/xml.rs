@@ -42,13 +42,13 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// White space, comments, processing instructions.
+    /// Skips white space, comments, processing instructions.
     fn misc(&mut self) -> Option<()> {
         while self.scan.space() > 0 || self.aside()? {}
         Some(())
     }
 
-    /// A comment or a processing instruction, if there is one.
+    /// Skips a comment or a processing instruction, if there is one.
     fn aside(&mut self) -> Option<bool> {
         if self.scan.take(b"<!--").is_some() {
             self.scan.until(b"--")?;
@@ -103,7 +103,7 @@ impl<'t> Document<'t> {
         self.declaration()
     }
 
-    /// The rest of a declaration.
+    /// Returns the rest of a declaration.
     fn declaration(&mut self) -> Option<()> {
         loop {
             match self.scan.peek()? {
@@ -115,7 +115,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// An element with `before` elements before it in its parent.
+    /// Returns an element with `before` elements before it in its parent.
     fn element(&mut self, before: usize, depth: usize) -> Option<()> {
         self.scan.take(b"<")?;
         let name = self.name()?;
@@ -147,7 +147,7 @@ impl<'t> Document<'t> {
         self.scan.take(b">")
     }
 
-    /// All up to the name of an end tag.
+    /// Skips all up to the name of an end tag.
     fn content(&mut self, depth: usize) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;
@@ -169,7 +169,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The text that a reference stands for; `None` if there is no such entity.
+    /// Returns the text that a reference stands for; `None` if there is no such entity.
     fn refers(&self, reference: &[u8]) -> Option<&'t [u8]> {
         match reference {
             b"lt" | b"gt" | b"amp" | b"apos" | b"quot" => Some(b""),
@@ -179,7 +179,8 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// How many references of an attribute's value are to entities whose text refers to other declared entities.
+    /// Returns how many references of an attribute's value are to entities whose text refers to other declared
+    /// entities.
     fn nested_references(&self, value: &[u8]) -> Option<usize> {
         let mut nested = 0;
         let mut scan = Scan::new(value);

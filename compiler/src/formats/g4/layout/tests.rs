@@ -14,7 +14,7 @@ const BLOCKS: &str = "grammar G; tokens { INDENT, DEDENT } file : (NEWLINE | stm
     small : ID '=' ID | 'pass' ; block : small NEWLINE | NEWLINE INDENT stmt+ DEDENT ; ID : [a-c]+ ; \
     NEWLINE : ('\\r'? '\\n' | '\\r') [ \\t]* {code();} ; WS : [ \\t]+ -> skip ; COMMENT : '#' ~[\\r\\n]* -> skip ;";
 
-/// Outputs under these options, each from 4096 choice bytes.
+/// Returns outputs under these options, each from 4096 choice bytes.
 fn outputs(text: &str, reading: FormatOptions, count: usize) -> Vec<String> {
     let options = Options { format: formats::by_name("g4"), reading, ..Options::default() };
     let (compiled, _) = compile(&SourceFile::new("g.g4", text), &options).expect("compiles");

@@ -1,4 +1,4 @@
-//! What rules consist of: alternatives, elements, blocks, commands of lexer rules.
+//! Parts that rules consist of: alternatives, elements, blocks, commands of lexer rules.
 
 use super::{MAX_GROUPS, Parser, Reported};
 use crate::ast::Name;
@@ -10,7 +10,7 @@ use crate::formats::g4::lexer::{Kind, Literal, Token};
 use crate::formats::g4::syntax::{Alternative, Command, Element, ElementKind};
 
 impl Parser<'_, '_> {
-    /// Alternatives separated by `|`.
+    /// Parses alternatives separated by `|`.
     pub(super) fn alternatives(&mut self, is_lexical: bool) -> Result<Vec<Alternative>, Reported> {
         let mut alternatives = Vec::new();
         loop {
@@ -50,7 +50,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `{...}` or `{...}?`. Known code is added to the alternative, other code is reported.
+    /// Parses `{...}` or `{...}?`. Known code is added to the alternative, other code is reported.
     fn embedded_code(&mut self, is_lexical: bool, alternative: &mut Alternative) -> Result<(), Reported> {
         let span = self.take().span;
         let text: &str = self.lexer.text;
@@ -82,7 +82,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// `<assoc=right>`, `<fail='...'>`
+    /// Parses `<assoc=right>`, `<fail='...'>`
     fn element_options(&mut self) -> Result<(), Reported> {
         self.take();
         while !self.take_if(&Kind::Greater) {
@@ -210,7 +210,7 @@ impl Parser<'_, '_> {
         self.lexer.report(Diagnostic::warning(Code::LoneSurrogate, span, message).help(help));
     }
 
-    /// `'a'..'z'`
+    /// Parses `'a'..'z'`
     fn range(&mut self, low: &Literal, start: Span) -> Result<Element, Reported> {
         self.take();
         let Kind::Literal(_) = self.peek() else { return Err(self.unexpected("the upper bound of the range")) };
@@ -265,7 +265,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The condition of a predicate after the element `last`, if the predicate is known.
+/// Returns the condition of a predicate after the element `last`, if the predicate is known.
 fn condition(text: &str, is_lexical: bool, last: Option<&Element>) -> Option<Condition> {
     if !is_lexical {
         return helpers::of_parser(text);

@@ -1,4 +1,4 @@
-//! Which tokens stand side by side, and what separates them.
+//! Tests of the tokens that stand side by side, and of what separates them.
 
 use super::*;
 

@@ -52,7 +52,7 @@ pub(super) struct Alphabet {
     pub(super) letters: Vec<CharSet>,
 }
 
-/// The classes of characters that are in the same sets. The ranges of each set must be in order.
+/// Returns the classes of characters that are in the same sets. The ranges of each set must be in order.
 pub(in crate::formats) fn letters(sets: &Set<Vec<(u32, u32)>>) -> Vec<CharSet> {
     let mut cuts: Set<u32> = Set::from([0, 0x11_0000]);
     for &(low, high) in sets.iter().flatten() {

@@ -20,8 +20,8 @@ pub(super) struct Translating<'s, 'g> {
 }
 
 impl<'g> Translating<'_, 'g> {
-    /// The language of an expression. Marks are letters if `marked`. In the condition of a mark they are not: there,
-    /// marks may stand anywhere.
+    /// Returns the language of an expression. Marks are letters if `marked`. In the condition of a mark they are not:
+    /// there, marks may stand anywhere.
     pub(super) fn term(&mut self, expr: &'g Expr, marked: bool, depth: u32) -> Option<Id> {
         Some(match &expr.kind {
             ExprKind::Bytes(bytes) => {
@@ -79,14 +79,14 @@ impl<'g> Translating<'_, 'g> {
         self.terms.seq(marks, behind)
     }
 
-    /// Any number of marks.
+    /// Returns any number of marks.
     fn any_marks(&mut self) -> Id {
         let marks = self.terms.one(self.mark_letters);
         self.terms.star(marks)
     }
 
-    /// The texts of `all` in which each mark's condition holds. For marks of the kind `reaching`, the condition may
-    /// continue beyond the text if it holds as far as the text goes.
+    /// Returns the texts of `all` in which each mark's condition holds. For marks of the kind `reaching`, the condition
+    /// may continue beyond the text if it holds as far as the text goes.
     pub(super) fn honoured(&mut self, all: Id, reaching: Option<MarkKind>) -> Option<Id> {
         let mut honoured = all;
         for place in 0..self.marks.len() {
@@ -97,7 +97,7 @@ impl<'g> Translating<'_, 'g> {
         Some(honoured)
     }
 
-    /// The texts in which the condition of a mark does not hold.
+    /// Returns the texts in which the condition of a mark does not hold.
     fn refused(&mut self, place: usize, reaching: Option<MarkKind>) -> Option<Id> {
         let looks = self.looks;
         let look = &looks[self.marks[place]];
@@ -122,7 +122,7 @@ impl<'g> Translating<'_, 'g> {
         Some(self.terms.all_of(&if is_ahead { [ALL, mark, beside] } else { [beside, mark, ALL] }))
     }
 
-    /// The texts that begin with one of these. The end of the text is the end of a word.
+    /// Returns the texts that begin with one of these. The end of the text is the end of a word.
     fn beginning_with(&mut self, body: &'g Expr) -> Option<Id> {
         Some(match &body.kind {
             ExprKind::Rule(name) if name == WORD_END => {
@@ -150,7 +150,7 @@ impl<'g> Translating<'_, 'g> {
         })
     }
 
-    /// The texts of a mark's condition, cut off at one side: their beginnings or their ends.
+    /// Returns the texts of a mark's condition, cut off at one side: their beginnings or their ends.
     fn cut(&mut self, body: &'g Expr, edge: Edge) -> Option<Id> {
         let none = self.any_marks();
         Some(match &body.kind {
@@ -196,7 +196,8 @@ impl<'g> Translating<'_, 'g> {
         })
     }
 
-    /// The same for a sequence. Each part comes with its own [`cut`](Self::cut).
+    /// Returns the texts of a sequence in a mark's condition, cut off at one side. Each part comes with its own
+    /// [`cut`](Self::cut).
     fn cut_seq(&mut self, mut parts: Vec<(Id, Id)>, edge: Edge) -> Id {
         if edge == Edge::Beginning {
             parts.reverse();
@@ -211,7 +212,7 @@ impl<'g> Translating<'_, 'g> {
         })
     }
 
-    /// The texts in which the condition of a mark reaches the edge of the text.
+    /// Returns the texts in which the condition of a mark reaches the edge of the text.
     pub(super) fn touching(&mut self, place: usize, whole: Id, text_letters: Letters) -> Option<Id> {
         let look = &self.looks[self.marks[place]];
         let length = longest(&look.body)?;
@@ -232,8 +233,8 @@ impl<'g> Translating<'_, 'g> {
     }
 }
 
-/// The greatest length of an expression's texts in characters. The expression has no marks. `None` if there is no
-/// bound, or if it refers to rules.
+/// Returns the greatest length of an expression's texts in characters. The expression has no marks. `None` if there is
+/// no bound, or if it refers to rules.
 fn longest(expr: &Expr) -> Option<u32> {
     match &expr.kind {
         ExprKind::Bytes(bytes) => u32::try_from(bytes.len()).ok(),

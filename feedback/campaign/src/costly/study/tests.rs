@@ -31,7 +31,7 @@ fn language(grammar: &str) -> Language {
     Language::compile(&SourceFile::new("g.ebnf", grammar), &settings).expect("a grammar")
 }
 
-/// What a student finds.
+/// Returns what a student finds.
 fn with_student<F: FnMut(&[u8]) -> Vec<Edge>, T>(
     grammar: &str,
     count: F,
@@ -49,7 +49,7 @@ fn number_of(text: &[u8], byte: u8) -> u64 {
 
 const LISTS: &str = "s ::= list ';' tail  list ::= item (',' item)*  item ::= [a-w]  tail ::= 'x'*";
 
-/// Each pair of commas executes edge 1, each `x` edge 2, and each text edge 3.
+/// Returns a subject in which each pair of commas executes edge 1, each `x` edge 2, and each text edge 3.
 fn lists(pair: u64, x: u64) -> impl FnMut(&[u8]) -> Vec<Edge> {
     move |text| vec![(1, pair * number_of(text, b',').pow(2)), (2, x * number_of(text, b'x')), (3, 10)]
 }

@@ -16,12 +16,12 @@ use crate::cores::Cores;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
 
-/// A search by several workers for the text of which `cat` prints most.
+/// Returns a search by several workers for the text of which `cat` prints most.
 fn hunt(folder: &Path, jobs: usize) -> Hunt {
     hunt_for("output", folder, jobs)
 }
 
-/// One for the text that costs most.
+/// Returns a hunt for the text that costs most.
 fn hunt_for(cost: &str, folder: &Path, jobs: usize) -> Hunt {
     let file = SourceFile::new("g.ebnf", "s ::= [ab]+");
     let language = Language::compile(&file, &Settings::default()).expect("a grammar");

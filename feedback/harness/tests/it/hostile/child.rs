@@ -11,7 +11,7 @@ use super::kinds::{Kind, Programs, Seen, Subjected};
 use super::table::{ATTACKS, After, Attack};
 use super::victims::{Victims, adopt, clear, files_left};
 
-/// What lines for the parent begin with.
+/// Beginning of lines for the parent.
 pub(super) const MARK: &str = "hostile: ";
 /// Attacks on one target, until there is a new one.
 const ON_ONE_TARGET: usize = 12;
@@ -19,7 +19,7 @@ const ON_ONE_TARGET: usize = 12;
 const SHORT: Duration = Duration::from_millis(1000);
 const LONG: Duration = Duration::from_secs(20);
 
-/// What the process is to do.
+/// Task of the process.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) kind: Kind,
@@ -63,7 +63,7 @@ impl Job {
         }
     }
 
-    /// The attacks with their numbers in the table: those that wait come last, as they need other limits.
+    /// Returns the attacks with their numbers in the table: those that wait come last, as they need other limits.
     pub(super) fn attacks(&self) -> Vec<(usize, &'static Attack)> {
         let only = std::env::var("GRAMJET_TEST_ATTACK").ok();
         let is_asked = |attack: &Attack| only.as_ref().is_none_or(|only| attack.name.contains(only.as_str()));
@@ -80,15 +80,15 @@ pub(super) struct Scene {
     programs: Programs,
     folder: PathBuf,
     pub(super) victims: Victims,
-    /// What a harmless input does as the first one of a process, and later.
+    /// Results of a harmless input as the first one of a process, and later.
     expected: Vec<Seen>,
 }
 
-/// How often a harmless input is run until what an attack has left is gone.
+/// Number of times that a harmless input is run until what an attack has left is gone.
 const PATIENCE: usize = 500;
 /// The guard looks at least as often, after a run.
 pub(super) const SWEEP: Duration = Duration::from_millis(60);
-/// What is said of an input with other counts begins with it.
+/// Beginning of what is said of an input with other counts.
 const OTHER_COUNTS: &str = "the next input has";
 pub(super) const FIRST: &str = "benign 7";
 pub(super) const SECOND: &str = "benign 31";
@@ -125,7 +125,7 @@ impl Scene {
         self.victims = Victims::new(&self.folder);
     }
 
-    /// What is wrong with a run of the harmless input, of which so much may be spoilt.
+    /// Returns what is wrong with a run of the harmless input, of which so much may be spoilt.
     pub(super) fn wrong(&self, seen: &Seen, spoilt: After) -> Option<String> {
         let is_it = |expected: &&Seen| {
             (spoilt >= After::Outcome || expected.outcome == seen.outcome)
@@ -147,7 +147,7 @@ impl Scene {
         })
     }
 
-    /// What an attack may spoil of the next input, and of later ones.
+    /// Returns what an attack may spoil of the next input, and of later ones.
     pub(super) fn spoilt(&self, attack: &Attack) -> [After; 2] {
         match attack.after {
             // The guard looks after each run.
@@ -198,7 +198,7 @@ impl Scene {
     }
 }
 
-/// Whether the run is the one that a campaign must find.
+/// Returns true if the run is the one that a campaign must find.
 pub(super) fn is_found(seen: &Seen) -> bool {
     use gramjet_harness::Outcome;
     match &seen.outcome {

@@ -47,7 +47,7 @@ pub(super) const FRESH: &[Kind] = &[Kind::Plain, Kind::File, Kind::Fork, Kind::F
 /// Functions of languages.
 pub(super) const IN_MEMORY: &[Kind] = &[Kind::Python, Kind::Node, Kind::Java];
 
-/// What was seen of a run.
+/// Facts that were seen of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) outcome: Outcome,
@@ -63,7 +63,7 @@ pub(super) struct Programs {
     folder: PathBuf,
 }
 
-/// Interpreters that each user can run.
+/// Returns an interpreter that each user can run.
 fn interpreter(name: &str) -> Option<PathBuf> {
     [Path::new("/usr/bin"), Path::new("/usr/local/bin")]
         .iter()
@@ -151,12 +151,12 @@ enum Running {
 }
 
 impl Kind {
-    /// Whether one process takes many inputs, so that what an input leaves in it is there for the next.
+    /// Returns true if one process takes many inputs, so that what an input leaves in it is there for the next.
     pub(super) fn is_one_process(self) -> bool {
         !FRESH.contains(&self)
     }
 
-    /// Whether a guard looks after each run.
+    /// Returns true if a guard looks after each run.
     pub(super) fn is_plain(self) -> bool {
         matches!(self, Kind::Plain | Kind::File)
     }
@@ -170,7 +170,7 @@ impl Kind {
         Limits::default().with_time(time).with_memory(Some(memory)).with_processes(40).with_disk(Some(32 << 20))
     }
 
-    /// A target with these variables for its program.
+    /// Returns a target with these variables for its program.
     pub(super) fn target(
         self,
         programs: &Programs,

@@ -34,7 +34,7 @@ fn child_of_a_long_run() {
     }
 }
 
-/// How often each thing was run and found.
+/// Number of times that each thing was run and found.
 type Counts = BTreeMap<String, u64>;
 
 #[test]
@@ -223,7 +223,7 @@ impl Long {
         Ok(!harm.is_empty())
     }
 
-    /// A number below a bound, by the generator of Steele, Lea and Flood (SplitMix64).
+    /// Returns a number below a bound, by the generator of Steele, Lea and Flood (SplitMix64).
     fn draw(&mut self, bound: u64) -> u64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.random;

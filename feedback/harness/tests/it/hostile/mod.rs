@@ -94,8 +94,8 @@ fn assert_harmless(user: Option<u32>) {
     assert!(failed.is_empty(), "{} attacks succeeded:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// The kinds to run: all that are there, or the one of `GRAMJET_TEST_KIND`. `GRAMJET_TEST_ATTACK` is a part of the
-/// names of the attacks to run.
+/// Returns the kinds to run: all that are there, or the one of `GRAMJET_TEST_KIND`. `GRAMJET_TEST_ATTACK` is a part of
+/// the names of the attacks to run.
 fn kinds_asked(programs: &Programs) -> Vec<Kind> {
     let only = env::var("GRAMJET_TEST_KIND").ok();
     let is_asked = |kind: &Kind| only.as_ref().is_none_or(|only| format!("{kind:?}") == *only);
@@ -123,7 +123,7 @@ fn at_once<J: Sync, R: Send>(jobs: &[J], at_a_time: usize, run: impl Fn(&J) -> R
     results.into_inner().expect("results")
 }
 
-/// The attacks on one kind of target: a line each, `ok` or what is wrong.
+/// Returns the attacks on one kind of target: a line each, `ok` or what is wrong.
 fn attacked(programs: &Programs, kind: Kind, shard: usize, user: Option<u32>) -> Vec<String> {
     let who = if user.is_some() { "another user" } else { "this user" };
     let mut lines = Vec::new();
@@ -154,7 +154,7 @@ fn attacked(programs: &Programs, kind: Kind, shard: usize, user: Option<u32>) ->
     }
 }
 
-/// A new folder for a process of this user.
+/// Returns a new folder for a process of this user.
 fn own_folder(user: Option<u32>) -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let folder = place("hostile").join(format!("{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));

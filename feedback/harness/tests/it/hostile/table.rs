@@ -42,7 +42,7 @@ impl Right {
     }
 }
 
-/// What an attack may spoil of the next input, on targets that do not end all processes after each.
+/// Harm that an attack may do to the next input, on targets that do not end all processes after each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum After {
     /// Nothing.
@@ -71,7 +71,7 @@ pub(super) struct Attack {
     pub(super) is_endless: bool,
     pub(super) after: After,
     rights: &'static [Right],
-    /// Those of targets that take many inputs in one process, if they are others.
+    /// Right results on targets that take many inputs in one process, if they are others.
     rights_in_process: Option<&'static [Right]>,
 }
 
@@ -125,14 +125,14 @@ impl Attack {
         self
     }
 
-    /// In a process that takes many inputs it may end in these ways.
+    /// Sets the ways in which it may end in a process that takes many inputs.
     const fn in_process(mut self, rights: &'static [Right]) -> Attack {
         self.rights_in_process = Some(rights);
         self
     }
 }
 
-/// An attack that ends by itself.
+/// Returns an attack that ends by itself.
 const fn quick(name: &'static str, rights: &'static [Right]) -> Attack {
     Attack {
         name,
@@ -146,7 +146,7 @@ const fn quick(name: &'static str, rights: &'static [Right]) -> Attack {
     }
 }
 
-/// An attack that ends with a limit.
+/// Returns an attack that ends with a limit.
 const fn endless(name: &'static str, rights: &'static [Right]) -> Attack {
     let mut attack = quick(name, rights);
     attack.is_endless = true;

@@ -1,4 +1,4 @@
-//! What the attacks must not harm: files, a process, sockets, and the harness itself.
+//! The victims, which the attacks must not harm: files, a process, sockets, and the harness itself.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -67,7 +67,7 @@ impl Victims {
         &self.folder
     }
 
-    /// The variables that name the victims to the programs.
+    /// Returns the variables that name the victims to the programs.
     pub(super) fn variables(&self) -> Vec<(&'static str, OsString)> {
         let hidden = self.hidden.local_addr().expect("an address");
         let hidden = String::from_utf8_lossy(hidden.as_abstract_name().expect("a name")).into_owned();
@@ -82,7 +82,7 @@ impl Victims {
         ]
     }
 
-    /// What was harmed; nothing if all is as it was.
+    /// Returns what was harmed; nothing if all is as it was.
     pub(super) fn harm(&self) -> Vec<String> {
         let mut harm = Vec::new();
         let now = snapshot(&self.folder);
@@ -117,7 +117,7 @@ impl Victims {
         harm
     }
 
-    /// Processes of runs that live although their targets are gone, once they have had time to end.
+    /// Returns the processes of runs that live although their targets are gone, once they have had time to end.
     pub(super) fn processes_left(&self) -> Vec<String> {
         let begin = Instant::now();
         loop {
@@ -172,7 +172,7 @@ fn comm(process: u32) -> String {
     fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default().trim_end().to_string()
 }
 
-/// What other processes could change of a process, a line each.
+/// Returns what other processes could change of a process, a line each.
 fn state(process: u32) -> String {
     let read = |name: &str| fs::read_to_string(format!("/proc/{process}/{name}")).unwrap_or_default();
     let stat = read("stat");
@@ -196,7 +196,7 @@ fn state(process: u32) -> String {
     )
 }
 
-/// All about each file of a folder.
+/// Returns all that is known of each file of a folder.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
@@ -230,7 +230,7 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// What is in the temporary folder of this process.
+/// Returns what is in the temporary folder of this process.
 pub(super) fn files_left() -> Vec<String> {
     let entries = fs::read_dir(env::temp_dir()).into_iter().flatten().flatten();
     entries.map(|entry| format!("{} is left", entry.path().display())).collect()
@@ -247,7 +247,8 @@ fn left_anywhere() -> Vec<String> {
     left
 }
 
-/// Objects of System V and a queue of POSIX, which attacks have made with this process's number as their key.
+/// Returns the objects of System V and a queue of POSIX, which attacks have made with this process's number as their
+/// key.
 fn left_objects() -> Vec<String> {
     let mut left = Vec::new();
     for kind in ["shm", "sem", "msg"] {

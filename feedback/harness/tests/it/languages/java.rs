@@ -12,7 +12,7 @@ use super::kit::{
 };
 use crate::kit::place;
 
-/// A folder with the test programs compiled; none where there is no Java.
+/// Returns a folder with the test programs compiled; `None` where there is no Java.
 fn classes() -> Option<&'static Path> {
     static CLASSES: OnceLock<Option<PathBuf>> = OnceLock::new();
     let compile = || {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gramjet_harness::{Edges, Exception, Function, Limits, Outcome, Subject, Target};
 
-/// The interpreters that are there under one of these names. The first must be there where judges must be.
+/// Returns the interpreters that are there under one of these names. The first must be there where judges must be.
 pub(crate) fn interpreters(names: &[&'static str]) -> Vec<&'static str> {
     let is_there =
         |name: &&&'static str| Command::new(name).arg("--version").output().is_ok_and(|done| done.status.success());
@@ -25,7 +25,7 @@ pub(crate) fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
 }
 
-/// A function of the test programs.
+/// Returns a function of the test programs.
 pub(crate) fn subject(specification: &str) -> Subject {
     Subject::new(specification).expect("a subject").folder(programs()).limits(limits())
 }
@@ -46,14 +46,15 @@ pub(crate) fn edges(target: &mut Function, input: &str) -> Edges {
     target.run(input.as_bytes()).expect("a run").edges.expect("edges").clone()
 }
 
-/// Each executed edge as its place and its count.
+/// Returns each executed edge as its place and its count.
 pub(crate) fn places(target: &mut Function, input: &str) -> Vec<(String, u64)> {
     let edges = edges(target, input);
     let place = |number| target.place(number).expect("a place").to_string();
     edges.executed().iter().map(|edge| (place(edge.number), edge.count)).collect()
 }
 
-/// The function `often` of a test program raises all counters to just below 2^32, and counts on.
+/// Checks that counts pass 32 bits: the function `often` of a test program raises all counters to just below 2^32, and
+/// counts on.
 pub(crate) fn counts_pass_32_bits(target: &mut Function) {
     // Counters that have no edge yet are not cleared.
     edges(target, "abab");
@@ -64,7 +65,7 @@ pub(crate) fn counts_pass_32_bits(target: &mut Function) {
     assert_eq!(edges(target, "abab"), few);
 }
 
-/// An exception without the folder that its frame's file is in.
+/// Returns an exception without the folder that its frame's file is in.
 pub(crate) fn exception(outcome: Outcome) -> (String, String) {
     let Outcome::Exception(Exception { class, frame, .. }) = outcome else { panic!("{outcome:?} is no exception") };
     let frame = frame.unwrap_or_default();
@@ -96,7 +97,7 @@ pub(crate) fn assert_fast(subject: Subject, input: &str) {
     assert!(!worker.is_empty() && each < Duration::from_millis(1), "{each:?} a run");
 }
 
-/// The threads of the processes that have this variable.
+/// Returns the threads of the processes that have this variable.
 fn marked(variable: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("/proc").flatten() {

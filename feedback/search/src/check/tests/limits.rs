@@ -11,14 +11,14 @@ const LIMIT: u64 = 100_000;
 struct Steps(u64);
 
 impl Steps {
-    /// Whether there is another step.
+    /// Counts a step. Returns true if there is another one.
     fn step(&mut self) -> bool {
         self.0 += 1;
         self.0 < LIMIT
     }
 }
 
-/// The cost of a text by a function that counts its steps.
+/// Returns the cost of a text by a function that counts its steps.
 fn counted(count: impl Fn(&[u8], &mut Steps)) -> impl Fn(&[u8]) -> u64 {
     move |text| {
         let mut steps = Steps::default();
@@ -27,7 +27,7 @@ fn counted(count: impl Fn(&[u8], &mut Steps)) -> impl Fn(&[u8]) -> u64 {
     }
 }
 
-/// Whether `(a+)+b` matches at the beginning of a text.
+/// Returns true if `(a+)+b` matches at the beginning of a text.
 fn groups(text: &[u8], steps: &mut Steps) -> bool {
     let run = text.iter().take_while(|&&byte| byte == b'a').count();
     (1..=run).rev().any(|taken| !steps.step() || groups(&text[taken..], steps) || text.get(taken) == Some(&b'b'))
@@ -62,8 +62,8 @@ fn expression(text: &[u8], at: usize, steps: &mut Steps) -> Option<usize> {
     end
 }
 
-/// Whether `(a+)+` and the end of the text match: a text of `a` alone does at once, and one that ends otherwise after
-/// all ways to divide it were tried.
+/// Returns true if `(a+)+` and the end of the text match: a text of `a` alone does at once, and one that ends otherwise
+/// after all ways to divide it were tried.
 fn whole_groups(text: &[u8], steps: &mut Steps) -> bool {
     let run = text.iter().take_while(|&&byte| byte == b'a').count();
     run > 0 && run == text.len() || (1..=run).rev().any(|taken| !steps.step() || whole_groups(&text[taken..], steps))

@@ -131,13 +131,13 @@ pub(super) fn naive_substring(text: &[u8]) -> u64 {
     text.windows(wanted.len()).map(compared).sum()
 }
 
-/// Different keys with one hash under the polynomial with the factor 31.
+/// Returns different keys with one hash under the polynomial with the factor 31.
 fn colliding_keys(n: usize) -> String {
     let key = |number: usize| (0..10).map(|bit| if number >> bit & 1 == 1 { "Aa" } else { "BB" }).collect::<String>();
     (0..n).map(|number| key(number) + " ").collect()
 }
 
-/// Steps of a hash table with this many chains.
+/// Returns the steps of a hash table with this many chains.
 fn hash_chains(text: &[u8], count: usize) -> u64 {
     let (mut chains, mut steps) = (vec![Vec::new(); count], 0);
     for key in text.split(|byte| *byte == b' ').filter(|key| !key.is_empty()) {
@@ -152,7 +152,7 @@ fn hash_chains(text: &[u8], count: usize) -> u64 {
     steps
 }
 
-/// Steps of a hash table that doubles, with a hash of the first two characters of a key.
+/// Returns the steps of a hash table that doubles, with a hash of the first two characters of a key.
 pub(super) fn hash_table(text: &[u8]) -> u64 {
     let place = |key: &[u8], chains: &Vec<Vec<&[u8]>>| {
         let hash = key.iter().take(2).fold(0_u32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
@@ -181,7 +181,7 @@ pub(super) fn hash_table(text: &[u8]) -> u64 {
     steps
 }
 
-/// Steps of a match of `a*` as often as given, then `b`, at the beginning of a text without `b`.
+/// Returns the steps of a match of `a*` as often as given, then `b`, at the beginning of a text without `b`.
 fn stars(text: &[u8], left: u32) -> u64 {
     if left == 0 {
         return 1;
@@ -214,10 +214,10 @@ pub(super) fn cocke_younger_kasami(text: &[u8]) -> u64 {
     steps
 }
 
-/// Steps of a match of `(a+)+b` at the beginning of a text; none if they are too many.
+/// Returns the steps of a match of `(a+)+b` at the beginning of a text; `None` if they are too many.
 pub(super) fn nested_groups(text: &[u8]) -> Option<u64> {
     const MOST: u64 = 1 << 18;
-    /// Whether it matches after a group or more, or a step too many was made.
+    /// Returns true if it matches after a group or more, or a step too many was made.
     fn groups(text: &[u8], steps: &mut u64) -> bool {
         let run = text.iter().take_while(|byte| **byte == b'a').count();
         (1..=run).rev().any(|taken| {
@@ -230,7 +230,7 @@ pub(super) fn nested_groups(text: &[u8]) -> Option<u64> {
     (steps <= MOST).then_some(steps)
 }
 
-/// Steps of a match of `(a+)+b` on a text without `b`.
+/// Returns the steps of a match of `(a+)+b` on a text without `b`.
 fn nested_plus(text: &[u8]) -> u64 {
     (1..=text.len()).map(|taken| 1 + nested_plus(&text[taken..])).sum::<u64>() + 1
 }

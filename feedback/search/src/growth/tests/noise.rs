@@ -6,7 +6,7 @@ use super::*;
 pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     pub(super) fn share(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

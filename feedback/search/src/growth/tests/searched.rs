@@ -16,7 +16,7 @@ use crate::strategy::{Ending, Measured};
 struct Subject {
     name: &'static str,
     grammar: &'static str,
-    /// None if they are too many.
+    /// `None` if they are too many.
     steps: fn(&[u8]) -> Option<u64>,
     expected: Expected,
 }
@@ -59,12 +59,12 @@ fn subjects() -> Vec<Subject> {
     ]
 }
 
-/// Steps on texts of at most this many bytes.
+/// Returns the steps on texts of at most this many bytes.
 fn up_to(bytes: usize, text: &[u8], steps: impl Fn(&[u8]) -> u64) -> Option<u64> {
     (text.len() <= bytes).then(|| steps(text))
 }
 
-/// The growth of the fastest family of the most costly text that a search finds.
+/// Returns the growth of the fastest family of the most costly text that a search finds.
 fn searched(subject: &Subject, seed: u64) -> Growth {
     let settings = Settings { shape: Some(Shape::Uniform), ..Settings::default() };
     let language = Language::compile(&SourceFile::new("g.ebnf", subject.grammar), &settings).expect("a grammar");

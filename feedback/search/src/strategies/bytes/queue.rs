@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 1 << 28;
 #[derive(Clone, Debug)]
 struct Entry {
     text: Box<[u8]>,
-    /// How many keys it holds.
+    /// Number of keys that it holds.
     keys: u32,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Queue {
     holders: Vec<Holder>,
     /// The text that costs most.
     total: Holder,
-    /// How many texts hold a key.
+    /// Number of texts that hold a key.
     favoured: usize,
     next: usize,
     cycles: usize,
@@ -47,7 +47,7 @@ impl Queue {
         &self.entries[entry as usize].text
     }
 
-    /// The number of the cycle through the queue, from 1 on.
+    /// Returns the number of the cycle through the queue, from 1 on.
     pub(super) fn cycle(&self) -> usize {
         self.cycles + 1
     }
@@ -85,7 +85,7 @@ impl Queue {
         *holder = Holder { count, entry };
     }
 
-    /// The next text to change; none if there is no text.
+    /// Returns the next text to change; `None` if there is no text.
     pub(super) fn next(&mut self, random: &mut Random) -> Option<u32> {
         if self.entries.is_empty() {
             return None;
@@ -140,7 +140,7 @@ mod tests {
         queue.entries.iter().map(|entry| entry.keys).collect()
     }
 
-    /// Three texts; the second has taken all that the first held.
+    /// Returns a queue of three texts; the second has taken all that the first held.
     fn three() -> Queue {
         let mut queue = Queue::default();
         queue.add(b"a", 5, &[(1, 5)]);

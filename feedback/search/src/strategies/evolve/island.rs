@@ -24,7 +24,7 @@ const AGEING: f64 = 0.5;
 /// A population and its probabilities.
 #[derive(Debug)]
 pub(super) struct Island {
-    /// Those that the texts are drawn by: the learned ones, mutated.
+    /// Probabilities that the texts are drawn by: the learned ones, mutated.
     pub(super) drawn: Probabilities,
     learned: Probabilities,
     /// The weight of gains in coverage against cost.
@@ -41,7 +41,7 @@ impl Island {
         Island { drawn, learned, weight_of_gain, elite: Vec::new(), best: 0.0, stale: 0 }
     }
 
-    /// The published generation: new probabilities are those of the selected texts, and one site is mutated.
+    /// Makes the published generation: new probabilities are those of the selected texts, and one site is mutated.
     pub(super) fn replace(&mut self, own: &Probabilities, mut members: Vec<Member>, random: &mut Random) {
         let selected = select(&mut members, random);
         let texts: Vec<&[Decision]> = selected.iter().map(|&number| &members[number].decisions[..]).collect();
@@ -52,8 +52,9 @@ impl Island {
         }
     }
 
-    /// A generation: the elite remains, probabilities move towards those of the selected texts, and the more sites are
-    /// mutated the longer there was no progress. The fitness of a text of the elite is computed again each time.
+    /// Makes a generation: the elite remains, probabilities move towards those of the selected texts, and the more
+    /// sites are mutated the longer there was no progress. The fitness of a text of the elite is computed again each
+    /// time.
     pub(super) fn adapt(
         &mut self,
         (own, start): (&Probabilities, &Probabilities),
@@ -97,7 +98,7 @@ impl Island {
         }
     }
 
-    /// The text of the elite that costs most; of those that cost the same, the fittest one.
+    /// Returns the text of the elite that costs most; of those that cost the same, the fittest one.
     pub(super) fn emigrant(&self) -> Option<Member> {
         let rank = |member: &Member| (member.cost, member.fitness);
         self.elite.iter().max_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)).cloned()
@@ -113,7 +114,7 @@ impl Island {
     }
 }
 
-/// The sites that these texts decide, each once, in ascending order.
+/// Returns the sites that these texts decide, each once, in ascending order.
 fn decided(members: &[Member]) -> Vec<u32> {
     let decisions = members.iter().flat_map(|member| &member.decisions);
     let mut places: Vec<u32> = decisions.filter(|known| known.offered > 1).map(|known| known.place).collect();

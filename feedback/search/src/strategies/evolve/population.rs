@@ -25,8 +25,8 @@ pub(super) struct Member {
     pub(super) fitness: f64,
 }
 
-/// The published fitness: lambda * exp(x)^2 / len(x), and infinite if the program failed. An instance of a rule is an
-/// expansion. Lambda is the same for all texts and selects nothing, so it is 1.
+/// Returns the published fitness: lambda * exp(x)^2 / len(x), and infinite if the program failed. An instance of a rule
+/// is an expansion. Lambda is the same for all texts and selects nothing, so it is 1.
 pub(super) fn published(text: &Derivation, ending: Ending) -> f64 {
     let expansions = text.parts.iter().filter(|part| part.kind == SpanKind::Rule).count();
     match ending {
@@ -35,12 +35,13 @@ pub(super) fn published(text: &Derivation, ending: Ending) -> f64 {
     }
 }
 
-/// exp(x)^2 / len(x), and 0 for the empty text.
+/// Returns exp(x)^2 / len(x), and 0 for the empty text.
 fn structure(expansions: f64, len: f64) -> f64 {
     if len == 0.0 { 0.0 } else { expansions * expansions / len }
 }
 
-/// The gain of a run in coverage: 1 for a new edge, and the share of the known edges whose maximum it has raised.
+/// Returns the gain of a run in coverage: 1 for a new edge, and the share of the known edges whose maximum it has
+/// raised.
 pub(super) fn gain(novelty: Novelty, edges: usize) -> f64 {
     let is_new = f64::from(u8::from(novelty.coverage == Coverage::Edge));
     is_new + novelty.raised as f64 / edges.max(1) as f64

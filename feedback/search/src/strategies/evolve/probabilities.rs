@@ -25,19 +25,19 @@ struct Shares {
 }
 
 impl Shares {
-    /// The share that an option belongs to.
+    /// Returns the share that an option belongs to.
     fn number(option: u32) -> usize {
         option.min(COUNTED) as usize
     }
 
-    /// In proportion to these weights. None if none is positive.
+    /// Returns shares in proportion to these weights. `None` if none is positive.
     fn in_proportion(options: u32, mut weights: Vec<f64>) -> Option<Shares> {
         let total: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= total);
         (total > 0.0).then_some(Shares { options, of: weights })
     }
 
-    /// The probability of a share where only the first options are offered, not normalised.
+    /// Returns the probability of a share where only the first options are offered, not normalised.
     fn offered(&self, number: usize, offered: u32) -> f64 {
         let (later, of_them) = (self.options.saturating_sub(COUNTED), offered.saturating_sub(COUNTED));
         match number >= COUNTED as usize && later > 0 {
@@ -48,7 +48,7 @@ impl Shares {
 }
 
 impl Probabilities {
-    /// Those of the grammar's own weights.
+    /// Returns the probabilities of the grammar's own weights.
     pub(super) fn of_grammar(deriver: &Deriver) -> Probabilities {
         let mut sites = Vec::new();
         for site in deriver.sites().filter(|site| site.offered() > 1) {
@@ -64,7 +64,8 @@ impl Probabilities {
         Probabilities { sites }
     }
 
-    /// The probability of an option among all of its site. Of those that have one in common, the common one.
+    /// Returns the probability of an option among all of its site. For options that have one in common, returns the
+    /// common one.
     #[cfg(test)]
     pub(super) fn of(&self, place: u32, option: u32) -> f64 {
         self.sites[place as usize].of[Shares::number(option)]
@@ -99,7 +100,7 @@ impl Probabilities {
         }
     }
 
-    /// How often each share of each site is used in these texts. A site with one option was not decided.
+    /// Returns how often each share of each site is used in these texts. A site with one option was not decided.
     fn uses(&self, texts: &[&[Decision]]) -> Vec<Vec<f64>> {
         let mut uses: Vec<Vec<f64>> = self.sites.iter().map(|site| vec![0.0; site.of.len()]).collect();
         for decision in texts.iter().flat_map(|text| text.iter()).filter(|decision| decision.offered > 1) {
@@ -140,7 +141,7 @@ impl Probabilities {
     }
 }
 
-/// Draws a number up to `last` in proportion to its weight. None if no weight is positive.
+/// Draws a number up to `last` in proportion to its weight. `None` if no weight is positive.
 fn pick(last: usize, random: &mut Random, weight: impl Fn(usize) -> f64) -> Option<usize> {
     let total: f64 = (0..=last).map(&weight).sum();
     let mut left = random.unit() * total;
@@ -172,13 +173,13 @@ mod tests {
     use gramjet_session::decisions::Derivation;
     use gramjet_session::{FormatOptions, Language, Settings};
 
-    /// Texts of a grammar whose options of weight 0 are read.
+    /// Returns a maker of the texts of a grammar whose options of weight 0 are read.
     fn reading(ebnf: &str, max_len: u64) -> Deriver {
         let settings = Settings { reading: FormatOptions::of_others(), ..Settings::default() };
         Language::compile(&SourceFile::new("g.ebnf", ebnf), &settings).expect("a grammar").deriver(Some(max_len))
     }
 
-    /// The probabilities of a grammar, the number of its first site, and its texts.
+    /// Returns the probabilities of a grammar, the number of its first site, and its texts.
     fn of_first_site(ebnf: &str) -> (Probabilities, u32, Deriver) {
         let deriver = reading(ebnf, 30);
         let own = Probabilities::of_grammar(&deriver);

@@ -1,8 +1,8 @@
-//! How rare the edges of a text are.
+//! The rarity of the edges of a text.
 
 use crate::maxima::Edge;
 
-/// How many runs have executed each edge.
+/// Number of runs that have executed each edge.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rarity {
     runs: Vec<u64>,
@@ -20,14 +20,14 @@ impl Rarity {
         }
     }
 
-    /// The sum over these edges of 1 / n, where n runs have executed the edge: 1 for one that only this run has
+    /// Returns the sum over these edges of 1 / n, where n runs have executed the edge: 1 for one that only this run has
     /// executed, and almost nothing for one that all execute. It lessens as other texts execute the same edges.
     pub(super) fn of(&self, edges: &[u32]) -> f64 {
         edges.iter().filter_map(|&edge| self.runs.get(edge as usize)).map(|&runs| 1.0 / runs.max(1) as f64).sum()
     }
 }
 
-/// The numbers of the edges that were executed.
+/// Returns the numbers of the edges that were executed.
 pub(super) fn executed(edges: &[Edge]) -> impl Iterator<Item = u32> {
     edges.iter().filter(|edge| edge.1 > 0).map(|edge| edge.0)
 }

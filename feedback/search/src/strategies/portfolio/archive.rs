@@ -21,33 +21,33 @@ pub(super) struct Entry {
     /// Its derivation, which may lack its parts until [`Archive::complete`] adds them.
     pub(super) derivation: Derivation,
     pub(super) cost: u64,
-    /// How many edges it executes.
+    /// Number of edges that it executes.
     pub(super) executed: u64,
-    /// How many of its variants were run, and how many of them were stopped at a limit.
+    /// Number of its variants that were run, and number of those that were stopped at a limit.
     pub(super) picks: u32,
     pub(super) stopped: u32,
-    /// How far the systematic changes of its decisions have come.
+    /// Number of systematic changes of its decisions that were looked at.
     pub(super) cursor: usize,
     reasons: Reasons,
     /// Its number among all that were kept.
     pub(super) serial: u64,
 }
 
-/// Why a text is kept.
+/// Reasons why a text is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Reasons {
     /// The number of edges that it executes most often of all.
     edges: u32,
-    /// It is among those of the highest rank.
+    /// Whether it is among the texts of the highest rank.
     is_top: bool,
     is_costliest: bool,
     /// No other text beats it in all costs.
     is_trade_off: bool,
-    /// It has new coverage, and the search explores.
+    /// Whether it has new coverage, and the search explores.
     is_new: bool,
 }
 
-/// How texts are ranked.
+/// Ways of ranking texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ranking {
     /// By what they cost beyond the cheapest text, divided by the square root of their length, as short texts have room
@@ -58,23 +58,23 @@ pub(super) enum Ranking {
     Cost,
 }
 
-/// What is compared where texts are ranked. If all else is equal, the shorter text is better.
+/// Numbers that are compared where texts are ranked. If all else is equal, the shorter text is better.
 type Rank = (u64, u64, Reverse<usize>);
 
-/// What a run says of a text.
+/// Merits of a text, as a run shows them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Merits<'m> {
     pub(super) cost: u64,
-    /// How many edges it executes.
+    /// Number of edges that it executes.
     pub(super) executed: u64,
     /// All costs, if there are several.
     pub(super) costs: &'m [u64],
     pub(super) edges: &'m [Edge],
-    /// It has new coverage, and the search explores.
+    /// Whether it has new coverage, and the search explores.
     pub(super) is_new: bool,
 }
 
-/// What a text has gained by being kept.
+/// Place of a text that is kept, and the edges that it has gained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     /// The number of its entry.
@@ -139,7 +139,7 @@ pub(super) struct Archive {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     ranking: Ranking,
-    /// What the cheapest text costs.
+    /// Cost of the cheapest text.
     least_cost: u64,
     /// The texts that are kept for their cost, those of the highest rank first.
     top: Vec<Placed>,
@@ -149,7 +149,7 @@ pub(super) struct Archive {
     champions: Vec<Champion>,
     /// The edges with a champion, to draw one.
     edges: Vec<u32>,
-    /// How much the counts of champions have grown, in an archive of champions.
+    /// Growth of the counts of champions, in an archive of champions.
     growths: Growths,
     /// The texts that no other beats in all costs.
     front: Front<usize>,
@@ -157,17 +157,17 @@ pub(super) struct Archive {
     new: Vec<usize>,
     texts: FxHashSet<Vec<u8>>,
     bytes: usize,
-    /// How many were kept, those before it was cleared included.
+    /// Number of texts that were kept, those before it was cleared included.
     kept: u64,
 }
 
 impl Archive {
-    /// An archive of the texts that cost most and the champions of edges.
+    /// Returns an archive of the texts that cost most and the champions of edges.
     pub(super) fn new() -> Archive {
         Archive { most_top: TOP, most_bytes: MOST_BYTES, ..Archive::default() }
     }
 
-    /// An archive of the champions of edges alone.
+    /// Returns an archive of the champions of edges alone.
     pub(super) fn of_champions() -> Archive {
         Archive { most_bytes: MOST_BYTES / 4, ..Archive::default() }
     }
@@ -236,7 +236,7 @@ impl Archive {
         self.entries[number].as_ref().expect("a number of an entry")
     }
 
-    /// The text with its parts. Most texts are dropped before anything needs these.
+    /// Returns the text with its parts. Most texts are dropped before anything needs these.
     pub(super) fn complete(&mut self, number: usize, deriver: &mut Deriver) -> &Entry {
         if let Some(entry) = self.entries[number].as_mut().filter(|entry| entry.derivation.parts.is_empty()) {
             self.bytes -= bytes(&entry.derivation);
@@ -250,7 +250,7 @@ impl Archive {
         self.entries.get_mut(number)?.as_mut()
     }
 
-    /// The text at a place with this number, if it is still kept.
+    /// Returns the text at a place with this number, if it is still kept.
     pub(super) fn known_mut(&mut self, (place, serial): (usize, u64)) -> Option<&mut Entry> {
         self.entry_mut(place).filter(|entry| entry.serial == serial)
     }
@@ -291,17 +291,17 @@ impl Archive {
         (value.to_bits(), cost, Reverse(len))
     }
 
-    /// The place that a text of this rank gets among those that are kept for their cost.
+    /// Returns the place that a text of this rank gets among those that are kept for their cost.
     fn place_of(&self, rank: Rank) -> usize {
         self.top.partition_point(|placed| placed.rank >= rank)
     }
 
-    /// The number of the text that costs most.
+    /// Returns the number of the text that costs most.
     pub(super) fn best(&self) -> Option<usize> {
         self.costliest
     }
 
-    /// The texts that are kept for their cost.
+    /// Returns the texts that are kept for their cost.
     pub(super) fn top(&self) -> impl Iterator<Item = &Entry> {
         self.top.iter().map(|placed| self.entry(placed.number))
     }
@@ -425,8 +425,8 @@ impl Archive {
         }
     }
 
-    /// A text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that is
-    /// executed often. In an archive of champions, half of the draws look for one whose edge has grown lately. Texts
+    /// Returns a text to vary: mostly one of those that rank highest, else the champion of an edge, rather of one that
+    /// is executed often. In an archive of champions, half of the draws look for one whose edge has grown lately. Texts
     /// that execute more than `most_executed` edges are avoided.
     pub(super) fn pick(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
         let mut number = self.draw_quick(random, most_executed)?;
@@ -462,7 +462,7 @@ impl Archive {
         Some(quickest)
     }
 
-    /// Of some champions the one whose edge has grown most lately, if any has.
+    /// Returns the champion whose edge has grown most lately among some that are drawn at random, if any has.
     fn draw_growing(&self, random: &mut Random, most_executed: u64) -> Option<usize> {
         if self.edges.is_empty() || !self.growths.has_grown() {
             return None;
@@ -476,7 +476,7 @@ impl Archive {
         self.growths.greatest(drawn, picks).map(holder)
     }
 
-    /// A text to take parts of: any, however much it costs, in a third of all cases.
+    /// Draws a text to take parts of: any, however much it costs, in a third of all cases.
     pub(super) fn draw_other(&self, random: &mut Random) -> Option<usize> {
         match random.below(3) {
             0 if !self.edges.is_empty() => {
@@ -507,7 +507,7 @@ impl Archive {
         Some(self.hottest_of(contestants, random).holder as usize)
     }
 
-    /// Of some champions drawn at random the one with the greatest count.
+    /// Returns the champion with the greatest count among some that are drawn at random.
     fn hottest_of(&self, contestants: u32, random: &mut Random) -> Champion {
         let drawn = (0..contestants).map(|_| self.champions[self.edges[random.below(self.edges.len())] as usize]);
         drawn.max_by_key(|champion| (champion.count, champion.holder)).unwrap_or(Champion::NONE)
@@ -515,7 +515,7 @@ impl Archive {
 }
 
 impl Archive {
-    /// Of three texts with new coverage the one that was varied least.
+    /// Returns the text that was varied least among three texts with new coverage that are drawn at random.
     fn rather_unused(&self, random: &mut Random) -> usize {
         let drawn: [usize; 3] = std::array::from_fn(|_| self.new[random.below(self.new.len())]);
         drawn.into_iter().min_by_key(|&number| self.entry(number).picks).unwrap_or(drawn[0])
@@ -524,18 +524,18 @@ impl Archive {
 
 #[cfg(test)]
 impl Archive {
-    /// The numbers of all texts.
+    /// Returns the numbers of all texts.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         (0..self.entries.len()).filter(|&number| self.entries[number].is_some())
     }
 
-    /// Whether the memory that it counts is that of its texts.
+    /// Returns true if the memory that it counts is that of its texts.
     pub(super) fn counts_its_bytes(&self) -> bool {
         self.bytes == self.numbers().map(|number| bytes(&self.entry(number).derivation)).sum::<usize>()
     }
 }
 
-/// About how much memory a derivation takes, its text twice. Parts that are not made yet do not count.
+/// Returns about how much memory a derivation takes, its text twice. Parts that are not made yet do not count.
 fn bytes(derivation: &Derivation) -> usize {
     let Derivation { text, decisions, parts, .. } = derivation;
     2 * text.len() + size_of_val(&**decisions) + size_of_val(&**parts)

@@ -17,21 +17,21 @@
 
 /// A run is long if it takes more than this many times as long as the average one.
 const LONG: u64 = 16;
-/// What each run takes besides, in edges: to make a text, and to start a process for it. It is some tenths of a
-/// millisecond in compiled programs.
+/// Number of edges that stands for what each run takes besides: to make a text, and to start a process for it. It is
+/// some tenths of a millisecond in compiled programs.
 pub(super) const START: u64 = 1 << 17;
 /// Long runs that find nothing better may take as much as this many average ones.
 const TRIALS: u64 = 512;
 /// There is no average before this many runs.
 const FIRST: u64 = 64;
 
-/// What runs have taken, and what is left for quicker texts, in edges.
+/// Balance of what runs have taken, and of what is left for quicker texts, in edges.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Balance {
     runs: u64,
     taken: u64,
     owed: u64,
-    /// What long runs of variants of slow texts have taken since the last better text.
+    /// Edges that long runs of variants of slow texts have taken since the last better text.
     failed: u64,
 }
 
@@ -76,18 +76,18 @@ impl Balance {
         (self.owed, self.failed) = (0, 0);
     }
 
-    /// Whether variants of quicker texts are due.
+    /// Returns true if variants of quicker texts are due.
     pub(super) fn is_quick_due(&self) -> bool {
         self.owed > 0
     }
 
-    /// The greatest number of edges that the next text to vary should execute.
+    /// Returns the greatest number of edges that the next text to vary should execute.
     pub(super) fn most_executed(&self) -> u64 {
         if self.is_quick_due() { self.quick_limit() } else { u64::MAX }
     }
 
-    /// The greatest number of edges of a quick text. Before there is an average, it is as if runs did nothing but
-    /// start.
+    /// Returns the greatest number of edges of a quick text. Before there is an average, it is as if runs did nothing
+    /// but start.
     pub(super) fn quick_limit(&self) -> u64 {
         let limit = if self.runs < FIRST { LONG * START } else { self.limit() };
         limit.saturating_sub(START)
@@ -100,7 +100,7 @@ impl Balance {
         self.taken = self.taken.saturating_add(taken.min(most));
     }
 
-    /// A run that takes more than this is long.
+    /// Returns the number of edges above which a run is long.
     fn limit(&self) -> u64 {
         if self.runs < FIRST { u64::MAX } else { self.average().saturating_mul(LONG) }
     }
@@ -117,14 +117,14 @@ mod tests {
     /// Two such runs are free, as [`TRIALS`] is more than 400 and less than 600.
     const SLOW: u64 = 200 * START;
 
-    /// A balance after this many runs that only start.
+    /// Returns a balance after this many runs that only start.
     fn balance(runs: u64) -> Balance {
         let mut balance = Balance::default();
         (0..runs).for_each(|_| balance.add(0, None));
         balance
     }
 
-    /// How many runs that only start are due.
+    /// Returns how many runs that only start are due.
     fn due(balance: &mut Balance) -> usize {
         let is_due = |balance: &mut Balance| balance.most_executed() < u64::MAX;
         std::iter::from_fn(|| is_due(balance).then(|| balance.add(0, None))).count()

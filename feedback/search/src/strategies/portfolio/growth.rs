@@ -1,4 +1,4 @@
-//! How much the greatest counts of edges have grown lately.
+//! The recent growth of the greatest counts of edges.
 //!
 //! A loop that is executed ten times as often for each digit more is on the way to a costly text, though the texts with
 //! it cost little for long. A count that has just doubled may double again.
@@ -20,7 +20,7 @@ pub(super) struct Growths {
     most: Growth,
 }
 
-/// How many times the count of an edge had doubled when this many texts had been offered.
+/// Number of times that the count of an edge had doubled when this many texts had been offered.
 #[derive(Clone, Copy, Debug, Default)]
 struct Growth {
     doublings: f32,
@@ -54,13 +54,13 @@ impl Growths {
         }
     }
 
-    /// Whether an edge may have grown.
+    /// Returns true if an edge may have grown.
     pub(super) fn has_grown(&self) -> bool {
         self.left_of(self.most) > LEAST
     }
 
-    /// Of some edges the one that has grown most, if any has. `picks` tells how many times the champion of an edge has
-    /// been varied; none if it is of no use.
+    /// Returns the edge that has grown most among some edges, if any has. `picks` tells how many times the champion of
+    /// an edge has been varied; `None` if it is of no use.
     pub(super) fn greatest(&self, edges: impl Iterator<Item = u32>, picks: impl Fn(u32) -> Option<u32>) -> Option<u32> {
         // Most have not grown lately, so their champions are not looked at.
         let grown = edges.map(|edge| (self.doublings(edge), edge)).filter(|grown| grown.0 > LEAST);
@@ -74,7 +74,7 @@ impl Growths {
         self.edges.get(edge as usize).map_or(0.0, |&growth| self.left_of(growth))
     }
 
-    /// What a growth counts by now.
+    /// Returns what a growth counts by now.
     fn left_of(&self, growth: Growth) -> f32 {
         if growth.doublings == 0.0 {
             return 0.0;

@@ -5,7 +5,7 @@ use gramjet_session::decisions::{Chooser as _, Derivation, OpenSite};
 use crate::random::Random;
 use crate::strategy::Evenly;
 
-/// How often each option of each node was taken.
+/// Number of times that each option of each node was taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Habits {
     /// By node: options that were taken with their numbers, in ascending order of the options.
@@ -49,7 +49,7 @@ impl Habits {
         }
     }
 
-    /// An option, mostly in proportion to how often it was taken.
+    /// Returns an option, mostly in proportion to how often it was taken.
     pub(crate) fn choose(&self, site: &OpenSite<'_>, random: &mut Random) -> u32 {
         let counts = self.counts.get(site.place() as usize).filter(|counts| !counts.is_empty());
         let counts = counts.filter(|_| random.unit() >= FREE).map_or(&[][..], |counts| {

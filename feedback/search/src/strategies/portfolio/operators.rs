@@ -16,7 +16,7 @@ pub(super) enum Operator {
     Fresh,
     /// A part is drawn anew.
     Redraw,
-    /// The same with the habits of the texts that cost most.
+    /// A part is drawn anew with the habits of the texts that cost most.
     Habit,
     /// A part of another text replaces one.
     Splice,
@@ -77,7 +77,7 @@ impl Operator {
 pub(super) struct Workshop {
     options: Vec<u32>,
     places: Vec<usize>,
-    /// Those among which one is picked.
+    /// Parts among which one is picked.
     fitting: Vec<usize>,
     spots: Vec<Spot>,
     part: Derivation,
@@ -85,7 +85,7 @@ pub(super) struct Workshop {
     between: Derivation,
     shorter: Derivation,
     open: Open,
-    /// How much is wanted of the next text.
+    /// Extent to which the next text is wanted.
     extent: Extent,
 }
 
@@ -277,7 +277,7 @@ impl Workshop {
         fit.is_some_and(|fit| fit != Fit::Changed) && self.put(desk, whole, number, child)
     }
 
-    /// The next change of one decision that was not tried yet.
+    /// Makes the next change of one decision that was not tried yet.
     fn next(&mut self, desk: &mut Desk, archive: &mut Archive, number: usize, child: &mut Derivation) -> bool {
         for _ in 0..64 {
             let Some(entry) = archive.entry_mut(number) else { return false };
@@ -400,7 +400,8 @@ impl Workshop {
         is_shorter
     }
 
-    /// One of the parts that can be repeated and of which a copy has at most `most` bytes, all equally probable.
+    /// Returns one of the parts that can be repeated and of which a copy has at most `most` bytes, all equally
+    /// probable.
     fn pick_spot(&mut self, desk: &mut Desk, whole: &Derivation, most: usize) -> Option<Spot> {
         let Desk { deriver, random, .. } = desk;
         for _ in 0..DRAWS.min(whole.parts.len()) {
@@ -411,7 +412,7 @@ impl Workshop {
         pick_of(random, &mut self.spots, spots(whole, deriver, most, &mut self.open))
     }
 
-    /// The number of one of the parts with this symbol that fit, all equally probable.
+    /// Returns the number of one of the parts with this symbol that fit, all equally probable.
     #[inline]
     fn pick_alike(
         &mut self,
@@ -424,7 +425,7 @@ impl Workshop {
         self.pick_below(random, of.parts.len(), |number| of.parts[number].symbol == symbol && fits(&of.parts[number]))
     }
 
-    /// A number below `many` that fits, all equally probable.
+    /// Returns a number below `many` that fits, all equally probable.
     #[inline]
     fn pick_below(&mut self, random: &mut Random, many: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
         // Mostly one of a few draws fits; else all are looked at.
@@ -468,7 +469,7 @@ impl Workshop {
     }
 }
 
-/// The parts in which a site is, the outer ones first, with their numbers.
+/// Returns the parts in which a site is, the outer ones first, with their numbers.
 fn all_around(whole: &Derivation, at: u32) -> impl Iterator<Item = (usize, &Part)> {
     let mut number = 0;
     std::iter::from_fn(move || {
@@ -484,12 +485,12 @@ fn all_around(whole: &Derivation, at: u32) -> impl Iterator<Item = (usize, &Part
     })
 }
 
-/// The number of the innermost part with a site that can be replaced.
+/// Returns the number of the innermost part with a site that can be replaced.
 fn around(whole: &Derivation, at: u32) -> Option<usize> {
     all_around(whole, at).filter(|(_, part)| part.kind != SpanKind::Round).last().map(|(number, _)| number)
 }
 
-/// The number of the choice or repetition that a site decides; none for a class.
+/// Returns the number of the choice or repetition that a site decides; `None` for a class.
 fn decided_by(whole: &Derivation, at: u32) -> Option<usize> {
     let (number, part) = all_around(whole, at).find(|(_, part)| match part.kind {
         SpanKind::Choice | SpanKind::Round => part.decisions.0 == at,
@@ -504,7 +505,7 @@ fn decided_by(whole: &Derivation, at: u32) -> Option<usize> {
     whole.parts[..number].iter().rposition(is_around)
 }
 
-/// The number of a part that can be replaced: not a round, and not one without decisions.
+/// Returns the number of a part that can be replaced: not a round, and not one without decisions.
 fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<usize> {
     for _ in 0..16 {
         let number = desk.random.below(whole.parts.len().max(1));
@@ -516,14 +517,14 @@ fn pick_part(desk: &mut Desk, whole: &Derivation) -> Option<usize> {
     None
 }
 
-/// One of several, all equally probable. Reuses the memory of `among`.
+/// Returns one of several, all equally probable. Reuses the memory of `among`.
 fn pick_of<T: Copy>(random: &mut Random, among: &mut Vec<T>, from: impl Iterator<Item = T>) -> Option<T> {
     among.clear();
     among.extend(from);
     one_of(random, among)
 }
 
-/// One of these, all equally probable.
+/// Returns one of these, all equally probable.
 fn one_of<T: Copy>(random: &mut Random, among: &[T]) -> Option<T> {
     if among.is_empty() { None } else { Some(among[random.below(among.len())]) }
 }

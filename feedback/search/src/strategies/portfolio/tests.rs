@@ -3,7 +3,7 @@
 use super::*;
 use crate::strategies::kit;
 
-/// What long runs take and what the others take, for a number of texts.
+/// Returns what long runs take and what the others take, for a number of texts.
 fn times(seed: u64, texts: u64) -> (u64, u64) {
     const LONG: u64 = 30_000_000;
     let times = std::cell::Cell::new((0, 0));
@@ -34,7 +34,8 @@ fn slow_texts_leave_time_for_quick_ones() {
     assert!((quick / 8..5 * quick).contains(&long), "{long} and {quick}");
 }
 
-/// Each letter of a secret word that the text begins with is an edge; only `z` costs.
+/// Returns the cost and the edges of a text: each letter of a secret word that the text begins with is an edge; only
+/// `z` costs.
 fn secret(text: &[u8]) -> (u64, Vec<Edge>) {
     let known = b"kestrel".iter().zip(text).take_while(|(one, other)| one == other).count();
     let costly = text.iter().filter(|&&byte| byte == b'z').count() as u64;
@@ -379,7 +380,7 @@ fn time_stands_for_edges_where_none_are_counted() {
     assert!(portfolio.balance.is_quick_due());
 }
 
-/// How many of the next texts vary one of this pool.
+/// Returns how many of the next texts vary one of this pool.
 fn proposed(portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation, texts: usize, pool: Pool) -> usize {
     let is_of_pool = |_: &usize| {
         portfolio.propose(desk, candidate);

@@ -10,7 +10,7 @@ use gramjet_session::decisions::{Derivation, Deriver, OpenSite};
 /// Number of options that are given up before a text is completed by option 0 everywhere, whatever its depth.
 const GIVEN_UP: usize = 200;
 
-/// What was tried for a text.
+/// Options that were tried for a text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Backtrack {
     /// The options that are kept, from the first decision on.
@@ -70,7 +70,7 @@ impl Backtrack {
     }
 }
 
-/// The first instance of a rule beyond the limit.
+/// Returns the first instance of a rule beyond the limit.
 fn first_beyond(text: &Derivation, limit: u32) -> Option<usize> {
     text.parts.iter().position(|part| part.depth > limit && part.kind == SpanKind::Rule)
 }

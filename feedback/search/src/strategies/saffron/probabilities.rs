@@ -10,7 +10,7 @@ const SMOOTHING: f64 = 1.0;
 /// The uses of options after this many are not counted; there are such only in wide classes of characters.
 const COUNTED: u32 = 512;
 
-/// How often the options of each site were used, and the number of all uses.
+/// Number of times that the options of each site were used, and the number of all uses.
 #[derive(Clone, Debug, Default)]
 struct Uses {
     of: Vec<u32>,
@@ -25,7 +25,7 @@ pub(super) struct Probabilities {
 }
 
 impl Probabilities {
-    /// The probability of an option of a site with this many.
+    /// Returns the probability of an option of a site with this many.
     pub(super) fn of(&self, place: u32, option: u32, options: u32) -> f64 {
         let (used, total) = match self.sites.get(place as usize) {
             Some(uses) => (uses.of.get(option as usize).copied().unwrap_or(0), uses.total),

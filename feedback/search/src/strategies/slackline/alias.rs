@@ -17,7 +17,7 @@ struct Slot {
 }
 
 impl Alias {
-    /// The weights are positive.
+    /// Returns a table of some weights, which are positive.
     pub(super) fn new(weights: &[f64]) -> Alias {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let mut slots: Vec<Slot> =
@@ -40,7 +40,7 @@ impl Alias {
         Alias { slots }
     }
 
-    /// A number below the number of weights, which is not 0.
+    /// Returns a number below the number of weights, which is not 0.
     pub(super) fn draw(&self, random: &mut Random) -> u32 {
         let number = random.below(self.slots.len());
         let slot = self.slots[number];
@@ -52,7 +52,7 @@ impl Alias {
 mod tests {
     use super::*;
 
-    /// The exact probabilities.
+    /// Returns the exact probabilities.
     fn shares(alias: &Alias) -> Vec<f64> {
         let mut shares = vec![0.0; alias.slots.len()];
         for (number, slot) in alias.slots.iter().enumerate() {

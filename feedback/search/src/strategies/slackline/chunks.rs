@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::tree::{Point, Tree};
 use crate::random::Random;
 
-/// What tells chunks apart.
+/// Keys that tell chunks apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// Rule and text.
@@ -64,7 +64,7 @@ impl Chunks {
         }
     }
 
-    /// A chunk of a rule with at most `most` bytes and another text than this one; all are equally probable.
+    /// Returns a chunk of a rule with at most `most` bytes and another text than this one; all are equally probable.
     pub(super) fn draw<'t>(
         &self,
         random: &mut Random,
@@ -104,7 +104,7 @@ mod tests {
     use super::super::tree::tests::{desk, tree};
     use super::*;
 
-    /// The texts that are drawn for the rule of a point, sorted.
+    /// Returns the texts that are drawn for the rule of a point, sorted.
     fn drawn(chunks: &Chunks, trees: &[Tree], rule: u32, most: usize, text: &str) -> Vec<String> {
         let mut random = Random::new(1);
         let tree_of = |member: u32| &trees[member as usize];

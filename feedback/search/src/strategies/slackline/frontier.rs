@@ -1,4 +1,4 @@
-//! Which text of the frontier is changed next: each in turn, or by score.
+//! The choice of the text of the frontier that is changed next: each in turn, or by score.
 
 use super::alias::Alias;
 use super::member::Member;
@@ -14,16 +14,16 @@ pub(super) trait Frontier: Default + Send {
     /// Begins a sweep over the members.
     fn begin(&mut self, members: &[Member], ranks: &Ranks);
 
-    /// The next of `members` members; none at the end of the sweep.
+    /// Returns the next of `members` members; `None` at the end of the sweep.
     fn next(&mut self, members: usize, random: &mut Random) -> Option<u32>;
 
-    /// A member was added; its number is the next one.
+    /// Takes note that a member was added; its number is the next one.
     fn add(&mut self, _parent: Option<u32>) {}
 
-    /// A variant of a member was run: a success of this value, or 0 for a failure.
+    /// Takes note that a variant of a member was run: a success of this value, or 0 for a failure.
     fn credit(&mut self, _member: u32, _value: u64) {}
 
-    /// Only these members stay, and have the numbers of their places.
+    /// Takes note that only these members stay, and have the numbers of their places.
     fn keep(&mut self, _stay: &[u32]) {}
 }
 
@@ -66,7 +66,7 @@ pub(super) struct ByScore {
 }
 
 impl ByScore {
-    /// The score of a member with a cost of this rank.
+    /// Returns the score of a member with a cost of this rank.
     pub(super) fn score(&self, member: u32, rank: f64) -> f64 {
         self.pedigree.score(self.nodes[member as usize], rank)
     }
@@ -114,7 +114,7 @@ impl Frontier for ByScore {
     }
 }
 
-/// The places of the `most` highest scores.
+/// Returns the places of the `most` highest scores.
 fn highest(scores: &[f64], most: usize) -> Vec<u32> {
     let mut places: Vec<u32> = (0..scores.len() as u32).collect();
     if places.len() > most {
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(frontier.next(3, &mut random), Some(0));
     }
 
-    /// A frontier with two members of no parent, of costs 1 and 3, in its first sweep.
+    /// Returns a frontier with two members of no parent, of costs 1 and 3, in its first sweep.
     fn two() -> ByScore {
         let (members, mut ranks) = ([member(1, &[]), member(3, &[])], Ranks::new());
         let mut frontier = ByScore::default();

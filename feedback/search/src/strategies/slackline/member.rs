@@ -24,7 +24,7 @@ impl Member {
         Member { tree, cost, edges: packed.into() }
     }
 
-    /// How often each edge was executed, in place of the former contents of `edges`.
+    /// Writes how often each edge was executed, in place of the former contents of `edges`.
     pub(super) fn edges(&self, edges: &mut Vec<Edge>) {
         edges.clear();
         let (mut packed, mut last) = (&*self.edges, 0);
@@ -34,7 +34,7 @@ impl Member {
         }
     }
 
-    /// Its memory in bytes, roughly.
+    /// Returns its memory in bytes, roughly.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Member>() + self.tree.bytes() + self.edges.len()
     }
@@ -68,7 +68,7 @@ pub(super) mod tests {
     use super::*;
     use crate::strategies::kit;
 
-    /// A member with the empty text.
+    /// Returns a member with the empty text.
     pub(in super::super) fn member(cost: u64, edges: &[Edge]) -> Member {
         let mut derivation = Derivation::default();
         kit::language("s ::= ''").deriver(Some(1)).replay(&[], &mut derivation);

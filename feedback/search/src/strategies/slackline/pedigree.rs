@@ -30,12 +30,12 @@ impl Pedigree {
         self.nodes.len() as u32 - 1
     }
 
-    /// A text was selected.
+    /// Counts a selection of a text.
     pub(super) fn select(&mut self, node: u32) {
         self.nodes[node as usize].selected += 1;
     }
 
-    /// A variant of a text was run: a success of this value, or 0 for a failure.
+    /// Counts the run of a variant of a text: a success of this value, or 0 for a failure.
     pub(super) fn credit(&mut self, node: u32, value: u64) {
         self.nodes[node as usize].selected_itself += 1;
         let mut next = node;
@@ -47,7 +47,7 @@ impl Pedigree {
         }
     }
 
-    /// The score of a text with a cost of this rank.
+    /// Returns the score of a text with a cost of this rank.
     pub(super) fn score(&self, node: u32, rank: f64) -> f64 {
         let node = self.nodes[node as usize];
         let value = (1.0 + rank) * node.succeeded as f64 / node.selected as f64;

@@ -1,5 +1,5 @@
-//! How the published program draws characters: where a site has at least five, it first draws a run of neighbours of
-//! one category, such as digits, and then one of these.
+//! The way in which the published program draws characters: where a site has at least five, it first draws a run of
+//! neighbours of one category, such as digits, and then one of these.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl Runs {
         Runs(divided.collect())
     }
 
-    /// A chooser that draws a run first.
+    /// Returns a chooser that draws a run first.
     pub(super) fn drawing<'r>(&'r self, random: &'r mut Random) -> impl Chooser + 'r {
         move |site: &OpenSite<'_>| {
             let runs = self.0.get(&site.place()).map_or(&[][..], Vec::as_slice);
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::strategies::kit::language;
 
-    /// How often each of these bytes is drawn by 12 000 draws.
+    /// Returns how often each of these bytes is drawn by 12 000 draws.
     fn drawn(ebnf: &str, bytes: &[u8]) -> Vec<usize> {
         let mut deriver = language(ebnf).deriver(Some(1));
         let runs = Runs::new(&deriver);

@@ -36,7 +36,7 @@ fn the_first_reason_that_holds_counts() {
 
 const WORDS: &str = "s ::= w (' ' w)*  w ::= [a-c]+";
 
-/// A strategy with these texts on its frontier.
+/// Returns a strategy with these texts on its frontier.
 fn with<F: Frontier>(desk: &mut Desk, texts: &[&str]) -> SlackLine<F> {
     let mut line = SlackLine::<F>::new(false);
     for text in texts {

@@ -25,7 +25,7 @@ impl Point {
         Point { symbol: part.symbol, depth: part.depth, decisions: part.decisions, text: part.text }
     }
 
-    /// The length of its text in bytes.
+    /// Returns the length of its text in bytes.
     pub(super) fn len(&self) -> usize {
         (self.text.1 - self.text.0) as usize
     }
@@ -41,7 +41,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// None if the text has no derivation.
+    /// Returns the tree of a derivation; `None` if the text has no derivation.
     pub(super) fn new(derivation: &Derivation) -> Option<Tree> {
         Some(Tree {
             text: derivation.text.as_slice().into(),
@@ -50,7 +50,7 @@ impl Tree {
         })
     }
 
-    /// Its memory in bytes, roughly.
+    /// Returns its memory in bytes, roughly.
     pub(super) fn bytes(&self) -> usize {
         // Each point is a chunk, too.
         self.text.len() + 4 * self.options.len() + 64 * self.points.len()
@@ -64,12 +64,12 @@ impl Tree {
         &self.options[point.decisions.0 as usize..point.decisions.1 as usize]
     }
 
-    /// Any point.
+    /// Draws any point.
     pub(super) fn draw_point(&self, random: &mut Random) -> &Point {
         &self.points[random.below(self.points.len())]
     }
 
-    /// A point for a part of another text. None if it is the whole text and there are other points.
+    /// Returns a point for a part of another text. `None` if it is the whole text and there are other points.
     pub(super) fn draw_inner(&self, random: &mut Random) -> Option<&Point> {
         let whole = self.points.len() - 1;
         let number = (0..=REDRAWS).map(|_| random.below(whole + 1)).find(|&number| number < whole || whole == 0)?;
@@ -94,8 +94,8 @@ impl Tree {
     }
 }
 
-/// The instances of rules, without those that decide nothing, and with chains of unit rules as one point, the
-/// innermost one.
+/// Returns the points of a derivation: its instances of rules, without those that decide nothing, and with chains of
+/// unit rules as one point, the innermost one.
 fn points(derivation: &Derivation) -> Option<Box<[Point]>> {
     let whole = derivation.parts.first()?;
     let mut found: Vec<(u32, Reverse<usize>, Point)> = Vec::new();
@@ -129,7 +129,7 @@ pub(super) mod tests {
         Desk::new(deriver, max_len, Random::new(1))
     }
 
-    /// The derivation of a text: the first one that is drawn.
+    /// Returns the derivation of a text: the first one that is drawn.
     pub(in super::super) fn derivation(desk: &mut Desk, text: &str) -> Derivation {
         let mut derivation = Derivation::default();
         for _ in 0..1_000_000 {

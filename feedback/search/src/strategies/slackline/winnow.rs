@@ -7,9 +7,9 @@ use crate::ranks::Ranks;
 /// Texts that cost more than this share of the frontier stay.
 const SHARE: f64 = 0.98;
 
-/// The numbers of the texts that stay, from the newest to the oldest: those that cost most, and those that add coverage
-/// or a maximum to the newer ones. `maxima` is then what they add up to; `are_costly_counted` says whether those that
-/// stay for their cost count in it.
+/// Returns the numbers of the texts that stay, from the newest to the oldest: those that cost most, and those that add
+/// coverage or a maximum to the newer ones. `maxima` is then what they add up to; `are_costly_counted` says whether
+/// those that stay for their cost count in it.
 pub(super) fn winnow(members: &[Member], maxima: &mut Maxima, are_costly_counted: bool) -> Vec<u32> {
     let mut costs = Ranks::new();
     for member in members {

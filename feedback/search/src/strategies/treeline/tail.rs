@@ -1,4 +1,4 @@
-//! When TreeLine drops its tree: if too few of the last costs differ.
+//! The rule by which TreeLine drops its tree: if too few of the last costs differ.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// The greatest share of different costs that is too small (M).
 const MOST: f64 = 0.9;
-/// How fast the share that is too small grows with the runs of a tree (d).
+/// Speed at which the share that is too small grows with the runs of a tree (d).
 const GROWTH: f64 = 5e-5;
 /// The number of last costs before the first best cost is known.
 const FIRST: usize = 25_000;
@@ -16,7 +16,7 @@ const FIRST: usize = 25_000;
 pub(super) struct Tail {
     costs: VecDeque<u64>,
     counts: FxHashMap<u64, u32>,
-    /// How many costs are looked at.
+    /// Number of costs that are looked at.
     len: usize,
     runs: u64,
 }
@@ -40,7 +40,7 @@ impl Tail {
         self.shorten();
     }
 
-    /// Whether the tree is to be dropped.
+    /// Returns true if the tree is to be dropped.
     pub(super) fn is_stale(&self) -> bool {
         self.runs >= self.len as u64 && self.unique() < threshold(self.runs)
     }
@@ -52,7 +52,7 @@ impl Tail {
         self.runs = 0;
     }
 
-    /// The share of different costs.
+    /// Returns the share of different costs.
     fn unique(&self) -> f64 {
         match self.costs.len() < self.len {
             true => 1.0,
@@ -73,7 +73,7 @@ impl Tail {
     }
 }
 
-/// The share of different costs below which a tree with this many runs is dropped.
+/// Returns the share of different costs below which a tree with this many runs is dropped.
 fn threshold(runs: u64) -> f64 {
     MOST * (1.0 - (-(runs as f64) * GROWTH).exp())
 }

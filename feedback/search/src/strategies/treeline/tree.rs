@@ -18,7 +18,7 @@ struct Node {
     visits: u32,
     /// All texts below it were run.
     is_locked: bool,
-    /// It is in the list of hot nodes.
+    /// Whether it is in the list of hot nodes.
     is_hot: bool,
     rewards: f64,
 }
@@ -30,7 +30,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The root alone.
+    /// Returns the root alone.
     pub(super) fn new() -> Tree {
         Tree { nodes: vec![node(NONE, 0)] }
     }
@@ -41,17 +41,17 @@ impl Tree {
         self.nodes.push(node(NONE, 0));
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many runs were made below a node.
+    /// Returns how many runs were made below a node.
     pub(super) fn visits(&self, node: u32) -> u32 {
         self.at(node).visits
     }
 
-    /// Whether all texts below a node were run.
+    /// Returns true if all texts below a node were run.
     pub(super) fn is_locked(&self, node: u32) -> bool {
         self.at(node).is_locked
     }
@@ -61,7 +61,8 @@ impl Tree {
         !std::mem::replace(&mut self.nodes[node as usize].is_hot, true)
     }
 
-    /// The upper confidence bound of a node: 0 for the root, greatest if it was never visited, least if it is locked.
+    /// Returns the upper confidence bound of a node: 0 for the root, greatest if it was never visited, least if it is
+    /// locked.
     pub(super) fn uct(&self, number: u32) -> f64 {
         let node = self.at(number);
         match node.parent {
@@ -71,12 +72,12 @@ impl Tree {
         }
     }
 
-    /// The natural logarithm of the number of visits.
+    /// Returns the natural logarithm of the number of visits.
     fn logarithm(&self, node: u32) -> f64 {
         f64::from(self.at(node).visits).ln()
     }
 
-    /// The node that the greatest bounds lead to, from a node on, which has no children.
+    /// Returns the node that the greatest bounds lead to, from a node on, which has no children.
     pub(super) fn descend(&self, from: u32) -> u32 {
         let mut current = from;
         loop {
@@ -100,7 +101,7 @@ impl Tree {
         }
     }
 
-    /// The options on the way from the root to a node.
+    /// Writes the options on the way from the root to a node.
     pub(super) fn path(&self, node: u32, path: &mut Vec<u32>) {
         path.clear();
         let mut current = self.at(node);
@@ -154,7 +155,7 @@ fn node(parent: u32, option: u32) -> Node {
     Node { parent, option, first_child: 0, children: 0, visits: 0, is_locked: false, is_hot: false, rewards: 0.0 }
 }
 
-/// The bound of a node that is not locked, by the logarithm of the visits of its parent.
+/// Returns the bound of a node that is not locked, by the logarithm of the visits of its parent.
 fn bound(node: &Node, logarithm: f64) -> f64 {
     match f64::from(node.visits) {
         0.0 => f64::INFINITY,
@@ -166,7 +167,8 @@ fn bound(node: &Node, logarithm: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A root with three children. The first has two visits with rewards of 0.5 and 0.7, the second one with 0.9.
+    /// Returns a root with three children. The first has two visits with rewards of 0.5 and 0.7, the second one with
+    /// 0.9.
     fn tree() -> Tree {
         let mut tree = Tree::new();
         assert_eq!(tree.expand(ROOT, &[0, 1, 4]), 1);

@@ -9,7 +9,7 @@ fn merits(cost: u64, edges: &[Edge]) -> Merits<'_> {
     Merits { cost, executed: edges.iter().map(|edge| edge.1).sum(), edges, ..Merits::default() }
 }
 
-/// A text whose outline is that of no other text.
+/// Returns a text whose outline is that of no other text.
 fn text(text: &str) -> Derivation {
     let symbol = hash(text.as_bytes()) as u32;
     let part = Part { kind: SpanKind::Rule, symbol, depth: 0, decisions: (0, 0), text: (0, 0), next: 1 };
@@ -17,7 +17,7 @@ fn text(text: &str) -> Derivation {
     Derivation { text: text.as_bytes().to_vec(), parts: vec![part], outline, ..Derivation::default() }
 }
 
-/// The place of a text that was kept, and the number of its edges.
+/// Returns the place of a text that was kept, and the number of its edges.
 fn gained(kept: Option<Kept>) -> Option<(Option<usize>, usize)> {
     kept.map(|kept| (kept.place, kept.edges))
 }

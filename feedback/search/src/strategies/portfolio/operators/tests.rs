@@ -26,7 +26,7 @@ fn desk() -> Desk {
     Desk::new(deriver, MAX_LEN, Random::new(5))
 }
 
-/// An archive of texts as long as they may be.
+/// Returns an archive of texts as long as they may be.
 fn archive(desk: &mut Desk) -> Archive {
     let mut archive = Archive::new();
     let mut drawn = Derivation::default();
