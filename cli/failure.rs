@@ -167,11 +167,10 @@ pub fn quoted(path: impl Into<PathBuf>) -> String {
     format!("`{}`", path.into().display().to_string().escape_debug())
 }
 
-/// Writes a line to standard error. A failure to do so is ignored, as there is no other place to report it.
+/// Writes a line to standard error, in which nothing can change the terminal.
 macro_rules! say {
-    ($($argument:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($argument)*);
-    }};
+    ($($argument:tt)*) => {
+        $crate::terminal::say(format_args!($($argument)*))
+    };
 }
 pub(crate) use say;

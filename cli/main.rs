@@ -28,6 +28,7 @@ mod stop;
 #[cfg(unix)]
 mod system;
 mod tally;
+mod terminal;
 mod texts;
 mod units;
 #[cfg(target_os = "linux")]

@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 use crate::plan::Plan;
 use crate::tally::Tally;
+use crate::terminal::visible;
 use crate::units::display_size;
 
 /// Runs shorter than this show nothing.
@@ -166,7 +167,7 @@ impl Line {
         // In the last column, some terminals begin the next line.
         let text = fitting(&self.text(elapsed), columns - 1).to_string();
         // Who does not see the line loses nothing else.
-        let _ = write!(std::io::stderr(), "\r{text}\x1B[K");
+        let _ = write!(std::io::stderr(), "\r{}\x1B[K", visible(&text));
         self.is_drawn.set(true);
     }
 

@@ -10,6 +10,7 @@ use gramjet_compiler::diagnostics::{Diagnostic, Diagnostics, Severity, SourceFil
 use gramjet_compiler::shape::{ByDefault, Facts};
 
 use crate::failure::Failure;
+use crate::terminal::{visible, visible_in_place};
 use crate::units::plural;
 
 /// An excerpt shows at most this number of bytes of a line before and after the place.
@@ -98,18 +99,18 @@ fn groups<'a>(file: &'a SourceFile, lines: &Lines<'_>, diagnostic: &'a Diagnosti
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(cut(&diagnostic.message)).id(diagnostic.code.name());
+    let title = level.primary_title(visible(cut(&diagnostic.message))).id(diagnostic.code.name());
     let mut group = Group::with_title(title);
     group = match diagnostic.span {
         Some(span) => place(group, file, lines, span),
-        None => group.element(Origin::path(file.name())),
+        None => group.element(Origin::path(visible(file.name()))),
     };
     let mut groups = vec![group];
     for (span, label) in diagnostic.related.iter().take(RELATED) {
-        groups.push(place(Group::with_title(Level::NOTE.secondary_title(cut(label))), file, lines, *span));
+        groups.push(place(Group::with_title(Level::NOTE.secondary_title(visible(cut(label)))), file, lines, *span));
     }
     if let Some(help) = &diagnostic.help {
-        groups.push(Group::with_title(Level::HELP.secondary_title(cut(help))));
+        groups.push(Group::with_title(Level::HELP.secondary_title(visible(cut(help)))));
     }
     groups
 }
@@ -117,14 +118,15 @@ fn groups<'a>(file: &'a SourceFile, lines: &Lines<'_>, diagnostic: &'a Diagnosti
 /// Adds the excerpt around `span`.
 fn place<'a>(group: Group<'a>, file: &'a SourceFile, lines: &Lines<'_>, span: Span) -> Group<'a> {
     let excerpt = lines.excerpt(span);
-    let snippet =
-        Snippet::source(excerpt.text).line_start(excerpt.line).annotation(AnnotationKind::Primary.span(excerpt.marked));
+    let snippet = Snippet::source(visible_in_place(&excerpt.text))
+        .line_start(excerpt.line)
+        .annotation(AnnotationKind::Primary.span(excerpt.marked));
     if excerpt.cut {
         // The renderer would count columns from where the excerpt begins.
-        let origin = Origin::path(file.name()).line(excerpt.line).char_column(excerpt.column);
+        let origin = Origin::path(visible(file.name())).line(excerpt.line).char_column(excerpt.column);
         group.element(origin).element(snippet)
     } else {
-        group.element(snippet.path(file.name()))
+        group.element(snippet.path(visible(file.name())))
     }
 }
 

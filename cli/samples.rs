@@ -40,7 +40,7 @@ fn find_in(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
         let (input, script) = (folder.join("input"), folder.join("replay.sh"));
-        if input.is_file() && script.is_file() {
+        if is_regular(&input) && is_regular(&script) {
             found.push(input);
             continue;
         }
@@ -48,14 +48,28 @@ fn find_in(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
         let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>().map_err(failed)?;
         paths.retain(|path| !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")));
         paths.sort_unstable();
-        // Links to folders are not followed, so there is an end.
-        let (inner, others): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.is_dir());
-        folders.extend(inner.into_iter().filter(|path| !path.is_symlink()).rev());
-        // Pipes and devices are no samples, and choice bytes stand beside their texts.
-        let is_choices = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "choices");
-        found.extend(others.into_iter().filter(|path| path.is_file() && !is_choices(path)));
+        let mut inner = Vec::new();
+        for path in paths {
+            // Links are not followed, so there is an end, and nothing outside is read.
+            match fs::symlink_metadata(&path).map(|data| data.file_type()) {
+                Ok(kind) if kind.is_dir() => inner.push(path),
+                // Choice bytes stand beside their texts.
+                Ok(kind) if kind.is_file() && path.extension().is_some_and(|extension| extension == "choices") => {}
+                Ok(kind) if kind.is_file() => found.push(path),
+                Ok(kind) if kind.is_symlink() => {
+                    say!("gramjet: {} (a link, which is not followed) is left alone", shown(&path));
+                }
+                Ok(_) => say!("gramjet: {} (no regular file) is left alone", shown(&path)),
+                Err(error) => say!("gramjet: {} ({error}) is left alone", shown(&path)),
+            }
+        }
+        folders.extend(inner.into_iter().rev());
     }
     Ok(())
+}
+
+fn is_regular(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
 }
 
 /// Way of reading samples.

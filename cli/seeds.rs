@@ -1,38 +1,34 @@
-//! Texts that searches begin with, and texts as messages show them.
+//! Texts that searches begin with.
 
-use std::fs;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use gramjet_campaign::CHOICES;
+use gramjet_campaign::{CHOICES, View};
 use gramjet_session::Language;
 
 use crate::failure::{Failure, say};
-use crate::files::{self, shown};
+use crate::files::shown;
 use crate::texts::describe;
 use crate::units::plural;
 
 /// Returns the files of a folder. Says how many of them conform to the grammar, where the first one does not, and what
 /// is done with those that do not.
 pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec<u8>>, Failure> {
-    let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        // A search keeps choice bytes beside its texts.
-        let is_beside =
-            path.to_str().and_then(|path| path.strip_suffix(CHOICES)).is_some_and(|text| Path::new(text).is_file());
-        if path.is_file() && !is_beside {
-            paths.push(path);
-        }
-    }
-    paths.sort_unstable();
+    let view = View::of_folder(folder)?;
+    let files = view.files()?;
+    view.left_alone().iter().for_each(|left| say!("gramjet: {left} is left alone"));
+    // A search keeps choice bytes beside its texts.
+    let names: HashSet<OsString> = files.iter().map(|(name, _)| name.clone()).collect();
+    let is_beside = |name: &OsString| {
+        name.to_str().and_then(|name| name.strip_suffix(CHOICES)).is_some_and(|text| names.contains(OsStr::new(text)))
+    };
     let (mut texts, mut conforming, mut first) = (Vec::new(), 0, None);
-    for path in &paths {
-        let text = files::read_bytes(path)?;
+    for (name, text) in files.into_iter().filter(|(name, _)| !is_beside(name)) {
         match language.parse(&text) {
             Ok(_) => conforming += 1,
             Err(error) => {
-                first.get_or_insert_with(|| describe(path, &text, &error));
+                first.get_or_insert_with(|| describe(&folder.join(&name), &text, &error));
             }
         }
         texts.push(text);

@@ -347,7 +347,7 @@ fn call(args: &Arguments) -> Result<Call, Failure> {
 }
 
 fn conclude(campaign: &Campaign, found: usize) -> Result<(), Failure> {
-    let folder = shown(campaign.state.folder());
+    let folder = shown(campaign.state.path());
     match campaign.stop.reason() {
         Some(StopReason::Signal(name, signal)) => {
             let reached =

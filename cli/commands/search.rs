@@ -343,7 +343,7 @@ fn study(
     reporter: &mut Reporter,
 ) -> Result<(), Failure> {
     let studied = hunt.study(depth, proved, |hunt, studies| write_page(args, hunt, studies).map(drop))?;
-    let place = hunt.state.folder().join(PAGE);
+    let place = hunt.state.path().join(PAGE);
     match studied {
         Studied::Nothing => say!("gramjet: no text ended by itself; report: {}", shown(&place)),
         Studied::LeftOut => {}
@@ -360,7 +360,7 @@ fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBu
     let earlier = hunt.state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
     let mut report = page::page(hunt, studies, (&grammar, &again(false), &again(true)), earlier);
     hunt.write_totals()?;
-    refresh(&mut report, &hunt.state.view())?;
+    refresh(&mut report, hunt.state.view())?;
     let json = serde_json::to_vec(&report).map_err(|error| Failure::Internal(error.to_string()))?;
     hunt.state.write(REPORT, &json)?;
     Ok(hunt.state.write(PAGE, html(&report).as_bytes())?)
@@ -401,7 +401,7 @@ fn facts(
 }
 
 fn conclude(hunt: &Hunt) -> Result<(), Failure> {
-    let folder = shown(hunt.state.folder());
+    let folder = shown(hunt.state.path());
     match hunt.stop.reason() {
         Some(StopReason::Signal(name, signal)) => {
             let runs = plural(hunt.progress().runs, "run");

@@ -16,7 +16,8 @@ pub mod json;
 #[cfg(feature = "ahead-of-time")]
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
-/// Function that makes a producer of the shipped grammar called `name`, with the grammar's own limits, if there is one.
+/// Returns the function that makes a producer of the shipped grammar called `name`, with the grammar's own limits, if
+/// there is one.
 pub fn producer(name: &str) -> Option<fn() -> Box<dyn Producer + Send>> {
     match name {
         #[cfg(feature = "ahead-of-time")]

@@ -9,6 +9,8 @@ mod ends;
 #[cfg(target_os = "linux")]
 mod evolve;
 #[cfg(target_os = "linux")]
+mod folders;
+#[cfg(target_os = "linux")]
 mod fuzz;
 mod generate;
 #[cfg(target_os = "linux")]
@@ -22,6 +24,8 @@ mod refine;
 mod search;
 mod shapes;
 mod sizes;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod variants;
 mod wrong;
 

@@ -50,7 +50,7 @@ impl Weights {
         let prepared = learn::prepare_source(prepared.source, &grammar, false)?;
         let mut earlier = Recent::of(threads);
         // Without them the weights are those of this search.
-        earlier.read(&std::fs::read(state.folder().join(TEXTS)).unwrap_or_default());
+        earlier.read(&state.view().file(TEXTS)?.unwrap_or_default());
         Ok(Weights { grammar, prepared, earlier, threads, written: Instant::now(), interval: FIRST })
     }
 
@@ -67,7 +67,7 @@ impl Weights {
     /// Writes them for the last time, and says where they are.
     pub(super) fn end(mut self, campaign: &Campaign) -> Result<(), Failure> {
         let Some((learned, texts)) = self.write(campaign)? else { return Ok(()) };
-        let place = campaign.state.folder().join(WEIGHTS);
+        let place = campaign.state.path().join(WEIGHTS);
         say!("gramjet: the weights of the last {} are in {}", plural(texts, "text"), shown(&place));
         learn::say_how_to_read(&self.prepared, &self.grammar);
         learn::describe(self.prepared, &learned)

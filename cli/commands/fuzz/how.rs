@@ -114,6 +114,17 @@ impl How {
     }
 }
 
+/// Returns recorded options without those that give the program rights, unless they are `given` now, and those that are
+/// left out: a folder of somebody else must not decide what the program may do here.
+pub(super) fn without_rights(recorded: Vec<String>, given: &[String]) -> (Vec<String>, Vec<String>) {
+    let gives_rights = |option: &String| {
+        let option = renamed(option);
+        let is_right = option == "--unconfined" || option.starts_with("--allow=");
+        is_right && !given.contains(&option) && !given.iter().any(|given| given == "--unconfined")
+    };
+    recorded.into_iter().partition(|option| !gives_rights(option))
+}
+
 /// Returns a recorded option under its present name: `--allow` named the exceptions of `--expect` once.
 fn renamed(option: &str) -> String {
     match option.strip_prefix("--allow=") {

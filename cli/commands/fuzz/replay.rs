@@ -1,27 +1,22 @@
 //! Failures that were found before, run again.
 
 use std::ffi::OsString;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::path::Path;
 
 use gramjet_campaign::State;
 use gramjet_harness::Target as _;
 use serde_json::json;
 
-use super::how::How;
-use super::reporter::print;
+use super::how::{self, How};
+use super::reporter::{WHAT, print, say_advice};
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::output::whole::write_output;
+use crate::terminal::{is_hidden, pass_on};
 use crate::units::plural;
-use gramjet_campaign::failing::{DEPENDS, Failed, Judge, MINIMISED, REPORT, sequence_file};
+use gramjet_campaign::failing::{Judge, Kept, REPORT, Replay};
+use gramjet_campaign::one_line;
 use gramjet_campaign::subject::Tested;
-
-/// A failure is run this often, as it may not fail each time.
-const RUNS: u32 = 3;
-/// The most inputs of a sequence that are read.
-const MOST: usize = 1 << 16;
 
 /// A failure of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,97 +52,10 @@ impl Case {
     }
 }
 
-/// A program with its judge, and the options that both were made with.
+/// A program that runs failures again, and the options that it was made with.
 struct Bench {
     options: Vec<String>,
-    tested: Tested,
-    judge: Judge,
-}
-
-impl Bench {
-    fn new(options: Vec<String>, command: &[OsString], how: &How) -> Result<Bench, Failure> {
-        let tested = Tested::new(command, how.surroundings)?;
-        let judge = Judge::new(&how.rules, how.surroundings)?;
-        Ok(Bench { options, tested, judge })
-    }
-
-    /// Returns how the program fails on the last of these texts, after the others in the same process, which is a new
-    /// one.
-    fn failure(&mut self, texts: &[Vec<u8>]) -> Result<Option<Failed>, Failure> {
-        for _ in 0..RUNS {
-            if let Some(failed) = self.failure_of_one_run(texts)? {
-                return Ok(Some(failed));
-            }
-        }
-        Ok(None)
-    }
-
-    fn failure_of_one_run(&mut self, texts: &[Vec<u8>]) -> Result<Option<Failed>, Failure> {
-        self.tested.renew()?;
-        self.judge.renew()?;
-        let mut before = None;
-        for (number, text) in texts.iter().enumerate() {
-            let run = self.tested.run(text)?;
-            let is_same_process = run.earlier == number as u64;
-            let failed = self.judge.judge(text, &run)?.failed;
-            // A text before the last one has ended the process.
-            if !is_same_process || number + 1 == texts.len() {
-                let failed = if is_same_process { failed } else { before };
-                let what = |what: String| if number > 0 { format!("{DEPENDS}{what}") } else { what };
-                return Ok(failed.map(|failed| Failed { what: what(failed.what), ..failed }));
-            }
-            before = failed;
-        }
-        Ok(None)
-    }
-}
-
-/// A failure that a search has kept.
-struct Kept {
-    name: String,
-    folder: PathBuf,
-}
-
-impl Kept {
-    fn new(folder: PathBuf) -> Kept {
-        let name = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Kept { name, folder }
-    }
-
-    fn file(&self, name: &str) -> io::Result<Vec<u8>> {
-        fs::read(self.folder.join(name))
-    }
-
-    /// Returns the report that the search has written on it.
-    fn report(&self) -> Option<serde_json::Value> {
-        serde_json::from_slice(&self.file(REPORT).ok()?).ok()
-    }
-
-    /// Returns the options that it was found with.
-    fn options(&self) -> Vec<String> {
-        let options = self.report().and_then(|report| serde_json::from_value(report["options"].clone()).ok());
-        options.unwrap_or_default()
-    }
-
-    /// Returns why it failed when it was found.
-    fn before(&self) -> String {
-        let report = self.report();
-        let what = report.as_ref().and_then(|report| report["what"].as_str());
-        what.unwrap_or("not known").to_string()
-    }
-
-    /// Returns the smaller input; if it depends on earlier ones, all of them.
-    fn texts(&self) -> Result<Vec<Vec<u8>>, String> {
-        let count = self.report().and_then(|report| report["sequence"].as_u64()).unwrap_or(0);
-        let read =
-            |name: String| self.file(&name).map_err(|error| format!("{}: {error}", shown(&self.folder.join(&name))));
-        match usize::try_from(count) {
-            Ok(0) => Ok(vec![read(MINIMISED.to_string())?]),
-            Ok(count) if count <= MOST => (0..count).map(|number| read(sequence_file(number))).collect(),
-            _ => Err(format!("{count} inputs are more than {MOST}")),
-        }
-    }
+    replay: Replay,
 }
 
 /// Runs a file, and shows what the program says and how it ends.
@@ -159,14 +67,16 @@ pub(super) fn file(
     how: &How,
 ) -> Result<(), Failure> {
     let text = files::read_bytes(file)?;
-    let Bench { mut tested, mut judge, .. } = Bench::new(Vec::new(), command, how)?;
+    let mut tested = Tested::new(command, how.surroundings)?;
+    let mut judge = Judge::new(&how.rules, how.surroundings)?;
     let run = tested.run(&text)?;
     // If nobody reads the output, that is no error. Lines for machines are alone there.
     if !is_json {
-        let _ = std::io::stdout().write_all(&run.stdout.bytes);
+        pass_on(&mut std::io::stdout(), &run.stdout.bytes);
     }
-    let _ = std::io::stderr().write_all(&run.stderr.bytes);
+    pass_on(&mut std::io::stderr(), &run.stderr.bytes);
     let failed = judge.judge(&text, &run)?.failed;
+    judge.advice().iter().for_each(say_advice);
     let result = failed.clone().map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what));
     let case = Case { name: shown(file).to_string(), result };
     if is_json {
@@ -207,13 +117,24 @@ pub(super) fn all(
         None => vec![folder.to_path_buf()],
     };
     let (mut cases, mut bench) = (Vec::new(), None);
-    for kept in failures.into_iter().map(Kept::new) {
+    let mut is_warned = false;
+    for kept in failures {
+        let kept = Kept::open(&kept)?;
         let result = match kept.texts() {
             Err(why) => Outcome::Unusable(why),
             Ok(texts) => {
-                let options = [kept.options().as_slice(), given].concat();
-                let bench = bench_for(&mut bench, options, command)?;
-                bench.failure(&texts)?.map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what))
+                let (recorded, refused) = how::without_rights(kept.options(), given);
+                if !refused.is_empty() && !std::mem::replace(&mut is_warned, true) {
+                    say!(
+                        "gramjet: warning: recorded rights are not given to the program: {}. Give them yourself if you \
+                         trust the folder",
+                        refused.join(" ").escape_debug()
+                    );
+                }
+                let replay = replay_for(&mut bench, [&recorded, given].concat(), command)?;
+                let failed = replay.failure(&texts)?;
+                replay.advice().iter().for_each(say_advice);
+                failed.map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what))
             }
         };
         let case = Case { name: kept.name.clone(), result };
@@ -222,8 +143,8 @@ pub(super) fn all(
             print(&case.json());
         }
         match result {
-            Outcome::Fails(what) => say!("fails: {name}: {what}"),
-            Outcome::Passes => say!("passes: {name} (it was: {})", kept.before()),
+            Outcome::Fails(what) => say!("fails: {name}: {}", one_line(what.as_bytes(), WHAT)),
+            Outcome::Passes => say!("passes: {name} (it was: {})", one_line(kept.before().as_bytes(), WHAT)),
             Outcome::Unusable(why) => say!("not run: {name}: {why}"),
         }
         cases.push(case);
@@ -242,18 +163,18 @@ pub(super) fn all(
 }
 
 /// Returns the program with these options, that of the failure before if they are the same.
-fn bench_for<'b>(
+fn replay_for<'b>(
     bench: &'b mut Option<Bench>,
     options: Vec<String>,
     command: &[OsString],
-) -> Result<&'b mut Bench, Failure> {
+) -> Result<&'b mut Replay, Failure> {
     if bench.as_ref().is_none_or(|bench| bench.options != options) {
         let how = How::recorded(&options);
         // Two of them do not run at the same time.
         *bench = None;
-        *bench = Some(Bench::new(options, command, &how)?);
+        *bench = Some(Bench { options, replay: Replay::new(command, &how.rules, how.surroundings)? });
     }
-    Ok(bench.as_mut().expect("it was made"))
+    Ok(&mut bench.as_mut().expect("it was made").replay)
 }
 
 /// Returns a report in the format of JUnit.
@@ -291,7 +212,7 @@ fn escaped(text: &str) -> String {
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
             '\t' | '\n' | '\r' => escaped.push(' '),
-            character if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => {
+            character if is_hidden(character) || matches!(character, '\u{fffe}' | '\u{ffff}') => {
                 escaped.push('\u{fffd}')
             }
             character => escaped.push(character),

@@ -9,6 +9,10 @@ use crate::progress::Progress;
 use crate::refusal::hint_of;
 use crate::units::plural;
 use gramjet_campaign::failing::{Advice, Campaign, News, Progress as Reached, Unconfirmed};
+use gramjet_campaign::one_line;
+
+/// Greatest number of characters of a line that says how a program fails.
+pub(super) const WHAT: usize = 500;
 
 /// Tells the user what is found and how far the search is.
 pub(super) struct Reporter {
@@ -26,6 +30,9 @@ impl Reporter {
     }
 
     pub(super) fn look(&mut self, campaign: &Campaign) {
+        for left in campaign.left_alone() {
+            self.progress.suspend(|| say!("gramjet: {left} is left alone"));
+        }
         for advice in campaign.advice() {
             self.progress.suspend(|| say_advice(&advice));
         }
@@ -75,7 +82,13 @@ impl Reporter {
             }
         };
         let broken = if finding.is_broken { ", not in the language" } else { "" };
-        self.progress.suspend(|| say!("{}{flaky}; {size}{broken}: {}", finding.failed.what, place.display()));
+        self.progress.suspend(|| {
+            say!(
+                "{}{flaky}; {size}{broken}: {}",
+                one_line(finding.failed.what.as_bytes(), WHAT),
+                one_line(place.as_os_str().as_encoded_bytes(), usize::MAX)
+            )
+        });
     }
 
     pub(super) fn end(&mut self, campaign: &Campaign, unconfirmed: &[Unconfirmed]) {
@@ -157,7 +170,8 @@ fn unconfirmed_line(unconfirmed: &[Unconfirmed]) -> Option<String> {
     match unconfirmed {
         [] => None,
         [Unconfirmed { what, seen, tried, place, .. }] => Some(format!(
-            "1 failure did not happen again: {what}, seen {}, not in {}: {}",
+            "1 failure did not happen again: {}, seen {}, not in {}: {}",
+            one_line(what.as_bytes(), WHAT),
             times(*seen),
             plural(*tried, "new run"),
             place.display()

@@ -43,8 +43,8 @@ pub(super) fn page(
         families: (1..).zip(families(studies)).map(|(number, known)| family(number, known)).collect(),
         lines: studies.first().map_or_else(Vec::new, lines),
         replay_families: replay.to_string(),
-        on_file: on_file(plan, grammar, hunt.state.folder(), false).unwrap_or_default(),
-        on_stopped: on_file(plan, grammar, hunt.state.folder(), true).unwrap_or_default(),
+        on_file: on_file(plan, grammar, hunt.state.path(), false).unwrap_or_default(),
+        on_stopped: on_file(plan, grammar, hunt.state.path(), true).unwrap_or_default(),
         commands: vec![Command { purpose: "Go on with this search".to_string(), command: resume.to_string() }],
         ..Report::default()
     };

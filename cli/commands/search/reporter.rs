@@ -142,6 +142,7 @@ fn noted(note: &Note) -> String {
              inputs that a failure depends on",
             shown_path(folder)
         ),
+        Note::LeftAlone(left) => format!("{left} is left alone"),
         Note::Proved(exponent) => format!("growth faster than n^{exponent} is proved"),
         Note::NoProof(error) => {
             format!("the search does not end early, as the proof of growth has failed: {error}")

@@ -3,52 +3,70 @@
 //! restart or by another search. They are checked against the text, so that files of another grammar do no harm. A
 //! header names their grammar; files of another grammar are not read. Files of earlier versions have no header.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::{Language, hash};
 
 /// The directory of choice bytes in that of a search.
-const STREAMS: &str = "streams";
+pub const FOLDER: &str = "streams";
 /// Larger files are not read.
-const MAX_BYTES: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = 64 << 20;
 /// At most this number of searches is looked at.
-const MAX_NODES: usize = 256;
+pub const MAX_NODES: usize = 256;
 
-fn name(text: &[u8]) -> String {
+/// Returns the name of the file with the choice bytes of a text.
+pub fn name(text: &[u8]) -> String {
     format!("{:016x}", hash(text))
 }
 
-/// Writes the choice bytes of a text into the folder of a search. A failure does no harm: texts can be parsed.
+/// Returns the choice bytes in the bytes of a file, unless they are another grammar's.
+pub fn choices_of(language: &Language, file: &[u8]) -> Option<Vec<u8>> {
+    language.without_header(file).ok().map(|(_, choices)| choices.to_vec())
+}
+
+/// Writes the choice bytes of a text into the folder of a search. A failure does no harm: texts can be parsed. Nothing
+/// is written through a link.
 pub fn write(language: &Language, search: &Path, text: &[u8], choices: &[u8]) {
-    let folder = search.join(STREAMS);
+    let folder = search.join(FOLDER);
     let path = folder.join(name(text));
-    if usable(language, &path).is_some() || !(folder.is_dir() || fs::create_dir(&folder).is_ok()) {
+    if usable(language, &path).is_some() || !(is_folder(&folder) || fs::create_dir(&folder).is_ok()) {
         return;
     }
     // Other searches read only files that are complete.
     let partial = folder.join(format!("{}.partial", name(text)));
-    if fs::write(&partial, language.with_header(choices)).is_ok() {
+    let _ = fs::remove_file(&partial);
+    let written = File::options().write(true).create_new(true).open(&partial);
+    if written.and_then(|mut file| file.write_all(&language.with_header(choices))).is_ok() {
         let _ = fs::rename(&partial, &path);
     }
 }
 
-/// Returns the choice bytes in a file, unless they are another grammar's.
+/// Returns true if there is a folder at a path, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
+}
+
+/// Returns the choice bytes in a file, unless they are another grammar's. Links are not followed.
 fn usable(language: &Language, path: &Path) -> Option<Vec<u8>> {
-    fs::metadata(path).ok().filter(|data| data.is_file() && data.len() <= MAX_BYTES)?;
-    let file = fs::read(path).ok()?;
-    language.without_header(&file).ok().map(|(_, choices)| choices.to_vec())
+    if !path.parent().is_some_and(is_folder) {
+        return None;
+    }
+    fs::symlink_metadata(path).ok().filter(|data| data.is_file() && data.len() <= MAX_BYTES)?;
+    choices_of(language, &fs::read(path).ok()?)
 }
 
 /// Returns the choice bytes that a search has kept for a text.
 pub fn read(language: &Language, search: &Path, text: &[u8]) -> Option<Vec<u8>> {
-    usable(language, &search.join(STREAMS).join(name(text)))
+    usable(language, &search.join(FOLDER).join(name(text)))
 }
 
 /// Returns the choice bytes that a search has kept for a text, or one of the searches beside it.
 pub fn read_shared(language: &Language, search: &Path, text: &[u8]) -> Option<Vec<u8>> {
     read(language, search, text).or_else(|| {
         let beside = fs::read_dir(search.parent()?).ok()?.take(MAX_NODES).flatten();
-        beside.map(|entry| entry.path()).filter(|path| path != search).find_map(|path| read(language, &path, text))
+        let folders = beside.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.map(|entry| entry.path()).filter(|path| path != search).find_map(|path| read(language, &path, text))
     })
 }

@@ -5,6 +5,7 @@ use std::io;
 #[cfg(target_os = "linux")]
 use gramjet_harness::Error as Target;
 
+#[cfg(unix)]
 use crate::state::StateError;
 
 /// A reason why a campaign cannot begin or go on.
@@ -18,6 +19,7 @@ pub enum Error {
     #[error("{0}")]
     Target(#[from] Target),
     /// The folder of the campaign cannot be used.
+    #[cfg(unix)]
     #[error("{0}")]
     State(#[from] StateError),
     /// Something else could not be read.

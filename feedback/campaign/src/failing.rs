@@ -9,14 +9,16 @@ mod history;
 mod maker;
 mod messages;
 mod recent;
+mod replay;
 mod sequence;
 mod unconfirmed;
 mod verdict;
 mod worker;
 
 pub use campaign::{Campaign, News, Plan, Progress};
-pub use finding::{Call, DEPENDS, Finding, MINIMISED, REPORT, sequence_file};
+pub use finding::{Call, Finding, REPORT};
 pub use maker::{GUIDED, Making};
 pub use recent::Recent;
+pub use replay::{Kept, Replay};
 pub use unconfirmed::Unconfirmed;
 pub use verdict::{Advice, Failed, Judge, Rules, Verdict, parse_exits};

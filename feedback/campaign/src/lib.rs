@@ -13,9 +13,13 @@ pub mod costly;
 mod error;
 #[cfg(target_os = "linux")]
 pub mod failing;
+#[cfg(unix)]
+mod folder;
 #[cfg(target_os = "linux")]
 pub mod rerun;
+#[cfg(unix)]
 mod siblings;
+#[cfg(unix)]
 mod state;
 mod stop;
 #[cfg(target_os = "linux")]
@@ -25,7 +29,11 @@ mod words;
 #[cfg(target_os = "linux")]
 pub use cores::Cores;
 pub use error::Error;
+#[cfg(unix)]
+pub use folder::{LeftAlone, Why};
+#[cfg(unix)]
 pub use siblings::{Import, Siblings};
+#[cfg(unix)]
 pub use state::{CHOICES, Place, State, StateError, View};
 pub use stop::{Stop, StopReason};
 #[cfg(target_os = "linux")]

@@ -7,13 +7,16 @@
 //!
 //! Each search writes to its own `SHARED/NODE` alone, so machines can share the folder by any file system.
 
-use std::collections::VecDeque;
-use std::fs;
-use std::io::{self, Read as _};
+use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::state::{CHOICES, Place, StateError, number_of, write};
+use gramjet_session::{Language, streams};
+use rustix::fs::FileType;
+
+use crate::folder::{Folder, LeftAlone, Unread, Why, is_missing};
+use crate::state::{CHOICES, Place, StateError, number_of};
 
 /// The folder of the marks.
 pub(crate) const SYNCED: &str = ".synced";
@@ -21,6 +24,10 @@ pub(crate) const SYNCED: &str = ".synced";
 const MAX_BYTES: u64 = 1 << 20;
 /// The longest name of a search, as in AFL++.
 const MAX_NAME: usize = 24;
+/// The longest name of another search that is looked at: it becomes part of the names of files.
+const MAX_NODE: usize = 64;
+/// Greatest number of entries that are named to the user.
+const MOST_NAMED: usize = 100;
 /// After this many texts of a search a mark is written, so that a killed search does not begin anew.
 const MARK: u32 = 64;
 /// The interval at which the folders of other searches are looked at.
@@ -33,6 +40,9 @@ pub struct Siblings {
     name: String,
     place: Place,
     waiting: VecDeque<Waiting>,
+    /// Entries that were left alone: all, and those that were not taken yet.
+    known: HashSet<PathBuf>,
+    left: Vec<LeftAlone>,
     /// Time when it looked at them last.
     looked: Option<Instant>,
 }
@@ -62,7 +72,9 @@ impl Import {
 struct Waiting {
     node: String,
     number: u32,
-    path: PathBuf,
+    /// The folder of the text, and its name there.
+    folder: Arc<Folder>,
+    name: String,
     /// No text of this search follows it.
     is_last: bool,
 }
@@ -75,12 +87,11 @@ impl Siblings {
     ///
     /// If the name is no name of a search.
     pub fn new(shared: &Path, name: &str, place: Place) -> Result<Siblings, StateError> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(is_plain) {
+        if name.len() > MAX_NAME || !is_plain(name) {
             return Err(StateError::Name { name: name.to_string() });
         }
-        let (folder, name, waiting) = (shared.to_path_buf(), name.to_string(), VecDeque::new());
-        Ok(Siblings { folder, name, place, waiting, looked: None })
+        let (waiting, known, left, looked) = Default::default();
+        Ok(Siblings { folder: shared.to_path_buf(), name: name.to_string(), place, waiting, known, left, looked })
     }
 
     /// Returns the next text of another search, if one is known. Looks for new ones at most every five seconds.
@@ -107,29 +118,76 @@ impl Siblings {
     /// folder cannot be read now is left for the next time.
     pub fn look(&mut self) -> usize {
         if self.waiting.is_empty() {
-            let mut nodes: Vec<String> = names(&self.folder).unwrap_or_default();
-            nodes.retain(|node| *node != self.name && !node.starts_with('.'));
-            nodes.sort_unstable();
-            for node in nodes {
-                self.look_at(node);
+            let Ok(shared) = Folder::open(&self.folder) else { return 0 };
+            let mut left = Vec::new();
+            for entry in shared.entries(&mut left).unwrap_or_default() {
+                let node = entry.name.to_string_lossy().into_owned();
+                if node == self.name || node.starts_with('.') || entry.kind == FileType::RegularFile {
+                    continue;
+                }
+                let why = entry.why().or_else(|| (node.len() > MAX_NODE || !is_plain(&node)).then_some(Why::Name));
+                match why {
+                    None => self.look_at(&shared, node),
+                    Some(why) => self.leave(shared.path().join(&entry.name), why),
+                }
             }
+            left.into_iter().for_each(|one| self.leave(one.path, one.why));
         }
         self.waiting.len()
     }
 
-    fn look_at(&mut self, node: String) {
-        let place = self.folder.join(&node).join(self.place.name());
-        let Ok(found) = names(&place) else { return };
-        let seen = self.seen(&node);
-        let numbered = |name: String| Some((u32::try_from(number_of(&name)?).ok()?, name));
-        let is_text = |name: &String| !name.ends_with(CHOICES);
-        let found = found.into_iter().filter(is_text).filter_map(numbered);
-        let mut found: Vec<(u32, String)> = found.filter(|&(number, _)| number >= seen).collect();
+    fn look_at(&mut self, shared: &Folder, node: String) {
+        let folder = match shared.within(Path::new(&node).join(self.place.name())) {
+            Ok(folder) => Arc::new(folder),
+            Err(error) if is_missing(&error) => return,
+            Err(error) => {
+                return self.leave(shared.path().join(node).join(self.place.name()), Why::System(error.to_string()));
+            }
+        };
+        let (seen, mut left, mut found) = (self.seen(shared, &node), Vec::new(), Vec::new());
+        for entry in folder.entries(&mut left).unwrap_or_default() {
+            let why = entry.why();
+            match entry.name.into_string() {
+                Ok(name) if name.starts_with('.') || name.ends_with(CHOICES) => {}
+                Ok(name) => match (why, number_of(&name).and_then(|number| u32::try_from(number).ok())) {
+                    (Some(why), _) => self.leave(folder.path().join(name), why),
+                    (None, Some(number)) if entry.kind == FileType::RegularFile => {
+                        found.extend((number >= seen).then_some((number, name)));
+                    }
+                    (None, _) => self.leave(folder.path().join(name), Why::Name),
+                },
+                Err(name) => self.leave(folder.path().join(name), why.unwrap_or(Why::Name)),
+            }
+        }
+        left.into_iter().for_each(|one| self.leave(one.path, one.why));
         found.sort_unstable();
         let last = found.len();
         for (at, (number, name)) in found.into_iter().enumerate() {
-            let path = place.join(name);
-            self.waiting.push_back(Waiting { node: node.clone(), number, path, is_last: at + 1 == last });
+            let (node, folder, is_last) = (node.clone(), Arc::clone(&folder), at + 1 == last);
+            self.waiting.push_back(Waiting { node, number, folder, name, is_last });
+        }
+    }
+
+    /// Returns the choice bytes that another search has kept for a text, by the name that [`streams::name`] gives.
+    pub(crate) fn stream(&self, language: &Language, name: &str) -> Option<Vec<u8>> {
+        let shared = Folder::open(&self.folder).ok()?;
+        let nodes = shared.entries(&mut Vec::new()).ok()?;
+        let nodes = nodes.into_iter().filter(|node| node.kind == FileType::Directory && node.name != *self.name);
+        nodes.take(streams::MAX_NODES).find_map(|node| {
+            let file = shared.read(Path::new(&node.name).join(streams::FOLDER).join(name), streams::MAX_BYTES);
+            streams::choices_of(language, &file.ok()?)
+        })
+    }
+
+    /// Takes the entries of the folders of others that were left alone since the last call, each once. Beyond a
+    /// hundred, no more are named.
+    pub fn left_alone(&mut self) -> Vec<LeftAlone> {
+        std::mem::take(&mut self.left)
+    }
+
+    fn leave(&mut self, path: PathBuf, why: Why) {
+        if self.known.len() < MOST_NAMED && self.known.insert(path.clone()) {
+            self.left.push(LeftAlone { path, why });
         }
     }
 
@@ -139,8 +197,16 @@ impl Siblings {
     ///
     /// If it cannot be recorded that a text was seen.
     pub fn take(&mut self) -> Result<Option<Import>, StateError> {
-        while let Some(Waiting { node, number, path, is_last }) = self.waiting.pop_front() {
-            let text = read(&path);
+        while let Some(Waiting { node, number, folder, name, is_last }) = self.waiting.pop_front() {
+            let path = folder.path().join(&name);
+            let text = match folder.read(&name, MAX_BYTES) {
+                Ok(text) => Some(text),
+                Err(Unread::Missing) => None,
+                Err(Unread::Left(why)) => {
+                    self.leave(path.clone(), why);
+                    None
+                }
+            };
             if is_last && text.as_ref().is_some_and(Vec::is_empty) {
                 // It is being written.
                 if let Some(before) = number.checked_sub(1) {
@@ -152,7 +218,7 @@ impl Siblings {
                 self.mark(&node, number)?;
             }
             match text {
-                Some(text) if !self.is_own(&path) => return Ok(Some(Import { text, node, number, path })),
+                Some(text) if !self.is_own(&name) => return Ok(Some(Import { text, node, number, path })),
                 _ => {}
             }
         }
@@ -160,46 +226,41 @@ impl Siblings {
     }
 
     /// Returns true if the other search has the text from this one.
-    fn is_own(&self, path: &Path) -> bool {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+    fn is_own(&self, name: &str) -> bool {
         name.split(',').filter_map(|part| part.strip_prefix("sync:")).any(|from| from == self.name)
     }
 
     /// Returns the number of the first text that was not seen.
-    fn seen(&self, node: &str) -> u32 {
-        let bytes = fs::read(self.marks().join(node)).unwrap_or_default();
+    fn seen(&self, shared: &Folder, node: &str) -> u32 {
+        let bytes = shared.read(self.marks().join(node), 4).unwrap_or_default();
         bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes))
     }
 
     /// Records that the text with this number was seen, and all before it.
     fn mark(&self, node: &str, number: u32) -> Result<(), StateError> {
-        let (marks, seen) = (self.marks(), number.saturating_add(1));
-        let path = marks.join(node);
-        let written = fs::create_dir_all(&marks).and_then(|()| write(&path, &seen.to_ne_bytes()));
-        written.map_err(|source| StateError::Io { path, source })
+        let (mark, seen) = (self.marks().join(node), number.saturating_add(1));
+        let written = Folder::open(&self.folder).and_then(|shared| shared.write(&mark, &seen.to_ne_bytes(), true));
+        written.map_err(|source| StateError::Io { path: self.folder.join(mark), source })
     }
 
+    /// Returns the name of the folder of the marks within the shared one.
     fn marks(&self) -> PathBuf {
-        let marks = self.folder.join(&self.name).join(SYNCED);
+        let marks = Path::new(&self.name).join(SYNCED);
         // afl-fuzz knows queues alone.
         if self.place == Place::Queue { marks } else { marks.join(self.place.name()) }
     }
 }
 
-/// Returns the names in a folder.
-fn names(folder: &Path) -> io::Result<Vec<String>> {
-    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
-}
-
-/// Returns a file; `None` if it is gone or too large.
-fn read(path: &Path) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    fs::File::open(path).ok()?.take(MAX_BYTES + 1).read_to_end(&mut text).ok()?;
-    (text.len() as u64 <= MAX_BYTES).then_some(text)
+/// Returns true if a name of a search needs no care in names of files.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !name.is_empty() && name.bytes().all(is_plain)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// Returns a shared folder with the queues of two searches.

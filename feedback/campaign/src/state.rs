@@ -20,10 +20,14 @@
 //! can be missing or damaged.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use gramjet_session::{Language, streams};
+use rustix::fs::FileType;
+
+use crate::folder::{Folder, is_missing};
 use crate::siblings::SYNCED;
 
 mod failures;
@@ -32,7 +36,7 @@ mod view;
 use failures::{FAILURES, UNCONFIRMED};
 pub use view::CHOICES;
 pub(crate) use view::number_of;
-use view::{FORMAT, PLACES, same};
+use view::{DESCRIPTION, FORMAT, PLACES, same};
 pub use view::{Place, StateError, View};
 
 /// The folder of the choice bytes of texts in the queue.
@@ -41,7 +45,7 @@ const BESIDE: &str = "choices";
 /// The folder of a search, locked as long as this lives.
 #[derive(Debug)]
 pub struct State {
-    folder: PathBuf,
+    view: View,
     lock: File,
     /// The next number in each place.
     next: Mutex<[u64; PLACES.len()]>,
@@ -65,64 +69,56 @@ impl State {
     ///
     /// If the folder cannot be written to, is in use, or has another search or something else in it.
     pub fn open(folder: &Path, facts: &[(&str, String)]) -> Result<State, StateError> {
-        let failed = |path: &Path| {
-            let path = path.to_path_buf();
-            move |source| StateError::Io { path, source }
-        };
-        fs::create_dir_all(folder).map_err(failed(folder))?;
-        let description = folder.join("search");
-        if !description.exists() {
-            let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
+        let failed = |source| StateError::Io { path: folder.to_path_buf(), source };
+        fs::create_dir_all(folder).map_err(failed)?;
+        let view = View::new(Folder::open(folder).map_err(failed)?);
+        let own = &*view.folder;
+        if view.description()?.is_none() {
             // Another search may be writing these now, or was killed before it wrote the rest.
-            let is_ours = |name: &str| name == "lock" || name.starts_with(".search.");
-            if entries.any(|entry| entry.is_ok_and(|entry| !is_ours(&entry.file_name().to_string_lossy()))) {
+            let is_ours = |name: &str| name == LOCK || name.starts_with('.');
+            let entries = own.entries(&mut Vec::new()).map_err(failed)?;
+            if entries.iter().any(|entry| !is_ours(&entry.name.to_string_lossy())) {
                 return Err(StateError::Foreign { path: folder.to_path_buf() });
             }
         }
-        let lock = folder.join("lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&lock).map_err(failed(&lock))?;
-        match file.try_lock() {
+        let lock = own.open_own(LOCK).map_err(|source| view.failed(LOCK, source))?;
+        match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StateError::InUse { path: folder.to_path_buf() }),
-            Err(TryLockError::Error(source)) => return Err(failed(&lock)(source)),
+            Err(TryLockError::Error(source)) => return Err(view.failed(LOCK, source)),
         }
-        match fs::read_to_string(&description) {
-            Ok(text) => same(folder, &text, facts)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        match view.description()? {
+            Some(text) => same(folder, &text, facts)?,
+            None => {
                 let lines = facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
                 let text = format!("{FORMAT}\n{}", lines.collect::<String>());
-                write(&description, text.as_bytes()).map_err(failed(&description))?;
-            }
-            Err(source) => return Err(failed(&description)(source)),
-        }
-        for name in PLACES.into_iter().chain([FAILURES]) {
-            let path = folder.join(name);
-            fs::create_dir_all(&path).map_err(failed(&path))?;
-            remove_unfinished(&path).map_err(failed(&path))?;
-        }
-        for path in [BESIDE, UNCONFIRMED].map(|name| folder.join(name)) {
-            if path.is_dir() {
-                remove_unfinished(&path).map_err(failed(&path))?;
+                let written = own.write(DESCRIPTION, text.as_bytes(), true);
+                written.map_err(|source| view.failed(DESCRIPTION, source))?;
             }
         }
-        restore_replaced(folder).and_then(|()| remove_unfinished(folder)).map_err(failed(folder))?;
-        let sessions = folder.join("sessions");
-        let session = fs::read_to_string(&sessions).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-        write(&sessions, format!("{}\n", session + 1).as_bytes()).map_err(failed(&sessions))?;
-        let mut state =
-            State { folder: folder.to_path_buf(), lock: file, next: Mutex::default(), session, waits: false };
+        for name in PLACES.into_iter().chain([FAILURES, BESIDE, UNCONFIRMED]) {
+            let opened = if name == BESIDE || name == UNCONFIRMED { own.within(name) } else { own.make(name) };
+            match opened.and_then(|folder| remove_unfinished(&folder)) {
+                Err(error) if is_missing(&error) => {}
+                tidied => tidied.map_err(|source| view.failed(name, source))?,
+            }
+        }
+        restore_replaced(own).and_then(|()| remove_unfinished(own)).map_err(failed)?;
+        let session = view.file(SESSIONS)?.unwrap_or_default();
+        let session = String::from_utf8_lossy(&session).trim().parse().unwrap_or(0);
+        let written = own.write(SESSIONS, format!("{}\n", session + 1).as_bytes(), true);
+        written.map_err(|source| view.failed(SESSIONS, source))?;
         let mut next = [0; PLACES.len()];
         for (next, place) in next.iter_mut().zip(PLACES) {
-            let names = state.view().names(place)?;
+            let names = view.names(place, FileType::RegularFile)?;
             *next = names.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
         }
-        state.next = Mutex::new(next);
-        Ok(state)
+        Ok(State { view, lock, next: Mutex::new(next), session, waits: false })
     }
 
     /// Returns a fact about the search in a folder, if there is one.
     pub fn fact(folder: &Path, name: &str) -> Option<String> {
-        let text = fs::read_to_string(folder.join("search")).ok()?;
+        let text = View::new(Folder::open(folder).ok()?).description().ok()??;
         let mut facts = text.lines().filter_map(|line| line.split_once(": "));
         facts.find(|(found, _)| *found == name).map(|(_, value)| value.to_string())
     }
@@ -139,8 +135,12 @@ impl State {
     }
 
     /// Returns the folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    pub fn path(&self) -> &Path {
+        self.view.folder.path()
+    }
+
+    pub(super) fn folder(&self) -> &Folder {
+        &self.view.folder
     }
 
     /// Returns how many texts were kept in a place, as their numbers say.
@@ -158,8 +158,8 @@ impl State {
     }
 
     /// Returns the folder as a reader sees it.
-    pub fn view(&self) -> View<'_> {
-        View { folder: &self.folder }
+    pub fn view(&self) -> &View {
+        &self.view
     }
 
     /// Keeps a text, with its choice bytes if they are given: beside it, or in `choices` if the text is in the queue.
@@ -182,6 +182,15 @@ impl State {
         Ok(path)
     }
 
+    /// Keeps the choice bytes of a text, for when it is too ambiguous to be parsed again. A failure does no harm.
+    pub(crate) fn keep_stream(&self, language: &Language, text: &[u8], choices: &[u8]) {
+        let name = streams::name(text);
+        if self.view.stream(language, &name).is_none() {
+            let path = Path::new(streams::FOLDER).join(name);
+            let _ = self.folder().write(path, &language.with_header(choices), false);
+        }
+    }
+
     /// Writes a text to a file of the search, with its choice bytes beside it if they are given.
     ///
     /// # Errors
@@ -202,15 +211,8 @@ impl State {
     }
 
     fn put(&self, name: &str, bytes: &[u8], waits: bool) -> Result<PathBuf, StateError> {
-        let path = self.folder.join(name);
-        let written = match put(&path, bytes, waits) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| put(&path, bytes, waits))
-            }
-            written => written,
-        };
-        written.map_err(|source| StateError::Io { path: path.clone(), source })?;
-        Ok(path)
+        self.folder().write(name, bytes, waits).map_err(|source| self.view.failed(name, source))?;
+        Ok(self.path().join(name))
     }
 
     /// Makes a folder of the search anew. `write` writes its files to a folder within that of the search, whose name it
@@ -220,19 +222,18 @@ impl State {
     ///
     /// If it cannot be written; the old one is there then.
     pub fn replace(&self, name: &str, write: impl FnOnce(&str) -> Result<(), StateError>) -> Result<(), StateError> {
-        let own = format!(".{name}.{}", std::process::id());
-        let [new, old, folder] = [&own, &replaced(name), name].map(|name| self.folder.join(name));
+        let (own, old) = (format!(".{name}.{}", std::process::id()), replaced(name));
+        let folder = self.folder();
         let swap = || {
-            if folder.exists() {
-                fs::rename(&folder, &old)?;
+            if folder.kind(name)?.is_some() {
+                folder.rename(name, &old)?;
             }
-            fs::rename(&new, &folder).inspect_err(|_| drop(fs::rename(&old, &folder)))?;
-            if old.exists() { fs::remove_dir_all(&old) } else { Ok(()) }
+            folder.rename(&own, name).inspect_err(|_| drop(folder.rename(&old, name)))?;
+            folder.remove(&old)
         };
-        let written = write(&own);
-        let swapped = written.and_then(|()| swap().map_err(|source| StateError::Io { path: folder.clone(), source }));
+        let swapped = write(&own).and_then(|()| swap().map_err(|source| self.view.failed(name, source)));
         if swapped.is_err() {
-            let _ = fs::remove_dir_all(&new);
+            let _ = folder.remove(&own);
         }
         swapped
     }
@@ -243,15 +244,17 @@ impl State {
     ///
     /// If it cannot be written.
     pub fn append(&self, name: &str, heading: &str, line: &str) -> Result<(), StateError> {
-        let path = self.folder.join(name);
-        let append = || {
-            let mut file = File::options().create(true).append(true).open(&path)?;
-            let heading = if file.metadata()?.len() == 0 { format!("{heading}\n") } else { String::new() };
-            file.write_all(format!("{heading}{line}\n").as_bytes())
-        };
-        append().map_err(|source| StateError::Io { path: path.clone(), source })
+        let appended = self.folder().append(name, heading, line, MOST_LOG);
+        appended.map_err(|source| self.view.failed(name, source))
     }
 }
+
+/// Greatest number of bytes of a log that is copied because its file has other names, too.
+const MOST_LOG: u64 = 256 << 20;
+
+/// The file that is locked while a search runs, and the one that counts the searches.
+const LOCK: &str = "lock";
+const SESSIONS: &str = "sessions";
 
 /// Returns the name of a folder while a new one takes its place.
 fn replaced(name: &str) -> String {
@@ -262,54 +265,25 @@ fn replaced(name: &str) -> String {
 const REPLACED: &str = ".old";
 
 /// Gives folders their names back whose new ones a killed search has not put in their places.
-fn restore_replaced(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+fn restore_replaced(folder: &Folder) -> io::Result<()> {
+    for entry in folder.entries(&mut Vec::new())? {
+        let name = entry.name.to_string_lossy();
         let Some(name) = name.strip_prefix('.').and_then(|name| name.strip_suffix(REPLACED)) else { continue };
-        let place = folder.join(name);
-        if !place.exists() {
-            fs::rename(entry.path(), place)?;
+        if folder.kind(name)?.is_none() {
+            folder.rename(&entry.name, name)?;
         }
     }
     Ok(())
 }
 
 /// Removes the incomplete files of a killed search.
-fn remove_unfinished(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name.to_string_lossy().starts_with('.') && name != SYNCED {
-            let path = entry.path();
-            if entry.file_type()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+fn remove_unfinished(folder: &Folder) -> io::Result<()> {
+    for entry in folder.entries(&mut Vec::new())? {
+        if entry.name.as_encoded_bytes().starts_with(b".") && entry.name != SYNCED {
+            folder.remove(&entry.name)?;
         }
     }
     Ok(())
-}
-
-/// Writes a file so that it exists with all of its bytes or not at all.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    put(path, bytes, true)
-}
-
-/// Writes a file, which gets its name once it is complete and, if wanted, on the disk.
-fn put(path: &Path, bytes: &[u8], waits: bool) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let own = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written = File::create(&own).and_then(|mut file| {
-        file.write_all(bytes)?;
-        if waits {
-            file.sync_data()?;
-        }
-        // A file of a network is sent when it is closed.
-        drop(file);
-        fs::rename(&own, path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&own);
-    }
-    written
 }
 
 #[cfg(test)]

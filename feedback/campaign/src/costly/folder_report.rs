@@ -15,7 +15,7 @@ use crate::subject::quoted;
 const INPUTS: usize = 10;
 
 /// Takes what the folder has into a report. What the report knows of the parts of a text stays.
-pub fn refresh(report: &mut Report, view: &View<'_>) -> Result<(), StateError> {
+pub fn refresh(report: &mut Report, view: &View) -> Result<(), StateError> {
     let log = view.file(log::FILE)?.unwrap_or_default();
     if let Some(totals) = Totals::read(view)? {
         totals.fill(report);
@@ -69,7 +69,7 @@ impl Course {
 }
 
 /// Returns the texts that cost most: the best one, those that were studied, and the next ones.
-fn inputs(view: &View<'_>, known: &[Input]) -> Result<Vec<Input>, StateError> {
+fn inputs(view: &View, known: &[Input]) -> Result<Vec<Input>, StateError> {
     let texts = view.texts(Place::Best)?;
     let mut inputs: Vec<Input> = texts.into_iter().map(|(name, text)| input(&name, text, known)).collect();
     // Of equal costs the text that was found last is the shortest.
@@ -144,7 +144,7 @@ fn known_of(text: Vec<u8>, known: &[Input]) -> Input {
     }
 }
 
-fn failures(view: &View<'_>, on_file: &[String]) -> Result<Vec<Failure>, StateError> {
+fn failures(view: &View, on_file: &[String]) -> Result<Vec<Failure>, StateError> {
     let keys = view.failures()?;
     let one = |key: String| Failure {
         text: view.failure(&key, "input").unwrap_or_default(),
@@ -156,13 +156,13 @@ fn failures(view: &View<'_>, on_file: &[String]) -> Result<Vec<Failure>, StateEr
 }
 
 /// Returns how the program ended. Of its words, the key has the letters and digits alone.
-fn outcome(view: &View<'_>, key: &str) -> String {
+fn outcome(view: &View, key: &str) -> String {
     let words = view.failure(key, "outcome").unwrap_or_default();
     let words = String::from_utf8_lossy(words.trim_ascii()).into_owned();
     if words.is_empty() { key.replace('-', " ") } else { words }
 }
 
-fn timeouts(view: &View<'_>, on_stopped: &[String]) -> Result<Vec<Failure>, StateError> {
+fn timeouts(view: &View, on_stopped: &[String]) -> Result<Vec<Failure>, StateError> {
     let one = |(name, text): (String, Vec<u8>)| Failure {
         outcome: "stopped at a limit".to_string(),
         text,
@@ -209,7 +209,7 @@ mod tests {
         let pieces = |pieces: [&str; 2]| pieces.map(str::to_string).to_vec();
         let (on_file, on_stopped) = (pieces(["./p < 'a b/'", ""]), pieces(["run 'a b/'", " -- ./p"]));
         let mut report = Report { on_file, on_stopped, ..Report::default() };
-        refresh(&mut report, &state.view()).expect("the folder");
+        refresh(&mut report, state.view()).expect("the folder");
         let failure = |outcome: &str, text: &[u8], file: &str| Failure {
             outcome: outcome.to_string(),
             text: text.to_vec(),
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(report.inputs[0].replay, "./p < 'a b/'best/id:000000,op:copy");
         // A page of an earlier version does not know how the program is run.
         (report.on_file, report.on_stopped) = Default::default();
-        refresh(&mut report, &state.view()).expect("the folder");
+        refresh(&mut report, state.view()).expect("the folder");
         std::fs::remove_dir_all(&folder).expect("the folder");
         assert!(report.failures.iter().chain(&report.timeouts).all(|failure| failure.replay.is_empty()));
     }

@@ -401,7 +401,9 @@ impl Hunt {
 
     /// Takes the notes since the last call.
     pub fn notes(&self) -> Vec<Note> {
-        std::mem::take(&mut self.shared().notes)
+        let mut notes = std::mem::take(&mut self.shared().notes);
+        notes.extend(self.state.view().left_alone().into_iter().map(Note::LeftAlone));
+        notes
     }
 
     /// Returns the texts that no other beats in all costs, those that cost most by the first measure first.

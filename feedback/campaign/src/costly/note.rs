@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::Error;
+use crate::folder::LeftAlone;
 
 /// Something that the user of a search is to know.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub enum Note {
     },
     /// A proof that a cost grows faster than n to this power.
     Proved(f64),
+    /// An entry of a folder that is left alone.
+    LeftAlone(LeftAlone),
     /// The search does not end early, as a proof of growth has failed.
     NoProof(Error),
 }

@@ -55,7 +55,7 @@ pub fn write_studied(hunt: &Hunt, studies: &[Study]) -> Result<(), Error> {
 }
 
 /// Returns the texts that were studied, the best one of that time first, and the smaller one of each.
-pub fn studied(view: &View<'_>) -> Result<Vec<(Kept, Option<Kept>)>, StateError> {
+pub fn studied(view: &View) -> Result<Vec<(Kept, Option<Kept>)>, StateError> {
     let costs = view.file(&format!("{STUDIED}/{COSTS}"))?.unwrap_or_default();
     let mut studied: Vec<(Kept, Option<Kept>)> = Vec::new();
     for line in String::from_utf8_lossy(&costs).lines().skip(1) {

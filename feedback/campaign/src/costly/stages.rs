@@ -52,7 +52,7 @@ impl Hunt {
     ///
     /// If the folder cannot be read.
     pub fn open(plan: Plan, state: State, stop: Stop) -> Result<Hunt, Error> {
-        let before = match Totals::read(&state.view())? {
+        let before = match Totals::read(state.view())? {
             Some(totals) => totals,
             // Earlier versions have told it in the report alone.
             None => {

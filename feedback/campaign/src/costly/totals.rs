@@ -29,7 +29,7 @@ pub(crate) struct Totals {
 
 impl Totals {
     /// Returns the totals of a folder, if it has any.
-    pub(crate) fn read(view: &View<'_>) -> Result<Option<Totals>, StateError> {
+    pub(crate) fn read(view: &View) -> Result<Option<Totals>, StateError> {
         Ok(view.file(FILE)?.and_then(|json| serde_json::from_slice(&json).ok()))
     }
 

@@ -212,8 +212,7 @@ impl<'h> Worker<'h> {
     /// Runs the texts of earlier searches in the folder. The first worker says what that shows.
     fn resume(&mut self) -> Result<(), Error> {
         let view = self.hunt.state.view();
-        let (mut best, queue, studied) =
-            (view.texts(Place::Best)?, view.texts(Place::Queue)?, records::studied(&view)?);
+        let (mut best, queue, studied) = (view.texts(Place::Best)?, view.texts(Place::Queue)?, records::studied(view)?);
         let texts: HashSet<&Vec<u8>> = best.iter().chain(&queue).map(|(_, text)| text).collect();
         if !texts.is_empty() && self.number == 0 {
             self.hunt.note(Note::Resumed { texts: texts.len() as u64 });
@@ -250,7 +249,7 @@ impl<'h> Worker<'h> {
 
     /// Says that the program seems to have changed since an earlier search: the page has the costs of both.
     fn note_change(&self, name: &str, cost: u64, before: u64) {
-        let file = self.hunt.state.folder().join("best").join(name);
+        let file = self.hunt.state.path().join("best").join(name);
         self.hunt.note(Note::Changed { file, cost, before });
     }
 
@@ -531,7 +530,9 @@ impl<'h> Worker<'h> {
                 if self.hunt.is_over() {
                     return Ok(());
                 }
-                let Some(import) = siblings.import()? else { break };
+                let import = siblings.import()?;
+                siblings.left_alone().into_iter().for_each(|left| self.hunt.note(Note::LeftAlone(left)));
+                let Some(import) = import else { break };
                 self.adopt(&import.text, Origin::Other(import.about()))?;
             }
         }

@@ -19,6 +19,7 @@ use super::verdict::{Advice, Rules};
 use super::worker;
 use crate::cores::Cores;
 use crate::error::Error;
+use crate::folder::LeftAlone;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
 
@@ -102,6 +103,8 @@ pub(crate) struct Shared {
     /// Advice that was given, and advice that was not told yet.
     given: Vec<Advice>,
     advice: Vec<Advice>,
+    /// Entries of folders of other searches that were left alone and not told yet.
+    pub(crate) left: Vec<LeftAlone>,
     pub(crate) edges: usize,
     /// Rules of the grammar in the texts.
     pub(crate) rules: HashSet<usize>,
@@ -298,6 +301,13 @@ impl Campaign {
     /// Returns the last texts of a strategy, of each worker that has some.
     pub fn recent(&self) -> Vec<Recent> {
         self.shared().recent.values().cloned().collect()
+    }
+
+    /// Takes the entries of its folder, and of those of other searches, that were left alone since the last call.
+    pub fn left_alone(&self) -> Vec<LeftAlone> {
+        let mut left = self.state.view().left_alone();
+        left.append(&mut self.shared().left);
+        left
     }
 
     /// Takes the advice that was given since the last call.

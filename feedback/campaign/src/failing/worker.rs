@@ -236,7 +236,7 @@ impl<'c> Worker<'c> {
             );
             campaign.state.keep(Place::Queue, text, None, &about)?;
             if let Some(choices) = self.maker.session().choices(text) {
-                streams::write(&campaign.plan.language, campaign.state.folder(), text, choices);
+                campaign.state.keep_stream(&campaign.plan.language, text, choices);
             }
         }
         let symbols = self.maker.session().symbols(text).unwrap_or_default();
@@ -311,8 +311,10 @@ impl<'c> Worker<'c> {
         if self.maker.session().knows(text) {
             return;
         }
-        let read = if self.siblings.is_some() { streams::read_shared } else { streams::read };
-        if let Some(choices) = read(&plan.language, state.folder(), text) {
+        let name = streams::name(text);
+        let own = state.view().stream(&plan.language, &name);
+        let found = own.or_else(|| self.siblings.as_ref()?.stream(&plan.language, &name));
+        if let Some(choices) = found {
             self.maker.session().offer(text, &choices);
         }
     }
@@ -337,7 +339,12 @@ impl<'c> Worker<'c> {
     /// Runs a text that another search in the shared folder has kept, if there is one.
     fn import_from_siblings(&mut self) -> Result<(), Error> {
         let Some(siblings) = &mut self.siblings else { return Ok(()) };
-        match siblings.import()? {
+        let import = siblings.import()?;
+        let mut left = siblings.left_alone();
+        if !left.is_empty() {
+            self.campaign.shared().left.append(&mut left);
+        }
+        match import {
             Some(import) => self.add(&import.text, Some(&import.about())),
             None => Ok(()),
         }

@@ -1,12 +1,14 @@
 //! The failures of a search, each in a folder of its own, and those that did not happen again.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::FileType;
+
+use super::State;
 use super::view::StateError;
-use super::{State, write};
+use crate::folder::Folder;
 
 /// The folder of failures, and of those that did not happen again.
 pub(super) const FAILURES: &str = "failures";
@@ -47,8 +49,6 @@ impl State {
     ///
     /// If it cannot be written; nothing of a new one is there then.
     pub fn set_aside(&self, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
-        let path = self.folder.join(UNCONFIRMED);
-        fs::create_dir_all(&path).map_err(|source| StateError::Io { path, source })?;
         self.put_folder(UNCONFIRMED, key, files)
     }
 
@@ -58,7 +58,7 @@ impl State {
     ///
     /// If they cannot be read.
     pub fn unconfirmed(&self) -> Result<Vec<String>, StateError> {
-        if self.folder.join(UNCONFIRMED).is_dir() { self.view().folders(UNCONFIRMED) } else { Ok(Vec::new()) }
+        self.view().folders(UNCONFIRMED)
     }
 
     /// Returns a file of a failure that did not happen again.
@@ -67,8 +67,7 @@ impl State {
     ///
     /// If it cannot be read.
     pub fn unconfirmed_file(&self, key: &str, file: &str) -> Result<Vec<u8>, StateError> {
-        let path = self.folder.join(UNCONFIRMED).join(key).join(file);
-        fs::read(&path).map_err(|source| StateError::Io { path, source })
+        self.view().file_of(UNCONFIRMED, key, file)
     }
 
     /// Removes a failure that did not happen again, if it is there, as one of its class has happened again.
@@ -77,28 +76,22 @@ impl State {
     ///
     /// If it cannot be removed.
     pub fn forget_unconfirmed(&self, key: &str) -> Result<(), StateError> {
-        let path = self.folder.join(UNCONFIRMED).join(key);
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StateError::Io { path, source: error }),
-            _ => Ok(()),
-        }
+        self.remove(Path::new(UNCONFIRMED).join(key))
+    }
+
+    fn remove(&self, name: PathBuf) -> Result<(), StateError> {
+        self.folder().remove(&name).map_err(|source| self.view().failed(name, source))
     }
 
     fn put_folder(&self, kind: &str, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
-        let folder = self.folder.join(kind).join(key);
-        if !folder.is_dir() {
-            return self.put_folder_anew(kind, key, files);
-        }
-        for (name, bytes) in files {
-            let path = folder.join(name);
-            let put = || {
-                path.parent().map_or(Ok(()), fs::create_dir_all)?;
-                write(&path, bytes)?;
-                set_executable(&path)
-            };
-            put().map_err(|source| StateError::Io { path: path.clone(), source })?;
-        }
-        Ok(folder)
+        let name = Path::new(kind).join(key);
+        let is_there = matches!(self.folder().kind(&name), Ok(Some(FileType::Directory)));
+        let put = || {
+            let kind = self.folder().make(kind)?;
+            if is_there { write_all(&kind, Path::new(key), files) } else { put_folder_anew(&kind, key, files) }
+        };
+        put().map_err(|source| self.view().failed(&name, source))?;
+        Ok(self.path().join(name))
     }
 
     /// Gives a failure another key. If there is one with that key, it stays, and this one is removed.
@@ -107,9 +100,11 @@ impl State {
     ///
     /// If it cannot be done.
     pub fn rename_failure(&self, key: &str, to: &str) -> Result<(), StateError> {
-        let [old, new] = [key, to].map(|key| self.folder.join(FAILURES).join(key));
-        let renamed = if new.is_dir() { fs::remove_dir_all(&old) } else { fs::rename(&old, &new) };
-        renamed.map_err(|source| StateError::Io { path: old, source })
+        let [old, new] = [key, to].map(|key| Path::new(FAILURES).join(key));
+        if matches!(self.folder().kind(&new), Ok(Some(FileType::Directory))) {
+            return self.remove(old);
+        }
+        self.folder().rename(&old, new).map_err(|source| self.view().failed(old, source))
     }
 
     /// Removes a failure that has turned out to be a known one.
@@ -118,46 +113,34 @@ impl State {
     ///
     /// If it cannot be removed.
     pub fn withdraw_failure(&self, key: &str) -> Result<(), StateError> {
-        let folder = self.folder.join(FAILURES).join(key);
-        fs::remove_dir_all(&folder).map_err(|source| StateError::Io { path: folder, source })
-    }
-
-    fn put_folder_anew(&self, kind: &str, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let failures = self.folder.join(kind);
-        let own = failures.join(format!(".{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let folder = failures.join(key);
-        let write = || {
-            fs::create_dir(&own)?;
-            for (name, bytes) in files {
-                let path = own.join(name);
-                path.parent().map_or(Ok(()), fs::create_dir_all)?;
-                let mut file = File::create(&path)?;
-                file.write_all(bytes)?;
-                set_executable(&path)?;
-                file.sync_all()?;
-            }
-            fs::rename(&own, &folder)?;
-            File::open(&failures)?.sync_all()
-        };
-        let written = write();
-        let _ = fs::remove_dir_all(&own);
-        written.map(|()| folder.clone()).map_err(|source| StateError::Io { path: folder, source })
+        self.remove(Path::new(FAILURES).join(key))
     }
 }
 
-/// Lets a script be executed.
-fn set_executable(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    if path.extension().is_some_and(|extension| extension == "sh") {
-        return fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755));
+/// Writes the files of a folder, one by one.
+fn write_all(folder: &Folder, key: &Path, files: &[(&str, Vec<u8>)]) -> io::Result<()> {
+    files.iter().try_for_each(|(name, bytes)| folder.write_new(key.join(name), bytes, name.ends_with(".sh")))
+}
+
+/// Writes a folder, which gets its name once it is complete.
+fn put_folder_anew(folder: &Folder, key: &str, files: &[(&str, Vec<u8>)]) -> io::Result<()> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let own = format!(".{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let written = folder
+        .make(&own)
+        .and_then(|_| write_all(folder, Path::new(&own), files))
+        .and_then(|()| folder.rename(&own, key))
+        .and_then(|()| folder.sync());
+    if written.is_err() {
+        let _ = folder.remove(&own);
     }
-    let _ = path;
-    Ok(())
+    written
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::tests::place;
     use super::*;
 

@@ -1,7 +1,16 @@
 //! The content of the folder of a search, as a reader sees it.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use gramjet_session::{Language, streams};
+use rustix::fs::FileType;
+
+use super::failures::FAILURES;
+use crate::folder::{Folder, LeftAlone, Unread, Why, is_missing};
 
 /// The first line of the file that describes a search.
 pub(super) const FORMAT: &str = "gramjet search 1";
@@ -77,41 +86,147 @@ impl Place {
     }
 }
 
-/// The folder of a search, to read what is in it. A search may be writing to it.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'f> {
-    pub(super) folder: &'f Path,
+/// Greatest number of bytes of a file that are read, and of all texts of a place together.
+const MOST_BYTES: u64 = 256 << 20;
+const MOST_IN_ALL: u64 = 1 << 30;
+/// Greatest number of a text. Names with others are not ours, nor AFL++'s.
+const MOST_NUMBER: u64 = u32::MAX as u64;
+/// Greatest number of entries that are named to the user.
+const MOST_NAMED: usize = 100;
+
+/// The folder of a search, to read what is in it. A search may be writing to it, and so may others: see [`LeftAlone`].
+#[derive(Clone, Debug)]
+pub struct View {
+    pub(super) folder: Arc<Folder>,
+    left: Arc<Mutex<Left>>,
 }
 
-impl<'f> View<'f> {
-    /// Returns a folder that has a search.
+/// The entries of a folder that were left alone.
+#[derive(Debug, Default)]
+struct Left {
+    known: HashSet<PathBuf>,
+    news: Vec<LeftAlone>,
+}
+
+impl View {
+    /// Opens a folder that has a search.
     ///
     /// # Errors
     ///
     /// If it has none, or one of another version.
-    pub fn open(folder: &'f Path) -> Result<View<'f>, StateError> {
-        let path = folder.join("search");
-        let text = fs::read_to_string(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => StateError::Foreign { path: folder.to_path_buf() },
-            _ => StateError::Io { path, source },
+    pub fn open(folder: &Path) -> Result<View, StateError> {
+        let foreign = || StateError::Foreign { path: folder.to_path_buf() };
+        let opened = Folder::open(folder).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => foreign(),
+            _ => StateError::Io { path: folder.to_path_buf(), source },
         })?;
+        let view = View::new(opened);
+        let text = view.description()?.ok_or_else(foreign)?;
         same(folder, &text, &[])?;
-        Ok(View { folder })
+        Ok(view)
     }
 
-    /// Returns the texts in a place with the names of their files, in the order in which they were found.
+    /// Opens any folder, to read files of it as those of a search are read.
     ///
     /// # Errors
     ///
-    /// If they cannot be read.
+    /// If it is no folder, or may not be read.
+    pub fn of_folder(folder: &Path) -> Result<View, StateError> {
+        let opened = Folder::open(folder);
+        opened.map(View::new).map_err(|source| StateError::Io { path: folder.to_path_buf(), source })
+    }
+
+    /// Returns the path of the folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn new(folder: Folder) -> View {
+        View { folder: Arc::new(folder), left: Arc::default() }
+    }
+
+    /// Returns the description of the search, if there is one.
+    pub(super) fn description(&self) -> Result<Option<String>, StateError> {
+        match self.folder.read(DESCRIPTION, MOST_BYTES) {
+            Ok(text) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
+            Err(Unread::Missing) => Ok(None),
+            Err(Unread::Left(why)) => Err(self.failed(DESCRIPTION, io::Error::other(why.to_string()))),
+        }
+    }
+
+    /// Takes the entries that were left alone since the last call, each once. Beyond a hundred, no more are named.
+    pub fn left_alone(&self) -> Vec<LeftAlone> {
+        std::mem::take(&mut self.left().news)
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn leave(&self, name: impl AsRef<Path>, why: Why) {
+        let (path, mut left) = (self.folder.path().join(name), self.left());
+        if left.known.len() < MOST_NAMED && left.known.insert(path.clone()) {
+            left.news.push(LeftAlone { path, why });
+        }
+    }
+
+    pub(super) fn failed(&self, name: impl AsRef<Path>, source: io::Error) -> StateError {
+        StateError::Io { path: self.folder.path().join(name), source }
+    }
+
+    /// Returns the texts in a place with the names of their files, in the order in which they were found. Together they
+    /// have at most 1 GiB.
+    ///
+    /// # Errors
+    ///
+    /// If the place cannot be read.
     pub fn texts(&self, place: Place) -> Result<Vec<(String, Vec<u8>)>, StateError> {
-        let read = |name: String| {
-            let path = self.folder.join(place.name()).join(&name);
-            let text = fs::read(&path).map_err(|source| StateError::Io { path, source })?;
-            Ok((name, text))
-        };
-        let is_text = |name: &String| number_of(name).is_some() && !name.ends_with(CHOICES);
-        self.names(place.name())?.into_iter().filter(is_text).map(read).collect()
+        let folder = self.folder.within(place.name()).map_err(|source| self.failed(place.name(), source))?;
+        let mut names = self.names(place.name(), FileType::RegularFile)?;
+        names.retain(|name| !name.ends_with(CHOICES) && !name.starts_with('.'));
+        names.retain(|name| {
+            let is_text = number_of(name).is_some();
+            if !is_text {
+                self.leave(Path::new(place.name()).join(name), Why::Name);
+            }
+            is_text
+        });
+        Ok(self.read_all(&folder, Path::new(place.name()), names))
+    }
+
+    /// Reads files of a folder, which has this name. Together they have at most 1 GiB.
+    fn read_all<N: AsRef<Path>>(&self, folder: &Folder, of: &Path, names: Vec<N>) -> Vec<(N, Vec<u8>)> {
+        let (mut texts, mut room) = (Vec::new(), MOST_IN_ALL);
+        for name in names {
+            match folder.read(&name, MOST_BYTES.min(room)) {
+                Ok(text) => {
+                    room -= text.len() as u64;
+                    texts.push((name, text));
+                }
+                Err(Unread::Missing) => {}
+                Err(Unread::Left(why)) => self.leave(of.join(name), why),
+            }
+        }
+        texts
+    }
+
+    /// Returns the regular files of the folder itself with their names, in the order of these. Together they have at
+    /// most 1 GiB.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read.
+    pub fn files(&self) -> Result<Vec<(OsString, Vec<u8>)>, StateError> {
+        let (mut left, mut names) = (Vec::new(), Vec::new());
+        for entry in self.folder.entries(&mut left).map_err(|source| self.failed("", source))? {
+            match entry.why() {
+                None if entry.kind == FileType::RegularFile => names.push(entry.name),
+                None => {}
+                Some(why) => self.leave(entry.name, why),
+            }
+        }
+        left.into_iter().for_each(|one| self.leave(&one.path, one.why));
+        Ok(self.read_all(&self.folder, Path::new(""), names))
     }
 
     /// Returns the keys of the failures.
@@ -120,14 +235,14 @@ impl<'f> View<'f> {
     ///
     /// If they cannot be read.
     pub fn failures(&self) -> Result<Vec<String>, StateError> {
-        self.folders("failures")
+        self.folders(FAILURES)
     }
 
-    /// Returns the names of the folders in a folder of the search.
+    /// Returns the names of the folders in a folder of the search; none if there is no such folder.
     pub(super) fn folders(&self, folder: &str) -> Result<Vec<String>, StateError> {
-        let path = self.folder.join(folder);
-        let is_folder = |name: &String| !name.starts_with('.') && path.join(name).is_dir();
-        Ok(self.names(folder)?.into_iter().filter(is_folder).collect())
+        let mut names = self.names(folder, FileType::Directory)?;
+        names.retain(|name| !name.starts_with('.'));
+        Ok(names)
     }
 
     /// Returns a file of a failure.
@@ -136,42 +251,78 @@ impl<'f> View<'f> {
     ///
     /// If it cannot be read.
     pub fn failure(&self, key: &str, file: &str) -> Result<Vec<u8>, StateError> {
-        let path = self.folder.join("failures").join(key).join(file);
-        fs::read(&path).map_err(|source| StateError::Io { path, source })
+        self.file_of(FAILURES, key, file)
     }
 
-    /// Returns a file of the search; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read.
-    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, StateError> {
-        let path = self.folder.join(name);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StateError::Io { path, source }),
+    /// Returns a file of a folder in a folder of the search.
+    pub(super) fn file_of(&self, folder: &str, key: &str, file: &str) -> Result<Vec<u8>, StateError> {
+        let path = Path::new(folder).join(key).join(file);
+        match self.folder.read(&path, MOST_BYTES) {
+            Ok(bytes) => Ok(bytes),
+            Err(Unread::Missing) => Err(self.failed(path, io::ErrorKind::NotFound.into())),
+            Err(Unread::Left(why)) => {
+                self.leave(&path, why.clone());
+                Err(self.failed(path, io::Error::other(why.to_string())))
+            }
         }
     }
 
-    /// Returns the names in a folder of the search, in order.
-    pub(super) fn names(&self, folder: &str) -> Result<Vec<String>, StateError> {
-        let path = self.folder.join(folder);
-        let names = fs::read_dir(&path).and_then(|entries| {
-            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<io::Result<Vec<_>>>()
-        });
-        let mut names = names.map_err(|source| StateError::Io { path, source })?;
-        names.sort_unstable();
+    /// Returns a file of the search; `None` if there is none, or if it is left alone.
+    ///
+    /// # Errors
+    ///
+    /// None so far.
+    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, StateError> {
+        match self.folder.read(name, MOST_BYTES) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(Unread::Missing) => Ok(None),
+            Err(Unread::Left(why)) => {
+                self.leave(name, why);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns the choice bytes that are kept for a text, by the name that [`streams::name`] gives; `None` if there are
+    /// none of this language.
+    pub(crate) fn stream(&self, language: &Language, name: &str) -> Option<Vec<u8>> {
+        let file = self.folder.read(Path::new(streams::FOLDER).join(name), streams::MAX_BYTES).ok()?;
+        streams::choices_of(language, &file)
+    }
+
+    /// Returns the names of the files of a kind in a folder of the search, in order; none if there is no such folder.
+    /// Links and the like are left alone.
+    pub(super) fn names(&self, folder: &str, kind: FileType) -> Result<Vec<String>, StateError> {
+        let opened = match self.folder.within(folder) {
+            Err(error) if is_missing(&error) => return Ok(Vec::new()),
+            opened => opened.map_err(|source| self.failed(folder, source))?,
+        };
+        let (mut names, mut left) = (Vec::new(), Vec::new());
+        let entries = opened.entries(&mut left).map_err(|source| self.failed(folder, source))?;
+        left.into_iter().for_each(|one| self.leave(&one.path, one.why));
+        for entry in entries {
+            let why = entry.why();
+            match (entry.name.into_string(), why) {
+                (Ok(name), None) if entry.kind == kind => names.push(name),
+                // Others have folders of their own there.
+                (Ok(_), None) => {}
+                (Ok(name), Some(why)) => self.leave(Path::new(folder).join(name), why),
+                (Err(name), why) => self.leave(Path::new(folder).join(name), why.unwrap_or(Why::Name)),
+            }
+        }
         Ok(names)
     }
 }
+
+/// The file that describes a search.
+pub(super) const DESCRIPTION: &str = "search";
 
 /// The end of the name of a file with choice bytes.
 pub const CHOICES: &str = ".choices";
 
 /// Returns the number in the name of a text.
 pub(crate) fn number_of(name: &str) -> Option<u64> {
-    name.strip_prefix("id:")?.split(',').next()?.parse().ok()
+    name.strip_prefix("id:")?.split(',').next()?.parse().ok().filter(|number| *number <= MOST_NUMBER)
 }
 
 /// Checks that the search in a folder is the one that is wanted.
