@@ -183,7 +183,7 @@ impl Oracle {
         self.counts.runs += 1;
         self.counts.time += begin.elapsed();
         // A terminal sends its signals to the program, too.
-        if self.stop.is_signalled() {
+        if self.stop.is_cut() {
             self.end = self.over();
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! `gramjet fuzz`: finds texts of a grammar on which a program fails.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum, ValueHint};
@@ -22,7 +22,7 @@ use crate::prepared::Prepared;
 use crate::seeds::seeds;
 use crate::source::Source;
 use crate::units::{self, plural};
-use gramjet_campaign::StopReason;
+use gramjet_campaign::{StopReason, Watch};
 
 mod evolved;
 mod how;
@@ -174,6 +174,12 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 }
 
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
+    let stop = crate::stop::on_signals();
+    let end = args.time.and_then(|time| Instant::now().checked_add(time));
+    if let Some(time) = args.time {
+        stop.after(time);
+    }
+    let _watch = Watch::new(&stop, end);
     let siblings = args.node.siblings(&args.output, Place::Queue)?;
     let folder = args.node.folder(&args.output);
     let grammar = args.grammar.for_search(args.seeds.is_some(), State::fact(&folder, ZERO_WEIGHTS));
@@ -187,11 +193,8 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     if args.node.is_shared() {
         state.wait_for_disk();
     }
-    let stop = crate::stop::on_signals();
-    if let Some(time) = args.time {
-        stop.after(time);
-    }
-    let plan = plan(args, how, making, (language, max_len), seeds)?;
+    let mut plan = plan(args, how, making, (language, max_len), seeds)?;
+    plan.end = end;
     let campaign = Campaign::new(plan, state, siblings, stop)?;
     let grammar = read_as(&args.grammar, &prepared);
     let weights = making.kind.map(|_| Weights::new(prepared, grammar, &campaign.state, args.jobs));
@@ -248,6 +251,7 @@ fn plan(
         runs: args.runs.unwrap_or(u64::MAX),
         shrinks: u32::try_from(args.max_tests).unwrap_or(u32::MAX),
         shrinking: args.time.map_or(SHRINKING, |time| SHRINKING.min(time / 8)),
+        end: None,
         seeds,
     })
 }

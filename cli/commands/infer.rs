@@ -1,10 +1,11 @@
 //! `gramjet infer`: a grammar from samples and a program.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
+use gramjet_campaign::Watch;
 use gramjet_compiler::SourceFile;
 use gramjet_infer::{Exhausted, Inferred, Options, Unusable, infer};
 use gramjet_session::{Bound, Language, Settings};
@@ -86,6 +87,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let texts = read(args, &paths)?;
     let stop = crate::stop::on_signals();
     stop.after(args.time);
+    let _watch = Watch::new(&stop, Instant::now().checked_add(args.time));
     let mut oracle = Oracle::new(&args.oracle, args.max_tests, stop)?;
     args.oracle.run.warn_of_confinement();
     say!("gramjet: {}", oracle.describe());

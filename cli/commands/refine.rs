@@ -1,9 +1,10 @@
 //! `gramjet refine`: a grammar is repaired by a program that accepts or rejects texts.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueHint};
+use gramjet_campaign::Watch;
 use gramjet_compiler::Diagnostics;
 use gramjet_compiler::formats::ZeroWeights;
 use gramjet_refine::{Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified};
@@ -103,6 +104,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let samples = texts(&args.samples, LONGEST_SAMPLE)?;
     let stop = crate::stop::on_signals();
     stop.after(args.time);
+    let _watch = Watch::new(&stop, Instant::now().checked_add(args.time));
     let mut oracle = Oracle::new(&args.oracle, args.max_tests, stop.clone())?;
     say!("gramjet: {}", oracle.describe());
     args.oracle.run.warn_of_confinement();

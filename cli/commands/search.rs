@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
@@ -23,8 +23,8 @@ use crate::prepared::Prepared;
 use crate::seeds::seeds;
 use crate::source::Source;
 use crate::units::{self, plural};
-use gramjet_campaign::StopReason;
 use gramjet_campaign::subject::{Tested, quoted};
+use gramjet_campaign::{StopReason, Watch};
 
 mod conclusion;
 mod course;
@@ -57,7 +57,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SIZE", default_value = "60", value_parser = units::parse_size)]
     max_len: u64,
 
-    /// End after this long.
+    /// End after this long, with the study.
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
     time: Option<Duration>,
 
@@ -133,8 +133,9 @@ pub struct Arguments {
 
     /// In the end, look at the best text for no longer than this: make it smaller, find its causes, and prove how its
     /// cost grows. What is left of the time is for up to two texts with another hottest edge. 0 leaves that out.
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = units::parse_duration)]
-    study: Duration,
+    /// By default 60 seconds; with `--time` no more than a quarter of that time, or with this option half of it.
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
+    study: Option<Duration>,
 
     /// Measure growth by texts of at most this many bytes.
     #[arg(long, value_name = "SIZE", default_value = "16KiB", value_parser = units::parse_size)]
@@ -202,6 +203,12 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
             "every text of the grammar is longer than {most} bytes: give at least `--max-len {least}`"
         )));
     }
+    let stop = crate::stop::on_signals();
+    let times = Times::new(args);
+    if let Some(end) = times.search {
+        stop.after(end.saturating_duration_since(Instant::now()));
+    }
+    let _watch = Watch::new(&stop, times.all);
     let mut meter = Meter::new(&args.program.command, surroundings.on(cores.of(0)), &objectives)?;
     if meter.lacks_cpu() {
         say!("gramjet: the processor time of this program is not known: the cost `cpu` is its time by the clock");
@@ -236,7 +243,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         let published: Vec<&str> = published.collect();
         return Err(Failure::Usage(format!("--paper needs a published --strategy: {}", published.join(", "))));
     }
-    if args.until_exponent.is_some() && args.study.is_zero() {
+    if args.until_exponent.is_some() && times.study.is_zero() {
         return Err(Failure::Usage("--until-exponent needs time for --study".to_string()));
     }
     // What cannot be measured is said before a folder is made.
@@ -252,7 +259,6 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if args.node.is_shared() {
         state.wait_for_disk();
     }
-    let stop = crate::stop::on_signals();
     let plan = Plan {
         language,
         studied,
@@ -271,7 +277,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         cores,
         runs: args.runs.unwrap_or(u64::MAX),
         edge_budget: args.edge_budget.unwrap_or(u64::MAX),
-        time: args.time,
+        end: times.search,
         seeds,
     };
     let hunt = Hunt::open(plan, state, stop)?;
@@ -280,7 +286,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         write_page(args, &hunt, &[])?;
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let depth = depth(args);
+    let depth = depth(args, &times);
     let ran = hunt.run(meter, siblings, &depth, |hunt| reporter.look(hunt));
     reporter.end(&hunt);
     study(args, &hunt, &depth, ran?, &mut reporter)?;
@@ -328,9 +334,34 @@ fn is_once(word: &str) -> bool {
     ONCE.iter().any(has_value) || is_short || ["--replay", "--json", "--no-progress", "--from-scratch"].contains(&word)
 }
 
-fn depth(args: &Arguments) -> Depth {
+/// The times of a search and of its study.
+struct Times {
+    /// Ends of the search and of all, if there are any.
+    search: Option<Instant>,
+    all: Option<Instant>,
+    /// Time for the study.
+    study: Duration,
+}
+
+impl Times {
+    /// Divides the time. A search that makes no text has all that it needs.
+    fn new(args: &Arguments) -> Times {
+        let begin = Instant::now();
+        let Some(time) = args.time.filter(|_| args.runs != Some(0)) else {
+            return Times { search: None, all: None, study: args.study.unwrap_or(STUDY) };
+        };
+        let study = args.study.map_or(STUDY.min(time / 4), |study| study.min(time / 2));
+        // A time beyond the range of clocks is none.
+        Times { search: begin.checked_add(time - study), all: begin.checked_add(time), study }
+    }
+}
+
+/// The usual time for the study.
+const STUDY: Duration = Duration::from_secs(60);
+
+fn depth(args: &Arguments, times: &Times) -> Depth {
     let effort = Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() };
-    Depth { time: args.study, effort, until_exponent: args.until_exponent }
+    Depth { time: times.study, end: times.all, effort, until_exponent: args.until_exponent }
 }
 
 /// Looks closely at what was found, and says what that shows. The page is there whatever interrupts the study: that of

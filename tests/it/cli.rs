@@ -26,6 +26,8 @@ mod shapes;
 mod sizes;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod times;
 mod variants;
 mod wrong;
 

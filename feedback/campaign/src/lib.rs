@@ -24,6 +24,8 @@ mod state;
 mod stop;
 #[cfg(target_os = "linux")]
 pub mod subject;
+#[cfg(target_os = "linux")]
+mod watch;
 mod words;
 
 #[cfg(target_os = "linux")]
@@ -38,4 +40,6 @@ pub use state::{CHOICES, Place, State, StateError, View};
 pub use stop::{Stop, StopReason};
 #[cfg(target_os = "linux")]
 pub use subject::{Spot, Surroundings, Tested};
+#[cfg(target_os = "linux")]
+pub use watch::Watch;
 pub use words::one_line;

@@ -1,6 +1,6 @@
 //! The request to stop: from a signal or from the clock. Workers look at it after every few inputs.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,8 @@ const SIGTERM: usize = 15;
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     reason: Arc<AtomicUsize>,
+    /// Whether runs in hand were ended, so that they say nothing.
+    is_cut: Arc<AtomicBool>,
     /// The end of the run's time, if no thread could be started that waits for it.
     deadline: Arc<OnceLock<Instant>>,
 }
@@ -83,6 +85,21 @@ impl Stop {
     /// Returns true if a signal asked.
     pub fn is_signalled(&self) -> bool {
         matches!(self.reason(), Some(StopReason::Signal(..)))
+    }
+
+    /// Notes that runs in hand are ended.
+    pub(crate) fn cut(&self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+    }
+
+    /// Notes that runs go on.
+    pub(crate) fn uncut(&self) {
+        self.is_cut.store(false, Ordering::SeqCst);
+    }
+
+    /// Returns true if runs in hand were ended, or soon are: how they have ended says nothing.
+    pub fn is_cut(&self) -> bool {
+        self.is_signalled() || self.is_cut.load(Ordering::SeqCst)
     }
 
     /// Returns who asked, if anyone did.

@@ -4,10 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Ends the runs in hand of all targets of this process, and those to come, within a moment. How they ended then says
-/// nothing of the program, so it is for a process that is about to end.
+/// Ends the runs in hand of all targets of this process, and those to come, within a moment, until [`go_on`]. How they
+/// end then says nothing of the program.
 pub fn interrupt() {
     IS_INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Lets runs go on after [`interrupt`].
+pub fn go_on() {
+    IS_INTERRUPTED.store(false, Ordering::Relaxed);
 }
 
 /// Returns true if [`interrupt`] was called.

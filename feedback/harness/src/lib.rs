@@ -36,7 +36,7 @@ pub use cores::{free_cores, stay_on};
 pub use edges::{Added, Coverage, Edge, Edges, count_class};
 pub use error::Error;
 pub use fork_server::{ForkServer, Instrumentation, Measures, instrumentation};
-pub use interrupt::interrupt;
+pub use interrupt::{go_on, interrupt};
 pub use languages::{Function, Language, Place, Subject};
 pub use limits::Limits;
 #[cfg(feature = "lines")]

@@ -120,5 +120,5 @@ impl<'s> Early<'s> {
 fn is_proved(student: &mut Student<'_>, text: &[u8], exponent: f64) -> Result<bool, Error> {
     let families = student.families(text)?;
     let mut growths = families.iter().filter_map(|grown| grown.family.growth.as_ref());
-    Ok(!student.stop.is_signalled() && growths.any(|growth| growth.is_superlinear(exponent)))
+    Ok(!student.stop.is_cut() && growths.any(|growth| growth.is_superlinear(exponent)))
 }

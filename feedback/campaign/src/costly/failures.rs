@@ -46,7 +46,7 @@ impl Worker<'_> {
         }
         let happens_again = self.happens_again(text, outcome)?;
         let (hunt, state) = (self.hunt, &self.hunt.state);
-        if hunt.stop.is_signalled() {
+        if hunt.stop.is_cut() {
             return Ok(());
         }
         let files = [("input", text.to_vec()), ("outcome", format!("{words}\n").into_bytes())];
@@ -76,7 +76,7 @@ impl Worker<'_> {
             if tested.run(text)?.outcome == *outcome {
                 return Ok(true);
             }
-            if self.hunt.stop.is_signalled() {
+            if self.hunt.stop.is_cut() {
                 break;
             }
             tested.renew()?;

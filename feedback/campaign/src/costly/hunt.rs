@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::state::{Place, State};
@@ -59,8 +59,8 @@ pub struct Plan {
     pub runs: u64,
     /// Number of executed edges, in all runs, at which the search ends.
     pub edge_budget: u64,
-    /// The time of the search, without that for the texts of earlier ones.
-    pub time: Option<Duration>,
+    /// Time at which the search ends, if it has one. Runs that are still in hand a moment later are ended.
+    pub end: Option<Instant>,
     /// Texts to begin with.
     pub seeds: Vec<Vec<u8>>,
 }
@@ -78,8 +78,6 @@ pub struct Hunt {
     begin: Instant,
     /// Time that it took, once it has ended.
     took: OnceLock<Duration>,
-    /// The texts of earlier searches and the seeds were run, so the time of the search has begun.
-    is_loaded: Once,
     shared: Apart<Mutex<Shared>>,
     /// Best texts are written in turn.
     turn: Mutex<()>,
@@ -219,7 +217,7 @@ impl Hunt {
     pub(crate) fn new(plan: Plan, state: State, stop: Stop, before: Totals) -> Hunt {
         let (shared, begun, runs, edges_executed, edges_spent) = Default::default();
         let (stopped, failed, raised, is_exhausted, has_failed) = Default::default();
-        let (begin, took, is_loaded, turn) = (Instant::now(), OnceLock::new(), Once::new(), Mutex::default());
+        let (begin, took, turn) = (Instant::now(), OnceLock::new(), Mutex::default());
         Hunt {
             plan,
             state,
@@ -227,7 +225,6 @@ impl Hunt {
             before,
             begin,
             took,
-            is_loaded,
             shared,
             turn,
             begun,
@@ -240,13 +237,6 @@ impl Hunt {
             exception: OnceLock::new(),
             is_exhausted,
             has_failed,
-        }
-    }
-
-    /// Begins the time of the search, if it has not begun.
-    pub(crate) fn begin_time(&self) {
-        if let Some(time) = self.plan.time {
-            self.is_loaded.call_once(|| self.stop.after(time));
         }
     }
 

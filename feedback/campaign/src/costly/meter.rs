@@ -276,13 +276,13 @@ impl Meter {
         let (bound, mut patience) = (reference.cost, noise::PATIENCE);
         let mut least: Option<(u64, u64)> = None;
         for repeat in 0..=if is_exact { 0 } else { REPEATED } {
-            if least.is_some_and(|least| least.0 <= bound) || repeat > 0 && stop.is_signalled() {
+            if least.is_some_and(|least| least.0 <= bound) || repeat > 0 && stop.is_cut() {
                 break;
             }
             if repeat > 1 && is_slowed && self.last.is_short() {
                 reference.await_calm(&mut patience, |text| {
                     let measured = self.read(text)?;
-                    let is_of_use = measured.ending == Ending::Done && !stop.is_signalled();
+                    let is_of_use = measured.ending == Ending::Done && !stop.is_cut();
                     Ok(Some(measured.cost).filter(|_| is_of_use))
                 })?;
             }

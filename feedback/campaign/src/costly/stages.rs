@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::siblings::Siblings;
 use crate::state::State;
 use crate::stop::Stop;
+use crate::watch::Watch;
 
 /// The interval at which a search writes what it has done.
 const SAVE: Duration = Duration::from_secs(5);
@@ -28,6 +29,8 @@ pub const REPORT: &str = "report.json";
 pub struct Depth {
     /// The time for the best text. What is left of it is for some others. 0 leaves the study out.
     pub time: Duration,
+    /// Time at which the study ends in any case, if there is one.
+    pub end: Option<Instant>,
     /// The effort of a proof of growth.
     pub effort: Effort,
     /// The exponent whose proof ends the search, if there is one.
@@ -77,7 +80,7 @@ impl Hunt {
         depth: &Depth,
         mut look: impl FnMut(&Hunt),
     ) -> Result<Option<Vec<u8>>, Error> {
-        let mut saved = Instant::now();
+        let (mut saved, watch) = (Instant::now(), Watch::new(&self.stop, self.plan.end));
         let (ran, proved) = std::thread::scope(|scope| {
             let mut early = Early::new(depth.until_exponent, depth.effort, depth.time);
             let ran = worker::run(self, meter, siblings, || {
@@ -90,6 +93,7 @@ impl Hunt {
             });
             (ran, early.end(self))
         });
+        watch.end(&self.stop);
         self.log_end()?;
         self.write_totals()?;
         records::write_front(self)?;
@@ -97,7 +101,8 @@ impl Hunt {
     }
 
     fn student<'s>(&'s self, meter: &'s mut Meter, depth: &Depth) -> Student<'s> {
-        let (effort, time) = (depth.effort, depth.time);
+        let left = depth.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+        let (effort, time) = (depth.effort, depth.time.min(left));
         Student { language: &self.plan.studied, meter, stop: &self.stop, effort, time }
     }
 
@@ -107,7 +112,7 @@ impl Hunt {
         let Some((text, cost)) = study.smaller.as_mut().filter(|smaller| smaller.1 > best.cost) else {
             return Ok(None);
         };
-        if self.stop.is_signalled() {
+        if self.stop.is_cut() {
             return Ok(None);
         }
         let mut reference = Reference::new(&best.text, best.cost);
@@ -132,12 +137,13 @@ impl Hunt {
         mut show: impl FnMut(&Hunt, &[Study]) -> Result<(), E>,
     ) -> Result<Studied, E> {
         show(self, &[])?;
+        let _watch = Watch::new(&self.stop, depth.end);
         let Some(mut best) = self.progress().best else { return Ok(Studied::Nothing) };
         if depth.time.is_zero() {
             return Ok(Studied::LeftOut);
         }
         let mut meter = self.meter()?;
-        if self.stop.is_signalled() {
+        if self.stop.is_cut() {
             let glance = self.student(&mut meter, depth).glance(&best.text)?;
             show(self, &[glance])?;
             return Ok(Studied::LeftOut);
@@ -150,8 +156,9 @@ impl Hunt {
             begin = Instant::now();
             study = self.student(&mut meter, depth).study(&best.text)?;
         }
-        let is_whole = !self.stop.is_signalled();
+        let is_whole = !self.stop.is_cut();
         let end = begin + depth.time;
+        let end = depth.end.map_or(end, |last| last.min(end));
         let mut studies = vec![study];
         let mut student = self.student(&mut meter, depth);
         // The growth that has ended the search is shown, if the best text does not show it.
@@ -159,7 +166,7 @@ impl Hunt {
         let is_shown = |proved: &Vec<u8>| *proved == studies[0].text || studies[0].is_faster_than(exponent);
         if let Some(proved) = proved.filter(|proved| is_whole && !is_shown(proved)) {
             let proof = student.study(&proved)?;
-            if !self.stop.is_signalled() {
+            if !self.stop.is_cut() {
                 studies.push(proof);
             }
         }

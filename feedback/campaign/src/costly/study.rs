@@ -237,7 +237,7 @@ impl<M: Measure> Student<'_, M> {
             let edge = hottest(&measured.1);
             let study = self.study_for(text, measured, edge)?;
             // What is known of a text when the user has enough may be wrong.
-            if !self.stop.is_signalled() {
+            if !self.stop.is_cut() {
                 studies.push(study);
             }
         }
@@ -267,7 +267,7 @@ impl<M: Measure> Student<'_, M> {
     }
 
     fn is_over(&self, end: Instant) -> bool {
-        self.stop.is_signalled() || Instant::now() >= end
+        self.stop.is_cut() || Instant::now() >= end
     }
 
     /// Returns the smallest text that was found which costs nearly as much, and executes an edge nearly as often if one
@@ -307,7 +307,7 @@ impl<M: Measure> Student<'_, M> {
         let mut failed = None;
         let effort = Effort { time: end.saturating_duration_since(Instant::now()), ..self.effort };
         let mut measure = |text: &[u8]| {
-            if self.stop.is_signalled() {
+            if self.stop.is_cut() {
                 return None;
             }
             match self.meter.read(text) {

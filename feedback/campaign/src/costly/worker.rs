@@ -41,8 +41,11 @@ pub(crate) fn run(hunt: &Hunt, meter: Meter, siblings: Vec<Siblings>, mut look: 
             scope.spawn(move || {
                 // A worker that panics is no longer active.
                 let _active = active;
-                if let Err(failure) = work(hunt, number, first, scope) {
-                    hunt.fail(failure);
+                match work(hunt, number, first, scope) {
+                    // A run that was cut short may be none at all.
+                    Err(Error::Target(_)) if hunt.stop.is_cut() => {}
+                    Err(failure) => hunt.fail(failure),
+                    Ok(()) => {}
                 }
             });
         }
@@ -84,7 +87,6 @@ fn work<'scope>(
     }
     let mut worker = Worker::new(hunt, number, search, runner, ahead);
     worker.begin()?;
-    hunt.begin_time();
     while worker.step(&mut siblings)? {}
     Ok(())
 }
@@ -335,7 +337,7 @@ impl<'h> Worker<'h> {
                 let patience = patience.get_or_insert_with(|| noise::patience(self.waited, self.hunt.elapsed()));
                 self.await_calm(patience)?;
             }
-            if self.hunt.stop.is_signalled() {
+            if self.hunt.stop.is_cut() {
                 self.records.bound(&mut job.reading);
                 break;
             }
@@ -399,7 +401,7 @@ impl<'h> Worker<'h> {
 
     /// Runs a text from elsewhere, while no other one is to be run. Returns its cost if it was run and ended.
     fn adopt(&mut self, text: &[u8], origin: Origin) -> Result<Option<u64>, Error> {
-        if text.len() > self.hunt.plan.max_len || self.hunt.stop.is_signalled() {
+        if text.len() > self.hunt.plan.max_len || self.hunt.stop.is_cut() {
             return Ok(None);
         }
         let Some(derivation) = self.derive(text) else { return Ok(None) };

@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::folder::LeftAlone;
 use crate::stop::Stop;
 use crate::subject::Surroundings;
+use crate::watch::Watch;
 
 /// Facts that a search needs to know.
 pub struct Plan {
@@ -49,6 +50,8 @@ pub struct Plan {
     pub shrinks: u32,
     /// For no longer than this.
     pub shrinking: Duration,
+    /// Time at which the search ends, if it has one. Runs that are still in hand a moment later are ended.
+    pub end: Option<Instant>,
     /// Texts to begin with.
     pub seeds: Vec<Vec<u8>>,
 }
@@ -227,6 +230,7 @@ impl Campaign {
     ///
     /// If the program or the folder can no longer be used. What was found is written even so.
     pub fn run(&self, mut look: impl FnMut(&Campaign)) -> Result<(), Error> {
+        let _watch = Watch::new(&self.stop, self.plan.end);
         std::thread::scope(|scope| {
             for number in 0..self.plan.jobs {
                 scope.spawn(move || {
@@ -234,7 +238,7 @@ impl Campaign {
                     let _active = Active(self);
                     match worker::work(self, number) {
                         // A run that was cut short may be none at all.
-                        Err(Error::Target(_)) if self.stop.is_signalled() => {}
+                        Err(Error::Target(_)) if self.stop.is_cut() => {}
                         Err(failure) => drop(self.shared().failure.get_or_insert(failure)),
                         Ok(()) => {}
                     }
@@ -242,9 +246,6 @@ impl Campaign {
             }
             while self.active.load(Ordering::SeqCst) > 0 {
                 std::thread::sleep(Duration::from_millis(50));
-                if self.stop.is_signalled() {
-                    gramjet_harness::interrupt();
-                }
                 look(self);
                 self.log(false);
             }

@@ -132,7 +132,7 @@ impl Worker<'_> {
                 // It may be another failure now, or have another key.
                 return self.withdraw_unfinished(key);
             }
-            if self.campaign.stop.is_signalled() {
+            if self.campaign.stop.is_cut() {
                 return Ok(());
             }
         }
@@ -145,7 +145,7 @@ impl Worker<'_> {
         let _folders = campaign.folders();
         let is_left =
             !campaign.shared().keys.contains(key) && campaign.state.failures()?.iter().any(|left| left == key);
-        if is_left && !campaign.stop.is_signalled() {
+        if is_left && !campaign.stop.is_cut() {
             campaign.state.withdraw_failure(key)?;
         }
         Ok(())
@@ -296,7 +296,7 @@ impl Worker<'_> {
             Some(found) => self.reproduced(found, CONFIRMING)?,
             None => (0, 0),
         };
-        if campaign.stop.is_signalled() {
+        if campaign.stop.is_cut() {
             return Ok(Settled::Interrupted);
         }
         let Some(Sequence { texts, evidence: last }) = found.filter(|_| reproduced.0 > 0) else {
@@ -334,7 +334,7 @@ impl Worker<'_> {
         self.history.push(text, run.earlier);
         let failed = self.judge.judge(text, &run)?.failed;
         // Runs that a signal has cut short say nothing.
-        Ok(match failed.filter(|_| !self.campaign.stop.is_signalled()) {
+        Ok(match failed.filter(|_| !self.campaign.stop.is_cut()) {
             Some(failed) => {
                 let evidence = Evidence::new(failed, &run);
                 Again::Failed(evidence.identified(&self.tested))

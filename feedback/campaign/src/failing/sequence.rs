@@ -135,7 +135,7 @@ impl Worker<'_> {
     }
 
     fn may_go_on(&self, budget: &mut Budget) -> bool {
-        !self.campaign.stop.is_signalled() && budget.take()
+        !self.campaign.stop.is_cut() && budget.take()
     }
 
     /// Runs texts in a new process until one fails in the same way, if several have run by then. Returns how many have,
@@ -151,7 +151,7 @@ impl Worker<'_> {
             let run = self.tested.run(text)?;
             self.history.push(text, run.earlier);
             let (is_same_process, verdict) = (run.earlier == number as u64, self.judge.judge(text, &run)?);
-            if self.campaign.stop.is_signalled() || !is_same_process {
+            if self.campaign.stop.is_cut() || !is_same_process {
                 return Ok(None);
             }
             if let Some(again) = verdict.failed.filter(|again| again.kind == failed.failed.kind) {

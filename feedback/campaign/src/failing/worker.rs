@@ -157,7 +157,7 @@ impl<'c> Worker<'c> {
             self.campaign.shared().exceptions.add(&exception.class);
         }
         if let Some(failed) = verdict.failed.take() {
-            if self.campaign.stop.is_signalled() {
+            if self.campaign.stop.is_cut() {
                 return Ok(Seen { verdict, is_new: false, evidence: None });
             }
             if let Some(edges) = run.edges {

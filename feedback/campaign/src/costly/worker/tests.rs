@@ -52,7 +52,7 @@ fn hunt_for(cost: &str, folder: &Path, jobs: usize) -> Hunt {
         cores: Cores::any(jobs),
         runs: u64::MAX,
         edge_budget: u64::MAX,
-        time: None,
+        end: None,
         seeds: Vec::new(),
     };
     Hunt::new(plan, State::open(folder, &[]).expect("a folder"), Stop::default(), Totals::default())
