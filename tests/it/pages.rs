@@ -16,6 +16,7 @@ use std::process::Command;
 mod folders;
 #[cfg(target_os = "linux")]
 mod kept;
+mod layout;
 mod manifests;
 mod named;
 
