@@ -10,33 +10,35 @@ use crate::arguments::limits::LimitArgs;
 use crate::failure::{Failure, say};
 use crate::units::plural;
 
-/// Limits, and whether the depth is the default.
+/// Limits, with where they are from.
 #[derive(Clone, Copy, Debug)]
 pub struct Applied {
     limits: Limits,
-    is_default_depth: bool,
+    decided: Decided,
 }
 
 impl Applied {
     /// Returns the limits that are wanted where the grammar file has these.
     pub fn wanted(asked: &LimitArgs, file: limits::Limits) -> Applied {
-        let Decided { limits, is_default_depth } = asked.assumed().or_default(file);
-        let limits = Limits::with(limits.max_depth, limits.max_len);
-        let limits = asked.max_choices.map_or(limits, |choices| limits.max_choices(choices));
-        Applied { limits, is_default_depth }
+        Applied::of(asked.assumed().or_default(file), asked.max_choices)
     }
 
-    /// Sets the limits. A default depth that the grammar cannot keep is dropped.
+    fn of(decided: Decided, max_choices: Option<u64>) -> Applied {
+        let limits = Limits::with(decided.limits.max_depth, decided.limits.max_len);
+        let limits = max_choices.map_or(limits, |choices| limits.max_choices(choices));
+        Applied { limits, decided }
+    }
+
+    /// Sets the limits. A depth that the user has not asked for, and that the grammar cannot keep, is dropped.
     pub fn set(self, set: &mut dyn FnMut(Limits) -> Result<(), LimitsError>) -> Result<Applied, Failure> {
         let applied = match set(self.limits) {
             Ok(()) => return Ok(self),
-            Err(error) if !self.is_default_depth => return Err(Failure::Usage(error.to_string())),
-            Err(error) => {
-                if let LimitsError::NoPool { .. } = error {
-                    say!("gramjet: going on without a maximum depth: {error}");
-                }
-                Applied { limits: self.limits.max_depth(None), is_default_depth: false }
+            Err(error @ LimitsError::NoPool { .. }) if !self.decided.is_depth_asked => {
+                say!("gramjet: going on without a maximum depth: {error}");
+                let choices = Some(self.limits.choices()).filter(|&choices| choices != u64::MAX);
+                Applied::of(self.decided.without_pools(), choices)
             }
+            Err(error) => return Err(Failure::Usage(error.to_string())),
         };
         set(applied.limits).map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(applied)
@@ -49,7 +51,7 @@ impl Applied {
 
     /// Returns true if the depth is the default.
     pub fn is_default_depth(self) -> bool {
-        self.is_default_depth
+        self.decided.is_default_depth
     }
 }
 
@@ -59,7 +61,7 @@ impl fmt::Display for Applied {
             None => f.write_str("no maximum depth")?,
             Some(depth) => write!(f, "maximum depth {depth}")?,
         }
-        if self.is_default_depth {
+        if self.decided.is_default_depth {
             f.write_str(" (default; `--max-depth none` switches it off)")?;
         }
         match self.limits.length() {

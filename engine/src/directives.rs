@@ -7,10 +7,10 @@ use gramjet_compiler::limits::AssumedLimits;
 /// Returns the limits of the grammar file; where it has none, the default depth. Limits that cannot be kept are left
 /// out.
 pub(crate) fn first_limits(compiled: &Compiled) -> Limits {
-    let decided = AssumedLimits::default().or_default(compiled.directives()).limits;
+    let has_pools = compiled.rule_without_pool().is_none();
+    let decided = AssumedLimits::default().in_force(compiled.directives(), has_pools).limits;
     let asked = Limits::with(decided.max_depth, decided.max_len);
-    let without_depth = asked.max_depth(None);
-    let candidates = [asked, without_depth, asked.max_len(None)];
+    let candidates = [asked, asked.max_len(None)];
     candidates.into_iter().find(|&limits| can_keep(compiled, limits)).unwrap_or_default()
 }
 

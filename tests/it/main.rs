@@ -6,6 +6,7 @@ mod comments;
 mod engines;
 mod english;
 mod imports;
+mod limits;
 mod packages;
 mod pages;
 mod promises;

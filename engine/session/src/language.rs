@@ -175,14 +175,16 @@ impl Language {
             tokens: settings.tokens.as_ref().map(absolute),
             loader: file.loader(),
             weighting,
-            limits: assumed(settings),
+            limits: assumed(settings)?,
             ..Options::default()
         };
         let file = &file.source;
         let (compiled, warnings) =
             compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;
         let engine = settings.engine.make(&compiled).map_err(|refusal| LanguageError::Setting(refusal.to_string()))?;
-        let limits = limits(engine.limits(), settings)?;
+        let has_pools = compiled.rule_without_pool().is_none();
+        let decided = options.limits.in_force(compiled.directives(), has_pools).limits;
+        let limits = Limits::with(decided.max_depth, decided.max_len);
         limits.check(compiled.min_len(), compiled.rule_without_pool())?;
         let mut warnings = warnings.to_plain_text(file);
         if let Some(decision) = compiled.by_default.filter(|decision| decision.is_surprising()) {
@@ -353,35 +355,21 @@ fn tokens(lowered: &Ir) -> Arc<[Box<[u8]>]> {
 }
 
 /// Returns the limits that are set, in place of the grammar file's.
-fn assumed(settings: &Settings) -> AssumedLimits {
-    fn given<T>(bound: Bound, at: impl Fn(u64) -> T) -> Option<Option<T>> {
-        match bound {
+fn assumed(settings: &Settings) -> Result<AssumedLimits, LanguageError> {
+    fn given<T>(
+        bound: Bound,
+        at: impl Fn(u64) -> Result<T, LanguageError>,
+    ) -> Result<Option<Option<T>>, LanguageError> {
+        Ok(match bound {
             Bound::Default => None,
             Bound::Unlimited => Some(None),
-            Bound::At(value) => Some(Some(at(value))),
-        }
+            Bound::At(value) => Some(Some(at(value)?)),
+        })
     }
-    // A depth that is too large is refused when it is set.
-    let depth = |depth| u32::try_from(depth).unwrap_or(u32::MAX);
-    AssumedLimits { max_depth: given(settings.max_depth, depth), max_len: given(settings.max_len, |bytes| bytes) }
-}
-
-/// Returns the limits of the grammar file, replaced by those of the settings.
-fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
-    let limits = match settings.max_depth {
-        Bound::Default => asked,
-        Bound::Unlimited => asked.max_depth(None),
-        Bound::At(depth) => {
-            let depth = u32::try_from(depth)
-                .map_err(|_| LanguageError::Setting(format!("a maximum depth of {depth} is too large")))?;
-            asked.max_depth(depth)
-        }
+    let depth = |depth| {
+        u32::try_from(depth).map_err(|_| LanguageError::Setting(format!("a maximum depth of {depth} is too large")))
     };
-    Ok(match settings.max_len {
-        Bound::Default => limits,
-        Bound::Unlimited => limits.max_len(None),
-        Bound::At(bytes) => limits.max_len(bytes),
-    })
+    Ok(AssumedLimits { max_depth: given(settings.max_depth, depth)?, max_len: given(settings.max_len, Ok)? })
 }
 
 /// Returns the path from the root: a relative one begins in the current directory, not in the directory of the grammar.

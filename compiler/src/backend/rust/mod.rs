@@ -95,7 +95,7 @@ impl EmitOptions {
     /// one.
     pub fn warning(&self, compiled: &Compiled) -> Option<String> {
         let rule = compiled.rule_without_pool()?;
-        let Decided { limits, is_default_depth } = self.asked().or_default(compiled.directives());
+        let Decided { limits, is_default_depth, .. } = self.asked().or_default(compiled.directives());
         let expected = match limits.max_depth.filter(|_| self.max_depth.is_none())? {
             _ if is_default_depth => "the default maximum depth".to_string(),
             depth => format!("the maximum depth {depth} of the grammar file"),

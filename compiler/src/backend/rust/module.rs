@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Emitter;
-use crate::limits::{Decided, Limits};
+use crate::limits::Decided;
 
 impl Emitter<'_> {
     /// Returns the items of a module. `unfolded` is a depth limit with the rules for this limit alone.
@@ -139,14 +139,10 @@ impl Emitter<'_> {
 
     fn default_limits(&self) -> TokenStream {
         let library = self.library;
-        // A grammar without pools cannot keep the depth limit that its file asks for.
         let has_pools = self.compiled.rule_without_pool().is_none();
-        let file = self.compiled.directives();
-        let file = Limits { max_depth: file.max_depth.filter(|_| has_pools), ..file };
-        let Decided { limits, is_default_depth } = self.options.asked().or_default(file);
+        let decided = self.options.asked().in_force(self.compiled.directives(), has_pools);
+        let Decided { limits, is_default_depth, .. } = decided;
         let depth = match limits.max_depth {
-            // Without pools the default depth limit cannot be kept either.
-            Some(_) if is_default_depth && !has_pools => quote!(None),
             Some(_) if is_default_depth => quote!(Some(#library::Limits::DEFAULT_MAX_DEPTH)),
             Some(depth) => {
                 let depth = Literal::u32_unsuffixed(depth);
