@@ -26,8 +26,8 @@ pub(super) struct Held {
 /// Work that [`Held::settle`] had to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settled {
-    /// The file is the same as before.
-    Kept,
+    /// The file is the same as before, with this many bytes.
+    Kept(u64),
     /// The program has done something to it that cannot be undone, so there is a new one of the same name.
     Made,
 }
@@ -54,7 +54,7 @@ impl Held {
     pub(super) fn settle(&mut self, folder: &OwnedFd, is_named: bool) -> io::Result<Settled> {
         let found = at::status(&self.file)?;
         if self.is_whole(found, is_named) || self.mend(found, is_named) {
-            return Ok(Settled::Kept);
+            return Ok(Settled::Kept(found.len));
         }
         remove::remove_at(folder, &self.name)?;
         (self.file, self.reader) = make(folder, &self.name)?;
@@ -82,10 +82,10 @@ impl Held {
         at::status(&self.file).is_ok_and(|found| self.is_whole(found, is_named))
     }
 
-    /// Makes the file hold these bytes, and the program read it from its beginning.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Makes the file, which has had `before` bytes, hold these bytes, and the program read it from its beginning.
+    pub(super) fn write(&mut self, bytes: &[u8], before: u64) -> io::Result<()> {
         self.file.write_all_at(bytes, 0)?;
-        if at::status(&self.file)?.len > bytes.len() as u64 {
+        if before > bytes.len() as u64 {
             self.file.set_len(bytes.len() as u64)?;
         }
         self.reader.seek(SeekFrom::Start(0)).map(drop)

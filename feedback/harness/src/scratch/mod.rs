@@ -120,15 +120,17 @@ impl Scratch {
             if is_stale {
                 break;
             }
+            let mut before = u64::MAX;
             match held.settle(&self.inner, by_name && is_exposed) {
-                Ok(settled) => is_stale = settled == Settled::Made && (has_rules || !by_name),
+                Ok(Settled::Kept(len)) => before = len,
+                Ok(Settled::Made) => is_stale = has_rules || !by_name,
                 Err(_) => is_stale = true,
             }
-            match held.write(bytes) {
+            match held.write(bytes, before) {
                 Err(error) if error.raw_os_error().is_some_and(|error| FULL.contains(&error)) => {
                     // The program may have filled the disk.
                     remove::empty(&self.temporary, Some(Instant::now() + TIDYING));
-                    held.write(bytes).map_err(unwritten)?;
+                    held.write(bytes, u64::MAX).map_err(unwritten)?;
                 }
                 result => is_stale |= result.is_err(),
             }
@@ -146,8 +148,10 @@ impl Scratch {
 
     /// Gives the folders back the rights that the program may have taken away.
     fn settle(&mut self) {
+        let mut temporary = None;
         for folder in [&self.folder, &self.inner, &self.temporary] {
             let Ok(found) = at::status(folder) else { continue };
+            temporary = Some(found.id);
             if found.is_frozen {
                 let _ = at::thaw(folder);
             }
@@ -161,7 +165,7 @@ impl Scratch {
         if self.giving.is_exposed && !self.is_lost {
             let path = at::c_string(&self.temporary());
             let named = path.and_then(|path| at::status_at(at::HERE, &path));
-            let is_there = named.is_ok_and(|named| at::status(&self.temporary).is_ok_and(|own| own.id == named.id));
+            let is_there = named.is_ok_and(|named| temporary == Some(named.id));
             self.is_lost = !is_there;
         }
     }
