@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
 use gramjet_campaign::StateError as State;
-use gramjet_files::Unreadable;
+use gramjet_compiler::files::Unreadable;
 #[cfg(target_os = "linux")]
 use gramjet_harness::Error as Target;
 

@@ -11,19 +11,19 @@ use crate::failure::{Failure, quoted};
 /// Returns the file of weights at `path`, or on standard input if it is `-`.
 pub fn read_weights(path: &Path) -> Result<SourceFile, Failure> {
     Ok(if path.as_os_str() == "-" {
-        gramjet_files::read_text_stream("weights", io::stdin().lock(), "<stdin>")?
+        gramjet_compiler::files::read_text_stream("weights", io::stdin().lock(), "<stdin>")?
     } else {
-        gramjet_files::read_text("weights", path, path)?
+        gramjet_compiler::files::read_text("weights", path, path)?
     })
 }
 
 /// Reads everything from `path`, or from standard input if it is `-`.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if path.as_os_str() == "-" {
-        return gramjet_files::read_limited(io::stdin().lock())
+        return gramjet_compiler::files::read_limited(io::stdin().lock())
             .map_err(|source| Failure::Read { what: "standard input".to_string(), source });
     }
-    gramjet_files::read_bytes(path).map_err(|source| Failure::Read { what: quoted(path), source })
+    gramjet_compiler::files::read_bytes(path).map_err(|source| Failure::Read { what: quoted(path), source })
 }
 
 /// Refuses arguments that name standard input twice.

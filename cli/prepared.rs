@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use gramjet_compiler::ast::Grammar;
 use gramjet_compiler::check::check;
+use gramjet_compiler::files::Unreadable;
 use gramjet_compiler::formats::{self, FormatOptions, Loader, Surroundings, ZeroWeights};
 use gramjet_compiler::shape::{ByDefault, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Examined, Options, SourceFile};
-use gramjet_files::Unreadable;
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ReadingArgs};

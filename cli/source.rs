@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gramjet_compiler::diagnostics::SourceFile;
+use gramjet_compiler::files::{GrammarFile, Named, Unreadable, is_word, look_up};
 use gramjet_compiler::formats::{self, Format, Loader};
-use gramjet_files::{GrammarFile, Named, Unreadable, is_word, look_up};
 use gramjet_grammars::{SHIPPED, Shipped};
 
 use crate::arguments::grammar::{GrammarArgs, HowArgs};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
-use gramjet_campaign::costly::{Depth, Hunt, Meter, Objectives, Plan, REPORT, Studied, Study, refresh};
+use gramjet_campaign::costly::{Depth, Hunt, Meter, Objectives, Plan, REPORT, StrategyKind, Studied, Study, refresh};
 use gramjet_campaign::{Place, State, View};
 use gramjet_search::report::{Report, html};
 use gramjet_search::{Effort, STRATEGIES, SaffronSettings};
@@ -265,9 +265,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         command: args.program.command.clone(),
         surroundings,
         objectives,
-        strategy: args.strategy.clone(),
-        is_paper: args.paper,
-        saffron: args.saffron,
+        strategy: strategy(args)?,
         explores: args.new_coverage,
         is_fresh: args.from_scratch,
         max_len,
@@ -332,6 +330,14 @@ fn is_once(word: &str) -> bool {
     let is_short =
         word.strip_prefix("-n").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '='));
     ONCE.iter().any(has_value) || is_short || ["--replay", "--json", "--no-progress", "--from-scratch"].contains(&word)
+}
+
+fn strategy(args: &Arguments) -> Result<StrategyKind, Failure> {
+    let strategy = match args.saffron {
+        Some(settings) => Some(StrategyKind::saffron(settings, args.paper)),
+        None => StrategyKind::by_name(&args.strategy, args.paper),
+    };
+    strategy.ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", args.strategy)))
 }
 
 /// The times of a search and of its study.

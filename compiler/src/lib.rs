@@ -1,14 +1,14 @@
 //! The gramjet compiler: translates grammar text to an optimised intermediate representation and to Rust source.
 //!
-//! Data flows through the modules in the order below. The crate does not depend on the runtime, the engines, files or
-//! terminals.
+//! Data flows through the modules in the order below. The crate does not depend on the runtime, the engines or
+//! terminals, and only [`files`] reads files.
 //!
 //! # What is stable
 //!
 //! The functions and types at the root ([`compile`], [`examine`], [`dump`], [`Options`], [`Diagnostics`],
-//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`print`](mod@print) and [`limits`]
-//! follow Semantic Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`] has. A [`Compiled`]
-//! grammar can be handed to gramjet's engines; its fields are theirs.
+//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`files`], [`print`](mod@print) and
+//! [`limits`] follow Semantic Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`] has. A
+//! [`Compiled`] grammar can be handed to gramjet's engines; its fields are theirs.
 //!
 //! All else is public for gramjet's own crates: the [`ast`], the [`ir`], [`analysis`], [`passes`], [`lower`],
 //! [`machine`], [`reference`](mod@reference), [`backend`], [`sources`], [`charset`], [`check`] and [`ordered`]. It may
@@ -37,6 +37,8 @@ pub mod check;
 pub mod shape;
 
 pub mod sources;
+
+pub mod files;
 
 pub mod lower;
 

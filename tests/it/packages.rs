@@ -133,3 +133,19 @@ fn lexical(path: &Path) -> PathBuf {
     }
     lexical
 }
+
+/// Greatest number of published crates.
+const MOST: usize = 16;
+
+#[test]
+fn published_crates_are_few_and_stand_in_the_code_map() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/architecture.md")).expect("the page");
+    let published = published();
+    assert!(published.len() <= MOST, "{}: {published:?}", published.len());
+    for folder in published {
+        let manifest = manifest_of(&folder);
+        let name = manifest.lines().find_map(|line| line.strip_prefix("name = ")).expect("a name").trim_matches('"');
+        assert!(page.lines().any(|line| line.contains(&format!("| `{name}` |"))), "{name} is not in the code map");
+    }
+}

@@ -74,9 +74,9 @@ fn settings(hunt: &Hunt) -> Vec<Setting> {
         [] => String::new(),
         modules => format!(", with {} of the standard library", modules.join(", ")),
     };
-    let paper = if plan.is_paper { ", as published" } else { "" };
+    let paper = if plan.strategy.is_paper() { ", as published" } else { "" };
     vec![
-        setting("strategy", format!("{}{paper}", plan.strategy)),
+        setting("strategy", format!("{}{paper}", plan.strategy.name())),
         setting("cost", format!("{}{counted}", plan.objectives)),
         setting("greatest length", format!("{} bytes", plan.max_len)),
         setting("seed", plan.seed.to_string()),

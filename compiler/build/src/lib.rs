@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use gramjet_compiler::backend::rust::{EmitOptions, emit};
+use gramjet_compiler::files::{GrammarFile, Unreadable, read_text};
 pub use gramjet_compiler::formats::FormatOptions;
 pub use gramjet_compiler::shape::Shape;
 use gramjet_compiler::shape::Weighting;
 pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Options, compile, formats};
-use gramjet_files::{GrammarFile, Unreadable, read_text};
 
 /// A grammar file and the options to compile it with.
 #[derive(Clone, Debug)]

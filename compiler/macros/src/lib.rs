@@ -9,9 +9,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use gramjet_compiler::backend::rust::tokens;
+use gramjet_compiler::files::{GrammarFile, read_text};
 use gramjet_compiler::shape::Weighting;
 use gramjet_compiler::{Options, compile, formats};
-use gramjet_files::{GrammarFile, read_text};
 
 use input::{Module, Modules, Source};
 

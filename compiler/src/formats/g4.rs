@@ -11,6 +11,7 @@ use crate::diagnostics::{Diagnostics, SourceFile};
 use crate::tokens;
 
 mod adaptor;
+mod conditions;
 mod escapes;
 mod folding;
 mod helpers;
@@ -21,6 +22,7 @@ mod meaning;
 mod parser;
 mod sources;
 mod syntax;
+mod token_names;
 
 /// The `g4` format.
 pub struct G4;

@@ -3,6 +3,7 @@
 use super::boundaries::{ANY_FIRST, Boundaries, FirstId};
 use super::flat::{FlatGrammar, Lexeme};
 use super::gaps::Gaps;
+use super::language::NEVER;
 use super::layout::{Indentation, Layout, lay_out, with_rules};
 use super::modes::flatten;
 use super::nfa::MAX_RECURSION;
@@ -15,9 +16,6 @@ use crate::ast::{self, Alternative, Expr, ExprKind, Grammar, Name, Weight};
 use crate::check::productive::productive_rules;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::{Map, Set};
-
-/// The name of a rule that derives nothing, which no grammar can spell.
-pub(super) const NEVER: &str = "\0";
 
 /// The greatest number of modes of a lexer.
 pub(crate) const MAX_MODES: usize = 1 << 12;

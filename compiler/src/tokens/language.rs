@@ -5,12 +5,14 @@
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
 use super::dfa::{DEAD, START, StateId};
-use super::expand::NEVER;
 use super::states::Automata;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::ordered::{Map, Set, sort_by};
+
+/// The name of a rule that derives nothing, which no grammar can spell.
+pub(super) const NEVER: &str = "\0";
 
 /// Automata with more states are not written as expressions.
 const MAX_STATES: usize = 1 << 15;

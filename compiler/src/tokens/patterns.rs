@@ -3,8 +3,7 @@
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
 use super::boundaries::FirstId;
-use super::expand::NEVER;
-use super::language::{MAX_WRITTEN, language};
+use super::language::{MAX_WRITTEN, NEVER, language};
 use super::states::Automata;
 use super::{Lexer, Pattern};
 use crate::ast::{self, Alternative, Expr, ExprKind, Name};

@@ -1,7 +1,7 @@
 //! Words without keywords: the texts that remain of a pattern when the lexer takes some for other tokens.
 
 use super::alphabet::Alphabet;
-use super::expand::NEVER;
+use super::language::NEVER;
 use super::language::{MAX_WRITTEN, language};
 use super::sets::{Sets, each_part};
 use super::states::Automata;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use gramjet::choices::{Header, HeaderError};
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::check::closest;
+use gramjet_compiler::files::{Beside, GrammarFile, Named, Unreadable, look_up};
 use gramjet_compiler::formats::{self, FormatOptions};
 use gramjet_compiler::ir::{Ir, NodeId};
 use gramjet_compiler::limits::AssumedLimits;
@@ -17,7 +18,6 @@ use gramjet_engine::Tracer;
 use gramjet_engine::decisions::Deriver;
 use gramjet_engine::kind::{Engine, Kind};
 use gramjet_engine::recorded::{Foreign, Recipe};
-use gramjet_files::{Beside, GrammarFile, Named, Unreadable, look_up};
 use gramjet_parse::{Budget, ParseError, Parser};
 
 use crate::parsing::ParsingTracer;

@@ -13,6 +13,8 @@ use gramjet_compiler::ir::{Choice, Ir, NodeId, RuleId};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
+use super::layout::lay_out;
+use super::merge::merge;
 use super::program::{Class, Code, HALT, Pc, Program, RETURN};
 use super::tables::Tables;
 use super::text;
@@ -53,7 +55,16 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         builder.instance(rule, body, run.as_ref(), entry, 0, Exit::RETURN);
     }
     let start = builder.entries[ir.start().index()];
-    builder.tables.finish(start)
+    finished(builder.tables, start)
+}
+
+/// Returns the program of complete tables.
+fn finished(mut tables: Tables<'_>, start: Pc) -> Program {
+    let moved = merge(&mut tables);
+    lay_out(&mut tables, start, &moved);
+    // The interpreter relies on it.
+    assert_eq!(tables.program.verify(), Ok(()), "a defect of the program builder");
+    tables.program
 }
 
 /// Levels above this do not fit into an op together with the amounts added to them.

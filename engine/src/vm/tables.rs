@@ -5,9 +5,7 @@ use gramjet_compiler::ir::{self, RuleId, Slots};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
-use super::layout::lay_out;
-use super::merge::merge;
-use super::program::{Class, Code, Limited, NO_LEVEL, Pc, Program, RETURN, Round, Run, Word};
+use super::program::{Class, Code, Limited, NO_LEVEL, Program, RETURN, Round, Run, Word};
 use super::text::Text;
 
 /// A site of up to this number of options has exits of its own for all of them. If the options of a larger site differ
@@ -44,14 +42,6 @@ pub(super) fn append<T: Clone>(list: &mut Vec<T>, items: &[T]) -> u32 {
 }
 
 impl<'c> Tables<'c> {
-    pub fn finish(mut self, start: Pc) -> Program {
-        let moved = merge(&mut self);
-        lay_out(&mut self, start, &moved);
-        // The interpreter relies on it.
-        assert_eq!(self.program.verify(), Ok(()), "a defect of the program builder");
-        self.program
-    }
-
     /// Adds exits with their costs, one after the other.
     pub fn add_exits(&mut self, exits: &[Exit], costs: &[u64]) -> u32 {
         debug_assert_eq!(exits.len(), costs.len());

@@ -30,6 +30,21 @@ pub struct Surroundings {
     pub times_rounds: bool,
 }
 
+impl Default for Surroundings {
+    /// Returns the usual limits, for a confined program.
+    fn default() -> Surroundings {
+        Surroundings {
+            limits: Limits::default(),
+            confinement: Confinement::Confined,
+            allowed: &[],
+            text: false,
+            counted: &[],
+            core: None,
+            times_rounds: false,
+        }
+    }
+}
+
 impl Surroundings {
     /// Returns the same surroundings on this core.
     pub fn on(self, core: Option<usize>) -> Surroundings {

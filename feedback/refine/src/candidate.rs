@@ -2,10 +2,15 @@
 
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 
-use crate::class::Lacking;
 use crate::generalise::groups;
 use crate::place::{Place, seq, size};
 use crate::source::written;
+
+/// Single characters that a class lacks.
+#[derive(Clone, Debug)]
+pub(crate) struct Lacking {
+    pub(crate) members: Vec<u32>,
+}
 
 /// An edit: another expression at a place.
 #[derive(Clone, Debug)]

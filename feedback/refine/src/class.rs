@@ -5,7 +5,8 @@ use std::ops::Range;
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 use gramjet_compiler::charset::{CharSet, Unit};
 
-use crate::candidate::{Candidate, shown};
+use crate::candidate::{Candidate, Lacking, shown};
+use crate::evidence::Ask;
 use crate::holes::Lack;
 use crate::place::{Place, class, literal};
 use crate::widen::rank;
@@ -15,9 +16,6 @@ const BEYOND: [u32; 8] = [0x80, 0xA0, 0xE9, 0x3B1, 0x20AC, 0x4E2D, 0xFFFD, 0x1F6
 
 /// About as many ranges of a class are tried before all its members are.
 const MOST_OTHERS: usize = 6;
-
-/// Question to the program whether it accepts a text.
-pub(crate) type Ask<'a> = dyn FnMut(&[u8]) -> Option<bool> + 'a;
 
 /// Returns the members that are tried, each with the members for which it stands.
 fn tried(unit: Unit) -> Vec<(u32, (u32, u32))> {
@@ -94,12 +92,6 @@ impl Around {
     pub(crate) fn with(&self, bytes: &[u8]) -> Vec<u8> {
         [&self.before, bytes, &self.after].concat()
     }
-}
-
-/// Single characters that a class lacks.
-#[derive(Clone, Debug)]
-pub(crate) struct Lacking {
-    members: Vec<u32>,
 }
 
 /// At most this many members that a class lacks are looked at.

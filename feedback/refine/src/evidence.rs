@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use gramjet_compiler::diagnostics::SourceFile;
 use gramjet_session::{Language, Mismatch, Random, Session, Settings, hash};
 
-use crate::class::Ask;
 use crate::mutants::Mutants;
 use crate::reader::{Derivation, Reader};
+
+/// Question to the program whether it accepts a text.
+pub(crate) type Ask<'a> = dyn FnMut(&[u8]) -> Option<bool> + 'a;
 
 /// At most this many texts are kept that fail in the same way.
 const MOST_ALIKE: usize = 10;

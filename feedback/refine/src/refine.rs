@@ -6,8 +6,7 @@ use gramjet_compiler::ast::Grammar;
 use gramjet_session::Random;
 
 use crate::candidate::Candidate;
-use crate::class::Ask;
-use crate::evidence::{Bytes, Evidence, Hunt};
+use crate::evidence::{Ask, Bytes, Evidence, Hunt};
 use crate::mutants::Mutants;
 use crate::place::each_choice;
 use crate::reader::{Derivation, Reader};

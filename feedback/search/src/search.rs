@@ -170,6 +170,11 @@ impl Search {
         self.repeats
     }
 
+    /// Returns true if the strategy learns from texts that are not of the grammar, too.
+    pub fn takes_any_text(&self) -> bool {
+        self.strategy.takes_any_text()
+    }
+
     /// Returns true if a text may be proposed while others run.
     pub fn proposes_ahead(&self) -> bool {
         self.strategy.proposes_ahead()

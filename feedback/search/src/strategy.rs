@@ -32,9 +32,25 @@ impl Desk {
     }
 
     /// Draws a random text with its parts: each option that is offered is equally probable.
+    pub fn draw(&mut self, derivation: &mut Derivation) {
+        self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
+    }
+
+    /// Returns a random number below `bound`, which is not 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.random.below(bound)
+    }
+
+    /// Draws a random text with its parts: each option that is offered is equally probable.
     #[cfg(test)]
     pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
         self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
+    }
+
+    /// Draws a text that begins with the first `kept` decisions of `text`, and at random from then on.
+    pub fn draw_after(&mut self, text: &Derivation, kept: usize, drawn: &mut Derivation) {
+        let options: Vec<u32> = text.options().take(kept).collect();
+        self.deriver.derive(&options, &mut Evenly(&mut self.random), drawn);
     }
 
     /// Draws a random part with this symbol, in an instance of this depth, and at most this many bytes.
@@ -168,6 +184,11 @@ pub trait Strategy: Send {
 
     /// Learns from the run of a text from elsewhere: a seed, or the text of another worker.
     fn adopt(&mut self, _desk: &mut Desk, _derivation: &Derivation, _measured: &Measured<'_>) {}
+
+    /// Returns true if it learns from texts that are not of the grammar, too, as it changes bytes alone.
+    fn takes_any_text(&self) -> bool {
+        false
+    }
 
     /// Returns what to do with texts that were run before.
     fn repeats(&self) -> Repeats {

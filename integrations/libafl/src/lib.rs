@@ -22,7 +22,7 @@ use std::path::Path;
 use gramjet::{Limits, Producer};
 use gramjet_compiler::{Compiled, compile};
 use gramjet_engine::{Fastest, Tracer};
-use gramjet_files::GrammarFile;
+use gramjet_compiler::files::GrammarFile;
 use gramjet_parse::{Budget, ParseError, Parser};
 use libafl::inputs::BytesInput;
 
@@ -51,7 +51,7 @@ pub struct Grammar {
 pub enum GrammarError {
     /// The file could not be read.
     #[error(transparent)]
-    Unreadable(Box<gramjet_files::Unreadable>),
+    Unreadable(Box<gramjet_compiler::files::Unreadable>),
     /// Grammar that does not compile; the text of several lines says what is wrong and where.
     #[error("{0}")]
     Compile(String),

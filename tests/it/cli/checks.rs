@@ -272,10 +272,11 @@ fn what_no_context_free_grammar_can_say_is_refused_if_it_must_be() {
 
 #[test]
 fn codes_are_explained() {
-    expect![[r##"
+    expect![[r#"
         # duplicate-rule
 
-        Two definitions have the same name. gramjet does not guess whether the second replaces the first or adds to it.
+        Two definitions have the same name. gramjet does not guess whether the second replaces the first or
+        adds to it.
 
         ## Example
 
@@ -286,9 +287,9 @@ fn codes_are_explained() {
 
         ## Remedy
 
-        Write both as alternatives of one rule, `digit ::= [0-4] | [5-9]`, or rename one of them. In ABNF `digit =/ ...` adds
-        alternatives to a rule.
-    "##]]
+        Write both as alternatives of one rule, `digit ::= [0-4] | [5-9]`, or rename one of them. In ABNF
+        `digit =/ ...` adds alternatives to a rule.
+    "#]]
     .assert_eq(&text(&stdout(&["check", "--explain", "duplicate-rule"])));
     for code in gramjet_compiler::diagnostics::Code::ALL {
         assert!(text(&stdout(&["check", "--explain", code.name()])).contains("## Remedy"), "{code}");

@@ -7,7 +7,6 @@ fn documents() -> Vec<String> {
     let own = [
         "compiler/README.md",
         "compiler/build/README.md",
-        "compiler/files/README.md",
         "compiler/macros/README.md",
         "engine/README.md",
         "engine/parse/README.md",

@@ -4,17 +4,14 @@
 //! possible state. Nested brackets and braces end differently from the outermost ones, so their modes have a copy for
 //! that too.
 
+use super::conditions::{ADAPTOR, Special};
 use super::escapes;
-use super::helpers::Special;
-use super::meaning::Tokens;
 use super::sources::Sources;
 use super::syntax::{Command, Rule};
+use super::token_names::Tokens;
 use crate::charset::{CharSet, Unit};
 use crate::ordered::{Map, Set};
 use crate::tokens::{Fragment, Lexer, LexerRule, MAX_MODES, Move, Outcome, Pattern};
-
-/// The name of the class.
-pub(super) const SUPERCLASS: &str = "LexerAdaptor";
 
 /// The mode that a bracket in the rules of a lexer begins.
 const SET_MODE: &str = "LexerCharSet";
@@ -91,7 +88,7 @@ impl Adaptor {
         const TOKEN: &str = "TOKEN_REF";
         const RULE: &str = "RULE_REF";
         const IDENTIFIER: &str = "ID";
-        if sources.superclass.as_deref() != Some(SUPERCLASS) {
+        if sources.superclass.as_deref() != Some(ADAPTOR) {
             return None;
         }
         let known = |name: &str| tokens.by_name.get(name).copied();

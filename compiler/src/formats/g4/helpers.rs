@@ -2,37 +2,8 @@
 //! grammars, and plain questions about the next token. One table gives their meaning, as far as a grammar can express
 //! it. Other predicates are reported and left out.
 
-use super::{adaptor, escapes};
-use crate::charset::CharSet;
-
-/// The condition that a predicate checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
-    /// A condition that all outputs satisfy.
-    Always,
-    /// A condition that no output satisfies. Alternatives that need it are left out.
-    Never,
-    /// After the next `skip` tokens comes one of these tokens, or the end of the text. If `negated`, none of them.
-    Next { skip: usize, tokens: Vec<TokenName>, end: bool, negated: bool },
-    /// After the next `skip` tokens, the next two are not `first` and one of `seconds`.
-    NotPair { skip: usize, first: TokenName, seconds: Vec<TokenName> },
-    /// A line break stands before the next token.
-    LineBreak,
-    /// No line break stands before the next token. In grammars with code, separators contain line breaks only where no
-    /// other separator ends the token before.
-    NoLineBreak,
-    /// The last character that the lexer has matched is one of a set.
-    Previous(CharSet),
-}
-
-/// The ways to name a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum TokenName {
-    /// By its literal.
-    Text(String),
-    /// By its name.
-    Name(String),
-}
+use super::conditions::{ADAPTOR, Condition, Special, TokenName, is_lexical};
+use super::escapes;
 
 /// The tokens of XPath 4 and XQuery 4 that name no function.
 const XPATH_WORDS: &[&str] = &[
@@ -155,18 +126,9 @@ pub(super) struct Helper {
     pub(super) special: Option<Special>,
 }
 
-/// An effect of a lexer's code in addition to its command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Special {
-    /// Token that it makes instead, if the mode that it leaves is nested in itself.
-    Nested(&'static str),
-    /// In a lexer rule it begins a set of characters instead.
-    Argument,
-}
-
 /// Returns the effect of a lexer's action, given the lexer's superclass: the actions of ANTLR's own grammars.
 pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
-    if superclass != adaptor::SUPERCLASS {
+    if superclass != ADAPTOR {
         return None;
     }
     let (name, argument, special) = match normal(code).trim_end_matches(';') {
@@ -264,7 +226,7 @@ fn next_token(code: &str) -> Option<Condition> {
         return Some(Condition::Next { skip: 0, tokens: Vec::new(), end: true, negated });
     }
     let is_name = name.chars().all(|character| character == '_' || character.is_alphanumeric());
-    (is_name && super::syntax::is_lexical(name)).then(|| named(negated, name))
+    (is_name && is_lexical(name)).then(|| named(negated, name))
 }
 
 /// Returns the condition `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only

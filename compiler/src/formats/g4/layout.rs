@@ -1,8 +1,8 @@
 //! Finds the tokens for the indentation of lines. A lexer's superclass makes them, without a rule.
 
-use super::meaning::Tokens;
 use super::sources::Sources;
 use super::syntax::{Alternative, Element, ElementKind, Rule};
+use super::token_names::Tokens;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::tokens::{Indent, LayoutTokens, TokenNames};
 

@@ -1,7 +1,7 @@
 //! Translates the rules of the lexer: their patterns and commands.
 
+use super::conditions::Condition;
 use super::folding::folded;
-use super::helpers::Condition;
 use super::syntax::{Alternative, Command, Element, ElementKind, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};

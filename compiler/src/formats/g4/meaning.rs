@@ -1,11 +1,12 @@
 //! Makes a grammar over tokens from the rules of all files: resolves names and turns literals into tokens.
 
 use super::adaptor::Adaptor;
-use super::helpers::{Condition, TokenName};
+use super::conditions::{Condition, TokenName, is_lexical};
 use super::layout;
 use super::lexical::{Lexical, Names, literal};
 use super::sources::Sources;
-use super::syntax::{Alternative, Element, ElementKind, Rule, is_lexical};
+use super::syntax::{Alternative, Element, ElementKind, Rule};
+use super::token_names::Tokens;
 use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::Surroundings;
@@ -102,28 +103,6 @@ fn aliases(rules: &[Rule]) -> Map<&str, &str> {
         }
     }
     aliases.into_iter().filter_map(|(text, name)| Some((text, name?))).collect()
-}
-
-#[derive(Default)]
-pub(super) struct Tokens<'s> {
-    names: Vec<String>,
-    pub(super) by_name: Map<String, usize>,
-    /// The tokens that lexer rules make, or that stand for the layout of lines.
-    pub(super) made: Set<&'s str>,
-    aliases: Map<&'s str, &'s str>,
-    /// Tokens for literals of the parser, in order.
-    implicit: Vec<(String, usize)>,
-    implicit_ids: Map<String, usize>,
-}
-
-impl Tokens<'_> {
-    pub(super) fn add(&mut self, name: &str) -> usize {
-        let names = &mut self.names;
-        *self.by_name.entry(name.to_string()).or_insert_with(|| {
-            names.push(name.to_string());
-            names.len() - 1
-        })
-    }
 }
 
 struct Parser<'s, 'd> {

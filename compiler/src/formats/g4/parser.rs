@@ -299,7 +299,7 @@ impl<'t> Parser<'t, '_> {
             is_fragment |= name.text == "fragment";
             name = self.name("the name of the rule")?;
         }
-        let is_lexical = super::syntax::is_lexical(&name.text);
+        let is_lexical = super::conditions::is_lexical(&name.text);
         self.lexer.in_lexer_rule = is_lexical;
         let mut case_insensitive = None;
         loop {

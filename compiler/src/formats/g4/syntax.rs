@@ -1,6 +1,6 @@
 //! The contents of one `.g4` file. Literals and sets are decoded, names are not resolved.
 
-use super::helpers::{Condition, Special};
+use super::conditions::{Condition, Special, is_lexical};
 use crate::ast::Name;
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
@@ -60,11 +60,6 @@ impl Rule {
     pub(super) fn special(&self) -> Option<Special> {
         self.alternatives.iter().find_map(|alternative| alternative.special)
     }
-}
-
-/// Returns true if a name belongs to a token or lexer rule.
-pub(super) fn is_lexical(name: &str) -> bool {
-    name.chars().next().is_some_and(char::is_uppercase)
 }
 
 /// One alternative with its lexer commands.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::state::{Place, State};
-use gramjet_search::{Front, SaffronSettings};
+use gramjet_search::Front;
 use gramjet_session::Language;
 
 use super::behaviours::Behaviours;
@@ -17,6 +17,7 @@ use super::log::{self, Line};
 use super::meter::{Meter, Objectives};
 use super::note::Note;
 use super::operators::Operators;
+use super::own::StrategyKind;
 use super::totals::{self, Totals};
 use crate::cores::Cores;
 use crate::error::Error;
@@ -35,12 +36,8 @@ pub struct Plan {
     pub surroundings: Surroundings,
     /// Costs that are maximised.
     pub objectives: Objectives,
-    /// Name of the strategy, one of [`gramjet_search::STRATEGIES`].
-    pub strategy: String,
-    /// Whether the constants of the publication are used, also where others are better.
-    pub is_paper: bool,
-    /// The settings of SAFFRON, if they are not its own.
-    pub saffron: Option<SaffronSettings>,
+    /// Strategy that makes texts.
+    pub strategy: StrategyKind,
     /// Texts with new coverage are varied more than costly ones.
     pub explores: bool,
     /// The texts of earlier searches in the folder are left aside.
@@ -63,6 +60,32 @@ pub struct Plan {
     pub end: Option<Instant>,
     /// Texts to begin with.
     pub seeds: Vec<Vec<u8>>,
+}
+
+impl Plan {
+    /// Returns the plan of a search for the texts of at most `max_len` bytes that cost a program most: by the usual
+    /// strategy, on one core, without an end.
+    pub fn new(language: Language, command: Vec<OsString>, objectives: Objectives, max_len: usize) -> Plan {
+        Plan {
+            studied: language.clone(),
+            language,
+            command,
+            surroundings: Surroundings::default(),
+            objectives,
+            strategy: StrategyKind::by_name("portfolio", false).expect("the usual strategy"),
+            explores: false,
+            is_fresh: false,
+            max_len,
+            seed: 0,
+            salt: 0,
+            jobs: 1,
+            cores: Cores::any(1),
+            runs: u64::MAX,
+            edge_budget: u64::MAX,
+            end: None,
+            seeds: Vec::new(),
+        }
+    }
 }
 
 /// A search with what its workers share.
@@ -291,7 +314,7 @@ impl Hunt {
             cost: found.cost,
             hottest: found.hottest,
             bytes: found.text.len() as u64,
-            strategy: self.plan.strategy.clone(),
+            strategy: self.plan.strategy.name().to_string(),
             operator: found.operator.to_string(),
             session: self.state.session(),
         };
@@ -316,7 +339,7 @@ impl Hunt {
         if self.has_begun() {
             let shared = self.shared();
             let (seconds, runs) = (self.elapsed().as_secs_f64(), self.runs.load(Ordering::Relaxed));
-            totals.add(seconds, runs, &shared.costs, &self.plan.strategy, &shared.operators);
+            totals.add(seconds, runs, &shared.costs, self.plan.strategy.name(), &shared.operators);
         }
         totals
     }

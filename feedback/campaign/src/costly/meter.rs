@@ -8,6 +8,7 @@ use gramjet_harness::{Outcome, Run, Target as _};
 use gramjet_search::{Edge, Ending, Measured};
 
 use super::noise::{self, Reference};
+use super::own::Measure;
 use crate::error::Error;
 use crate::stop::Stop;
 use crate::subject::{Surroundings, Tested};
@@ -27,6 +28,8 @@ pub enum Objective {
     Output,
     /// The number that a command of the shell prints.
     Command(String),
+    /// A cost that the caller measures.
+    Own(Measure),
 }
 
 /// The costs of a search: one, or several between which there are trade-offs.
@@ -44,6 +47,11 @@ impl Objectives {
         };
         let names = names.into_iter().flat_map(|names| names.split(','));
         names.chain(command).map(Objective::parse).collect::<Result<Vec<_>, _>>().map(Objectives)
+    }
+
+    /// Returns one cost alone.
+    pub fn one(objective: Objective) -> Objectives {
+        Objectives(vec![objective])
     }
 
     /// Returns all of several options, or the usual one.
@@ -138,6 +146,7 @@ impl Objective {
             Objective::Memory => run.usage.peak_memory.unwrap_or(0) >> 10,
             Objective::Output => run.stdout.written,
             Objective::Command(_) => 0,
+            Objective::Own(measure) => measure.of(run),
         }
     }
 
@@ -147,12 +156,13 @@ impl Objective {
         match self {
             Objective::Edges | Objective::Hottest | Objective::Output => true,
             Objective::Cpu | Objective::Memory | Objective::Command(_) => false,
+            Objective::Own(measure) => measure.is_exact(),
         }
     }
 
     /// Returns true if a text can cost more while the machine is slow.
     fn is_slowed(&self) -> bool {
-        matches!(self, Objective::Cpu | Objective::Command(_))
+        matches!(self, Objective::Cpu | Objective::Command(_) | Objective::Own(_)) && !self.is_exact()
     }
 
     /// Returns the unit of the cost.
@@ -164,6 +174,7 @@ impl Objective {
             Objective::Memory => "KiB",
             Objective::Output => "bytes of output",
             Objective::Command(_) => "by the command",
+            Objective::Own(measure) => measure.unit(),
         }
     }
 }
@@ -177,6 +188,7 @@ impl fmt::Display for Objective {
             Objective::Memory => f.write_str("memory"),
             Objective::Output => f.write_str("output"),
             Objective::Command(command) => write!(f, "command:{command}"),
+            Objective::Own(measure) => f.write_str(measure.name()),
         }
     }
 }

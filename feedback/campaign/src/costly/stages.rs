@@ -100,6 +100,16 @@ impl Hunt {
         ran.map(|()| proved)
     }
 
+    /// Searches as [`Hunt::run`] does, without studying growth meanwhile, and beside no other search.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be run, or the folder can no longer be used.
+    pub fn search(&self) -> Result<(), Error> {
+        let depth = Depth { time: Duration::ZERO, end: None, effort: Effort::default(), until_exponent: None };
+        self.run(self.meter()?, Vec::new(), &depth, |_| {}).map(drop)
+    }
+
     fn student<'s>(&'s self, meter: &'s mut Meter, depth: &Depth) -> Student<'s> {
         let left = depth.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
         let (effort, time) = (depth.effort, depth.time.min(left));

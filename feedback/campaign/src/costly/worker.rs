@@ -163,12 +163,7 @@ pub(crate) struct Worker<'h> {
 impl<'h> Worker<'h> {
     fn search(hunt: &Hunt, number: usize) -> Result<Search, Error> {
         let plan = &hunt.plan;
-        let strategy = match plan.saffron {
-            Some(settings) => Some(settings.strategy(plan.is_paper)),
-            None => gramjet_search::by_name(&plan.strategy, plan.is_paper),
-        };
-        let strategy =
-            strategy.ok_or_else(|| Error::Internal(format!("the strategy `{}` is missing", plan.strategy)))?;
+        let strategy = plan.strategy.make();
         // A search that goes on does not begin with the same texts again.
         let seed = plan.seed ^ plan.salt ^ (number as u64) << 40 ^ hunt.state.session() << 52;
         let mut search = Search::new(&plan.language, strategy, plan.max_len, seed)
@@ -425,7 +420,7 @@ impl<'h> Worker<'h> {
     fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
         let plan = &self.hunt.plan;
         let Ok(choices) = plan.language.parse(text) else {
-            let changes_bytes = plan.strategy == "bytes";
+            let changes_bytes = self.search.takes_any_text();
             return changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() });
         };
         let deriver = &mut self.search.desk().deriver;

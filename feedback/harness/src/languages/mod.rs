@@ -1,6 +1,7 @@
 //! Functions of other languages: Python, Node and Java, each in a worker process that stays alive and counts executed
 //! edges.
 
+mod calls;
 mod java;
 mod node;
 mod protocol;

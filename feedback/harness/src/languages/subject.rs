@@ -3,12 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::{java, node, python};
 use crate::command::Program;
 use crate::confine::{Confinement, Permission};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::run::{Captured, Outcome};
 
 /// The language of a function, and where the function is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,13 +139,8 @@ impl Subject {
         refused(&self.name, what.into())
     }
 
-    /// Returns the program that calls the function.
-    pub(super) fn program(&self) -> Result<Program, Error> {
-        let mut program = match &self.language {
-            Language::Python { module, function } => python::program(self, module, function)?,
-            Language::Java { class_path, class, method } => java::program(self, class_path, class, method)?,
-            Language::Node { file, function } => node::program(self, file, function)?,
-        };
+    /// Returns the program that calls the function, with the limits and the rights of this one.
+    pub(super) fn set_up(&self, mut program: Program) -> Program {
         for (name, value) in &self.variables {
             program = program.variable(name, value);
         }
@@ -155,15 +148,7 @@ impl Subject {
             program = program.folder(folder);
         }
         let program = self.permissions.iter().cloned().fold(program, Program::allow);
-        Ok(program.limits(self.limits).confinement(self.confinement))
-    }
-
-    /// Returns the meaning of an outcome in the language, as far as `stderr` shows it.
-    pub(super) fn outcome(&self, outcome: Outcome, stderr: &Captured) -> Outcome {
-        match self.language {
-            Language::Python { .. } | Language::Java { .. } => outcome,
-            Language::Node { .. } => node::outcome(outcome, stderr),
-        }
+        program.limits(self.limits).confinement(self.confinement)
     }
 
     /// Returns the interpreter, by default the one of this name in `PATH`.

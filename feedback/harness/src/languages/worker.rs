@@ -5,6 +5,7 @@ use std::mem;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use super::calls;
 use super::protocol::{self, Message};
 use super::subject::{Language, Subject};
 use super::table::Table;
@@ -73,7 +74,7 @@ enum Said {
 impl Worker {
     /// Starts a process that has loaded the function.
     pub(super) fn start(subject: &Subject, table: &mut Table) -> Result<Worker, Error> {
-        let program = subject.program()?;
+        let program = calls::program(subject)?;
         let scratch = program.scratch()?;
         let mut parts = program.parts(&scratch)?;
         let (requests_read, requests) = pipe_to_program()?;
@@ -183,7 +184,7 @@ impl Worker {
             self.is_alive &= self.scratch.tidy();
             self.swept = Instant::now();
         }
-        Ok((subject.outcome(outcome, &self.guard.captured()[1]), Usage { wall, cpu, peak_memory: None }))
+        Ok((calls::outcome(subject, outcome, &self.guard.captured()[1]), Usage { wall, cpu, peak_memory: None }))
     }
 
     fn wait_for_end(

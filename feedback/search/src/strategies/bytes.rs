@@ -183,6 +183,10 @@ impl Strategy for Bytes {
         "bytes"
     }
 
+    fn takes_any_text(&self) -> bool {
+        true
+    }
+
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
         candidate.clear();
         self.is_seed = self.seeds < SEEDS || self.queue.len() == 0;

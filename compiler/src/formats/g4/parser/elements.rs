@@ -5,7 +5,8 @@ use crate::ast::Name;
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::formats::MAX_EXPRESSIONS;
-use crate::formats::g4::helpers::{self, Condition};
+use crate::formats::g4::conditions::Condition;
+use crate::formats::g4::helpers;
 use crate::formats::g4::lexer::{Kind, Literal, Token};
 use crate::formats::g4::syntax::{Alternative, Command, Element, ElementKind};
 

@@ -10,6 +10,7 @@ use gramjet_session::{Language, Settings};
 
 use super::super::hunt::Plan;
 use super::super::meter::Objectives;
+use super::super::own::StrategyKind;
 use super::super::totals::Totals;
 use super::*;
 use crate::cores::Cores;
@@ -40,9 +41,7 @@ fn hunt_for(cost: &str, folder: &Path, jobs: usize) -> Hunt {
             times_rounds: false,
         },
         objectives: Objectives::parse(cost).expect("a cost"),
-        strategy: "portfolio".to_string(),
-        is_paper: false,
-        saffron: None,
+        strategy: StrategyKind::by_name("portfolio", false).expect("a strategy"),
         explores: false,
         is_fresh: true,
         max_len: 9,

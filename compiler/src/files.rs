@@ -4,8 +4,6 @@
 //! parser, the texts of tokens. [`look_up`] says whether a name is a file or a shipped grammar. A file that cannot be
 //! read is reported as a diagnostic, as are all errors in a grammar.
 
-#![forbid(unsafe_code)]
-
 mod beside;
 mod read;
 
@@ -15,8 +13,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gramjet_compiler::SourceFile;
-use gramjet_compiler::formats::Loader;
+use crate::SourceFile;
+use crate::formats::Loader;
 
 pub use beside::Beside;
 pub use read::{MAX_BYTES, Unreadable, read_bytes, read_limited, read_text, read_text_stream};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gramjet_compiler::SourceFile;
-use gramjet_compiler::formats::Loader;
+use crate::SourceFile;
+use crate::formats::Loader;
 
-use crate::read::{read_bytes, utf8};
+use super::read::{read_bytes, utf8};
 
 /// Reads files of a folder and records their paths. Whatever is built from a grammar must be built again when one of
 /// the files changes, or when a file appears that was missing.

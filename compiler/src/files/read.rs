@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use gramjet_compiler::SourceFile;
-use gramjet_compiler::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::SourceFile;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
 /// Larger files are refused.
 pub const MAX_BYTES: u64 = 256 << 20;
