@@ -44,6 +44,11 @@ pub fn on_signals_in_preparation() -> Stopping {
 }
 
 impl Stopping {
+    /// Returns the request, which signals do not make yet.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
     /// Lets signals make the request from now on.
     pub fn end_preparation(self) -> Stop {
         self.in_preparation.store(false, Ordering::SeqCst);
@@ -104,4 +109,20 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(not(unix))]
 fn is_ignored(_: i32) -> bool {
     false
+}
+
+/// Returns the result of a search of which a run was cut short: then the program says nothing, and its errors neither.
+#[cfg(target_os = "linux")]
+pub fn unless_cut(result: Result<(), Failure>, stop: &Stop) -> Result<(), Failure> {
+    use gramjet_campaign::StopReason;
+    match (result, stop.reason()) {
+        (Err(Failure::Target(_)), Some(StopReason::Signal(name, signal))) if stop.is_cut() => {
+            Err(Failure::Stopped { name, signal, reached: "before the program was run".to_string() })
+        }
+        (Err(Failure::Target(error)), _) if stop.is_cut() => {
+            crate::failure::say!("gramjet: the time was over before the program could be run: {error}");
+            Ok(())
+        }
+        (result, _) => result,
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Returns a text in which a terminal sees nothing but characters, line breaks and tabs: control characters and those
 /// that change the direction of writing are escaped, such as `\u{1b}`.
@@ -41,6 +41,19 @@ pub fn visible_in_place(text: &str) -> String {
     text.chars().map(of_one_length).collect()
 }
 
+/// Returns JSON in which hidden characters are escaped, as JSON allows.
+pub fn visible_json(value: &serde_json::Value) -> String {
+    let mut visible = String::new();
+    for character in value.to_string().chars() {
+        if is_hidden(character) {
+            visible += &format!("\\u{:04x}", u32::from(character));
+        } else {
+            visible.push(character);
+        }
+    }
+    visible
+}
+
 /// Writes a line to standard error, all that is hidden escaped. A failure to do so is ignored, as there is no other
 /// place to report it.
 pub fn say(line: fmt::Arguments<'_>) {
@@ -48,17 +61,25 @@ pub fn say(line: fmt::Arguments<'_>) {
     let _ = std::io::stderr().write_all(visible(&line).as_bytes());
 }
 
-/// Writes bytes of a program as they are, or escaped if they go to a terminal. Nobody may read them.
-pub fn pass_on(to: &mut (impl Write + IsTerminal), bytes: &[u8]) {
-    let _ = match to.is_terminal() {
+/// Writes bytes of a program as they are, or escaped if they go to a terminal.
+pub fn pass_on(to: &mut (impl Write + IsTerminal), bytes: &[u8]) -> io::Result<()> {
+    match to.is_terminal() {
         true => to.write_all(visible(&String::from_utf8_lossy(bytes)).as_bytes()),
         false => to.write_all(bytes),
-    };
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_stays_json() {
+        let value = serde_json::json!({ "a": "\u{9b}2J\u{202e}\u{1b}" });
+        let visible = visible_json(&value);
+        assert_eq!(visible, "{\"a\":\"\\u009b2J\\u202e\\u001b\"}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&visible).expect("JSON"), value);
+    }
 
     #[test]
     fn places_stay() {

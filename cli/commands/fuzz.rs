@@ -21,6 +21,7 @@ use crate::output::whole::write_output;
 use crate::prepared::Prepared;
 use crate::seeds::seeds;
 use crate::source::Source;
+use crate::stop::{Stopping, on_signals_in_preparation, unless_cut};
 use crate::units::{self, plural};
 use gramjet_campaign::{StopReason, Watch};
 
@@ -174,7 +175,13 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 }
 
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
-    let stop = crate::stop::on_signals();
+    let stopping = on_signals_in_preparation();
+    let stop = stopping.stop();
+    unless_cut(search_until(args, how, stopping), &stop)
+}
+
+fn search_until(args: &Arguments, how: How, stopping: Stopping) -> Result<(), Failure> {
+    let stop = stopping.stop();
     let end = args.time.and_then(|time| Instant::now().checked_add(time));
     if let Some(time) = args.time {
         stop.after(time);
@@ -195,7 +202,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     }
     let mut plan = plan(args, how, making, (language, max_len), seeds)?;
     plan.end = end;
-    let campaign = Campaign::new(plan, state, siblings, stop)?;
+    let campaign = Campaign::new(plan, state, siblings, stopping.end_preparation())?;
     let grammar = read_as(&args.grammar, &prepared);
     let weights = making.kind.map(|_| Weights::new(prepared, grammar, &campaign.state, args.jobs));
     hunt(args, &campaign, weights.transpose()?)

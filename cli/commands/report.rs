@@ -26,9 +26,15 @@ pub struct Arguments {
 
 /// Writes the page.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
-    let (page, place) = search::page_of(&args.folder)?;
-    let place = args.output.as_deref().unwrap_or(&place);
-    write_output(Some(place), page.as_bytes())?;
-    say!("report: {}", shown(place));
+    let (page, view) = search::page_of(&args.folder)?;
+    let place = match &args.output {
+        Some(place) => {
+            write_output(Some(place), page.as_bytes())?;
+            place.clone()
+        }
+        // Somebody else may have filled the folder.
+        None => view.write(search::PAGE, page.as_bytes())?,
+    };
+    say!("report: {}", shown(&place));
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::files::shown;
 use crate::prepared::Prepared;
 use crate::seeds::seeds;
 use crate::source::Source;
+use crate::stop::{Stopping, on_signals_in_preparation, unless_cut};
 use crate::units::{self, plural};
 use gramjet_campaign::subject::{Tested, quoted};
 use gramjet_campaign::{StopReason, Watch};
@@ -177,6 +178,13 @@ Exit status: 0 if the search was made; 1 if it could not go on; 2 if the argumen
 
 /// Searches.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
+    let stopping = on_signals_in_preparation();
+    let stop = stopping.stop();
+    unless_cut(search(args, stopping), &stop)
+}
+
+fn search(args: &Arguments, stopping: Stopping) -> Result<(), Failure> {
+    let times = Times::new(args);
     let folder = args.node.folder(&args.output);
     let siblings = [Place::Best, Place::Queue].map(|place| args.node.siblings(&args.output, place));
     let siblings = siblings.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
@@ -203,8 +211,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
             "every text of the grammar is longer than {most} bytes: give at least `--max-len {least}`"
         )));
     }
-    let stop = crate::stop::on_signals();
-    let times = Times::new(args);
+    let stop = stopping.stop();
     if let Some(end) = times.search {
         stop.after(end.saturating_duration_since(Instant::now()));
     }
@@ -223,8 +230,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         if !folder.join("search").exists() {
             return Err(Failure::Usage(format!("{} has no search in it", shown(&folder))));
         }
-        let _state = State::open(&folder, &facts(args, &prepared, &language, &objectives, counted))?;
-        return replay::run(&folder, &mut meter, &objectives);
+        let state = State::open(&folder, &facts(args, &prepared, &language, &objectives, counted))?;
+        return replay::run(state.view(), &mut meter, &objectives, &stopping.end_preparation());
     }
     if args.edge_budget.is_some() && !meter.tested.counts_edges() {
         return Err(Failure::Usage("--edge-budget needs a program that counts its edges".to_string()));
@@ -278,9 +285,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         end: times.search,
         seeds,
     };
-    let hunt = Hunt::open(plan, state, stop)?;
+    let hunt = Hunt::open(plan, state, stopping.end_preparation())?;
     // So `gramjet report` makes a page of the folder, however the search ends.
-    if hunt.state.view().file(REPORT)?.is_none() {
+    if hunt.state.view().file(REPORT).is_none() {
         write_page(args, &hunt, &[])?;
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
@@ -390,11 +397,11 @@ fn study(
 }
 
 /// The report as a page.
-const PAGE: &str = "report.html";
+pub(super) const PAGE: &str = "report.html";
 
 fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBuf, Failure> {
     let grammar = args.grammar.grammar.to_string_lossy().into_owned();
-    let earlier = hunt.state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
+    let earlier = hunt.state.view().file(REPORT).and_then(|json| serde_json::from_slice(&json).ok());
     let mut report = page::page(hunt, studies, (&grammar, &again(false), &again(true)), earlier);
     hunt.write_totals()?;
     refresh(&mut report, hunt.state.view())?;
@@ -403,15 +410,16 @@ fn write_page(args: &Arguments, hunt: &Hunt, studies: &[Study]) -> Result<PathBu
     Ok(hunt.state.write(PAGE, html(&report).as_bytes())?)
 }
 
-/// Returns the page of the search in a folder, made anew from all that is there; and where it belongs.
-pub(super) fn page_of(folder: &Path) -> Result<(String, PathBuf), Failure> {
+/// Returns the page of the search in a folder, made anew from all that is there; and the folder.
+pub(super) fn page_of(folder: &Path) -> Result<(String, View), Failure> {
     let view = View::open(folder)?;
-    let json = view.file(REPORT)?;
+    let json = view.file(REPORT);
     let json = json.ok_or_else(|| Failure::Usage(format!("{} has no report of `gramjet search`", shown(folder))))?;
     let mut report: Report = serde_json::from_slice(&json)
         .map_err(|error| Failure::Usage(format!("{} cannot be read: {error}", shown(&folder.join(REPORT)))))?;
     refresh(&mut report, &view)?;
-    Ok((html(&report), folder.join(PAGE)))
+    let page = html(&report);
+    Ok((page, view))
 }
 
 /// Returns what tells this search from others in the same folder.

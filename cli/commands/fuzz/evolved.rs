@@ -50,7 +50,7 @@ impl Weights {
         let prepared = learn::prepare_source(prepared.source, &grammar, false)?;
         let mut earlier = Recent::of(threads);
         // Without them the weights are those of this search.
-        earlier.read(&state.view().file(TEXTS)?.unwrap_or_default());
+        earlier.read(&state.view().file(TEXTS).unwrap_or_default());
         Ok(Weights { grammar, prepared, earlier, threads, written: Instant::now(), interval: FIRST })
     }
 

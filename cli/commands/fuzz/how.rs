@@ -115,14 +115,16 @@ impl How {
 }
 
 /// Returns recorded options without those that give the program rights, unless they are `given` now, and those that are
-/// left out: a folder of somebody else must not decide what the program may do here.
-pub(super) fn without_rights(recorded: Vec<String>, given: &[String]) -> (Vec<String>, Vec<String>) {
+/// left out: a folder of somebody else must not decide what the program may do here. Options that cannot be read are
+/// none, as if nothing had been recorded.
+pub(super) fn without_rights(recorded: &[String], given: &[String]) -> (Vec<String>, Vec<String>) {
+    let words = std::iter::once("fuzz".to_string()).chain(recorded.iter().map(|option| renamed(option)));
+    let Ok(read) = Recorded::try_parse_from(words) else { return Default::default() };
     let gives_rights = |option: &String| {
-        let option = renamed(option);
         let is_right = option == "--unconfined" || option.starts_with("--allow=");
-        is_right && !given.contains(&option) && !given.iter().any(|given| given == "--unconfined")
+        is_right && !given.contains(option) && !given.iter().any(|given| given == "--unconfined")
     };
-    recorded.into_iter().partition(|option| !gives_rights(option))
+    options(&read.failures, &read.run).into_iter().partition(|option| !gives_rights(option))
 }
 
 /// Returns a recorded option under its present name: `--allow` named the exceptions of `--expect` once.
@@ -214,6 +216,17 @@ mod tests {
             (old.rules.expected, old.surroundings.allowed),
             (vec!["ValueError".into(), "B".into()], &[Permission::Network][..])
         );
+        // Rights are not taken from a folder, in whatever form.
+        let kept = |words: &[&str], given: &[&str]| {
+            let [words, given] = [words, given].map(|words| words.iter().map(ToString::to_string).collect::<Vec<_>>());
+            without_rights(&words, &given)
+        };
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let recorded = ["--allow", "write=/", "--text", "--unconfined", "--allow", "network"];
+        let rights = words(&["--allow=write=/", "--allow=network", "--unconfined"]);
+        assert_eq!(kept(&recorded, &[]), (words(&["--text"]), rights));
+        assert_eq!(kept(&["--allow=network"], &["--allow=network"]), (words(&["--allow=network"]), words(&[])));
+        assert_eq!(kept(&["--allow", "network", "--nonsense"], &[]), (words(&[]), words(&[])));
         assert!(
             Recorded::try_parse_from(["fuzz", "--allow=ValueError"])
                 .expect_err("a class")

@@ -72,9 +72,9 @@ pub(super) fn file(
     let run = tested.run(&text)?;
     // If nobody reads the output, that is no error. Lines for machines are alone there.
     if !is_json {
-        pass_on(&mut std::io::stdout(), &run.stdout.bytes);
+        let _ = pass_on(&mut std::io::stdout(), &run.stdout.bytes);
     }
-    pass_on(&mut std::io::stderr(), &run.stderr.bytes);
+    let _ = pass_on(&mut std::io::stderr(), &run.stderr.bytes);
     let failed = judge.judge(&text, &run)?.failed;
     judge.advice().iter().for_each(say_advice);
     let result = failed.clone().map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what));
@@ -123,7 +123,7 @@ pub(super) fn all(
         let result = match kept.texts() {
             Err(why) => Outcome::Unusable(why),
             Ok(texts) => {
-                let (recorded, refused) = how::without_rights(kept.options(), given);
+                let (recorded, refused) = how::without_rights(&kept.options(), given);
                 if !refused.is_empty() && !std::mem::replace(&mut is_warned, true) {
                     say!(
                         "gramjet: warning: recorded rights are not given to the program: {}. Give them yourself if you \

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::failure::say;
 use crate::progress::Progress;
 use crate::refusal::hint_of;
+use crate::terminal::visible_json;
 use crate::units::plural;
 use gramjet_campaign::failing::{Advice, Campaign, News, Progress as Reached, Unconfirmed};
 use gramjet_campaign::one_line;
@@ -112,6 +113,10 @@ impl Reporter {
             if !operators.is_empty() {
                 say!("gramjet: texts kept: {operators}");
             }
+            if let left @ 1.. = campaign.left_unfinished() {
+                let left = plural(left as u64, "failure");
+                say!("gramjet: {left} could not be run again in time: the next search in the folder does that");
+            }
             if let Some(line) = unconfirmed_line(unconfirmed) {
                 say!("gramjet: {line}");
             }
@@ -210,5 +215,5 @@ fn status(event: &str, progress: &Reached) -> serde_json::Value {
 /// Returns true if somebody still reads it.
 pub(super) fn print(value: &serde_json::Value) -> bool {
     use std::io::Write as _;
-    writeln!(std::io::stdout(), "{value}").is_ok()
+    writeln!(std::io::stdout(), "{}", visible_json(value)).is_ok()
 }

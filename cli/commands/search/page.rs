@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
 use gramjet_harness::Confinement;
@@ -15,6 +16,8 @@ use gramjet_campaign::costly::{Cause, EdgeLaw, FAMILIES, Grown, Hot, Hunt, Plan,
 use gramjet_campaign::rerun;
 use gramjet_campaign::subject::{Spot, Surroundings, function, quoted};
 
+/// Greatest number of bytes of a file of sources that an excerpt is taken from.
+const MOST_SOURCE: u64 = 16 << 20;
 /// Lines of source around a hot one, before and after it.
 const AROUND: u64 = 3;
 /// Reason why a text has no marks, no tree and no families.
@@ -196,7 +199,13 @@ fn line(hot: &Hot) -> Option<HotLine> {
 }
 
 fn excerpt(spot: &Spot) -> Option<Excerpt> {
-    let source = fs::read(&spot.file).ok()?;
+    // The program names the file.
+    let data = fs::symlink_metadata(&spot.file).ok()?;
+    if !data.is_file() || data.len() > MOST_SOURCE {
+        return None;
+    }
+    let mut source = Vec::new();
+    fs::File::open(&spot.file).ok()?.take(MOST_SOURCE).read_to_end(&mut source).ok()?;
     let source = String::from_utf8_lossy(&source);
     let hot = u64::from(spot.line);
     let first = hot.saturating_sub(AROUND).max(1);

@@ -1,33 +1,36 @@
 //! Runs the families of texts again by which a search has proved growth.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-
 use gramjet_campaign::costly::{ABOUT, FAMILIES, Laws, Meter, Objectives, fastest};
+use gramjet_campaign::{Stop, StopReason, View, one_line};
 use gramjet_search::{Ending, Member};
 
 use crate::failure::Failure;
-use crate::files::{self, shown};
+use crate::files::shown;
+use crate::terminal::pass_on;
 
 /// Runs the families of a search again, and prints their costs and how they grow.
-pub(super) fn run(folder: &Path, meter: &mut Meter, objectives: &Objectives) -> Result<(), Failure> {
-    let mut output = std::io::stdout().lock();
-    let mut print = |line: String| {
-        let failed = |source| Failure::Write { what: "standard output".to_string(), source };
-        writeln!(output, "{line}").map_err(failed)
+pub(super) fn run(view: &View, meter: &mut Meter, objectives: &Objectives, stop: &Stop) -> Result<(), Failure> {
+    // What the folder and the program say may be anything.
+    let print = |line: String| {
+        let printed = pass_on(&mut std::io::stdout(), format!("{line}\n").as_bytes());
+        printed.map_err(|source| Failure::Write { what: "standard output".to_string(), source })
     };
-    let families = numbered(&folder.join(FAMILIES))?;
+    let families = view.numbered(FAMILIES)?;
     if families.is_empty() {
-        return Err(Failure::Usage(format!("{} has no families of texts to run again", shown(folder))));
+        return Err(Failure::Usage(format!("{} has no families of texts to run again", shown(view.path()))));
     }
     for (_, family) in families {
-        let about = fs::read_to_string(family.join(ABOUT)).unwrap_or_default();
-        print(format!("{}: {}", shown(&family), about.lines().next().unwrap_or_default()))?;
+        let about = view.file(&format!("{family}/{ABOUT}")).unwrap_or_default();
+        let about = String::from_utf8_lossy(&about).into_owned();
+        let what = one_line(about.lines().next().unwrap_or_default().as_bytes(), usize::MAX);
+        print(format!("{}: {what}", shown(&view.path().join(&family))))?;
         let mut members = Vec::new();
-        for (size, file) in numbered(&family)? {
-            let text = files::read_bytes(&file)?;
+        for (size, file) in view.numbered(&family)? {
+            let Some(text) = view.file(&file) else { continue };
             let measured = meter.read(&text)?;
+            if stop.is_cut() {
+                return ended(stop);
+            }
             let note = match measured.ending {
                 Ending::Done => "",
                 Ending::Stopped => ", stopped",
@@ -50,23 +53,16 @@ pub(super) fn run(folder: &Path, meter: &mut Meter, objectives: &Objectives) -> 
             print(format!("differs from what the search has recorded: {recorded}"))?;
         }
     }
+    view.left_alone().iter().for_each(|left| crate::failure::say!("gramjet: {left} is left alone"));
     Ok(())
 }
 
-/// Returns the entries of a folder whose names are numbers, in ascending order; none if there is no such folder.
-fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, Failure> {
-    let failed = |source| Failure::Read { what: shown(folder).to_string(), source };
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(failed(source)),
-    };
-    let mut numbered = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(failed)?;
-        let number = entry.file_name().to_string_lossy().parse().ok();
-        numbered.extend(number.map(|number| (number, entry.path())));
+/// Returns the failure of a replay that a signal has ended.
+fn ended(stop: &Stop) -> Result<(), Failure> {
+    match stop.reason() {
+        Some(StopReason::Signal(name, signal)) => {
+            Err(Failure::Stopped { name, signal, reached: "before all families were run again".to_string() })
+        }
+        _ => Ok(()),
     }
-    numbered.sort_unstable();
-    Ok(numbered)
 }

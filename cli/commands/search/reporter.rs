@@ -13,6 +13,7 @@ use super::course::Course;
 use crate::failure::{Failure, say};
 use crate::files::shown as shown_path;
 use crate::progress::Progress;
+use crate::terminal::visible_json;
 use crate::units::plural;
 use gramjet_campaign::one_line;
 use gramjet_campaign::subject::{Spot, is_python, quoted};
@@ -114,7 +115,7 @@ impl Reporter {
 
     /// Prints a line. If nobody reads on, the search ends; any other error is kept.
     fn print(&mut self, value: &serde_json::Value, hunt: &Hunt) {
-        if let Err(source) = writeln!(std::io::stdout(), "{value}") {
+        if let Err(source) = writeln!(std::io::stdout(), "{}", visible_json(value)) {
             hunt.stop.after(Duration::ZERO);
             let failure = Failure::Write { what: "standard output".to_string(), source };
             self.failure.get_or_insert(failure);

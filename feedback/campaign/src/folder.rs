@@ -19,6 +19,8 @@ use rustix::io::Errno;
 const MOST_ENTRIES: usize = 1 << 20;
 /// Flags of every file that is opened. Opening a named pipe does not wait.
 const CAREFULLY: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+/// Greatest number of levels of folders that are removed: those of a search have a few.
+const DEPTH: u32 = 32;
 /// Number of times that a new name is tried for a file that is written.
 const TRIES: usize = 16;
 
@@ -58,8 +60,10 @@ pub enum Why {
         /// Number of bytes that are read at most.
         most: u64,
     },
-    /// A file whose name is not text.
+    /// A file whose name is not one that a search gives.
     Name,
+    /// A file for which there is no room: others of its folder have as many bytes as are read.
+    Room,
     /// A file that the system does not let read.
     System(String),
     /// An entry beyond the number of entries that are looked at, with all that follow.
@@ -72,7 +76,8 @@ impl fmt::Display for Why {
             Why::Link => f.write_str("a link, which is not followed"),
             Why::Kind(kind) => f.write_str(kind),
             Why::Large { most } => write!(f, "larger than {most} bytes"),
-            Why::Name => f.write_str("its name is not text"),
+            Why::Name => f.write_str("its name is none of a search"),
+            Why::Room => f.write_str("the folder has too many bytes"),
             Why::System(error) => f.write_str(error),
             Why::Number => write!(f, "beyond {MOST_ENTRIES} entries"),
         }
@@ -241,9 +246,16 @@ impl Folder {
     /// Writes a file, which gets its name once it is complete and, if wanted, on the disk. It replaces what has the
     /// name, also a link, unless that is a folder. Folders on the way are made.
     pub(crate) fn write(&self, name: impl AsRef<Path>, bytes: &[u8], waits: bool) -> io::Result<()> {
-        let (folder, name) = self.parent(name.as_ref(), true)?;
+        self.write_with(name.as_ref(), bytes, waits, None)
+    }
+
+    fn write_with(&self, name: &Path, bytes: &[u8], waits: bool, mode: Option<Mode>) -> io::Result<()> {
+        let (folder, name) = self.parent(name, true)?;
         let (mut file, own) = folder.create_beside(name, Mode::from_raw_mode(0o666))?;
         let written = file.write_all(bytes).and_then(|()| {
+            if let Some(mode) = mode {
+                rustix::fs::fchmod(&file, mode)?;
+            }
             if waits {
                 file.sync_data()?;
             }
@@ -257,15 +269,9 @@ impl Folder {
         written
     }
 
-    /// Writes a new file that anyone may execute if `is_executable`.
+    /// Writes a file as [`Folder::write`] does, on the disk, that anyone may execute if `is_executable`.
     pub(crate) fn write_new(&self, name: impl AsRef<Path>, bytes: &[u8], is_executable: bool) -> io::Result<()> {
-        self.write(name.as_ref(), bytes, true)?;
-        if !is_executable {
-            return Ok(());
-        }
-        let (folder, name) = self.parent(name.as_ref(), false)?;
-        let file = rustix::fs::openat(&folder.file, name, CAREFULLY, Mode::empty())?;
-        Ok(rustix::fs::fchmod(&file, Mode::from_raw_mode(0o755))?)
+        self.write_with(name.as_ref(), bytes, true, is_executable.then_some(Mode::from_raw_mode(0o755)))
     }
 
     /// Makes a file with a name of its own, for one that is to have this name.
@@ -288,9 +294,15 @@ impl Folder {
     }
 
     /// Appends to a regular file; a new file begins with `heading`. A link, or a file that has another name, too, is
-    /// replaced by a file of its own.
-    pub(crate) fn append(&self, name: &str, heading: &str, line: &str, most: u64) -> io::Result<()> {
+    /// replaced by a new file: what it has may not be for others.
+    pub(crate) fn append(&self, name: &str, heading: &str, line: &str) -> io::Result<()> {
         let (folder, last) = self.parent(Path::new(name), true)?;
+        let begin = || folder.write(last, format!("{heading}\n{line}\n").as_bytes(), true);
+        // To open a device may already do something.
+        match folder.kind(last)? {
+            None | Some(FileType::RegularFile) => {}
+            Some(_) => return begin(),
+        }
         let flags = CAREFULLY | OFlags::APPEND | OFlags::WRONLY;
         let opened = match rustix::fs::openat(&folder.file, last, flags | OFlags::CREATE, Mode::from_raw_mode(0o666)) {
             Ok(file) => Some(file),
@@ -310,9 +322,7 @@ impl Folder {
             let heading = if file.metadata()?.len() == 0 { format!("{heading}\n") } else { String::new() };
             return file.write_all(format!("{heading}{line}\n").as_bytes());
         }
-        let before = folder.read(last, most).unwrap_or_default();
-        let heading = if before.is_empty() { format!("{heading}\n") } else { String::new() };
-        folder.write(last, &[&before[..], format!("{heading}{line}\n").as_bytes()].concat(), true)
+        begin()
     }
 
     /// Opens a regular file of its own to be locked, and makes it if it is missing.
@@ -348,15 +358,20 @@ impl Folder {
     }
 
     fn remove_entry(&self, name: &OsStr) -> io::Result<()> {
+        self.remove_within(name, DEPTH)
+    }
+
+    /// Removes an entry with at most `depth` levels of folders in it.
+    fn remove_within(&self, name: &OsStr, depth: u32) -> io::Result<()> {
         match rustix::fs::unlinkat(&self.file, name, AtFlags::empty()) {
             Ok(()) => return Ok(()),
             Err(Errno::ISDIR | Errno::PERM) => {}
             Err(error) => return Err(error.into()),
         }
-        // Folders of a search are a few levels deep; one that is not is left.
+        let depth = depth.checked_sub(1).ok_or_else(|| io::Error::other("folders are nested too deeply"))?;
         let folder = self.descend(&[name], false)?;
         for entry in folder.entries(&mut Vec::new())? {
-            folder.remove_entry(&entry.name)?;
+            folder.remove_within(&entry.name, depth)?;
         }
         Ok(rustix::fs::unlinkat(&self.file, name, AtFlags::REMOVEDIR)?)
     }

@@ -9,7 +9,6 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gramjet_session::{Language, streams};
@@ -26,6 +25,8 @@ const MAX_BYTES: u64 = 1 << 20;
 const MAX_NAME: usize = 24;
 /// The longest name of another search that is looked at: it becomes part of the names of files.
 const MAX_NODE: usize = 64;
+/// The folders of others are not looked at while this many of their texts wait.
+const MOST_WAITING: usize = 1 << 16;
 /// Greatest number of entries that are named to the user.
 const MOST_NAMED: usize = 100;
 /// After this many texts of a search a mark is written, so that a killed search does not begin anew.
@@ -72,8 +73,7 @@ impl Import {
 struct Waiting {
     node: String,
     number: u32,
-    /// The folder of the text, and its name there.
-    folder: Arc<Folder>,
+    /// Name of the file.
     name: String,
     /// No text of this search follows it.
     is_last: bool,
@@ -95,14 +95,10 @@ impl Siblings {
     }
 
     /// Returns the next text of another search, if one is known. Looks for new ones at most every five seconds.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be recorded that a text was seen.
-    pub fn import(&mut self) -> Result<Option<Import>, StateError> {
-        let known = self.take()?;
+    pub fn import(&mut self) -> Option<Import> {
+        let known = self.take();
         if known.is_some() || !self.is_due() {
-            return Ok(known);
+            return known;
         }
         self.looked = Some(Instant::now());
         self.look();
@@ -127,6 +123,7 @@ impl Siblings {
                 }
                 let why = entry.why().or_else(|| (node.len() > MAX_NODE || !is_plain(&node)).then_some(Why::Name));
                 match why {
+                    None if self.waiting.len() >= MOST_WAITING => break,
                     None => self.look_at(&shared, node),
                     Some(why) => self.leave(shared.path().join(&entry.name), why),
                 }
@@ -138,7 +135,7 @@ impl Siblings {
 
     fn look_at(&mut self, shared: &Folder, node: String) {
         let folder = match shared.within(Path::new(&node).join(self.place.name())) {
-            Ok(folder) => Arc::new(folder),
+            Ok(folder) => folder,
             Err(error) if is_missing(&error) => return,
             Err(error) => {
                 return self.leave(shared.path().join(node).join(self.place.name()), Why::System(error.to_string()));
@@ -149,7 +146,10 @@ impl Siblings {
             let why = entry.why();
             match entry.name.into_string() {
                 Ok(name) if name.starts_with('.') || name.ends_with(CHOICES) => {}
-                Ok(name) => match (why, number_of(&name).and_then(|number| u32::try_from(number).ok())) {
+                Ok(name) => match (
+                    why,
+                    number_of(&name).and_then(|number| u32::try_from(number).ok().filter(|&number| number < u32::MAX)),
+                ) {
                     (Some(why), _) => self.leave(folder.path().join(name), why),
                     (None, Some(number)) if entry.kind == FileType::RegularFile => {
                         found.extend((number >= seen).then_some((number, name)));
@@ -163,8 +163,7 @@ impl Siblings {
         found.sort_unstable();
         let last = found.len();
         for (at, (number, name)) in found.into_iter().enumerate() {
-            let (node, folder, is_last) = (node.clone(), Arc::clone(&folder), at + 1 == last);
-            self.waiting.push_back(Waiting { node, number, folder, name, is_last });
+            self.waiting.push_back(Waiting { node: node.clone(), number, name, is_last: at + 1 == last });
         }
     }
 
@@ -192,14 +191,12 @@ impl Siblings {
     }
 
     /// Returns the next of the texts that [`Siblings::look`] has found. Texts that came from this search are left out.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be recorded that a text was seen.
-    pub fn take(&mut self) -> Result<Option<Import>, StateError> {
-        while let Some(Waiting { node, number, folder, name, is_last }) = self.waiting.pop_front() {
-            let path = folder.path().join(&name);
-            let text = match folder.read(&name, MAX_BYTES) {
+    pub fn take(&mut self) -> Option<Import> {
+        while let Some(Waiting { node, number, name, is_last }) = self.waiting.pop_front() {
+            let within = Path::new(&node).join(self.place.name()).join(&name);
+            let path = self.folder.join(&within);
+            let read = Folder::open(&self.folder).map_err(|_| Unread::Missing);
+            let text = match read.and_then(|shared| shared.read(&within, MAX_BYTES)) {
                 Ok(text) => Some(text),
                 Err(Unread::Missing) => None,
                 Err(Unread::Left(why)) => {
@@ -210,19 +207,19 @@ impl Siblings {
             if is_last && text.as_ref().is_some_and(Vec::is_empty) {
                 // It is being written.
                 if let Some(before) = number.checked_sub(1) {
-                    self.mark(&node, before)?;
+                    self.mark(&node, before);
                 }
                 continue;
             }
             if is_last || number % MARK == 0 {
-                self.mark(&node, number)?;
+                self.mark(&node, number);
             }
             match text {
-                Some(text) if !self.is_own(&name) => return Ok(Some(Import { text, node, number, path })),
+                Some(text) if !self.is_own(&name) => return Some(Import { text, node, number, path }),
                 _ => {}
             }
         }
-        Ok(None)
+        None
     }
 
     /// Returns true if the other search has the text from this one.
@@ -236,18 +233,21 @@ impl Siblings {
         bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes))
     }
 
-    /// Records that the text with this number was seen, and all before it.
-    fn mark(&self, node: &str, number: u32) -> Result<(), StateError> {
+    /// Records that the text with this number was seen, and all before it. If that cannot be recorded, texts are taken
+    /// again by a later search, and nothing else.
+    fn mark(&mut self, node: &str, number: u32) {
         let (mark, seen) = (self.marks().join(node), number.saturating_add(1));
         let written = Folder::open(&self.folder).and_then(|shared| shared.write(&mark, &seen.to_ne_bytes(), true));
-        written.map_err(|source| StateError::Io { path: self.folder.join(mark), source })
+        if let Err(error) = written {
+            self.leave(self.folder.join(mark), Why::System(error.to_string()));
+        }
     }
 
     /// Returns the name of the folder of the marks within the shared one.
     fn marks(&self) -> PathBuf {
         let marks = Path::new(&self.name).join(SYNCED);
-        // afl-fuzz knows queues alone.
-        if self.place == Place::Queue { marks } else { marks.join(self.place.name()) }
+        // afl-fuzz knows queues alone. No search has a name that begins with a dot.
+        if self.place == Place::Queue { marks } else { marks.join(format!(".{}", self.place.name())) }
     }
 }
 
@@ -285,7 +285,7 @@ mod tests {
 
     fn all(siblings: &mut Siblings) -> Vec<(String, u32, String)> {
         siblings.look();
-        let next = || siblings.take().expect("a mark");
+        let next = || siblings.take();
         let text = |import: Import| (import.node, import.number, String::from_utf8(import.text).expect("text"));
         std::iter::from_fn(next).map(text).collect()
     }

@@ -28,7 +28,6 @@ use gramjet_session::{Language, streams};
 use rustix::fs::FileType;
 
 use crate::folder::{Folder, is_missing};
-use crate::siblings::SYNCED;
 
 mod failures;
 mod view;
@@ -75,7 +74,7 @@ impl State {
         let own = &*view.folder;
         if view.description()?.is_none() {
             // Another search may be writing these now, or was killed before it wrote the rest.
-            let is_ours = |name: &str| name == LOCK || name.starts_with('.');
+            let is_ours = |name: &str| name == LOCK || is_unfinished(name);
             let entries = own.entries(&mut Vec::new()).map_err(failed)?;
             if entries.iter().any(|entry| !is_ours(&entry.name.to_string_lossy())) {
                 return Err(StateError::Foreign { path: folder.to_path_buf() });
@@ -100,18 +99,23 @@ impl State {
             let opened = if name == BESIDE || name == UNCONFIRMED { own.within(name) } else { own.make(name) };
             match opened.and_then(|folder| remove_unfinished(&folder)) {
                 Err(error) if is_missing(&error) => {}
+                // What cannot be tidied up stays.
+                Err(_) if own.within(name).is_ok() => {}
                 tidied => tidied.map_err(|source| view.failed(name, source))?,
             }
         }
-        restore_replaced(own).and_then(|()| remove_unfinished(own)).map_err(failed)?;
-        let session = view.file(SESSIONS)?.unwrap_or_default();
+        restore_replaced(own).map_err(failed)?;
+        let _ = remove_unfinished(own);
+        let session = view.file(SESSIONS).unwrap_or_default();
         let session = String::from_utf8_lossy(&session).trim().parse().unwrap_or(0);
         let written = own.write(SESSIONS, format!("{}\n", session + 1).as_bytes(), true);
         written.map_err(|source| view.failed(SESSIONS, source))?;
         let mut next = [0; PLACES.len()];
         for (next, place) in next.iter_mut().zip(PLACES) {
             let names = view.names(place, FileType::RegularFile)?;
-            *next = names.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
+            // Numbers near the greatest one are those of somebody who wants no others to follow.
+            let numbers = names.iter().filter_map(|name| number_of(name)).filter(|&number| number < MOST_COUNTED);
+            *next = numbers.max().map_or(0, |last| last + 1);
         }
         Ok(State { view, lock, next: Mutex::new(next), session, waits: false })
     }
@@ -244,13 +248,13 @@ impl State {
     ///
     /// If it cannot be written.
     pub fn append(&self, name: &str, heading: &str, line: &str) -> Result<(), StateError> {
-        let appended = self.folder().append(name, heading, line, MOST_LOG);
+        let appended = self.folder().append(name, heading, line);
         appended.map_err(|source| self.view.failed(name, source))
     }
 }
 
-/// Greatest number of bytes of a log that is copied because its file has other names, too.
-const MOST_LOG: u64 = 256 << 20;
+/// Numbers of texts from this one on are not counted on from.
+const MOST_COUNTED: u64 = 1 << 31;
 
 /// The file that is locked while a search runs, and the one that counts the searches.
 const LOCK: &str = "lock";
@@ -276,10 +280,28 @@ fn restore_replaced(folder: &Folder) -> io::Result<()> {
     Ok(())
 }
 
+/// Names of what is replaced as a whole, and of files that earlier versions have written.
+const WRITTEN: [&str; 9] =
+    ["search", "sessions", "growth", "studied", "front", "weights", "last-texts", "report", "totals"];
+
+/// Returns true for names that a search gives to what is not complete: `.gramjet.PID.N` for files, `.PID.N` for folders
+/// of failures, `.NAME.PID` and `.NAME.old` for what is replaced, and those of earlier versions. Other hidden files are
+/// somebody else's.
+fn is_unfinished(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((rest, last)) = name.strip_prefix('.').and_then(|name| name.rsplit_once('.')) else { return false };
+    if !is_number(last) && format!(".{last}") != REPLACED {
+        return false;
+    }
+    let first = rest.split('.').next().unwrap_or_default();
+    let is_file = first == "gramjet" && rest.split('.').nth(1).is_some_and(is_number);
+    is_file || is_number(rest) || WRITTEN.contains(&first) || rest.starts_with("id:")
+}
+
 /// Removes the incomplete files of a killed search.
 fn remove_unfinished(folder: &Folder) -> io::Result<()> {
     for entry in folder.entries(&mut Vec::new())? {
-        if entry.name.as_encoded_bytes().starts_with(b".") && entry.name != SYNCED {
+        if entry.name.to_str().is_some_and(is_unfinished) {
             folder.remove(&entry.name)?;
         }
     }
@@ -289,6 +311,7 @@ fn remove_unfinished(folder: &Folder) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::siblings::SYNCED;
 
     pub(super) fn place(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("gramjet-state-{}-{name}", std::process::id()));
@@ -386,6 +409,28 @@ mod tests {
         assert!(matches!(State::open(&folder, &facts("json")), Err(StateError::Version { .. })));
         fs::remove_file(folder.join("search")).expect("the file");
         assert!(matches!(State::open(&folder, &facts("json")), Err(StateError::Foreign { .. })));
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn hidden_files_of_others_stay() {
+        let folder = place("hidden");
+        fs::create_dir_all(folder.join(".git")).expect("a folder");
+        fs::write(folder.join(".bashrc"), "").expect("a file");
+        assert!(matches!(State::open(&folder, &[]), Err(StateError::Foreign { .. })));
+        assert!(folder.join(".git").is_dir() && folder.join(".bashrc").exists());
+        for name in [".gramjet.12.0", ".search.12", ".12.3", ".growth.old", ".growth.7", ".id:000000,op:x.12"] {
+            assert!(is_unfinished(name), "{name}");
+        }
+        for name in [".git", ".bashrc", ".gramjet", ".gramjet.x.0", ".12", "..", ".config.2", SYNCED, "a.1", ".x.old"] {
+            assert!(!is_unfinished(name), "{name}");
+        }
+        fs::remove_dir_all(&folder).expect("the folder");
+        let state = State::open(&folder, &[]).expect("a new folder");
+        drop(state);
+        fs::create_dir(folder.join(".git")).expect("a folder");
+        State::open(&folder, &[]).expect("the folder");
+        assert!(folder.join(".git").is_dir());
         fs::remove_dir_all(folder).expect("the folder");
     }
 

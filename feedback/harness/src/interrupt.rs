@@ -7,15 +7,15 @@ static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Ends the runs in hand of all targets of this process, and those to come, within a moment, until [`go_on`]. How they
 /// end then says nothing of the program.
 pub fn interrupt() {
-    IS_INTERRUPTED.store(true, Ordering::Relaxed);
+    IS_INTERRUPTED.store(true, Ordering::Release);
 }
 
 /// Lets runs go on after [`interrupt`].
 pub fn go_on() {
-    IS_INTERRUPTED.store(false, Ordering::Relaxed);
+    IS_INTERRUPTED.store(false, Ordering::Release);
 }
 
 /// Returns true if [`interrupt`] was called.
 pub(crate) fn is_interrupted() -> bool {
-    IS_INTERRUPTED.load(Ordering::Relaxed)
+    IS_INTERRUPTED.load(Ordering::Acquire)
 }

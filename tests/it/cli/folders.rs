@@ -18,6 +18,7 @@ struct Short(PathBuf);
 impl Short {
     fn new(name: &str) -> Short {
         let folder = Path::new("/tmp").join(format!("gf-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).unwrap();
         Short(folder)
     }
@@ -114,11 +115,21 @@ fn entries_of_a_folder_that_are_no_texts_are_left_alone_and_named() {
         assert!(!out.join("log.csv").is_symlink());
         // What was linked to is not filled either.
         assert!(!Path::new(&place.path("input")).exists());
+        let _ = fs::remove_file(out.join("report.html"));
+        symlink(&victim, out.join("report.html")).unwrap();
         let report = bounded(&place, &["report", out_name]);
         assert_eq!(fs::read_to_string(&victim).unwrap(), "precious", "{}", text(&report.stderr));
         let replayed = bounded(&place, &["fuzz", "json", "-o", out_name, "--replay", "--", "cat"]);
         assert!(replayed.status.code().is_some_and(|code| code <= 1), "{}", text(&replayed.stderr));
     }
+    // Families of texts, and what is said of them.
+    fs::create_dir_all(out.join("growth/1")).unwrap();
+    symlink("/dev/zero", out.join("growth/1/00001")).unwrap();
+    pipe(&out.join("growth/1/00002"));
+    pipe(&out.join("growth/1/about"));
+    let replayed = bounded(&place, &["search", "json", "-o", out_name, "--replay", "--", "cat"]);
+    let said = text(&replayed.stderr);
+    assert!(replayed.status.success() && said.contains("growth/1/00001") && said.contains("growth/1/about"), "{said}");
     // The lock and the description, too.
     fs::remove_file(out.join("lock")).unwrap();
     symlink(&victim, out.join("lock")).unwrap();
@@ -187,7 +198,7 @@ fn corpora_are_hostile_ground() {
 #[test]
 fn a_folder_gives_the_program_no_rights() {
     let (place, out) = (place("folders-rights"), "out");
-    let script = format!("cat > /dev/null; touch {} 2> /dev/null; kill -6 $$\n", place.path("mark"));
+    let script = format!("cat > /dev/null; touch '{}' 2> /dev/null; kill -6 $$\n", place.path("mark"));
     fs::write(place.path("fails.sh"), script).unwrap();
     let found = bounded(&place, &["fuzz", "json", "-n", "3", "--unconfined", "-o", out, "--", "sh", "fails.sh"]);
     assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));

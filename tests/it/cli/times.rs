@@ -59,10 +59,15 @@ fn the_time_of_a_search_has_that_of_its_study() {
 
 #[test]
 fn a_signal_ends_a_search_in_a_slow_run() {
-    for command in ["fuzz", "search"] {
-        let place = place(&format!("times-{command}"));
+    // In an interpreter, a run that is cut short must not look like an error of the program.
+    let python = "import time\ndef parse(data):\n    time.sleep(60)\n";
+    for (command, program) in [("fuzz", PROGRAMS[0]), ("search", PROGRAMS[0]), ("search", "python:slow:parse")] {
+        let place = place(&format!("times-{command}-{}", program.len()));
+        fs::write(place.path("slow.py"), python).unwrap();
         let mut search = interruptible();
-        let arguments = options(command, "out", &[], PROGRAMS[0]);
+        let begin = [command, "json", "-o", "out", "--timeout", "60s", "--no-progress", "--"];
+        let sh = ["sh", "-c", program];
+        let arguments = [&begin[..], if program.starts_with("python:") { &sh[2..] } else { &sh }].concat();
         let mut running = within(search.args(&arguments), &place).stderr(Stdio::piped()).spawn().unwrap();
         // The first run of a search is that of a sample, before it makes its folder.
         std::thread::sleep(Duration::from_secs(2));
@@ -71,5 +76,8 @@ fn a_signal_ends_a_search_in_a_slow_run() {
         rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
         assert_eq!(running.wait().unwrap().code(), Some(130), "{command}");
         assert!(begin.elapsed() < BOUND, "{command}");
+        // Nothing is known of the run.
+        let kept = fs::read_dir(place.path("out/timeouts")).map_or(0, Iterator::count);
+        assert_eq!(kept, 0, "{command} {program}");
     }
 }

@@ -87,6 +87,7 @@ impl<'s> Early<'s> {
                 self.proved = Some(text);
                 hunt.stop.after(Duration::ZERO);
             }
+            Err(_) if hunt.stop.is_cut() || hunt.is_ending() => {}
             Err(failure) => {
                 hunt.note(Note::NoProof(failure));
                 self.exponent = None;

@@ -16,7 +16,7 @@ const INPUTS: usize = 10;
 
 /// Takes what the folder has into a report. What the report knows of the parts of a text stays.
 pub fn refresh(report: &mut Report, view: &View) -> Result<(), StateError> {
-    let log = view.file(log::FILE)?.unwrap_or_default();
+    let log = view.file(log::FILE).unwrap_or_default();
     if let Some(totals) = Totals::read(view)? {
         totals.fill(report);
     }

@@ -56,14 +56,14 @@ pub fn write_studied(hunt: &Hunt, studies: &[Study]) -> Result<(), Error> {
 
 /// Returns the texts that were studied, the best one of that time first, and the smaller one of each.
 pub fn studied(view: &View) -> Result<Vec<(Kept, Option<Kept>)>, StateError> {
-    let costs = view.file(&format!("{STUDIED}/{COSTS}"))?.unwrap_or_default();
+    let costs = view.file(&format!("{STUDIED}/{COSTS}")).unwrap_or_default();
     let mut studied: Vec<(Kept, Option<Kept>)> = Vec::new();
     for line in String::from_utf8_lossy(&costs).lines().skip(1) {
         let mut fields = line.split(',');
         let name = format!("{STUDIED}/{}", fields.next().unwrap_or_default());
         let cost = fields.nth(1).and_then(|cost| cost.parse().ok());
         // Somebody may have removed a file.
-        let (Some(text), Some(cost)) = (view.file(&name)?, cost) else { continue };
+        let (Some(text), Some(cost)) = (view.file(&name), cost) else { continue };
         let whole = name.strip_suffix(SMALLER).map(|folder| format!("{folder}{TEXT}"));
         let kept = Kept { name, text, cost };
         match whole {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use gramjet_harness::go_on;
 use gramjet_search::Effort;
 
 use super::early_proof::Early;
@@ -20,6 +21,9 @@ use crate::watch::Watch;
 
 /// The interval at which a search writes what it has done.
 const SAVE: Duration = Duration::from_secs(5);
+
+/// The time of the only run of a study after a signal.
+const GLANCE: Duration = Duration::from_millis(500);
 
 /// The report of a search as data, in its folder.
 pub const REPORT: &str = "report.json";
@@ -59,7 +63,7 @@ impl Hunt {
             Some(totals) => totals,
             // Earlier versions have told it in the report alone.
             None => {
-                let report = state.view().file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok());
+                let report = state.view().file(REPORT).and_then(|json| serde_json::from_slice(&json).ok());
                 report.map_or_else(Totals::default, |report| Totals::of_report(&report))
             }
         };
@@ -116,6 +120,16 @@ impl Hunt {
         Student { language: &self.plan.studied, meter, stop: &self.stop, effort, time }
     }
 
+    /// Runs a text once more after a signal, for no longer than a moment, and returns what that shows.
+    fn glance(&self, depth: &Depth, text: &[u8]) -> Option<Study> {
+        let stop = Stop::default();
+        go_on();
+        let watch = Watch::new(&stop, Some(Instant::now() + GLANCE));
+        let glance = self.meter().and_then(|mut meter| self.student(&mut meter, depth).glance(text));
+        drop(watch);
+        glance.ok().filter(|_| !stop.is_cut())
+    }
+
     /// Keeps the smaller text of a study as the best one, if it costs more than that, also when it is run again. If it
     /// does not, the study has the cost that was confirmed.
     fn improve_by(&self, study: &mut Study, best: &Found, meter: &mut Meter) -> Result<Option<Found>, Error> {
@@ -152,12 +166,13 @@ impl Hunt {
         if depth.time.is_zero() {
             return Ok(Studied::LeftOut);
         }
-        let mut meter = self.meter()?;
         if self.stop.is_cut() {
-            let glance = self.student(&mut meter, depth).glance(&best.text)?;
-            show(self, &[glance])?;
+            if let Some(glance) = self.glance(depth, &best.text) {
+                show(self, &[glance])?;
+            }
             return Ok(Studied::LeftOut);
         }
+        let mut meter = self.meter()?;
         let mut begin = Instant::now();
         let mut study = self.student(&mut meter, depth).study(&best.text)?;
         // Making a text smaller finds better ones, too.

@@ -30,7 +30,7 @@ pub(crate) struct Totals {
 impl Totals {
     /// Returns the totals of a folder, if it has any.
     pub(crate) fn read(view: &View) -> Result<Option<Totals>, StateError> {
-        Ok(view.file(FILE)?.and_then(|json| serde_json::from_slice(&json).ok()))
+        Ok(view.file(FILE).and_then(|json| serde_json::from_slice(&json).ok()))
     }
 
     /// Returns the totals that a report has. Searches of earlier versions have no others.

@@ -310,7 +310,9 @@ impl<'h> Worker<'h> {
 
     fn returned(&mut self) -> Result<Box<Job>, Error> {
         self.given -= 1;
-        let job = self.runner.next()?;
+        let mut job = self.runner.next()?;
+        // A run that was cut short says nothing.
+        job.was_run &= !self.hunt.stop.is_cut();
         if job.was_run {
             self.hunt.edges_executed.fetch_add(job.reading.executed, Ordering::Relaxed);
         }
@@ -339,6 +341,11 @@ impl<'h> Worker<'h> {
             let earlier = std::mem::take(&mut job.reading);
             self.give(job, true);
             job = self.returned()?;
+            if !job.was_run {
+                (job.reading, job.was_run) = (earlier, true);
+                self.records.bound(&mut job.reading);
+                break;
+            }
             if job.reading.measured().ending == Ending::Done {
                 job.reading.or_less(&earlier);
             } else {
@@ -366,7 +373,11 @@ impl<'h> Worker<'h> {
                         return Ok(None);
                     }
                     self.give(Box::new(Job { text: text.to_vec(), ..Job::default() }), true);
-                    let reading = self.returned()?.reading;
+                    let job = self.returned()?;
+                    if !job.was_run {
+                        return Ok(None);
+                    }
+                    let reading = job.reading;
                     Ok(reading.costs().get(at).copied().filter(|_| reading.measured().ending == Ending::Done))
                 })?;
                 self.records.refer(at, reference);
@@ -406,6 +417,10 @@ impl<'h> Worker<'h> {
         job.repeats = 0;
         self.give(job, true);
         let job = self.take()?;
+        if !job.was_run {
+            self.spare.push(job);
+            return Ok(None);
+        }
         let job = self.confirm(job)?;
         let measured = job.reading.measured();
         let cost = (measured.ending == Ending::Done).then_some(measured.cost);
@@ -527,7 +542,7 @@ impl<'h> Worker<'h> {
                 if self.hunt.is_over() {
                     return Ok(());
                 }
-                let import = siblings.import()?;
+                let import = siblings.import();
                 siblings.left_alone().into_iter().for_each(|left| self.hunt.note(Note::LeftAlone(left)));
                 let Some(import) = import else { break };
                 self.adopt(&import.text, Origin::Other(import.about()))?;

@@ -106,6 +106,8 @@ pub(crate) struct Shared {
     /// Advice that was given, and advice that was not told yet.
     given: Vec<Advice>,
     advice: Vec<Advice>,
+    /// Number of failures that were kept as they were found, as the search had to end.
+    pub(crate) left_unfinished: usize,
     /// Entries of folders of other searches that were left alone and not told yet.
     pub(crate) left: Vec<LeftAlone>,
     pub(crate) edges: usize,
@@ -230,7 +232,7 @@ impl Campaign {
     ///
     /// If the program or the folder can no longer be used. What was found is written even so.
     pub fn run(&self, mut look: impl FnMut(&Campaign)) -> Result<(), Error> {
-        let _watch = Watch::new(&self.stop, self.plan.end);
+        let watch = Watch::new(&self.stop, self.plan.end);
         std::thread::scope(|scope| {
             for number in 0..self.plan.jobs {
                 scope.spawn(move || {
@@ -252,6 +254,7 @@ impl Campaign {
         });
         look(self);
         self.log(true);
+        watch.end(&self.stop);
         self.shared().failure.take().map_or(Ok(()), Err)
     }
 
@@ -302,6 +305,12 @@ impl Campaign {
     /// Returns the last texts of a strategy, of each worker that has some.
     pub fn recent(&self) -> Vec<Recent> {
         self.shared().recent.values().cloned().collect()
+    }
+
+    /// Returns the number of failures that were kept as they were found, as the search had to end. Another search in
+    /// the folder runs them again.
+    pub fn left_unfinished(&self) -> usize {
+        self.shared().left_unfinished
     }
 
     /// Takes the entries of its folder, and of those of other searches, that were left alone since the last call.

@@ -30,6 +30,8 @@ pub(crate) enum Again {
     Failed(Evidence),
     /// Run that did not fail, with the numbers of the edges that it executed.
     Passed(Vec<u32>),
+    /// Run that was cut short, so that it says nothing.
+    Cut,
 }
 
 impl Evidence {

@@ -66,8 +66,16 @@ impl Worker<'_> {
     /// Looks at a failure, and writes it if it is a new one: as it was found at first, so that it is not lost if the
     /// search is killed, then made smaller.
     pub(crate) fn examine(&mut self, text: &[u8], evidence: Evidence) -> Result<(), Error> {
+        self.examine_and_tell(text, evidence).map(drop)
+    }
+
+    /// Looks at a failure. Returns true if it is known now what it is.
+    fn examine_and_tell(&mut self, text: &[u8], evidence: Evidence) -> Result<bool, Error> {
         let key = key_of(&evidence);
-        let Some(telling) = self.claim(&evidence, &key) else { return self.leave(&evidence) };
+        let Some(telling) = self.claim(&evidence, &key) else {
+            let is_known = self.campaign.shared().keys.contains(&key);
+            return self.leave(&evidence).map(|()| is_known);
+        };
         let campaign = self.campaign;
         let class = campaign.shared().doubts.class_of(&evidence);
         let earlier = self.history.texts();
@@ -87,6 +95,9 @@ impl Worker<'_> {
         let is_new = settled == Settled::New;
         let is_own = finding.failed.key == key && is_new || !shared.keys.contains(&key);
         let mut is_withdrawn = is_own && !is_new && settled != Settled::Interrupted;
+        if settled == Settled::Interrupted {
+            shared.left_unfinished += 1;
+        }
         if let Settled::NotAgain(tried) = settled {
             shared.doubts.set_aside(state, call, &class, &finding, (&edges, tried))?;
         }
@@ -108,7 +119,7 @@ impl Worker<'_> {
             state.withdraw_failure(&key)?;
         }
         shared.pending.remove(&key);
-        Ok(())
+        Ok(settled != Settled::Interrupted)
     }
 
     /// Leaves a failure that is not looked at. If others like it did not happen again, earlier inputs may have left a
@@ -126,14 +137,15 @@ impl Worker<'_> {
     pub(crate) fn look_at_unfinished(&mut self, key: &str, text: &[u8]) -> Result<(), Error> {
         for _ in 0..CONFIRMING {
             self.renew()?;
-            if let Again::Failed(evidence) = self.try_again(text)? {
-                let is_broken = !self.maker.session().remember(text);
-                self.examine(text, evidence.broken(is_broken))?;
-                // It may be another failure now, or have another key.
-                return self.withdraw_unfinished(key);
-            }
-            if self.campaign.stop.is_cut() {
-                return Ok(());
+            match self.try_again(text)? {
+                Again::Cut => return Ok(()),
+                Again::Passed(_) => {}
+                Again::Failed(evidence) => {
+                    let is_broken = !self.maker.session().remember(text);
+                    let is_settled = self.examine_and_tell(text, evidence.broken(is_broken))?;
+                    // It may be another failure now, or have another key. One that was not looked at stays.
+                    return if is_settled { self.withdraw_unfinished(key) } else { Ok(()) };
+                }
             }
         }
         self.set_unfinished_aside(key, text)
@@ -163,7 +175,8 @@ impl Worker<'_> {
         let (stdout, stderr, edges) = (file("stdout"), file("stderr"), Vec::new());
         let is_broken = report["in_language"] == false;
         let evidence = Evidence { failed, edges, is_hottest: false, is_broken, stdout, stderr };
-        let finding = self.found(text, &evidence, key, &class);
+        let mut finding = self.found(text, &evidence, key, &class);
+        finding.is_left = true;
         let _folders = campaign.folders();
         campaign.shared().doubts.set_aside(state, call, &class, &finding, (&[], CONFIRMING))?;
         Ok(state.withdraw_failure(key)?)
@@ -194,6 +207,7 @@ impl Worker<'_> {
             reproduced: (1, 1),
             runs: campaign.runs.load(Ordering::Relaxed),
             after: campaign.begin.elapsed(),
+            is_left: false,
             is_finished: false,
         }
     }
@@ -214,6 +228,8 @@ impl Worker<'_> {
         let (campaign, text) = (self.campaign, &finding.input.clone());
         let (confirmed, reproduced) = self.confirm(text, &evidence)?;
         let evidence = match confirmed {
+            // It was not run often enough to be set aside.
+            _ if reproduced.0 == 0 && reproduced.1 < CONFIRMING => return Ok(Settled::Interrupted),
             _ if reproduced.0 == 0 => return self.settle_sequence(finding, &evidence, earlier, reproduced.1),
             Some(other) => {
                 telling.clear();
@@ -249,7 +265,7 @@ impl Worker<'_> {
 
     /// Runs a failure again: each time in a new process, if processes run on several texts. Returns in how many of how
     /// many runs it has failed. What it did in a new process counts, and is returned; a text may fail in another way
-    /// when it is alone.
+    /// when it is alone. Once the search is to end, one run is enough.
     fn confirm(&mut self, text: &[u8], evidence: &Evidence) -> Result<(Option<Evidence>, (u32, u32)), Error> {
         let stop = &self.campaign.stop;
         let (mut other, mut fails, mut tried) = (None::<Evidence>, 0, 0);
@@ -257,7 +273,11 @@ impl Worker<'_> {
             if tried == 0 || self.tested.has_history() {
                 self.renew()?;
             }
-            if let Again::Failed(again) = self.try_again(text)? {
+            let again = self.try_again(text)?;
+            if let Again::Cut = again {
+                break;
+            }
+            if let Again::Failed(again) = again {
                 let is_same = again.failed.kind == other.as_ref().unwrap_or(evidence).failed.kind;
                 // What the process did in which it was found may come from the inputs before it.
                 if fails == 0 && (!is_same || self.tested.has_history()) {
@@ -333,8 +353,10 @@ impl Worker<'_> {
         let run = self.tested.run(text)?;
         self.history.push(text, run.earlier);
         let failed = self.judge.judge(text, &run)?.failed;
-        // Runs that a signal has cut short say nothing.
-        Ok(match failed.filter(|_| !self.campaign.stop.is_cut()) {
+        if self.campaign.stop.is_cut() {
+            return Ok(Again::Cut);
+        }
+        Ok(match failed {
             Some(failed) => {
                 let evidence = Evidence::new(failed, &run);
                 Again::Failed(evidence.identified(&self.tested))
@@ -471,6 +493,7 @@ impl Worker<'_> {
             let Some(proposed) = trim.propose() else { break };
             let proposed = proposed.to_vec();
             let again = match self.try_again(&proposed)? {
+                Again::Cut => break,
                 Again::Failed(again) => Some(again).filter(|again| {
                     let is_telling = |&(_, number): &(u64, u32)| telling.contains(&number);
                     again.is_like(&best, keeps_key) && (telling.is_empty() || again.edges.iter().any(is_telling))

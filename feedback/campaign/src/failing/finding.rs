@@ -54,6 +54,8 @@ pub struct Finding {
     pub runs: u64,
     /// Time of the search when it was found.
     pub after: Duration,
+    /// Whether a killed search has left it: which edges it has executed is not known.
+    pub is_left: bool,
     /// Whether it was run again and made smaller. Until then it is kept as it was found.
     pub is_finished: bool,
 }

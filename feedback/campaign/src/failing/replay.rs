@@ -91,7 +91,7 @@ impl Kept {
         let view = View::of_folder(folder)?;
         let name = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let report = view.file(REPORT)?.and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default();
+        let report = view.file(REPORT).and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default();
         Ok(Kept { name, view, report })
     }
 
@@ -113,14 +113,13 @@ impl Kept {
     pub fn texts(&self) -> Result<Vec<Vec<u8>>, String> {
         let count = self.report["sequence"].as_u64().unwrap_or(0);
         let read = |name: String| match self.view.file(&name) {
-            Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => {
+            Some(bytes) => Ok(bytes),
+            None => {
                 let path: PathBuf = self.view.path().join(&name);
                 let why = self.view.left_alone().into_iter().find(|left| left.path == path);
                 let missing = || format!("`{}` is missing", path.display().to_string().escape_debug());
                 Err(why.map_or_else(missing, |why| why.to_string()))
             }
-            Err(error) => Err(error.to_string()),
         };
         match usize::try_from(count) {
             Ok(0) => Ok(vec![read(MINIMISED.to_string())?]),

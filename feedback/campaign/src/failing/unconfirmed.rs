@@ -161,7 +161,8 @@ impl Doubts {
         (edges, tried): (&[(u64, u32)], u32),
     ) -> Result<(), StateError> {
         let doubt = self.add(class, &finding.failed.what, edges, tried);
-        if doubt.sequences.as_ref().is_some_and(|sequences| sequences.explain(edges)) {
+        let is_explained = doubt.sequences.as_ref().is_some_and(|sequences| sequences.explain(edges));
+        if is_explained && !(edges.is_empty() && finding.is_left) {
             return Ok(());
         }
         let is_first = doubt.report.is_none();

@@ -108,6 +108,8 @@ struct Seen {
     is_new: bool,
     /// Evidence of a run that failed.
     evidence: Option<Evidence>,
+    /// Whether the run was cut short, so that it says nothing.
+    is_cut: bool,
 }
 
 impl<'c> Worker<'c> {
@@ -151,21 +153,23 @@ impl<'c> Worker<'c> {
         let run = self.tested.run(text)?;
         self.history.push(text, run.earlier);
         let mut verdict = self.judge.judge(text, &run)?;
-        self.judge.advice().into_iter().for_each(|advice| self.campaign.advise(advice));
+        let advice = self.judge.advice();
+        if self.campaign.stop.is_cut() {
+            return Ok(Seen { verdict, is_new: false, evidence: None, is_cut: true });
+        }
+        advice.into_iter().for_each(|advice| self.campaign.advise(advice));
         self.maker.measure(&run, &verdict);
         if let Outcome::Exception(exception) = &run.outcome {
             self.campaign.shared().exceptions.add(&exception.class);
         }
         if let Some(failed) = verdict.failed.take() {
-            if self.campaign.stop.is_cut() {
-                return Ok(Seen { verdict, is_new: false, evidence: None });
-            }
             if let Some(edges) = run.edges {
                 self.executed.add(edges);
             }
             let evidence = Evidence::new(failed, &run).identified(&self.tested);
             let is_broken = kind == Kind::Broken && !self.maker.session().remember(text);
-            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.broken(is_broken)) });
+            let evidence = Some(evidence.broken(is_broken));
+            return Ok(Seen { verdict, is_new: false, evidence, is_cut: false });
         }
         let is_new = match run.edges {
             Some(edges) => match kind {
@@ -181,12 +185,15 @@ impl<'c> Worker<'c> {
             None => self.behaviours.insert(verdict.behaviour),
         };
         self.maker.compare(run.edges, is_new);
-        Ok(Seen { verdict, is_new, evidence: None })
+        Ok(Seen { verdict, is_new, evidence: None, is_cut: false })
     }
 
     /// Runs a text as one of the runs of the search; a failure is looked at.
     fn run_and_count(&mut self, text: &[u8], kind: Kind) -> Result<Effect, Error> {
         let seen = self.run(text, kind)?;
+        if seen.is_cut {
+            return Ok(Effect::Known);
+        }
         let campaign = self.campaign;
         campaign.runs.fetch_add(1, Ordering::Relaxed);
         match kind {
@@ -332,14 +339,14 @@ impl<'c> Worker<'c> {
                 let is_broken = !self.maker.session().remember(text);
                 self.examine(text, evidence.broken(is_broken))
             }
-            Again::Passed(_) => Ok(()),
+            Again::Passed(_) | Again::Cut => Ok(()),
         }
     }
 
     /// Runs a text that another search in the shared folder has kept, if there is one.
     fn import_from_siblings(&mut self) -> Result<(), Error> {
         let Some(siblings) = &mut self.siblings else { return Ok(()) };
-        let import = siblings.import()?;
+        let import = siblings.import();
         let mut left = siblings.left_alone();
         if !left.is_empty() {
             self.campaign.shared().left.append(&mut left);

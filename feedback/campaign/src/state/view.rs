@@ -204,6 +204,7 @@ impl View {
                     texts.push((name, text));
                 }
                 Err(Unread::Missing) => {}
+                Err(Unread::Left(Why::Large { most })) if most < MOST_BYTES => self.leave(of.join(name), Why::Room),
                 Err(Unread::Left(why)) => self.leave(of.join(name), why),
             }
         }
@@ -268,19 +269,40 @@ impl View {
     }
 
     /// Returns a file of the search; `None` if there is none, or if it is left alone.
+    pub fn file(&self, name: &str) -> Option<Vec<u8>> {
+        match self.folder.read(name, MOST_BYTES) {
+            Ok(bytes) => Some(bytes),
+            Err(Unread::Missing) => None,
+            Err(Unread::Left(why)) => {
+                self.leave(name, why);
+                None
+            }
+        }
+    }
+
+    /// Returns the files and folders in a folder of the search whose names are numbers, in ascending order; none if
+    /// there is no such folder.
     ///
     /// # Errors
     ///
-    /// None so far.
-    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, StateError> {
-        match self.folder.read(name, MOST_BYTES) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(Unread::Missing) => Ok(None),
-            Err(Unread::Left(why)) => {
-                self.leave(name, why);
-                Ok(None)
-            }
-        }
+    /// If it cannot be read.
+    pub fn numbered(&self, folder: &str) -> Result<Vec<(u64, String)>, StateError> {
+        let kinds = [FileType::RegularFile, FileType::Directory];
+        let names = kinds.into_iter().map(|kind| self.names(folder, kind)).collect::<Result<Vec<_>, _>>()?.concat();
+        let number = |name: String| Some((name.parse().ok()?, format!("{folder}/{name}")));
+        let mut numbered: Vec<(u64, String)> = names.into_iter().filter_map(number).collect();
+        numbered.sort_unstable();
+        Ok(numbered)
+    }
+
+    /// Writes a file into the folder, which replaces one of the same name.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, StateError> {
+        self.folder.write(name, bytes, true).map_err(|source| self.failed(name, source))?;
+        Ok(self.path().join(name))
     }
 
     /// Returns the choice bytes that are kept for a text, by the name that [`streams::name`] gives; `None` if there are
