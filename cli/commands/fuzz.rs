@@ -26,14 +26,14 @@ use crate::units::{self, plural};
 use gramjet_campaign::{StopReason, Watch};
 
 mod evolved;
-mod how;
+mod judging;
 mod replay;
 mod reporter;
 
 use evolved::Weights;
 use gramjet_campaign::failing::{Call, Campaign, GUIDED, Judge, Making, Plan};
 use gramjet_campaign::subject::{Tested, quoted};
-use how::{FailureArgs, How};
+use judging::{FailureArgs, How};
 use reporter::Reporter;
 
 /// Find texts of a grammar on which a program fails.
@@ -171,7 +171,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     if file.is_some() && !folder.is_dir() {
         return replay::file(folder, junit, args.json, &args.program.command, &how);
     }
-    replay::all(folder, junit, args.json, &args.program.command, &how::options(&args.failures, &args.run))
+    replay::all(folder, junit, args.json, &args.program.command, &judging::options(&args.failures, &args.run))
 }
 
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
@@ -352,7 +352,7 @@ fn facts(args: &Arguments, prepared: &Prepared, language: &Language) -> [(&'stat
 fn call(args: &Arguments) -> Result<Call, Failure> {
     let folder =
         std::env::current_dir().map_err(|source| Failure::Read { what: "the current folder".to_string(), source })?;
-    let options = how::options(&args.failures, &args.run);
+    let options = judging::options(&args.failures, &args.run);
     let needs_us = args.failures.need_us();
     Ok(Call { grammar: args.grammar.grammar.clone(), command: args.program.command.clone(), options, needs_us, folder })
 }

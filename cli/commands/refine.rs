@@ -21,9 +21,9 @@ use crate::samples;
 use crate::source::Source;
 use crate::units::{self, plural};
 
-mod telling;
+mod reporter;
 
-use telling::Telling;
+use reporter::Telling;
 
 /// Repair a grammar by a program that accepts or rejects texts.
 ///

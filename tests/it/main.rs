@@ -7,6 +7,7 @@ mod engines;
 mod english;
 mod imports;
 mod limits;
+mod locality;
 mod packages;
 mod pages;
 mod promises;

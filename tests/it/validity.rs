@@ -139,6 +139,7 @@ fn median_tokens(documents: &Path) -> usize {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn shipped_grammars_are_accepted_by_their_judges() {
     for shipped in gramjet_grammars::SHIPPED {
         let judges: Vec<_> = JUDGES.iter().filter(|(grammar, ..)| *grammar == shipped.name).collect();

@@ -7,7 +7,7 @@ use gramjet_campaign::State;
 use gramjet_harness::Target as _;
 use serde_json::json;
 
-use super::how::{self, How};
+use super::judging::{self, How};
 use super::reporter::{WHAT, print, say_advice};
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
@@ -123,7 +123,7 @@ pub(super) fn all(
         let result = match kept.texts() {
             Err(why) => Outcome::Unusable(why),
             Ok(texts) => {
-                let (recorded, refused) = how::without_rights(&kept.options(), given);
+                let (recorded, refused) = judging::without_rights(&kept.options(), given);
                 if !refused.is_empty() && !std::mem::replace(&mut is_warned, true) {
                     say!(
                         "gramjet: warning: recorded rights are not given to the program: {}. Give them yourself if you \

@@ -11,10 +11,10 @@
 //! the text are read backwards from the log (as in Dubé & Feeley 2000).
 
 mod answers;
+mod cache;
 mod code;
 mod configuration;
 mod hash;
-mod kept;
 mod run;
 mod symbols;
 mod trace;
@@ -28,10 +28,10 @@ use crate::arena::{EMPTY, NONE};
 use crate::machine::encode;
 use crate::program::{Program, State};
 use answers::Answers;
+pub(crate) use cache::Kept;
 use code::Code;
 use configuration::{Configuration, Graph, RETURNING, Waiting};
 use hash::Mixing;
-pub(crate) use kept::Kept;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
 use trial::{List, Outcome, Part, Question, Scratch, Trial, join};

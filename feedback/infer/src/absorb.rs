@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use crate::asked::Asked;
-use crate::lean::Lean;
 use crate::lex::{Kind, Token};
 use crate::lexical::{self, Lexeme};
 use crate::places::Classes;
 use crate::probes::FRESH;
 use crate::set::Set;
 use crate::tree::Forest;
+use crate::without_blanks::Lean;
 
 /// Texts that stand in the places of a class.
 pub(crate) struct Texts {

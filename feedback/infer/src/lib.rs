@@ -26,7 +26,6 @@ mod check;
 mod expr;
 mod gaps;
 mod generate;
-mod lean;
 mod lex;
 mod lexical;
 mod names;
@@ -36,6 +35,7 @@ mod probes;
 mod repeats;
 mod set;
 mod tree;
+mod without_blanks;
 mod write;
 
 use absorb::Absorber;
@@ -43,9 +43,9 @@ use asked::Asked;
 pub use asked::Exhausted;
 use bubbles::Bubbles;
 use gaps::Gaps;
-use lean::Lean;
 use places::Classes;
 use tree::Forest;
+use without_blanks::Lean;
 
 /// Answers whether a text belongs to the language.
 pub trait Oracle {
@@ -174,7 +174,7 @@ fn accepts_everything(samples: &[&[u8]], asked: &mut Asked<'_>) -> bool {
 
 /// Returns the trees of the samples without needless white space, with texts of many characters as tokens.
 fn structure(samples: &[&[u8]], asked: &mut Asked<'_>) -> Forest {
-    let quotes = lean::quotes(samples, asked);
+    let quotes = without_blanks::quotes(samples, asked);
     let lean = |is_free: bool, asked: &mut Asked<'_>| -> Vec<Lean> {
         samples.iter().map(|sample| Lean::new(sample, quotes, is_free, asked)).collect()
     };

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::asked::Asked;
-use crate::lean::{Gap, Lean};
 use crate::lex::{self, join, partners};
+use crate::without_blanks::{Gap, Lean};
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

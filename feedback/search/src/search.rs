@@ -7,7 +7,7 @@ use gramjet_session::decisions::Derivation;
 use rustc_hash::FxHashMap;
 
 use crate::digest::digest;
-use crate::every::Every;
+use crate::enumeration::Every;
 use crate::front::{Front, together};
 use crate::maxima::{Maxima, Novelty};
 use crate::random::Random;

@@ -27,6 +27,7 @@ fn timed(place: &Place, arguments: &[&str]) -> Output {
 }
 
 #[test]
+#[ignore = "run by ci/test"]
 fn a_search_ends_when_its_time_is_over_whatever_the_program_does() {
     let place = place("times");
     for (number, program) in PROGRAMS.iter().enumerate() {

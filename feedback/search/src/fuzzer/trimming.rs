@@ -4,7 +4,7 @@ use gramjet_session::Session;
 
 use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
-use crate::cut::Shorter;
+use crate::delta_debugging::Shorter;
 
 /// The number of texts that may be tried to make a kept one shorter each time that it is chosen, as long as it gets
 /// shorter. The first ones save most; what a new text has is not varied meanwhile.
