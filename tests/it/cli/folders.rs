@@ -43,7 +43,7 @@ fn bounded(place: &Place, arguments: &[&str]) -> Output {
     command.args(["-c", "ulimit -v 6000000; exec \"$@\"", "sh"]).arg(gramjet().get_program()).args(arguments);
     let begin = Instant::now();
     let output = within(&mut command, place).output().unwrap();
-    assert!(begin.elapsed() < Duration::from_secs(30), "{arguments:?}: {}", text(&output.stderr));
+    assert!(begin.elapsed() < Duration::from_secs(120), "{arguments:?}: {}", text(&output.stderr));
     output
 }
 

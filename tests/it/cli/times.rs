@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::fuzz::within;
 use super::{Place, gramjet, interruptible, place, text};
 
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(45);
 
 /// Programs that take a minute: one sleeps, one stops itself, one writes without end.
 const PROGRAMS: [&str; 3] =
