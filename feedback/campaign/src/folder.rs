@@ -3,6 +3,7 @@
 //!
 //! Names are relative, and each part of them but the last is a folder in the one before.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
@@ -44,6 +45,30 @@ impl fmt::Display for LeftAlone {
     /// Writes the path, escaped, with the reason.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ({})", self.path.display().to_string().escape_debug(), self.why)
+    }
+}
+
+/// Greatest number of entries that are named to the user.
+const MOST_NAMED: usize = 100;
+
+/// The entries that were left alone, each of which is told once.
+#[derive(Debug, Default)]
+pub(crate) struct Omissions {
+    known: HashSet<PathBuf>,
+    news: Vec<LeftAlone>,
+}
+
+impl Omissions {
+    /// Adds an entry, unless it is known or too many are.
+    pub(crate) fn add(&mut self, path: PathBuf, why: Why) {
+        if self.known.len() < MOST_NAMED && self.known.insert(path.clone()) {
+            self.news.push(LeftAlone { path, why });
+        }
+    }
+
+    /// Takes the entries that were added since the last call.
+    pub(crate) fn take(&mut self) -> Vec<LeftAlone> {
+        std::mem::take(&mut self.news)
     }
 }
 

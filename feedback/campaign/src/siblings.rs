@@ -7,14 +7,14 @@
 //!
 //! Each search writes to its own `SHARED/NODE` alone, so machines can share the folder by any file system.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gramjet_session::{Language, streams};
 use rustix::fs::FileType;
 
-use crate::folder::{Folder, LeftAlone, Unread, Why, is_missing};
+use crate::folder::{Folder, LeftAlone, Omissions, Unread, Why, is_missing};
 use crate::state::{CHOICES, Place, StateError, number_of};
 
 /// The folder of the marks.
@@ -25,10 +25,8 @@ const MAX_BYTES: u64 = 1 << 20;
 const MAX_NAME: usize = 24;
 /// The longest name of another search that is looked at: it becomes part of the names of files.
 const MAX_NODE: usize = 64;
-/// The folders of others are not looked at while this many of their texts wait.
+/// Number of texts of other searches that wait, from which on no further folder is looked at.
 const MOST_WAITING: usize = 1 << 16;
-/// Greatest number of entries that are named to the user.
-const MOST_NAMED: usize = 100;
 /// After this many texts of a search a mark is written, so that a killed search does not begin anew.
 const MARK: u32 = 64;
 /// The interval at which the folders of other searches are looked at.
@@ -41,9 +39,7 @@ pub struct Siblings {
     name: String,
     place: Place,
     waiting: VecDeque<Waiting>,
-    /// Entries that were left alone: all, and those that were not taken yet.
-    known: HashSet<PathBuf>,
-    left: Vec<LeftAlone>,
+    omissions: Omissions,
     /// Time when it looked at them last.
     looked: Option<Instant>,
 }
@@ -90,8 +86,8 @@ impl Siblings {
         if name.len() > MAX_NAME || !is_plain(name) {
             return Err(StateError::Name { name: name.to_string() });
         }
-        let (waiting, known, left, looked) = Default::default();
-        Ok(Siblings { folder: shared.to_path_buf(), name: name.to_string(), place, waiting, known, left, looked })
+        let (waiting, omissions, looked) = Default::default();
+        Ok(Siblings { folder: shared.to_path_buf(), name: name.to_string(), place, waiting, omissions, looked })
     }
 
     /// Returns the next text of another search, if one is known. Looks for new ones at most every five seconds.
@@ -178,16 +174,13 @@ impl Siblings {
         })
     }
 
-    /// Takes the entries of the folders of others that were left alone since the last call, each once. Beyond a
-    /// hundred, no more are named.
+    /// Takes the entries of other searches' folders that were left alone since the last call, each once.
     pub fn left_alone(&mut self) -> Vec<LeftAlone> {
-        std::mem::take(&mut self.left)
+        self.omissions.take()
     }
 
     fn leave(&mut self, path: PathBuf, why: Why) {
-        if self.known.len() < MOST_NAMED && self.known.insert(path.clone()) {
-            self.left.push(LeftAlone { path, why });
-        }
+        self.omissions.add(path, why);
     }
 
     /// Returns the next of the texts that [`Siblings::look`] has found. Texts that came from this search are left out.

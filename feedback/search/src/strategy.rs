@@ -41,12 +41,6 @@ impl Desk {
         self.random.below(bound)
     }
 
-    /// Draws a random text with its parts: each option that is offered is equally probable.
-    #[cfg(test)]
-    pub(crate) fn draw_whole(&mut self, derivation: &mut Derivation) {
-        self.deriver.derive(&[], &mut Evenly(&mut self.random), derivation);
-    }
-
     /// Draws a text that begins with the first `kept` decisions of `text`, and at random from then on.
     pub fn draw_after(&mut self, text: &Derivation, kept: usize, drawn: &mut Derivation) {
         let options: Vec<u32> = text.options().take(kept).collect();

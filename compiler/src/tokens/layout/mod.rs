@@ -57,7 +57,7 @@ pub struct Layout {
 }
 
 /// Returns the grammar without references to [`NEWLINE`], [`INDENT`] and [`DEDENT`]. Its first rule is the start rule.
-/// It has fewer levels than asked for if there would be too many rules. A diagnostic says how the layout was read.
+/// Uses fewer levels than asked for if there would be too many rules. A diagnostic says how the layout was read.
 /// `None` if nothing can be derived, which is not reported, or if there are too many rules with one level.
 pub fn lay_out(grammar: &Grammar, start: &Name, layout: &Layout, diagnostics: &mut Diagnostics) -> Option<Grammar> {
     let asked = layout.indentation.levels.clamp(1, Indentation::MAX_LEVELS);

@@ -1,4 +1,4 @@
-//! What the user of a search is to know besides the texts that it finds.
+//! Notes to the user of a search, besides the texts that it finds.
 
 use std::path::PathBuf;
 

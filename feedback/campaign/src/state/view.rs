@@ -1,6 +1,5 @@
 //! The content of the folder of a search, as a reader sees it.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use gramjet_session::{Language, streams};
 use rustix::fs::FileType;
 
 use super::failures::FAILURES;
-use crate::folder::{Folder, LeftAlone, Unread, Why, is_missing};
+use crate::folder::{Folder, LeftAlone, Omissions, Unread, Why, is_missing};
 
 /// The first line of the file that describes a search.
 pub(super) const FORMAT: &str = "gramjet search 1";
@@ -91,21 +90,12 @@ const MOST_BYTES: u64 = 256 << 20;
 const MOST_IN_ALL: u64 = 1 << 30;
 /// Greatest number of a text. Names with others are not ours, nor AFL++'s.
 const MOST_NUMBER: u64 = u32::MAX as u64;
-/// Greatest number of entries that are named to the user.
-const MOST_NAMED: usize = 100;
 
 /// The folder of a search, to read what is in it. A search may be writing to it, and so may others: see [`LeftAlone`].
 #[derive(Clone, Debug)]
 pub struct View {
     pub(super) folder: Arc<Folder>,
-    left: Arc<Mutex<Left>>,
-}
-
-/// The entries of a folder that were left alone.
-#[derive(Debug, Default)]
-struct Left {
-    known: HashSet<PathBuf>,
-    news: Vec<LeftAlone>,
+    left: Arc<Mutex<Omissions>>,
 }
 
 impl View {
@@ -156,18 +146,15 @@ impl View {
 
     /// Takes the entries that were left alone since the last call, each once. Beyond a hundred, no more are named.
     pub fn left_alone(&self) -> Vec<LeftAlone> {
-        std::mem::take(&mut self.left().news)
+        self.left().take()
     }
 
-    fn left(&self) -> MutexGuard<'_, Left> {
+    fn left(&self) -> MutexGuard<'_, Omissions> {
         self.left.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn leave(&self, name: impl AsRef<Path>, why: Why) {
-        let (path, mut left) = (self.folder.path().join(name), self.left());
-        if left.known.len() < MOST_NAMED && left.known.insert(path.clone()) {
-            left.news.push(LeftAlone { path, why });
-        }
+        self.left().add(self.folder.path().join(name), why);
     }
 
     pub(super) fn failed(&self, name: impl AsRef<Path>, source: io::Error) -> StateError {

@@ -67,7 +67,7 @@ impl Namespaces {
         self.messages.is_some()
     }
 
-    /// Enters them. It makes system calls alone, so that a new process can use it that shares the memory of its parent.
+    /// Enters them by system calls alone, so that a new process which shares the memory of its parent can do it.
     pub(crate) fn enter(&self) -> bool {
         [&self.user, &self.mounts, &self.messages].into_iter().flatten().all(|namespace| {
             // SAFETY: a system call without pointers.

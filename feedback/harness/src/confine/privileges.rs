@@ -14,7 +14,7 @@ pub(super) fn is_root() -> bool {
 
 /// Takes the supplementary groups from this process, where that is allowed. Returns true if none is left.
 ///
-/// It makes a system call alone, and not by the function of the C library, which concerns all threads, so that a new
+/// Makes a system call alone, and not by the function of the C library, which concerns all threads, so that a new
 /// process can use it that shares the memory of its parent.
 pub(crate) fn drop_groups() -> bool {
     // SAFETY: system calls with null pointers for an empty list.
@@ -26,7 +26,7 @@ pub(crate) fn drop_groups() -> bool {
 
 /// Takes all capabilities from this process. Returns true if none is left.
 ///
-/// It makes system calls alone, so that a new process can use it that shares the memory of its parent.
+/// Makes system calls alone, so that a new process which shares the memory of its parent can do it.
 pub(crate) fn drop_capabilities() -> bool {
     #[repr(C)]
     struct Header {

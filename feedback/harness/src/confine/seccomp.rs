@@ -197,7 +197,7 @@ pub(super) fn last() -> Filter {
 
 /// Installs a filter for this process and those that it will start. Returns whether that was possible.
 ///
-/// It makes system calls alone, so that a new process can use it that shares the memory of its parent.
+/// Makes system calls alone, so that a new process which shares the memory of its parent can do it.
 pub(crate) fn install(filter: &Filter) -> bool {
     const SET_MODE_FILTER: libc::c_ulong = 1;
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };

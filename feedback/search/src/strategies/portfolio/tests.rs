@@ -335,7 +335,7 @@ fn texts_of_other_searches_are_not_found_by_a_beginning() {
     desk.max_len = 1;
     let mut long = Derivation::default();
     while long.text.len() < 2 {
-        desk.draw_whole(&mut long);
+        desk.draw(&mut long);
     }
     portfolio.adopt(desk, &long, &kit::measured(200_000, &[(1, 9)]));
     assert_eq!(portfolio.most, 103_000);
@@ -391,7 +391,7 @@ fn proposed(portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivati
 
 fn text_of(desk: &mut Desk) -> Derivation {
     let mut text = Derivation::default();
-    desk.draw_whole(&mut text);
+    desk.draw(&mut text);
     text
 }
 
@@ -421,7 +421,7 @@ fn room_counts_while_better_texts_are_found() {
     let mut observe = |portfolio: &mut Portfolio, len: usize, cost| {
         let mut candidate = Derivation::default();
         while candidate.text.len() != len {
-            desk.draw_whole(&mut candidate);
+            desk.draw(&mut candidate);
         }
         portfolio.observe(desk, &candidate, &kit::measured(cost, &[]));
         portfolio.recent.archive.top().map(|entry| entry.cost).collect::<Vec<_>>()
@@ -445,11 +445,11 @@ fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_cheapest() {
     let desk = search.desk();
     let (mut short, mut long) = (Derivation::default(), Derivation::default());
     while short.text.len() > 4 || short.text.is_empty() {
-        desk.draw_whole(&mut short);
+        desk.draw(&mut short);
     }
     // Another number of words, so another outline.
     while long.text.len() < 30 || long.parts.len() == short.parts.len() {
-        desk.draw_whole(&mut long);
+        desk.draw(&mut long);
     }
     portfolio.adopt(desk, &short, &kit::measured(1010, &[]));
     portfolio.adopt(desk, &long, &kit::measured(1100, &[]));

@@ -133,7 +133,7 @@ pub(super) mod tests {
     pub(in super::super) fn derivation(desk: &mut Desk, text: &str) -> Derivation {
         let mut derivation = Derivation::default();
         for _ in 0..1_000_000 {
-            desk.draw_whole(&mut derivation);
+            desk.draw(&mut derivation);
             if derivation.text == text.as_bytes() {
                 return derivation;
             }
@@ -184,7 +184,7 @@ pub(super) mod tests {
         let (mut drawn, mut spliced, mut options) = (Derivation::default(), Derivation::default(), Vec::new());
         let mut trees = Vec::new();
         while trees.len() < 12 {
-            desk.draw_whole(&mut drawn);
+            desk.draw(&mut drawn);
             trees.extend((drawn.text.len() > 6).then(|| Tree::new(&drawn)).flatten());
         }
         let (mut tight, mut all) = (0, 0);

@@ -76,7 +76,7 @@ fn every_operator_makes_texts_within_the_limit_that_differ() {
 fn what_fits_is_picked_equally_often() {
     let (mut random, mut workshop) = (Random::new(3), Workshop::default());
     let mut whole = Derivation::default();
-    desk().draw_whole(&mut whole);
+    desk().draw(&mut whole);
     whole.parts = (0..40).map(|symbol| Part { symbol: symbol % 4, ..whole.parts[0] }).collect();
     // Of the parts with symbol 1, and of numbers of which half, few and none fit.
     let mut times = [[0usize; 40]; 3];
@@ -132,7 +132,7 @@ fn the_parts_around_a_site_are_found() {
     let mut desk = desk();
     let mut whole = Derivation::default();
     for _ in 0..200 {
-        desk.draw_whole(&mut whole);
+        desk.draw(&mut whole);
         for at in 0..whole.decisions.len() as u32 {
             let is_around = |part: &Part| part.decisions.0 <= at && at < part.decisions.1;
             let wanted: Vec<usize> = (0..whole.parts.len()).filter(|&part| is_around(&whole.parts[part])).collect();
@@ -148,7 +148,7 @@ fn what_stands_between_two_instances_is_repeated_as_if_it_were_derived() {
     let (mut whole, mut child, mut again) = Default::default();
     let (mut workshop, mut open, mut equal, mut distinct) = (Workshop::default(), Open::default(), 0, 0);
     for _ in 0..2000 {
-        desk.draw_whole(&mut whole);
+        desk.draw(&mut whole);
         let room = MAX_LEN - whole.text.len();
         let spots: Vec<Spot> = spots(&whole, &desk.deriver, room, &mut open).collect();
         for spot in spots {
