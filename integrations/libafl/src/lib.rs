@@ -20,9 +20,9 @@
 use std::path::Path;
 
 use gramjet::{Limits, Producer};
+use gramjet_compiler::files::GrammarFile;
 use gramjet_compiler::{Compiled, compile};
 use gramjet_engine::{Fastest, Tracer};
-use gramjet_compiler::files::GrammarFile;
 use gramjet_parse::{Budget, ParseError, Parser};
 use libafl::inputs::BytesInput;
 
