@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use gramjet_campaign::Watch;
 use gramjet_compiler::Diagnostics;
 use gramjet_compiler::formats::ZeroWeights;
-use gramjet_refine::{Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified};
+use gramjet_infer::refine::{Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified};
 
 use crate::arguments::accept::OracleArgs;
 use crate::arguments::grammar::GrammarArgs;

@@ -1,14 +1,15 @@
 //! The gramjet compiler: translates grammar text to an optimised intermediate representation and to Rust source.
 //!
 //! Data flows through the modules in the order below. The crate does not depend on the runtime, the engines or
-//! terminals, and only [`files`] reads files.
+//! terminals, and only [`files`] reads files. With the feature `build`, the module `build` compiles grammars from build
+//! scripts.
 //!
 //! # What is stable
 //!
 //! The functions and types at the root ([`compile`], [`examine`], [`dump`], [`Options`], [`Diagnostics`],
-//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`files`], [`print`](mod@print) and
-//! [`limits`] follow Semantic Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`] has. A
-//! [`Compiled`] grammar can be handed to gramjet's engines; its fields are theirs.
+//! [`SourceFile`] and so on) and the modules [`diagnostics`], [`formats`], [`files`], [`print`](mod@print),
+//! [`limits`] and `build` follow Semantic Versioning. So do the settings in [`tokens`] and [`shape`] that [`Options`]
+//! has. A [`Compiled`] grammar can be handed to gramjet's engines; its fields are theirs.
 //!
 //! All else is public for gramjet's own crates: the [`ast`], the [`ir`], [`analysis`], [`passes`], [`lower`],
 //! [`machine`], [`reference`](mod@reference), [`backend`], [`sources`], [`charset`], [`check`] and [`ordered`]. It may
@@ -53,6 +54,9 @@ pub mod machine;
 pub mod reference;
 
 pub mod backend;
+
+#[cfg(feature = "build")]
+pub mod build;
 
 mod pipeline;
 

@@ -26,7 +26,7 @@
 //!
 //! | wanted | found |
 //! |---|---|
-//! | a producer of a grammar that is known at build time | [`grammar!`], or `gramjet-build` in a build script |
+//! | a producer of a grammar that is known at build time | [`grammar!`], or `gramjet_compiler::build` in a build script |
 //! | one of a grammar that comes at run time | `gramjet_engine::Grammar` |
 //! | the contract of producers | [`Producer`] |
 //! | a run of inputs from a seed | [`Inputs`]; many at once: [`Batch`] |

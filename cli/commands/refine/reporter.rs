@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gramjet_refine::{Direction, Edit, Report, Share};
+use gramjet_infer::refine::{Direction, Edit, Report, Share};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, say};

@@ -14,6 +14,8 @@
 //! 2017). At last the oracle is asked about texts of the grammar, and generalisations that prove wrong are undone.
 //!
 //! The grammar derives all samples. Each step only adds to what the trees of the samples derive.
+//!
+//! A grammar that is there already is repaired by [`refine`].
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +34,7 @@ mod names;
 mod places;
 mod print;
 mod probes;
+pub mod refine;
 mod repeats;
 mod set;
 mod tree;

@@ -6,14 +6,12 @@ use super::{blocks, pages, read};
 fn documents() -> Vec<String> {
     let own = [
         "compiler/README.md",
-        "compiler/build/README.md",
         "compiler/macros/README.md",
         "engine/README.md",
         "engine/parse/README.md",
         "engine/session/README.md",
         "feedback/harness/README.md",
         "feedback/infer/README.md",
-        "feedback/refine/README.md",
         "feedback/search/README.md",
         "grammars/README.md",
         "integrations/libafl/README.md",

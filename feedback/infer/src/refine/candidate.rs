@@ -1,0 +1,93 @@
+//! Edits that may repair a grammar.
+
+use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
+
+use crate::refine::generalise::groups;
+use crate::refine::place::{Place, seq, size};
+use crate::refine::source::written;
+
+/// Single characters that a class lacks.
+#[derive(Clone, Debug)]
+pub(crate) struct Lacking {
+    pub(crate) members: Vec<u32>,
+}
+
+/// An edit: another expression at a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) place: Place,
+    pub(crate) expr: Expr,
+    /// The part by which the languages differ, and its place: in the edited grammar what is new, or in the grammar
+    /// before what is gone.
+    pub(crate) part: Expr,
+    pub(crate) part_at: Place,
+    /// For people: what it does.
+    pub(crate) what: String,
+    /// Rank of the edit. Among edits that do as much, one of the least rank is taken.
+    pub(crate) rank: usize,
+    /// Whether it adds several literals that were found, or one of several words and marks, and nothing more general.
+    pub(crate) is_patch: bool,
+    /// Whether it adds a rule that takes nearly anything: that it takes a text says little.
+    pub(crate) is_lax: bool,
+    /// Characters that a class lacks, if the edit adds some to it. The program is asked which members it takes once the
+    /// edit's turn has come; until then, the class gets all.
+    pub(crate) lacking: Option<Lacking>,
+}
+
+impl Candidate {
+    pub(crate) fn new(place: &Place, expr: Expr, part: Expr, what: String, rank: usize) -> Candidate {
+        Candidate {
+            place: place.clone(),
+            expr,
+            part,
+            part_at: place.clone(),
+            what,
+            rank,
+            is_patch: false,
+            is_lax: false,
+            lacking: None,
+        }
+    }
+
+    /// Returns a sequence without the item at a place, if that is one; `part` is what is gone.
+    pub(crate) fn removal(grammar: &Grammar, item: &Place, part: Expr, what: String, rank: usize) -> Option<Candidate> {
+        let (around, number) = item.around()?;
+        let whole = around.get(grammar)?;
+        let ExprKind::Seq(items) = &whole.kind else { return None };
+        let mut items = items.clone();
+        items.remove(number);
+        let expr = if items.len() > 1 { Expr { kind: ExprKind::Seq(items), span: whole.span } } else { seq(items) };
+        Some(Candidate { part_at: item.clone(), ..Candidate::new(&around, expr, part, what, rank) })
+    }
+
+    /// Returns the candidate, known as a patch if what it adds is a choice of literals, or one that is no single word
+    /// or mark.
+    pub(crate) fn adding(self, added: &Expr) -> Candidate {
+        let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Bytes(_));
+        let is_patch = match &added.kind {
+            ExprKind::Choice(alternatives) => alternatives.iter().all(|one| is_literal(&one.expr)),
+            ExprKind::Bytes(bytes) => groups(bytes) > 1,
+            ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Repeat { .. } => false,
+        };
+        Candidate { is_patch, ..self }
+    }
+
+    /// Returns the edited grammar.
+    pub(crate) fn apply(&self, grammar: &Grammar) -> Grammar {
+        self.place.with(grammar, self.expr.clone())
+    }
+
+    pub(crate) fn cost(&self) -> (usize, usize) {
+        (self.rank, size(&self.expr))
+    }
+}
+
+/// Returns an expression as messages show it: in our EBNF, on one line, not too long.
+pub(crate) fn shown(expr: &Expr) -> String {
+    const MOST: usize = 60;
+    let text = written(expr);
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
