@@ -15,7 +15,7 @@ use gramjet_session::{Language, streams};
 use rustix::fs::FileType;
 
 use crate::folder::{Folder, LeftAlone, Omissions, Unread, Why, is_missing};
-use crate::state::{CHOICES, Place, StateError, number_of};
+use crate::state::{CHOICES, Place, StateError, choices_in, number_of};
 
 /// The folder of the marks.
 pub(crate) const SYNCED: &str = ".synced";
@@ -163,15 +163,13 @@ impl Siblings {
         }
     }
 
-    /// Returns the choice bytes that another search has kept for a text, by the name that [`streams::name`] gives.
-    pub(crate) fn stream(&self, language: &Language, name: &str) -> Option<Vec<u8>> {
+    /// Returns the choice bytes that another search has kept for a text.
+    pub(crate) fn choices(&self, language: &Language, text: &[u8]) -> Option<Vec<u8>> {
         let shared = Folder::open(&self.folder).ok()?;
         let nodes = shared.entries(&mut Vec::new()).ok()?;
         let nodes = nodes.into_iter().filter(|node| node.kind == FileType::Directory && node.name != *self.name);
-        nodes.take(streams::MAX_NODES).find_map(|node| {
-            let file = shared.read(Path::new(&node.name).join(streams::FOLDER).join(name), streams::MAX_BYTES);
-            streams::choices_of(language, &file.ok()?)
-        })
+        let mut nodes = nodes.take(streams::MAX_NODES);
+        nodes.find_map(|node| choices_in(&shared, Path::new(&node.name), language, text))
     }
 
     /// Takes the entries of other searches' folders that were left alone since the last call, each once.

@@ -6,7 +6,8 @@
 //! OUT/lock         held while a search runs
 //! OUT/queue/       texts, named as AFL++ names them
 //! OUT/best/        texts that cost more than all before, with their choice bytes
-//! OUT/choices/     the choice bytes of texts in the queue: afl-fuzz would take files beside these for texts
+//! OUT/choices/     the choice bytes of texts in the queue, each file named by a hash of the text: afl-fuzz would take
+//!                  files beside these for texts
 //! OUT/timeouts/    texts on which the program did not end in time
 //! OUT/failures/    a folder for each failure
 //! OUT/unconfirmed/ a folder for each failure that did not happen again
@@ -27,19 +28,16 @@ use std::sync::Mutex;
 use gramjet_session::{Language, streams};
 use rustix::fs::FileType;
 
-use crate::folder::{Folder, is_missing};
+use crate::folder::{Folder, Why, is_missing};
 
 mod failures;
 mod view;
 
 use failures::{FAILURES, UNCONFIRMED};
 pub use view::CHOICES;
-pub(crate) use view::number_of;
 use view::{DESCRIPTION, FORMAT, PLACES, same};
 pub use view::{Place, StateError, View};
-
-/// The folder of the choice bytes of texts in the queue.
-const BESIDE: &str = "choices";
+pub(crate) use view::{choices_in, number_of};
 
 /// The folder of a search, locked as long as this lives.
 #[derive(Debug)]
@@ -95,10 +93,15 @@ impl State {
                 written.map_err(|source| view.failed(DESCRIPTION, source))?;
             }
         }
-        for name in PLACES.into_iter().chain([FAILURES, BESIDE, UNCONFIRMED]) {
-            let opened = if name == BESIDE || name == UNCONFIRMED { own.within(name) } else { own.make(name) };
+        for name in PLACES.into_iter().chain([FAILURES, streams::FOLDER, UNCONFIRMED]) {
+            let opened = if name == streams::FOLDER || name == UNCONFIRMED { own.within(name) } else { own.make(name) };
             match opened.and_then(|folder| remove_unfinished(&folder)) {
                 Err(error) if is_missing(&error) => {}
+                // A search can do without choice bytes.
+                Err(error) if name == streams::FOLDER => {
+                    let is_link = own.kind(name).is_ok_and(|kind| kind == Some(FileType::Symlink));
+                    view.leave(name, if is_link { Why::Link } else { Why::System(error.to_string()) });
+                }
                 // What cannot be tidied up stays.
                 Err(_) if own.within(name).is_ok() => {}
                 tidied => tidied.map_err(|source| view.failed(name, source))?,
@@ -166,7 +169,8 @@ impl State {
         &self.view
     }
 
-    /// Keeps a text, with its choice bytes if they are given: beside it, or in `choices` if the text is in the queue.
+    /// Keeps a text, with its choice bytes beside it if they are given. Those of texts in the queue have a folder of
+    /// their own: see `keep_choices`.
     /// `about` is the part of AFL++'s file name after the number, such as `time:52,op:splice`. Returns where the text
     /// is.
     ///
@@ -180,18 +184,16 @@ impl State {
         let path = self.put(&format!("{}/{name}", place.name()), text, self.waits)?;
         *next += 1;
         if let Some(choices) = choices {
-            let folder = if place == Place::Queue { BESIDE } else { place.name() };
-            self.put(&format!("{folder}/{name}{CHOICES}"), choices, self.waits)?;
+            self.put(&format!("{}/{name}{CHOICES}", place.name()), choices, self.waits)?;
         }
         Ok(path)
     }
 
-    /// Keeps the choice bytes of a text, for when it is too ambiguous to be parsed again. A failure does no harm.
-    pub(crate) fn keep_stream(&self, language: &Language, text: &[u8], choices: &[u8]) {
-        let name = streams::name(text);
-        if self.view.stream(language, &name).is_none() {
-            let path = Path::new(streams::FOLDER).join(name);
-            let _ = self.folder().write(path, &language.with_header(choices), false);
+    /// Keeps the choice bytes of a text in the queue, for when it is too ambiguous to be parsed again. A failure does
+    /// no harm.
+    pub(crate) fn keep_choices(&self, language: &Language, text: &[u8], choices: &[u8]) {
+        if self.view.choices(language, text).is_none() {
+            let _ = self.folder().write(streams::file(text), &language.with_header(choices), false);
         }
     }
 
@@ -310,6 +312,9 @@ fn remove_unfinished(folder: &Folder) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::Settings;
+
     use super::*;
     use crate::siblings::SYNCED;
 
@@ -339,9 +344,15 @@ mod tests {
         assert_eq!(fs::read(folder.join("best/id:000000,cost:7.choices")).expect("choices"), [1, 2]);
         assert_eq!(state.texts(Place::Best).expect("texts"), [b"[[]]"]);
         // afl-fuzz takes all files in the queue for texts.
-        state.keep(Place::Queue, b"[4]", Some(&[3]), "op:fresh").expect("a text");
-        assert_eq!(fs::read(folder.join("choices/id:000003,op:fresh.choices")).expect("choices"), [3]);
-        assert_eq!(fs::read_dir(folder.join("queue")).expect("the queue").count(), 4);
+        let grammar = SourceFile::new("s.ebnf", "s ::= '[' [0-9] ']'");
+        let language = Language::compile(&grammar, &Settings::default()).expect("a grammar");
+        state.keep_choices(&language, b"[3]", &[3]);
+        assert_eq!(state.view().choices(&language, b"[3]"), Some(vec![3]));
+        assert_eq!(fs::read_dir(folder.join("queue")).expect("the queue").count(), 3);
+        // Earlier versions had them elsewhere.
+        fs::create_dir(folder.join("streams")).expect("a folder");
+        fs::rename(folder.join(streams::file(b"[3]")), folder.join(&streams::files(b"[3]")[1])).expect("a file");
+        assert_eq!(state.view().choices(&language, b"[3]"), Some(vec![3]));
         state.append("log.csv", "a,b", "1,2").expect("a line");
         state.append("log.csv", "a,b", "3,4").expect("a line");
         assert_eq!(fs::read(folder.join("log.csv")).expect("the log"), b"a,b\n1,2\n3,4\n");

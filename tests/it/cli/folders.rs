@@ -107,7 +107,9 @@ fn entries_of_a_folder_that_are_no_texts_are_left_alone_and_named() {
             symlink(&victim, out.join(name)).unwrap();
         }
         symlink(place.path(""), out.join("failures/SIGSEGV-1")).unwrap();
-        symlink(place.path(""), out.join("streams")).unwrap_or_default();
+        for name in ["streams", "choices"] {
+            symlink(place.path(""), out.join(name)).unwrap_or_default();
+        }
         let again = bounded(&place, &[command, &options].concat());
         assert!(again.status.success(), "{}", text(&again.stderr));
         assert_told(&names, &again);
@@ -153,6 +155,7 @@ fn folders_of_other_searches_are_hostile_ground() {
     fs::create_dir_all(shared.join("linked")).unwrap();
     symlink("/etc", shared.join("linked/queue")).unwrap();
     symlink("/etc", shared.join("linked/streams")).unwrap();
+    symlink("/etc", shared.join("linked/choices")).unwrap();
     fs::write(shared.join("other/queue/id:000500,op:x"), "[[1]]").unwrap();
     names.extend(["neighbour".into(), "s/pipe".into(), "s/a\\nb".into(), "x".repeat(200), "linked/queue".into()]);
     let fuzz =

@@ -456,7 +456,7 @@ fn searches_share_a_folder() {
     assert_eq!(mark, (queue("one").len() as u32).to_ne_bytes());
     fuzz("one", "100");
     assert!(queue("one").iter().all(|name| !name.contains("sync:one")), "{:?}", queue("one"));
-    assert!(fs::read_dir(place.path("shared/one/streams")).unwrap().count() > 0);
+    assert!(fs::read_dir(place.path("shared/one/choices")).unwrap().count() > 0);
     let replayed =
         run_in(&place, &["fuzz", "json", "-o", "shared", "--name", "one", "--replay", "--", "./planted", "@@"]);
     assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
@@ -483,7 +483,7 @@ fn texts_of_others_are_taken_by_what_they_are() {
         let kept = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut kept: Vec<String> = kept.filter(|name| name.contains("sync:afl")).collect();
         kept.sort();
-        let streams = fs::read_dir(place.path(&format!("{shared}/me/streams"))).map_or(0, Iterator::count);
+        let streams = fs::read_dir(place.path(&format!("{shared}/me/choices"))).map_or(0, Iterator::count);
         (kept.iter().map(|name| name.split("src:").nth(1).unwrap().to_string()).collect::<Vec<String>>(), streams > 0)
     };
     assert_eq!(fuzz("all", "always"), (vec!["000001".to_string(), "000002".to_string()], true));

@@ -477,7 +477,10 @@ impl<'h> Worker<'h> {
         let mut file = None;
         if let Some(operator) = operator.filter(|_| is_new) {
             let about = hunt.about(cost, operator, source.as_deref());
-            file = Some(hunt.state.keep(Place::Queue, text, hunt.choices_of(text).as_deref(), &about)?);
+            file = Some(hunt.state.keep(Place::Queue, text, None, &about)?);
+            if let Ok(choices) = hunt.plan.language.parse(text) {
+                hunt.state.keep_choices(&hunt.plan.language, text, &choices);
+            }
         }
         // What costs more is written and reported later.
         let _turn = gain.is_best.then(|| hunt.turn());

@@ -8,7 +8,6 @@ use crate::siblings::Siblings;
 use crate::state::Place;
 use gramjet_harness::{Coverage, Outcome, Target};
 use gramjet_session::decisions::Deriver;
-use gramjet_session::streams;
 
 use super::campaign::{Campaign, Plan};
 use super::evidence::{Again, Evidence};
@@ -243,7 +242,7 @@ impl<'c> Worker<'c> {
             );
             campaign.state.keep(Place::Queue, text, None, &about)?;
             if let Some(choices) = self.maker.session().choices(text) {
-                campaign.state.keep_stream(&campaign.plan.language, text, choices);
+                campaign.state.keep_choices(&campaign.plan.language, text, choices);
             }
         }
         let symbols = self.maker.session().symbols(text).unwrap_or_default();
@@ -318,9 +317,8 @@ impl<'c> Worker<'c> {
         if self.maker.session().knows(text) {
             return;
         }
-        let name = streams::name(text);
-        let own = state.view().stream(&plan.language, &name);
-        let found = own.or_else(|| self.siblings.as_ref()?.stream(&plan.language, &name));
+        let own = state.view().choices(&plan.language, text);
+        let found = own.or_else(|| self.siblings.as_ref()?.choices(&plan.language, text));
         if let Some(choices) = found {
             self.maker.session().offer(text, &choices);
         }

@@ -153,7 +153,7 @@ impl View {
         self.left.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn leave(&self, name: impl AsRef<Path>, why: Why) {
+    pub(super) fn leave(&self, name: impl AsRef<Path>, why: Why) {
         self.left().add(self.folder.path().join(name), why);
     }
 
@@ -292,11 +292,9 @@ impl View {
         Ok(self.path().join(name))
     }
 
-    /// Returns the choice bytes that are kept for a text, by the name that [`streams::name`] gives; `None` if there are
-    /// none of this language.
-    pub(crate) fn stream(&self, language: &Language, name: &str) -> Option<Vec<u8>> {
-        let file = self.folder.read(Path::new(streams::FOLDER).join(name), streams::MAX_BYTES).ok()?;
-        streams::choices_of(language, &file)
+    /// Returns the choice bytes that are kept for a text; `None` if there are none of this language.
+    pub(crate) fn choices(&self, language: &Language, text: &[u8]) -> Option<Vec<u8>> {
+        choices_in(&self.folder, Path::new(""), language, text)
     }
 
     /// Returns the names of the files of a kind in a folder of the search, in order; none if there is no such folder.
@@ -323,11 +321,20 @@ impl View {
     }
 }
 
+/// Returns the choice bytes of a text that the search in `node`, a folder in `folder`, has kept; `None` if there are
+/// none of this language.
+pub(crate) fn choices_in(folder: &Folder, node: &Path, language: &Language, text: &[u8]) -> Option<Vec<u8>> {
+    streams::files(text).iter().find_map(|file| {
+        let file = folder.read(node.join(file), streams::MAX_BYTES).ok()?;
+        streams::choices_of(language, &file)
+    })
+}
+
 /// The file that describes a search.
 pub(super) const DESCRIPTION: &str = "search";
 
 /// The end of the name of a file with choice bytes.
-pub const CHOICES: &str = ".choices";
+pub const CHOICES: &str = streams::EXTENSION;
 
 /// Returns the number in the name of a text.
 pub(crate) fn number_of(name: &str) -> Option<u64> {

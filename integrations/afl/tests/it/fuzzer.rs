@@ -97,7 +97,7 @@ fn the_queue_holds_texts_of_the_grammar() {
             found += usize::from(operations.iter().any(|operation| name.contains(operation)));
         }
         assert!(found > 5, "{version} {found}");
-        assert!(fs::read_dir(out.join("default/streams")).is_ok_and(|streams| streams.count() > 5), "{version}");
+        assert!(fs::read_dir(out.join("default/choices")).is_ok_and(|streams| streams.count() > 5), "{version}");
         // Of the seeds that ship for this program all conform.
         let seeds = fs::read_to_string(out.join("default/gramjet_seeds")).expect("a report on the seeds");
         assert!(seeds.starts_with("[+] gramjet: all seeds conform to the grammar"), "{version}: {seeds}");

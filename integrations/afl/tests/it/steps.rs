@@ -118,7 +118,7 @@ fn streams_are_found_again_and_by_other_instances() {
     assert_eq!(parsed(&synced), 0);
     // Files of earlier versions have no header; those of other grammars, with other weights for example, are made
     // again.
-    let stream = fs::read_dir(own.join("../streams")).expect("streams").flatten().next().expect("a stream").path();
+    let stream = fs::read_dir(own.join("../choices")).expect("streams").flatten().next().expect("a stream").path();
     let recorded = fs::read(&stream).expect("a file");
     let (header, choices) = Header::split(&recorded).expect("a whole header");
     let header = header.expect("a header");
@@ -131,7 +131,7 @@ fn streams_are_found_again_and_by_other_instances() {
     assert_eq!(fs::read(&stream).expect("a file"), recorded);
     assert_eq!((parsed(&entry), parsed(&synced)), (0, 0));
     // Choice bytes of something else are not taken.
-    for stream in fs::read_dir(own.join("../streams")).expect("streams").flatten() {
+    for stream in fs::read_dir(own.join("../choices")).expect("streams").flatten() {
         fs::write(stream.path(), b"\x00\x80\xFF").expect("a file");
     }
     assert_eq!((parsed(&entry), parsed(&synced)), (1, 1));
