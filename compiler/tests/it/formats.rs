@@ -1,5 +1,5 @@
-//! The tables of `docs/formats.md` and `docs/formats-tokens.md` are true: every example gives the result in its row, and
-//! every format has examples.
+//! The tables of `docs/formats.md` and `docs/formats-tokens.md` are true: every example gives the result in its row,
+//! and every format has examples.
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
