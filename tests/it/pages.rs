@@ -19,6 +19,8 @@ mod kept;
 mod layout;
 mod manifests;
 mod named;
+#[cfg(target_os = "linux")]
+mod shell;
 
 /// A block of a page.
 struct Block<'p> {

@@ -145,7 +145,7 @@ fn lower_if_better(
 fn unusable_weights(options: &Options, file: &SourceFile, error: &FileError) -> Diagnostic {
     let (code, help) = match error {
         FileError::Invalid(_) => {
-            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/shape.md has their form".to_string())
+            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/weights-file.md has their form".to_string())
         }
         FileError::Stale { .. } => (Code::StaleWeights, remedy(options, file)),
     };

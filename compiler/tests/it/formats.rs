@@ -1,11 +1,13 @@
-//! The table of `docs/formats.md` is true: every example gives the result in its row, and every format has examples.
+//! The tables of `docs/formats.md` and `docs/formats-tokens.md` are true: every example gives the result in its row,
+//! and every format has examples.
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::formats;
 
-const DOCUMENT: &str = include_str!("../../../docs/formats.md");
+const DOCUMENT: &str =
+    concat!(include_str!("../../../docs/formats.md"), include_str!("../../../docs/formats-tokens.md"));
 
 /// The section that holds the examples of each format.
 const SECTIONS: &[(&str, &str)] = &[
