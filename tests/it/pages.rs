@@ -21,6 +21,7 @@ mod manifests;
 mod named;
 #[cfg(target_os = "linux")]
 mod shell;
+mod words;
 
 /// A block of a page.
 struct Block<'p> {

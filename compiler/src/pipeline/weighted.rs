@@ -144,9 +144,10 @@ fn lower_if_better(
 
 fn unusable_weights(options: &Options, file: &SourceFile, error: &FileError) -> Diagnostic {
     let (code, help) = match error {
-        FileError::Invalid(_) => {
-            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/weights-file.md has their form".to_string())
-        }
+        FileError::Invalid(_) => (
+            Code::InvalidWeights,
+            "`gramjet weights` writes such files; docs/weights-file.md has their form".to_string(),
+        ),
         FileError::Stale { .. } => (Code::StaleWeights, remedy(options, file)),
     };
     Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)

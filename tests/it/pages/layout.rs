@@ -54,7 +54,7 @@ fn wrong(page: &str) -> Vec<(usize, String)> {
 }
 
 /// Returns the paragraphs and the items of lists of a page, with the numbers of their first lines.
-fn paragraphs(page: &str) -> Vec<(usize, String)> {
+pub(super) fn paragraphs(page: &str) -> Vec<(usize, String)> {
     let (mut paragraphs, mut is_code, mut goes_on) = (Vec::<(usize, String)>::new(), false, false);
     for (number, line) in (1..).zip(page.lines()) {
         let text = line.trim_start();
