@@ -154,7 +154,7 @@ impl<'t> Parser<'t, '_> {
             self.rules_with_differences.push(self.grammar.rules.len());
         }
         // A broken rule is kept, so that references to it are not reported too.
-        let body = body.unwrap_or_else(|Reported| Expr { kind: ExprKind::Seq(Vec::new()), span: name.span });
+        let body = body.unwrap_or_else(|Reported| Expr::empty(name.span));
         self.grammar.rules.push(Rule { name, body });
     }
 
