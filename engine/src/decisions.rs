@@ -389,13 +389,10 @@ impl Deriver {
             [byte] => Some(char::from(*byte)),
             _ => std::str::from_utf8(bytes).ok()?.chars().next().filter(|first| first.len_utf8() == bytes.len()),
         };
-        match ir.node(NodeId::new(place as usize)).composition() {
-            Composition::Class(set) => one(set.encode(set.nth(option)?).as_ref()),
-            Composition::One(choice) => match ir.node(*choice.options.get(option as usize)?).composition() {
-                Composition::Bytes(bytes) => one(bytes),
-                _ => None,
-            },
-            _ => None,
+        let node = ir.node(NodeId::new(place as usize));
+        match node.class() {
+            Some(set) => one(set.encode(set.nth(option)?).as_ref()),
+            None => one(ir.node(*node.choice()?.options.get(option as usize)?).literal()?),
         }
     }
 

@@ -202,6 +202,11 @@ impl Expr {
         }
     }
 
+    /// Returns true if the expression is the empty sequence or an empty literal.
+    pub fn is_empty(&self) -> bool {
+        self.as_seq().is_some_and(<[Expr]>::is_empty) || self.as_bytes().is_some_and(<[u8]>::is_empty)
+    }
+
     /// Returns true if two expressions are written alike, whatever their places.
     pub fn is_same(&self, other: &Expr) -> bool {
         let weight = |one: &Alternative| one.weight.map(|weight| weight.value.to_bits());

@@ -271,8 +271,8 @@ pub(super) const BLANKS: &[&str] = &[" ", "\n", "\t"];
 pub(super) const BLANKS_WITHIN_LINES: &[&str] = &[" ", "\t"];
 
 /// Returns texts as separators.
-pub(super) fn blanks(texts: &[&str]) -> Vec<ExprKind> {
-    texts.iter().map(|&text| ExprKind::Bytes(text.into())).collect()
+pub(super) fn blanks(texts: &[&str]) -> Vec<Expr> {
+    texts.iter().map(|&text| Expr::bytes(text, Span::default())).collect()
 }
 
 /// Turns the named syntactic rules into expressions, with separators in front of tokens: the first one with which the
@@ -280,7 +280,7 @@ pub(super) fn blanks(texts: &[&str]) -> Vec<ExprKind> {
 pub(super) fn separate(
     syntax: Vec<(Name, Syntax)>,
     lexical: &mut Lexical<'_>,
-    separators: &[ExprKind],
+    separators: &[Expr],
     builder: &mut Builder<'_>,
 ) -> Vec<Rule> {
     let mut facts = Facts {
@@ -507,16 +507,16 @@ impl Worklist {
 /// Writes the separators.
 struct Writer<'f, 'b, 'd> {
     facts: &'f Facts,
-    separators: &'f [ExprKind],
+    separators: &'f [Expr],
     builder: &'b mut Builder<'d>,
 }
 
 impl<'f> Writer<'f, '_, '_> {
     /// Returns the separator where characters must not follow.
-    fn separator(&self, before: Danger) -> Option<&'f ExprKind> {
-        let ends = |separator: &&ExprKind| match separator {
-            ExprKind::Bytes(text) => text.first().is_none_or(|&first| before.own >> first & 1 == 0),
-            _ => true,
+    fn separator(&self, before: Danger) -> Option<&'f Expr> {
+        let ends = |separator: &&Expr| {
+            let first = separator.as_bytes().and_then(<[u8]>::first);
+            first.is_none_or(|&first| before.own >> first & 1 == 0)
         };
         self.separators.iter().find(ends).or(self.separators.first())
     }
@@ -527,7 +527,7 @@ impl<'f> Writer<'f, '_, '_> {
             Syntax::Token(part) => match self.separator(before) {
                 Some(separator) if self.facts.tokens.token(&part).first & before.any != 0 => {
                     let span = part.span();
-                    let blank = self.builder.build(separator.clone(), Span { end: span.start, ..span }, 0)?;
+                    let blank = self.builder.build(separator.kind.clone(), Span { end: span.start, ..span }, 0)?;
                     self.builder.seq(vec![blank, part], span)
                 }
                 _ => Ok(part),

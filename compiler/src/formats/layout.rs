@@ -3,7 +3,7 @@
 
 use super::boundaries::Syntax;
 use super::builder::Builder;
-use crate::ast::{Expr, ExprKind, Grammar, Name, Rule};
+use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::{Map, Set};
 use crate::tokens::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, lay_out};
@@ -95,8 +95,8 @@ impl LayoutTokens {
 
     /// Returns the separator in the rules that [`LayoutTokens::lay_out`] takes. It is left out at the beginning of a
     /// line.
-    pub(super) fn separator(&self) -> ExprKind {
-        ExprKind::Rule(GAP.to_string())
+    pub(super) fn separator(&self) -> Expr {
+        Expr::rule(GAP, Span::default())
     }
 
     /// Returns the grammar without layout tokens. `separator` is the text between tokens.

@@ -165,10 +165,8 @@ impl Ir {
     /// Returns a body for each rule: its own, or that of an inlined instance.
     pub fn homes(&self) -> Vec<Option<NodeId>> {
         let mut homes: Vec<Option<NodeId>> = self.bodies.clone();
-        for node in &self.nodes {
-            if let Node::Inline { rule, body } = node {
-                homes[rule.index()].get_or_insert(*body);
-            }
+        for (rule, body) in self.nodes.iter().filter_map(Node::in_place) {
+            homes[rule.index()].get_or_insert(body);
         }
         homes
     }

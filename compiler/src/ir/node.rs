@@ -200,6 +200,19 @@ impl Node {
         Some(*rule)
     }
 
+    /// Returns the rule and the body of an instance whose body stands in place.
+    #[inline]
+    pub fn in_place(&self) -> Option<(RuleId, NodeId)> {
+        let Node::Inline { rule, body } = self else { return None };
+        Some((*rule, *body))
+    }
+
+    /// Returns the rule to whose enclosing instance a node jumps back.
+    pub fn jump_back(&self) -> Option<RuleId> {
+        let Node::Again(rule) = self else { return None };
+        Some(*rule)
+    }
+
     /// Returns the bytes of a literal.
     pub fn literal(&self) -> Option<&[u8]> {
         let Node::Bytes(bytes) = self else { return None };

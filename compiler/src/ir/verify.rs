@@ -39,7 +39,7 @@ pub fn verify(ir: &Ir) -> Result<(), String> {
         // An explicit stack of nodes, each with the scopes that a jump back may name.
         let mut stack: Vec<(NodeId, Vec<RuleId>)> = vec![(body, vec![rule])];
         while let Some((node, scopes)) = stack.pop() {
-            let jumps = matches!(ir.node(node), Node::Inline { .. }) || scopes.len() > 1;
+            let jumps = ir.node(node).in_place().is_some() || scopes.len() > 1;
             if std::mem::replace(&mut reached[node.index()], true) && !jumps {
                 continue;
             }
@@ -47,9 +47,7 @@ pub fn verify(ir: &Ir) -> Result<(), String> {
                 return problem(what);
             }
             let mut inside = scopes;
-            if let Node::Inline { rule, .. } = ir.node(node) {
-                inside.push(*rule);
-            }
+            inside.extend(ir.node(node).in_place().map(|(rule, _)| rule));
             let tails = ir.tails(node);
             let (others, _) = ir.children(node).split_at(ir.children(node).len() - tails.len());
             stack.extend(others.iter().map(|&child| (child, Vec::new())));

@@ -384,7 +384,7 @@ impl<'t> Parser<'t, '_> {
         // So the text at a span is an expression by itself. A difference is known by its span until it is resolved.
         let whole = open.to(self.last_span);
         if let Some(last) = self.differences.last_mut().filter(|last| last.span == inside.expr.span)
-            && matches!(inside.expr.kind, ExprKind::Class(_))
+            && inside.expr.as_class().is_some()
         {
             last.span = whole;
         }
