@@ -237,12 +237,6 @@ impl Expr {
         Some(set)
     }
 
-    /// Returns the set of a class, to change it.
-    pub fn as_class_mut(&mut self) -> Option<&mut CharSet> {
-        let ExprKind::Class(set) = &mut self.kind else { return None };
-        Some(set)
-    }
-
     /// Returns the name of the rule that is referred to.
     pub fn as_rule(&self) -> Option<&str> {
         let ExprKind::Rule(name) = &self.kind else { return None };
