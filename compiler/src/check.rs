@@ -3,7 +3,8 @@
 //! All findings are collected. The rules are walked with worklists, so a chain of rules may be as long as the grammar.
 //! Recursion is used only within one expression, whose nesting is bounded.
 
-use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
+use crate::ast::{Alternative, Expr, Grammar, Name};
+use crate::charset::CharSet;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
 use crate::ordered::{Map, sort_by_key};
 
@@ -153,47 +154,34 @@ type Counts<'c> = &'c dyn Fn(&Alternative) -> bool;
 
 /// Calls `visit` for each reference in `expr` and in its alternatives that count, in source order.
 fn each_reference<'a>(expr: &'a Expr, counts: Counts<'_>, visit: &mut impl FnMut(&'a str, Span)) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
-        ExprKind::Rule(name) => visit(name, expr.span),
-        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, counts, visit)),
-        ExprKind::Choice(alternatives) => alternatives
-            .iter()
-            .filter(|alternative| counts(alternative))
-            .for_each(|alternative| each_reference(&alternative.expr, counts, visit)),
-        ExprKind::Repeat { item, .. } => each_reference(item, counts, visit),
+    if let Some(name) = expr.as_rule() {
+        visit(name, expr.span);
     }
+    expr.children_if(counts).for_each(|child| each_reference(child, counts, visit));
 }
 
 /// Reports choices and classes without a possible option.
 fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
-        ExprKind::Class(set) => {
-            let reported = |d: &Diagnostic| d.severity == Severity::Error && d.span == Some(expr.span);
-            // The format may have reported the empty class already.
-            if set.is_empty() && !diagnostics.iter().any(reported) {
-                diagnostics.push(Diagnostic::error(Code::EmptyClass, expr.span, "this class has no members"));
-            }
-        }
-        ExprKind::Seq(items) => items.iter().for_each(|item| check_choices(item, diagnostics)),
-        ExprKind::Repeat { item, .. } => check_choices(item, diagnostics),
-        ExprKind::Choice(alternatives) => {
-            if !alternatives.iter().any(Alternative::is_live) {
-                let span = alternatives.first().and_then(|first| first.weight).map_or(expr.span, |weight| weight.span);
-                diagnostics.push(
-                    Diagnostic::error(Code::ZeroWeights, span, "every alternative of this choice has weight 0")
-                        .help("weight 0 switches an alternative off; at least one must be left"),
-                );
-            } else if let [Alternative { weight: Some(weight), .. }] = alternatives.as_slice() {
-                diagnostics.push(
-                    Diagnostic::warning(Code::UnusedWeight, weight.span, "this weight has no effect")
-                        .help("there is only one alternative; a weight compares the alternatives of one choice"),
-                );
-            }
-            alternatives.iter().for_each(|alternative| check_choices(&alternative.expr, diagnostics));
+    let is_reported = |d: &Diagnostic| d.severity == Severity::Error && d.span == Some(expr.span);
+    // The format may have reported the empty class already.
+    if expr.as_class().is_some_and(CharSet::is_empty) && !diagnostics.iter().any(is_reported) {
+        diagnostics.push(Diagnostic::error(Code::EmptyClass, expr.span, "this class has no members"));
+    }
+    if let Some(alternatives) = expr.as_choice() {
+        if !alternatives.iter().any(Alternative::is_live) {
+            let span = alternatives.first().and_then(|first| first.weight).map_or(expr.span, |weight| weight.span);
+            diagnostics.push(
+                Diagnostic::error(Code::ZeroWeights, span, "every alternative of this choice has weight 0")
+                    .help("weight 0 switches an alternative off; at least one must be left"),
+            );
+        } else if let [Alternative { weight: Some(weight), .. }] = alternatives {
+            diagnostics.push(
+                Diagnostic::warning(Code::UnusedWeight, weight.span, "this weight has no effect")
+                    .help("there is only one alternative; a weight compares the alternatives of one choice"),
+            );
         }
     }
+    expr.children().for_each(|child| check_choices(child, diagnostics));
 }
 
 /// Returns the rules that the start rule reaches through alternatives that count.

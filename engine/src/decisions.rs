@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use gramjet::choices::SpanKind;
-use gramjet_compiler::ir::{Composition, Ir, NodeId, Site};
+use gramjet_compiler::ir::{Ir, NodeId, Site};
 use gramjet_compiler::machine::{
     Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part as Node, Position, Recorder, Task, min_len_of,
 };
@@ -371,14 +371,14 @@ impl Deriver {
     pub fn item(&self, place: u32, option: u32) -> Item {
         let ir = self.ir();
         let node = NodeId::new(place as usize);
-        match ir.node(node).composition() {
-            Composition::Class(set) => {
-                set.nth(option).map_or(Item::Empty, |member| literal(set.encode(member).as_ref()))
-            }
-            Composition::Rounds { .. } => Item::Rounds(place, option == 1),
-            Composition::One(choice) => choice.options.get(option as usize).map_or(Item::Empty, |&taken| of(ir, taken)),
-            Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => Item::Node(place),
+        let node = ir.node(node);
+        if let Some(set) = node.class() {
+            return set.nth(option).map_or(Item::Empty, |member| literal(set.encode(member).as_ref()));
         }
+        if let Some(choice) = node.choice() {
+            return choice.options.get(option as usize).map_or(Item::Empty, |&taken| of(ir, taken));
+        }
+        if node.rounds().is_some() { Item::Rounds(place, option == 1) } else { Item::Node(place) }
     }
 
     /// Returns the character that an option of a node derives, if it derives one and nothing else. A byte beyond ASCII
@@ -389,13 +389,10 @@ impl Deriver {
             [byte] => Some(char::from(*byte)),
             _ => std::str::from_utf8(bytes).ok()?.chars().next().filter(|first| first.len_utf8() == bytes.len()),
         };
-        match ir.node(NodeId::new(place as usize)).composition() {
-            Composition::Class(set) => one(set.encode(set.nth(option)?).as_ref()),
-            Composition::One(choice) => match ir.node(*choice.options.get(option as usize)?).composition() {
-                Composition::Bytes(bytes) => one(bytes),
-                _ => None,
-            },
-            _ => None,
+        let node = ir.node(NodeId::new(place as usize));
+        match node.class() {
+            Some(set) => one(set.encode(set.nth(option)?).as_ref()),
+            None => one(ir.node(*node.choice()?.options.get(option as usize)?).literal()?),
         }
     }
 
@@ -478,15 +475,11 @@ fn most_decisions(bytes: Option<u64>) -> u64 {
 
 /// Returns the item that a node is.
 fn of(ir: &Ir, node: NodeId) -> Item {
-    match ir.node(node).composition() {
-        Composition::Bytes([]) => Item::Empty,
-        Composition::All([]) => Item::Empty,
-        Composition::Bytes(bytes) => literal(bytes),
-        Composition::Instance(rule, _) => Item::Rule(rule.index() as u32),
-        Composition::Class(_) | Composition::All(_) | Composition::One(_) | Composition::Rounds { .. } => {
-            Item::Node(node.index() as u32)
-        }
+    let kind = ir.node(node);
+    if let Some(bytes) = kind.literal() {
+        return if bytes.is_empty() { Item::Empty } else { literal(bytes) };
     }
+    kind.instance().map_or(Item::Node(node.index() as u32), |rule| Item::Rule(rule.index() as u32))
 }
 
 /// Returns the item of a literal, by FNV-1a (Fowler, Noll and Vo).

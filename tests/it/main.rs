@@ -6,6 +6,7 @@ mod comments;
 mod engines;
 mod english;
 mod imports;
+mod kinds;
 mod limits;
 mod locality;
 mod packages;

@@ -230,7 +230,9 @@ impl Builder<'_> {
             ExprKind::Repeat { item, min, max } => {
                 Ok(Body::Repeat { item: self.sequence(item, owner)?, min: *min, max: *max })
             }
-            _ => Ok(Body::Alternatives { sequences: vec![self.sequence(expr, owner)?], weights: None }),
+            ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Seq(_) => {
+                Ok(Body::Alternatives { sequences: vec![self.sequence(expr, owner)?], weights: None })
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::ast::{Expr, ExprKind, Grammar};
-use crate::ir::{Composition, Facts, Ir, NodeId};
+use crate::ir::{Facts, Ir, NodeId, Rounds};
 
 /// The cost of a derivation: length in bytes, then height; or the height alone.
 type Cost = (u64, u32);
@@ -163,18 +163,22 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
     for index in 0..ir.node_count() {
         let node = NodeId::new(index);
         let children: Vec<u32> = ir.children(node).iter().map(|&child| id(child)).collect();
-        match ir.node(node).composition() {
-            Composition::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
-            Composition::Class(set) => system.add(Kind::Literal(set.min_len()), &[]),
-            Composition::Instance(rule, body) => match body.or(homes[rule.index()]) {
-                Some(home) => system.add(Kind::Deeper, &[id(home)]),
+        let parts = ir.node(node);
+        if let Some(rule) = parts.instance() {
+            match children.first().copied().or(homes[rule.index()].map(id)) {
+                Some(home) => system.add(Kind::Deeper, &[home]),
                 None => system.add(Kind::Any, &[]),
-            },
-            Composition::All(_) => system.add(Kind::All(children.len() as u32), &children),
-            Composition::One(_) => system.add(Kind::Any, &children),
-            Composition::Rounds { min: 0, .. } => system.add(Kind::Literal(0), &[]),
-            Composition::Rounds { min, .. } => system.add(Kind::Times(min), &children),
-        };
+            };
+        } else if let Some(Rounds { min: min @ 1.., .. }) = parts.rounds() {
+            system.add(Kind::Times(min), &children);
+        } else if parts.choice().is_some() {
+            system.add(Kind::Any, &children);
+        } else if parts.items().is_some() {
+            system.add(Kind::All(children.len() as u32), &children);
+        } else {
+            // Nothing that is in others counts.
+            system.add(Kind::Literal(ir.facts(node).min_len), &[]);
+        }
     }
     for (rule, body) in ir.bodies() {
         system.edges.push((id(body), rule.index() as u32));

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::analysis::shortest;
-use crate::ir::{Composition, Ir, NodeId, RuleId};
+use crate::ir::{Ir, NodeId, Rounds, RuleId};
 use crate::ordered::{Map, sort_by_key};
 
 use strings::{Strings, ascending};
@@ -162,59 +162,58 @@ impl Builder<'_> {
 
     fn of_node(&self, node: NodeId) -> Option<Rc<Strings>> {
         let facts = self.ir.facts(node);
-        match self.ir.node(node).composition() {
-            Composition::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Rc::new(Strings::one(bytes))),
-            Composition::Class(set) => {
-                let kept = (set.len() as usize).min(self.most());
-                let mut members = Strings::with_capacity(kept, kept);
-                for index in 0..kept {
-                    let nth = (index as u64 * u64::from(set.len()) / kept as u64) as u32;
-                    if let Some(member) = set.nth(nth) {
-                        members.push(set.encode(member).as_ref(), &[]);
-                    }
+        let parts = self.ir.node(node);
+        if let Some(set) = parts.class() {
+            let kept = (set.len() as usize).min(self.most());
+            let mut members = Strings::with_capacity(kept, kept);
+            for index in 0..kept {
+                let nth = (index as u64 * u64::from(set.len()) / kept as u64) as u32;
+                if let Some(member) = set.nth(nth) {
+                    members.push(set.encode(member).as_ref(), &[]);
                 }
-                Some(Rc::new(members))
             }
-            Composition::Instance(rule, _) => {
-                let strings = self.pools[rule.index()].as_ref()?;
-                self.work.set(self.work.get() + strings.len() * JOIN_WORK);
-                Some(self.first(strings))
-            }
-            Composition::All(items) => {
-                let mut strings = Rc::new(Strings::one(&[]));
-                // Nodes with one string need no product.
-                let mut literal: Vec<u8> = Vec::new();
-                for &item in items {
-                    let next = self.of_node(item)?;
-                    if let Some(string) = next.only() {
-                        literal.extend_from_slice(string);
-                        if literal.len() as u64 > MAX_STRING_LEN {
-                            return None;
-                        }
-                    } else {
-                        strings = self.product(&strings, &Rc::new(Strings::one(&std::mem::take(&mut literal))))?;
-                        strings = self.product(&strings, &next)?;
-                    }
-                }
-                self.product(&strings, &Rc::new(Strings::one(&literal)))
-            }
-            Composition::One(choice) => {
-                let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
-                // Options without a pool are left out if another option has one.
-                let of_options: Vec<Rc<Strings>> = least.filter_map(|&option| self.of_node(option)).collect();
-                self.sampled(of_options.iter().flat_map(|strings| strings.iter()).collect())
-            }
-            Composition::Rounds { min: 0, .. } => Some(Rc::new(Strings::one(&[]))),
-            Composition::Rounds { item, min, .. } => {
-                if facts.min_len > MAX_STRING_LEN {
-                    return None;
-                }
-                let items = self.of_node(item)?;
-                // If every round is empty, so is the repetition.
-                let rounds = if items.total() == 0 { 0 } else { min };
-                self.power(&items, rounds)
-            }
+            return Some(Rc::new(members));
         }
+        if let Some(rule) = parts.instance() {
+            let strings = self.pools[rule.index()].as_ref()?;
+            self.work.set(self.work.get() + strings.len() * JOIN_WORK);
+            return Some(self.first(strings));
+        }
+        if let Some(items) = parts.items() {
+            let mut strings = Rc::new(Strings::one(&[]));
+            // Nodes with one string need no product.
+            let mut literal: Vec<u8> = Vec::new();
+            for &item in items {
+                let next = self.of_node(item)?;
+                if let Some(string) = next.only() {
+                    literal.extend_from_slice(string);
+                    if literal.len() as u64 > MAX_STRING_LEN {
+                        return None;
+                    }
+                } else {
+                    strings = self.product(&strings, &Rc::new(Strings::one(&std::mem::take(&mut literal))))?;
+                    strings = self.product(&strings, &next)?;
+                }
+            }
+            return self.product(&strings, &Rc::new(Strings::one(&literal)));
+        }
+        if let Some(choice) = parts.choice() {
+            let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
+            // Options without a pool are left out if another option has one.
+            let of_options: Vec<Rc<Strings>> = least.filter_map(|&option| self.of_node(option)).collect();
+            return self.sampled(of_options.iter().flat_map(|strings| strings.iter()).collect());
+        }
+        if let Some(Rounds { item, min, .. }) = parts.rounds() {
+            if min == 0 || facts.min_len > MAX_STRING_LEN {
+                return (min == 0).then(|| Rc::new(Strings::one(&[])));
+            }
+            let items = self.of_node(item)?;
+            // If every round is empty, so is the repetition.
+            let rounds = if items.total() == 0 { 0 } else { min };
+            return self.power(&items, rounds);
+        }
+        let bytes = parts.literal()?;
+        (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Rc::new(Strings::one(bytes)))
     }
 
     /// Returns the first of these strings, as many as a pool may have at this point.

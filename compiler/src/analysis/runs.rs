@@ -1,6 +1,6 @@
 //! Rounds of single bytes: repetitions and right recursion of which engines run several rounds at a time.
 
-use crate::ir::{Choice, Composition, Ir, Node, NodeId, RuleId, Site};
+use crate::ir::{Choice, Ir, NodeId, RuleId, Site};
 
 /// An item of a repetition that is one byte for most choice bytes.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ const MIN_BOUND_OF_CLASS: u32 = 192;
 
 /// Returns the item as single bytes, if batches are faster.
 pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
-    if let Composition::Instance(_, Some(body)) = ir.node(node).composition() {
+    if let Some((_, body)) = ir.node(node).in_place() {
         let item = byte_item(ir, body)?;
         return Some(ByteItem { layers: item.layers + 1, ..item });
     }
@@ -93,7 +93,7 @@ pub fn tail_run(ir: &Ir, rule: RuleId, body: NodeId) -> Option<TailRun> {
     let &[item, again] = ir.node(go).items()? else { return None };
     // A round that goes on costs one byte more than the end.
     let costs_one = ir.facts(go).min_len == ir.facts(stop).min_len + 1;
-    let bytes = byte_item(ir, item).filter(|_| *ir.node(again) == Node::Again(rule) && costs_one)?;
+    let bytes = byte_item(ir, item).filter(|_| ir.node(again).jump_back() == Some(rule) && costs_one)?;
     let is_item = || bytes.bound == 256 && byte_item(ir, stop).as_ref() == Some(&bytes);
     let stops = if ir.node(stop).is_empty() {
         Stop::Empty

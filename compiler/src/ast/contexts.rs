@@ -3,7 +3,7 @@
 
 use crate::ordered::Map;
 
-use super::{Expr, ExprKind, Grammar, Name, Rule};
+use super::{Expr, Grammar, Name, Rule};
 
 impl Grammar {
     /// Gives each reference to a rule a copy of that rule. References within copies of one rule share theirs, so there
@@ -50,20 +50,13 @@ impl Splitting {
 
     /// Returns a body whose references have new names.
     fn body(&mut self, expr: &Expr) -> Expr {
-        let kind = match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) => expr.kind.clone(),
-            ExprKind::Rule(name) => ExprKind::Rule(self.copy(name)),
-            ExprKind::Seq(items) => ExprKind::Seq(items.iter().map(|item| self.body(item)).collect()),
-            ExprKind::Choice(alternatives) => {
-                let mut alternatives = alternatives.clone();
-                alternatives.iter_mut().for_each(|one| one.expr = self.body(&one.expr));
-                ExprKind::Choice(alternatives)
+        let mut body = expr.clone();
+        body.each_mut(&mut |expr| {
+            if let Some(name) = expr.as_rule_mut() {
+                *name = self.copy(name);
             }
-            ExprKind::Repeat { item, min, max } => {
-                ExprKind::Repeat { item: Box::new(self.body(item)), min: *min, max: *max }
-            }
-        };
-        Expr { kind, span: expr.span }
+        });
+        body
     }
 
     /// Returns a new name for a reference to a rule.

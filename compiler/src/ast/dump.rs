@@ -44,7 +44,7 @@ impl Display for Printed<'_> {
         let own_place = match &self.expr.kind {
             ExprKind::Choice(_) => Place::Rule,
             ExprKind::Seq(_) => Place::Alternative,
-            _ => Place::Item,
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => Place::Item,
         };
         let grouped = self.place > own_place;
         f.write_str(if grouped { "(" } else { "" })?;

@@ -1,6 +1,6 @@
 //! Lints: grammars that compile, but are likely to disappoint. Only `gramjet check` reports them.
 
-use crate::ast::{Alternative, Expr, ExprKind};
+use crate::ast::{Alternative, Expr};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ordered::Set;
 use crate::shape::{Facts, Weights, each_place};
@@ -41,7 +41,7 @@ fn only_of_weights(checked: &Checked<'_>, weights: &Weights) -> Set<*const Alter
     let mut found = Set::new();
     for (rule, body) in checked.grammar.rules.iter().enumerate() {
         each_place(&body.body, &mut 0, &mut |place, expr| {
-            let ExprKind::Choice(all) = &expr.kind else { return };
+            let Some(all) = expr.as_choice() else { return };
             let of_weights =
                 all.iter().enumerate().filter(|(index, one)| !one.is_generated() && weights.has(rule, place, *index));
             of_weights.for_each(|(_, one)| {
@@ -80,30 +80,21 @@ fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -
 }
 
 fn huge_classes(expr: &Expr, is_only_of_weights: &dyn Fn(&Alternative) -> bool, diagnostics: &mut Diagnostics) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
-        ExprKind::Class(set) if set.len() > HUGE => {
-            let is_known = diagnostics.iter().any(|one| one.code == Code::HugeClass && one.span == Some(expr.span));
-            if !is_known {
-                let message = format!(
-                    "this class has {} members: nearly all that is drawn from it are rare characters of other scripts",
-                    set.len()
-                );
-                diagnostics.push(
-                    Diagnostic::warning(Code::HugeClass, expr.span, message)
-                        .help("name the characters that matter, as one weighted alternative beside the rest"),
-                );
-            }
-        }
-        ExprKind::Class(_) => {}
-        ExprKind::Seq(items) => items.iter().for_each(|item| huge_classes(item, is_only_of_weights, diagnostics)),
-        ExprKind::Choice(alternatives) => {
-            let weight = |alternative: &Alternative| alternative.weight.map_or(1.0, |weight| weight.value);
-            let total: f64 = alternatives.iter().map(weight).sum();
-            let is_frequent = |one: &Alternative| one.is_generated() && weight(one) >= RARE * total;
-            let examined = alternatives.iter().filter(|one| is_frequent(one) || is_only_of_weights(one));
-            examined.for_each(|alternative| huge_classes(&alternative.expr, is_only_of_weights, diagnostics));
-        }
-        ExprKind::Repeat { item, .. } => huge_classes(item, is_only_of_weights, diagnostics),
+    if let Some(set) = expr.as_class().filter(|set| set.len() > HUGE)
+        && !diagnostics.iter().any(|one| one.code == Code::HugeClass && one.span == Some(expr.span))
+    {
+        let message = format!(
+            "this class has {} members: nearly all that is drawn from it are rare characters of other scripts",
+            set.len()
+        );
+        diagnostics.push(
+            Diagnostic::warning(Code::HugeClass, expr.span, message)
+                .help("name the characters that matter, as one weighted alternative beside the rest"),
+        );
     }
+    let weight = |one: &Alternative| one.weight.map_or(1.0, |weight| weight.value);
+    let total: f64 = expr.as_choice().unwrap_or_default().iter().map(weight).sum();
+    let is_frequent = |one: &Alternative| one.is_generated() && weight(one) >= RARE * total;
+    let examined = expr.children_if(|one| is_frequent(one) || is_only_of_weights(one));
+    examined.for_each(|part| huge_classes(part, is_only_of_weights, diagnostics));
 }

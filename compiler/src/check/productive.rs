@@ -3,7 +3,7 @@
 //! Every expression is a node that counts the parts it still waits for (Dowling and Gallier, "Linear-time algorithms
 //! for testing the satisfiability of propositional Horn formulae", 1984).
 
-use crate::ast::{Expr, ExprKind, Grammar};
+use crate::ast::{Alternative, Expr, Grammar};
 use crate::ordered::Map;
 
 /// No node.
@@ -56,30 +56,22 @@ impl Graph<'_> {
     fn add(&mut self, expr: &Expr, parent: u32) {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node { parent, next_use: NONE, missing: 0 });
-        let missing = match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) => 0,
-            ExprKind::Rule(name) => match self.index.get(name.as_str()) {
-                Some(&rule) => {
-                    self.nodes[node as usize].next_use = std::mem::replace(&mut self.first_use[rule], node);
-                    1
-                }
-                None => 0,
-            },
-            ExprKind::Seq(items) => {
-                items.iter().for_each(|item| self.add(item, node));
-                items.len() as u32
-            }
-            ExprKind::Choice(alternatives) => {
-                // A choice in which all weights are zero has been reported.
-                let live = alternatives.iter().filter(|alternative| alternative.is_live());
-                live.clone().for_each(|alternative| self.add(&alternative.expr, node));
-                u32::from(live.count() > 0)
-            }
-            ExprKind::Repeat { item, min, .. } => {
-                self.add(item, node);
-                u32::from(*min > 0)
-            }
-        };
+        // A choice in which all weights are zero has been reported.
+        let mut missing = 0;
+        for part in expr.children_if(Alternative::is_live) {
+            self.add(part, node);
+            missing += 1;
+        }
+        if expr.as_choice().is_some() {
+            missing = missing.min(1);
+        }
+        if expr.as_repeat().is_some_and(|rounds| rounds.min == 0) {
+            missing = 0;
+        }
+        if let Some(&rule) = expr.as_rule().and_then(|name| self.index.get(name)) {
+            self.nodes[node as usize].next_use = std::mem::replace(&mut self.first_use[rule], node);
+            missing = 1;
+        }
         self.nodes[node as usize].missing = missing;
         if missing == 0 {
             self.ready.push(node);

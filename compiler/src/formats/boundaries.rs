@@ -187,7 +187,7 @@ impl<'g> Lexical<'g> {
     /// Returns the characters that must not follow a token in addition to those that its edges give. A token without
     /// its keywords has a name with `.word` at the end.
     fn forbidden(&self, expr: &Expr) -> Chars {
-        let ExprKind::Rule(name) = &expr.kind else { return 0 };
+        let Some(name) = expr.as_rule() else { return 0 };
         let found = self.not_behind.get(name).or_else(|| self.not_behind.get(name.strip_suffix(".word")?));
         found.copied().unwrap_or(0)
     }
@@ -271,8 +271,8 @@ pub(super) const BLANKS: &[&str] = &[" ", "\n", "\t"];
 pub(super) const BLANKS_WITHIN_LINES: &[&str] = &[" ", "\t"];
 
 /// Returns texts as separators.
-pub(super) fn blanks(texts: &[&str]) -> Vec<ExprKind> {
-    texts.iter().map(|&text| ExprKind::Bytes(text.into())).collect()
+pub(super) fn blanks(texts: &[&str]) -> Vec<Expr> {
+    texts.iter().map(|&text| Expr::bytes(text, Span::default())).collect()
 }
 
 /// Turns the named syntactic rules into expressions, with separators in front of tokens: the first one with which the
@@ -280,7 +280,7 @@ pub(super) fn blanks(texts: &[&str]) -> Vec<ExprKind> {
 pub(super) fn separate(
     syntax: Vec<(Name, Syntax)>,
     lexical: &mut Lexical<'_>,
-    separators: &[ExprKind],
+    separators: &[Expr],
     builder: &mut Builder<'_>,
 ) -> Vec<Rule> {
     let mut facts = Facts {
@@ -296,7 +296,7 @@ pub(super) fn separate(
     let mut writer = Writer { facts: &facts, separators, builder };
     let mut rules = Vec::new();
     for ((name, body), &before) in syntax.into_iter().zip(&facts.before) {
-        let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
+        let empty = Expr::empty(name.span);
         let body = writer.part(body, before).map_or(empty, |part| part.expr);
         rules.push(Rule { name, body });
     }
@@ -304,20 +304,18 @@ pub(super) fn separate(
 }
 
 /// The identity of a token: its text, its rule, or its place.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
     Text(Vec<u8>),
     Rule(String),
     Place(Span),
 }
 
 impl Key {
-    fn of(part: &Part) -> Key {
-        match &part.expr.kind {
-            ExprKind::Bytes(bytes) => Key::Text(bytes.clone()),
-            ExprKind::Rule(name) => Key::Rule(name.clone()),
-            _ => Key::Place(part.expr.span),
-        }
+    pub(super) fn of(expr: &Expr) -> Key {
+        let text = expr.as_bytes().map(|bytes| Key::Text(bytes.to_vec()));
+        let rule = || expr.as_rule().map(|name| Key::Rule(name.to_string()));
+        text.or_else(rule).unwrap_or(Key::Place(expr.span))
     }
 }
 
@@ -335,7 +333,7 @@ impl Tokens {
         for (_, body) in syntax {
             each_leaf(body, &mut |leaf| {
                 let (Syntax::Token(part) | Syntax::Immediate(part)) = leaf else { return };
-                tokens.index.entry(Key::of(part)).or_insert_with(|| {
+                tokens.index.entry(Key::of(&part.expr)).or_insert_with(|| {
                     let edges = lexical.edges(&part.expr);
                     members(edges.first).for_each(|c| pairs[c].join(&edges.pairs));
                     let forbidden = lexical.forbidden(&part.expr);
@@ -354,7 +352,7 @@ impl Tokens {
     }
 
     fn token(&self, part: &Part) -> Token {
-        self.index.get(&Key::of(part)).copied().unwrap_or_default()
+        self.index.get(&Key::of(&part.expr)).copied().unwrap_or_default()
     }
 }
 
@@ -398,8 +396,7 @@ struct Facts {
 
 impl Facts {
     fn number(&self, part: &Part) -> Option<usize> {
-        let ExprKind::Rule(name) = &part.expr.kind else { return None };
-        self.names.get(name).copied()
+        self.names.get(part.expr.as_rule()?).copied()
     }
 
     fn ends(&self, syntax: &Syntax) -> Ends {
@@ -510,16 +507,16 @@ impl Worklist {
 /// Writes the separators.
 struct Writer<'f, 'b, 'd> {
     facts: &'f Facts,
-    separators: &'f [ExprKind],
+    separators: &'f [Expr],
     builder: &'b mut Builder<'d>,
 }
 
 impl<'f> Writer<'f, '_, '_> {
     /// Returns the separator where characters must not follow.
-    fn separator(&self, before: Danger) -> Option<&'f ExprKind> {
-        let ends = |separator: &&ExprKind| match separator {
-            ExprKind::Bytes(text) => text.first().is_none_or(|&first| before.own >> first & 1 == 0),
-            _ => true,
+    fn separator(&self, before: Danger) -> Option<&'f Expr> {
+        let ends = |separator: &&Expr| {
+            let first = separator.as_bytes().and_then(<[u8]>::first);
+            first.is_none_or(|&first| before.own >> first & 1 == 0)
         };
         self.separators.iter().find(ends).or(self.separators.first())
     }
@@ -530,7 +527,7 @@ impl<'f> Writer<'f, '_, '_> {
             Syntax::Token(part) => match self.separator(before) {
                 Some(separator) if self.facts.tokens.token(&part).first & before.any != 0 => {
                     let span = part.span();
-                    let blank = self.builder.build(separator.clone(), Span { end: span.start, ..span }, 0)?;
+                    let blank = self.builder.build(separator.kind.clone(), Span { end: span.start, ..span }, 0)?;
                     self.builder.seq(vec![blank, part], span)
                 }
                 _ => Ok(part),

@@ -251,20 +251,9 @@ impl RuleList {
         let mut rules = Vec::with_capacity(self.rules.len());
         for (name, options) in self.rules {
             let body = if options.is_empty() { None } else { builder.choice(options, name.span).ok() };
-            let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
+            let empty = Expr::empty(name.span);
             rules.push(Rule { name, body: body.map_or(empty, |part| part.expr) });
         }
         rules
-    }
-}
-
-/// Calls `visit` for each expression in `expr`, outermost first.
-pub(super) fn each_expr(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
-    visit(expr);
-    match &mut expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
-        ExprKind::Seq(items) => items.iter_mut().for_each(|item| each_expr(item, visit)),
-        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|a| each_expr(&mut a.expr, visit)),
-        ExprKind::Repeat { item, .. } => each_expr(item, visit),
     }
 }

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Expr, ExprKind, Grammar, Rule};
+use crate::ast::{Expr, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Span};
@@ -67,17 +67,13 @@ pub(super) fn resolve(
 
 /// Replaces the empty classes that stand for differences.
 fn fill_in(expr: &mut Expr, class_at: &impl Fn(Span) -> Option<CharSet>) {
-    match &mut expr.kind {
-        ExprKind::Class(set) if set.is_empty() => {
-            if let Some(class) = class_at(expr.span) {
-                *set = class;
-            }
+    expr.each_mut(&mut |expr| {
+        if expr.as_class().is_some_and(CharSet::is_empty)
+            && let Some(class) = class_at(expr.span)
+        {
+            *expr = Expr::class(class, expr.span);
         }
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
-        ExprKind::Seq(items) => items.iter_mut().for_each(|item| fill_in(item, class_at)),
-        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|a| fill_in(&mut a.expr, class_at)),
-        ExprKind::Repeat { item, .. } => fill_in(item, class_at),
-    }
+    });
 }
 
 #[derive(Clone, Copy)]
@@ -158,17 +154,13 @@ impl<'g> Resolver<'g, '_> {
 
     /// Pushes the dependencies of `expr` that were not visited. Expressions that are not classes have none.
     fn push_new(&mut self, expr: &'g Expr, stack: &mut Vec<Node>) {
-        let node = match &expr.kind {
-            ExprKind::Rule(name) => self.by_name.get(name.as_str()).map(|&number| Node::Rule(number)),
-            ExprKind::Class(set) if set.is_empty() => self.by_span.get(&expr.span).map(|&n| Node::Difference(n)),
-            ExprKind::Choice(alternatives) => {
-                for alternative in alternatives {
-                    self.push_new(&alternative.expr, stack);
-                }
-                None
-            }
-            _ => None,
-        };
+        for alternative in expr.as_choice().unwrap_or_default() {
+            self.push_new(&alternative.expr, stack);
+        }
+        let rule = expr.as_rule().and_then(|name| self.by_name.get(name)).map(|&number| Node::Rule(number));
+        let is_difference = expr.as_class().is_some_and(CharSet::is_empty);
+        let difference = self.by_span.get(&expr.span).filter(|_| is_difference).map(|&number| Node::Difference(number));
+        let node = rule.or(difference);
         if let Some(node) = node
             && matches!(self.state(node), State::New)
         {
@@ -243,31 +235,32 @@ impl<'g> Resolver<'g, '_> {
         bytes: &mut Vec<(u32, u32)>,
     ) -> Result<(), Failure> {
         let not_a_class = |reason| Err(Failure::NotAClass(expr.span, reason));
-        let place = match &expr.kind {
-            ExprKind::Bytes(text) => {
-                let mut characters = std::str::from_utf8(text).unwrap_or_default().chars();
-                match (characters.next(), characters.next(), text.as_slice()) {
-                    (Some(only), None, _) => chars.push((only.into(), only.into())),
-                    (None, _, &[byte]) => bytes.push((byte.into(), byte.into())),
-                    (None, ..) => return not_a_class("the empty string"),
-                    _ => return not_a_class("a string of several characters"),
-                }
-                self.spend(1, expr.span)?;
-                return Ok(());
+        if let Some(text) = expr.as_bytes() {
+            let mut characters = std::str::from_utf8(text).unwrap_or_default().chars();
+            match (characters.next(), characters.next(), text) {
+                (Some(only), None, _) => chars.push((only.into(), only.into())),
+                (None, _, &[byte]) => bytes.push((byte.into(), byte.into())),
+                (None, ..) => return not_a_class("the empty string"),
+                _ => return not_a_class("a string of several characters"),
             }
-            ExprKind::Seq(items) if items.is_empty() => return not_a_class("the empty string"),
-            ExprKind::Seq(_) => return not_a_class("a sequence"),
-            ExprKind::Repeat { .. } => return not_a_class("a repetition"),
-            ExprKind::Choice(alternatives) => {
-                for alternative in alternatives {
-                    if let Some(weight) = alternative.weight {
-                        return Err(Failure::NotAClass(weight.span, "a weight, and classes have none"));
-                    }
-                    self.collect(&alternative.expr, chars, bytes)?;
+            return self.spend(1, expr.span);
+        }
+        if let Some(alternatives) = expr.as_choice() {
+            for alternative in alternatives {
+                if let Some(weight) = alternative.weight {
+                    return Err(Failure::NotAClass(weight.span, "a weight, and classes have none"));
                 }
-                return Ok(());
+                self.collect(&alternative.expr, chars, bytes)?;
             }
-            ExprKind::Rule(name) => match self.by_name.get(name.as_str()) {
+            return Ok(());
+        }
+        let place = if let Some(set) = expr.as_class() {
+            match self.by_span.get(&expr.span) {
+                Some(&number) if set.is_empty() => self.rules.len() + number,
+                _ => return self.add(set, expr.span, chars, bytes),
+            }
+        } else if let Some(name) = expr.as_rule() {
+            match self.by_name.get(name) {
                 Some(&number) => number,
                 None => {
                     // The reference disappears with the difference, so the later checks cannot report it.
@@ -279,11 +272,9 @@ impl<'g> Resolver<'g, '_> {
                     }
                     return Err(Failure::Reported);
                 }
-            },
-            ExprKind::Class(set) => match self.by_span.get(&expr.span) {
-                Some(&number) if set.is_empty() => self.rules.len() + number,
-                _ => return self.add(set, expr.span, chars, bytes),
-            },
+            }
+        } else {
+            return not_a_class(expr.description());
         };
         match &self.states[place] {
             State::Class(set) => {

@@ -46,7 +46,7 @@ impl Format for FuzzingBook {
                 grammar.start = Some(name.clone());
             }
             // A broken rule is kept, so that references to it are not reported too.
-            let body = reader.rule(&key, value).unwrap_or(Expr { kind: ExprKind::Seq(Vec::new()), span: key.span });
+            let body = reader.rule(&key, value).unwrap_or(Expr::empty(key.span));
             grammar.rules.push(Rule { name, body });
             if reader.expressions > MAX_EXPRESSIONS {
                 break;

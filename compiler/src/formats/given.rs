@@ -1,10 +1,10 @@
 //! The file of tokens: a grammar in any format that defines the tokens which another grammar only names.
 
 use super::boundaries::Lexical;
-use super::builder::{Builder, each_expr};
+use super::builder::Builder;
 use super::keywords::Converting;
 use super::{FormatOptions, Surroundings};
-use crate::ast::{ExprKind, Grammar, Rule};
+use crate::ast::{Grammar, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::ordered::{Map, Set, sort_by};
 use crate::tokens::{Fragment, Indent, Pattern};
@@ -51,7 +51,7 @@ impl Given {
         let mut rules = Map::new();
         for mut rule in grammar.rules {
             rule.name.span = Span::default();
-            each_expr(&mut rule.body, &mut |expr| expr.span = Span::default());
+            rule.body.each_mut(&mut |expr| expr.span = Span::default());
             rules.entry(rule.name.text.clone()).or_insert(rule);
         }
         Given { rules }
@@ -78,9 +78,9 @@ impl Given {
             let Some(rule) = self.rules.get(&name) else { continue };
             let mut rule = rule.clone();
             let mut expressions = 0;
-            each_expr(&mut rule.body, &mut |expr| {
+            rule.body.each_mut(&mut |expr| {
                 expressions += 1;
-                let ExprKind::Rule(name) = &mut expr.kind else { return };
+                let Some(name) = expr.as_rule_mut() else { return };
                 if reached.insert(name.clone()) {
                     pending.push(name.clone());
                 }
@@ -140,9 +140,9 @@ fn report_undefined(grammar: &Grammar, found: &mut Diagnostics) {
     }
     let names: Set<&str> = grammar.rules.iter().map(|rule| rule.name.text.as_str()).collect();
     for rule in &grammar.rules {
-        each_expr(&mut rule.body.clone(), &mut |expr| {
-            if let ExprKind::Rule(name) = &expr.kind
-                && !names.contains(name.as_str())
+        rule.body.each(&mut |expr| {
+            if let Some(name) = expr.as_rule()
+                && !names.contains(name)
             {
                 let shown: String = name.chars().take(80).collect::<String>().escape_debug().to_string();
                 let message = format!("rule `{shown}` is not defined");

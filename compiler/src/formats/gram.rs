@@ -2,9 +2,9 @@
 //! merges of rules as Glade learns them.
 
 use super::Format;
-use super::builder::{Builder, Choosable, Part, Reported, RuleList, each_expr};
+use super::builder::{Builder, Choosable, Part, Reported, RuleList};
 use super::scanner::Scanner;
-use crate::ast::{ExprKind, Grammar, MAX_NESTING, Name};
+use crate::ast::{Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, RangeList, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::ordered::Map;
@@ -104,8 +104,8 @@ fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
         let to = renamed.get(&name.text).cloned().unwrap_or_else(|| name.text.clone());
         let place = merged.place(Name { text: to, span: name.span });
         for (part, _) in &mut options {
-            each_expr(&mut part.expr, &mut |expr| {
-                if let ExprKind::Rule(reference) = &mut expr.kind
+            part.expr.each_mut(&mut |expr| {
+                if let Some(reference) = expr.as_rule_mut()
                     && let Some(to) = renamed.get(reference)
                 {
                     reference.clone_from(to);

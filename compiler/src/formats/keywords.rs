@@ -1,10 +1,9 @@
 //! Removes keywords from tokens: if a lexer prefers fixed texts, `[a-z]+` must not derive `if`.
 
-use super::boundaries::{Edges, Lexical, Syntax};
+use super::boundaries::{Edges, Key, Lexical, Syntax};
 use super::builder::Builder;
 use crate::ast::{Expr, ExprKind, Name, Rule};
 use crate::charset::Unit;
-use crate::diagnostics::Span;
 use crate::ordered::{Map, Set};
 use crate::tokens::{Fragment, Pattern, Word, without_keywords};
 
@@ -98,9 +97,9 @@ pub(super) fn exclude_by(
         if among.is_empty() || pairs > MAX_PAIRS {
             continue;
         }
-        let name = match &expr.kind {
-            ExprKind::Rule(name) => format!("{name}.word"),
-            _ => format!("word.{}", keys.len() + 1),
+        let name = match expr.as_rule() {
+            Some(name) => format!("{name}.word"),
+            None => format!("word.{}", keys.len() + 1),
         };
         if let Some(pattern) = converting.pattern(expr) {
             words.push(Word { name, span: expr.span, pattern, keywords: among });
@@ -175,24 +174,6 @@ fn each_part<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s Expr)) {
     }
 }
 
-/// The identity of a token: its rule, or its place.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Text(Vec<u8>),
-    Rule(String),
-    Place(Span),
-}
-
-impl Key {
-    fn of(expr: &Expr) -> Key {
-        match &expr.kind {
-            ExprKind::Bytes(bytes) => Key::Text(bytes.clone()),
-            ExprKind::Rule(name) => Key::Rule(name.clone()),
-            _ => Key::Place(expr.span),
-        }
-    }
-}
-
 fn each_token<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s Expr)) {
     match syntax {
         Syntax::Token(part) => visit(&part.expr),
@@ -231,7 +212,8 @@ fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
             items.map(Pattern::Seq)
         }
         ExprKind::Choice(options) if options.len() == 1 => fixed(&options[0].expr, lexical, depth),
-        _ => None,
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => None,
+        ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. } => None,
     }
 }
 

@@ -2,8 +2,8 @@
 //! rules that need no such tokens.
 
 use super::boundaries::Syntax;
-use super::builder::{Builder, each_expr};
-use crate::ast::{Expr, ExprKind, Grammar, Name, Rule};
+use super::builder::Builder;
+use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::{Map, Set};
 use crate::tokens::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, lay_out};
@@ -75,7 +75,7 @@ impl LayoutTokens {
     fn mark_in(&self, syntax: &mut Syntax) {
         match syntax {
             Syntax::Token(part) | Syntax::Immediate(part) => {
-                let ExprKind::Rule(name) = &mut part.expr.kind else { return };
+                let Some(name) = part.expr.as_rule_mut() else { return };
                 let is_line_end = self.newline.as_ref() == Some(name);
                 let stand_in = match () {
                     () if is_line_end => NEWLINE,
@@ -95,8 +95,8 @@ impl LayoutTokens {
 
     /// Returns the separator in the rules that [`LayoutTokens::lay_out`] takes. It is left out at the beginning of a
     /// line.
-    pub(super) fn separator(&self) -> ExprKind {
-        ExprKind::Rule(GAP.to_string())
+    pub(super) fn separator(&self) -> Expr {
+        Expr::rule(GAP, Span::default())
     }
 
     /// Returns the grammar without layout tokens. `separator` is the text between tokens.
@@ -116,7 +116,7 @@ impl LayoutTokens {
         let layout = Layout {
             indentation: self.indentation,
             line_end: text("\n", start.span),
-            blank_line: Expr { kind: ExprKind::Seq(Vec::new()), span: start.span },
+            blank_line: Expr::empty(start.span),
             gaps: Set::from([GAP.to_string()]),
         };
         let mut found = Diagnostics::default();
@@ -135,8 +135,8 @@ impl LayoutTokens {
         };
         result.rules.retain(|rule| rule.name.text != GAP);
         for rule in &mut result.rules {
-            each_expr(&mut rule.body, &mut |expr| {
-                if matches!(&expr.kind, ExprKind::Rule(name) if name == GAP) {
+            rule.body.each_mut(&mut |expr| {
+                if expr.as_rule() == Some(GAP) {
                     *expr = text(separator.unwrap_or_default(), expr.span);
                 }
             });
@@ -147,7 +147,7 @@ impl LayoutTokens {
 }
 
 fn text(text: &str, span: Span) -> Expr {
-    Expr { kind: ExprKind::Bytes(text.into()), span }
+    Expr::bytes(text, span)
 }
 
 fn rule(name: &str, body: &str) -> Rule {

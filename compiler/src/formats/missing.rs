@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::boundaries::Syntax;
-use crate::ast::{ExprKind, Name};
+use crate::ast::Name;
 use crate::ordered::{Map, Set};
 
 /// The most references that are followed to find the rules that derive something. Rules not found by then are removed.
@@ -33,10 +33,7 @@ pub(super) fn leave_out(rules: &mut Vec<(Name, Syntax)>, missing: &Set<String>, 
 
 fn reference(syntax: &Syntax) -> Option<&str> {
     match syntax {
-        Syntax::Token(part) | Syntax::Immediate(part) | Syntax::Rule(part) => match &part.expr.kind {
-            ExprKind::Rule(name) => Some(name),
-            _ => None,
-        },
+        Syntax::Token(part) | Syntax::Immediate(part) | Syntax::Rule(part) => part.expr.as_rule(),
         _ => None,
     }
 }

@@ -110,7 +110,7 @@ fn translate(
         let name = Name { text: key.text.clone(), span: key.span };
         if translator.tokens.contains(key.text.as_str()) {
             let body = translator.lexical(body).map(|part| part.expr);
-            let empty = Expr { kind: crate::ast::ExprKind::Seq(Vec::new()), span: key.span };
+            let empty = Expr::empty(key.span);
             lexical.push(Rule { name, body: body.unwrap_or(empty) });
         } else {
             let body = translator.syntax(body).unwrap_or(Syntax::Seq(Vec::new()));

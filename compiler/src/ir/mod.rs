@@ -8,8 +8,6 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use crate::charset::CharSet;
-
 mod node;
 mod sites;
 pub mod slots;
@@ -165,10 +163,8 @@ impl Ir {
     /// Returns a body for each rule: its own, or that of an inlined instance.
     pub fn homes(&self) -> Vec<Option<NodeId>> {
         let mut homes: Vec<Option<NodeId>> = self.bodies.clone();
-        for node in &self.nodes {
-            if let Node::Inline { rule, body } = node {
-                homes[rule.index()].get_or_insert(*body);
-            }
+        for (rule, body) in self.nodes.iter().filter_map(Node::in_place) {
+            homes[rule.index()].get_or_insert(body);
         }
         homes
     }
@@ -238,71 +234,6 @@ impl Ir {
         self.facts.push(facts);
         self.shapes.push(shape);
         id
-    }
-
-    /// Returns literal bytes.
-    pub fn bytes(&mut self, bytes: impl Into<Box<[u8]>>) -> NodeId {
-        self.add(Node::Bytes(bytes.into()))
-    }
-
-    /// Returns the empty string.
-    pub fn empty(&mut self) -> NodeId {
-        self.bytes([])
-    }
-
-    /// Returns a member of `set`, which must not be empty. A set with one member becomes literal bytes.
-    pub fn class(&mut self, set: CharSet) -> NodeId {
-        debug_assert!(!set.is_empty());
-        if set.len() == 1 {
-            let member = set.encode(set.ranges()[0].0);
-            return self.bytes(member.as_ref());
-        }
-        self.add(Node::Class(set))
-    }
-
-    /// Returns an instance of a rule.
-    pub fn reference(&mut self, rule: RuleId) -> NodeId {
-        self.add(Node::Rule(rule))
-    }
-
-    /// Returns a jump back to the enclosing instance of a rule.
-    pub fn again(&mut self, rule: RuleId) -> NodeId {
-        self.add(Node::Again(rule))
-    }
-
-    /// Returns an instance of a rule with its body in place.
-    pub fn inline(&mut self, rule: RuleId, body: NodeId) -> NodeId {
-        self.add(Node::Inline { rule, body })
-    }
-
-    /// Returns a sequence. A single item stands for itself.
-    pub fn seq(&mut self, items: impl Into<Box<[NodeId]>>) -> NodeId {
-        let items = items.into();
-        match *items {
-            [] => self.empty(),
-            [item] => item,
-            _ => self.add(Node::Seq(items)),
-        }
-    }
-
-    /// Returns a choice among options in canonical order. A single option stands for itself. There must be at least
-    /// one.
-    pub fn choice(&mut self, options: impl Into<Box<[NodeId]>>, slots: Option<Slots>) -> NodeId {
-        let options = options.into();
-        debug_assert!(!options.is_empty());
-        if let [option] = *options {
-            return option;
-        }
-        self.add(Node::Choice(Choice { options, slots }))
-    }
-
-    /// Returns a repetition. Exactly one round becomes the item, no rounds the empty string.
-    pub fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>) -> NodeId {
-        match (min, max) {
-            (_, Some(0)) => self.empty(),
-            (1, Some(1)) => item,
-            _ => self.add(Node::Repeat { item, min, max }),
-        }
     }
 
     /// Returns true if two nodes are written the same. Large nodes count as different.

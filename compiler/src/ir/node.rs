@@ -200,6 +200,19 @@ impl Node {
         Some(*rule)
     }
 
+    /// Returns the rule and the body of an instance whose body stands in place.
+    #[inline]
+    pub fn in_place(&self) -> Option<(RuleId, NodeId)> {
+        let Node::Inline { rule, body } = self else { return None };
+        Some((*rule, *body))
+    }
+
+    /// Returns the rule to whose enclosing instance a node jumps back.
+    pub fn jump_back(&self) -> Option<RuleId> {
+        let Node::Again(rule) = self else { return None };
+        Some(*rule)
+    }
+
     /// Returns the bytes of a literal.
     pub fn literal(&self) -> Option<&[u8]> {
         let Node::Bytes(bytes) = self else { return None };
@@ -238,6 +251,48 @@ impl Node {
         Some(items)
     }
 
+    /// Returns the violation of what holds for nodes of its kind, where the rules of `scopes` can be jumped back to.
+    pub(super) fn verify(&self, ir: &Ir, scopes: &[RuleId]) -> Result<(), String> {
+        match self {
+            Node::Bytes(_) => {}
+            Node::Class(set) if set.len() < 2 => return Err("a class of less than two members".into()),
+            Node::Class(_) => {}
+            Node::Rule(rule) if ir.body(*rule).is_none() => {
+                return Err(format!("<{}> is referenced but has no body", ir.rule(*rule).name));
+            }
+            Node::Rule(_) => {}
+            Node::Again(rule) if !scopes.contains(rule) => {
+                return Err(format!("a jump back to <{}> that is not in its tail position", ir.rule(*rule).name));
+            }
+            Node::Again(_) => {}
+            Node::Seq(items) if items.len() < 2 => return Err("a sequence of less than two items".into()),
+            Node::Seq(_) => {}
+            Node::Choice(choice) => {
+                if choice.options.len() < 2 {
+                    return Err("a choice of less than two options".into());
+                }
+                let facts: Vec<Facts> = choice.options.iter().map(|&option| ir.facts(option)).collect();
+                if ir.is_ordered() && !facts.is_sorted_by_key(|facts| facts.min_len) {
+                    return Err("options are not in canonical order".into());
+                }
+                if let Some(slots) = &choice.slots
+                    && slots.ends().len() != choice.options.len()
+                {
+                    return Err("options and slots differ in number".into());
+                }
+            }
+            Node::Repeat { min, max, .. } if max.is_some_and(|max| max < *min || max == 0) => {
+                return Err("a repetition with less rounds at most than at least".into());
+            }
+            Node::Repeat { .. } => {}
+            Node::Inline { rule, body } if ir.facts(*body).min_len != ir.rule(*rule).facts.min_len => {
+                return Err(format!("an instance of <{}> with another minimum length", ir.rule(*rule).name));
+            }
+            Node::Inline { .. } => {}
+        }
+        Ok(())
+    }
+
     /// Returns true if two nodes are the same except for their children, and have the same number of children.
     pub(super) fn is_like(&self, other: &Node) -> bool {
         match (self, other) {
@@ -271,6 +326,71 @@ impl Composition<'_> {
 }
 
 impl Ir {
+    /// Returns literal bytes.
+    pub fn bytes(&mut self, bytes: impl Into<Box<[u8]>>) -> NodeId {
+        self.add(Node::Bytes(bytes.into()))
+    }
+
+    /// Returns the empty string.
+    pub fn empty(&mut self) -> NodeId {
+        self.bytes([])
+    }
+
+    /// Returns a member of `set`, which must not be empty. A set with one member becomes literal bytes.
+    pub fn class(&mut self, set: CharSet) -> NodeId {
+        debug_assert!(!set.is_empty());
+        if set.len() == 1 {
+            let member = set.encode(set.ranges()[0].0);
+            return self.bytes(member.as_ref());
+        }
+        self.add(Node::Class(set))
+    }
+
+    /// Returns an instance of a rule.
+    pub fn reference(&mut self, rule: RuleId) -> NodeId {
+        self.add(Node::Rule(rule))
+    }
+
+    /// Returns a jump back to the enclosing instance of a rule.
+    pub fn again(&mut self, rule: RuleId) -> NodeId {
+        self.add(Node::Again(rule))
+    }
+
+    /// Returns an instance of a rule with its body in place.
+    pub fn inline(&mut self, rule: RuleId, body: NodeId) -> NodeId {
+        self.add(Node::Inline { rule, body })
+    }
+
+    /// Returns a sequence. A single item stands for itself.
+    pub fn seq(&mut self, items: impl Into<Box<[NodeId]>>) -> NodeId {
+        let items = items.into();
+        match *items {
+            [] => self.empty(),
+            [item] => item,
+            _ => self.add(Node::Seq(items)),
+        }
+    }
+
+    /// Returns a choice among options in canonical order. A single option stands for itself. There must be at least
+    /// one.
+    pub fn choice(&mut self, options: impl Into<Box<[NodeId]>>, slots: Option<Slots>) -> NodeId {
+        let options = options.into();
+        debug_assert!(!options.is_empty());
+        if let [option] = *options {
+            return option;
+        }
+        self.add(Node::Choice(Choice { options, slots }))
+    }
+
+    /// Returns a repetition. Exactly one round becomes the item, no rounds the empty string.
+    pub fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>) -> NodeId {
+        match (min, max) {
+            (_, Some(0)) => self.empty(),
+            (1, Some(1)) => item,
+            _ => self.add(Node::Repeat { item, min, max }),
+        }
+    }
+
     /// Adds a copy of `node` of the IR `from`, with the rebuilt `children`.
     pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
         self.like(from.node(node), children)

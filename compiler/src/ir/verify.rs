@@ -1,6 +1,6 @@
 //! The IR verifier: checks every invariant that later stages rely on. Debug builds run it between passes.
 
-use super::{Facts, Ir, Node, NodeId, RuleId};
+use super::{Facts, Ir, NodeId, RuleId};
 use crate::analysis::least;
 
 /// The deepest nesting of nodes, so that stages may recurse over them.
@@ -39,63 +39,20 @@ pub fn verify(ir: &Ir) -> Result<(), String> {
         // An explicit stack of nodes, each with the scopes that a jump back may name.
         let mut stack: Vec<(NodeId, Vec<RuleId>)> = vec![(body, vec![rule])];
         while let Some((node, scopes)) = stack.pop() {
-            let jumps = matches!(ir.node(node), Node::Inline { .. }) || scopes.len() > 1;
+            let jumps = ir.node(node).in_place().is_some() || scopes.len() > 1;
             if std::mem::replace(&mut reached[node.index()], true) && !jumps {
                 continue;
             }
-            if let Err(what) = verify_node(ir, node, &scopes) {
+            if let Err(what) = ir.node(node).verify(ir, &scopes) {
                 return problem(what);
             }
             let mut inside = scopes;
-            if let Node::Inline { rule, .. } = ir.node(node) {
-                inside.push(*rule);
-            }
+            inside.extend(ir.node(node).in_place().map(|(rule, _)| rule));
             let tails = ir.tails(node);
             let (others, _) = ir.children(node).split_at(ir.children(node).len() - tails.len());
             stack.extend(others.iter().map(|&child| (child, Vec::new())));
             stack.extend(tails.iter().map(|&child| (child, inside.clone())));
         }
-    }
-    Ok(())
-}
-
-fn verify_node(ir: &Ir, node: NodeId, scopes: &[RuleId]) -> Result<(), String> {
-    match ir.node(node) {
-        Node::Bytes(_) => {}
-        Node::Class(set) if set.len() < 2 => return Err("a class of less than two members".into()),
-        Node::Class(_) => {}
-        Node::Rule(rule) if ir.body(*rule).is_none() => {
-            return Err(format!("<{}> is referenced but has no body", ir.rule(*rule).name));
-        }
-        Node::Rule(_) => {}
-        Node::Again(rule) if !scopes.contains(rule) => {
-            return Err(format!("a jump back to <{}> that is not in its tail position", ir.rule(*rule).name));
-        }
-        Node::Again(_) => {}
-        Node::Seq(items) if items.len() < 2 => return Err("a sequence of less than two items".into()),
-        Node::Seq(_) => {}
-        Node::Choice(choice) => {
-            if choice.options.len() < 2 {
-                return Err("a choice of less than two options".into());
-            }
-            let facts: Vec<Facts> = choice.options.iter().map(|&option| ir.facts(option)).collect();
-            if ir.is_ordered() && !facts.is_sorted_by_key(|facts| facts.min_len) {
-                return Err("options are not in canonical order".into());
-            }
-            if let Some(slots) = &choice.slots
-                && slots.ends().len() != choice.options.len()
-            {
-                return Err("options and slots differ in number".into());
-            }
-        }
-        Node::Repeat { min, max, .. } if max.is_some_and(|max| max < *min || max == 0) => {
-            return Err("a repetition with less rounds at most than at least".into());
-        }
-        Node::Repeat { .. } => {}
-        Node::Inline { rule, body } if ir.facts(*body).min_len != ir.rule(*rule).facts.min_len => {
-            return Err(format!("an instance of <{}> with another minimum length", ir.rule(*rule).name));
-        }
-        Node::Inline { .. } => {}
     }
     Ok(())
 }

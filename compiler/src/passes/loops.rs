@@ -3,7 +3,7 @@
 //!
 //! Law: a jump back is an instance one level deeper, like the reference that it replaces.
 
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{Ir, NodeId, RuleId};
 
 pub fn tail_loops(mut ir: Ir) -> Ir {
     for rule in ir.rule_ids() {
@@ -22,9 +22,7 @@ fn tail(ir: &mut Ir, node: NodeId, scopes: &mut Vec<RuleId>) -> Option<NodeId> {
         return scopes.contains(&rule).then(|| ir.again(rule));
     }
     let depth = scopes.len();
-    if let Node::Inline { rule, .. } = ir.node(node) {
-        scopes.push(*rule);
-    }
+    scopes.extend(ir.node(node).in_place().map(|(rule, _)| rule));
     let tails = ir.tails(node).to_vec();
     let replaced: Vec<Option<NodeId>> = tails.iter().map(|&child| tail(ir, child, scopes)).collect();
     scopes.truncate(depth);

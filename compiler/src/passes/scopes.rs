@@ -5,12 +5,12 @@
 
 use super::rewrite;
 use crate::analysis::pools::Pools;
-use crate::ir::{Ir, Node, NodeId};
+use crate::ir::{Ir, NodeId};
 
 pub fn erase_scopes(ir: &Ir, pools: &Pools) -> Ir {
     rewrite(ir, |new, node, children| {
-        if let Node::Inline { rule, .. } = ir.node(node)
-            && pools.get(*rule).is_some_and(|pool| is_site_of(new, children[0], &pool.strings))
+        if let Some((rule, _)) = ir.node(node).in_place()
+            && pools.get(rule).is_some_and(|pool| is_site_of(new, children[0], &pool.strings))
         {
             return children[0];
         }
@@ -21,7 +21,7 @@ pub fn erase_scopes(ir: &Ir, pools: &Pools) -> Ir {
 /// Erases all scopes, for an IR that runs without a depth limit.
 pub fn erase_all_scopes(ir: &Ir) -> Ir {
     rewrite(ir, |new, node, children| {
-        if let Node::Inline { .. } = ir.node(node) {
+        if ir.node(node).in_place().is_some() {
             return children[0];
         }
         new.rebuild(ir, node, children)

@@ -53,13 +53,8 @@ fn allowed(name: &str) -> String {
 
 /// Returns true if there is a class with characters beyond U+00FF, which needs numbers for characters.
 fn has_wide_class(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Class(set) => set.unit() == Unit::Char && set.ranges().last().is_some_and(|&(_, high)| high > 0xFF),
-        ExprKind::Bytes(_) | ExprKind::Rule(_) => false,
-        ExprKind::Seq(items) => items.iter().any(has_wide_class),
-        ExprKind::Choice(alternatives) => alternatives.iter().any(|a| has_wide_class(&a.expr)),
-        ExprKind::Repeat { item, .. } => has_wide_class(item),
-    }
+    let is_wide = |set: &CharSet| set.unit() == Unit::Char && set.ranges().last().is_some_and(|&(_, high)| high > 0xFF);
+    expr.as_class().is_some_and(is_wide) || expr.children().any(has_wide_class)
 }
 
 /// The place of an expression. An expression that binds looser than its place needs parentheses.
@@ -121,7 +116,7 @@ impl Writer<'_, '_> {
                     (min, Some(max)) => format!("{min}*{max}"),
                 };
                 // A repetition of a repetition is written with a group.
-                let nested = matches!(&item.kind, ExprKind::Repeat { min, max, .. } if (*min, *max) != (0, Some(1)));
+                let nested = item.as_repeat().is_some_and(|inner| (inner.min, inner.max) != (0, Some(1)));
                 self.grouped(nested, |writer| writer.expr(item, if nested { Place::Rule } else { Place::Item }));
             }
         }

@@ -1,7 +1,7 @@
 //! Our EBNF: [`ast::dump`](crate::ast::dump) with names that can be read back. Bytes that are not UTF-8 stand alone.
 
 use super::{Names, Printer};
-use crate::ast::{self, Expr, ExprKind, Grammar};
+use crate::ast::{self, Expr, Grammar};
 use crate::diagnostics::Diagnostics;
 
 /// The `ebnf` notation.
@@ -45,20 +45,14 @@ fn allowed(name: &str) -> String {
 }
 
 fn rewrite(expr: &mut Expr, names: &Names) {
-    match &mut expr.kind {
-        ExprKind::Rule(name) => *name = names.get(name).to_string(),
-        ExprKind::Bytes(bytes) => {
-            if let Some(items) = pieces(bytes) {
-                let span = expr.span;
-                let items = items.into_iter().map(|bytes| Expr { kind: ExprKind::Bytes(bytes), span });
-                expr.kind = ExprKind::Seq(items.collect());
-            }
+    expr.each_mut(&mut |expr| {
+        let span = expr.span;
+        if let Some(name) = expr.as_rule_mut() {
+            *name = names.get(name).to_string();
+        } else if let Some(items) = expr.as_bytes().and_then(pieces) {
+            *expr = Expr::seq(items.into_iter().map(|bytes| Expr::bytes(bytes, span)).collect(), span);
         }
-        ExprKind::Class(_) => {}
-        ExprKind::Seq(items) => items.iter_mut().for_each(|item| rewrite(item, names)),
-        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|a| rewrite(&mut a.expr, names)),
-        ExprKind::Repeat { item, .. } => rewrite(item, names),
-    }
+    });
 }
 
 /// Returns the text and the single bytes of a literal, if some bytes are not text.

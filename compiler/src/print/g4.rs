@@ -254,13 +254,12 @@ impl Writer<'_, '_> {
             _ => return self.rounds(item, min, max, expr, place),
         };
         // A repetition of a repetition becomes one of the same kind, or an unbounded one.
-        if let ExprKind::Repeat { item: inner, min: inner_min @ 0..=1, max: inner_max @ (None | Some(1)) } = &item.kind
-            && (*inner_min, *inner_max) != (1, Some(1))
-        {
-            let both = if (*inner_min, *inner_max) == (min, max) { (min, max) } else { (0, None) };
-            return self.repeat(inner, both.0, both.1, expr, place);
+        let inner = item.as_repeat();
+        if let Some(inner) = inner.filter(|inner| matches!((inner.min, inner.max), (0, Some(1)) | (0 | 1, None))) {
+            let both = if (inner.min, inner.max) == (min, max) { (min, max) } else { (0, None) };
+            return self.repeat(inner.item, both.0, both.1, expr, place);
         }
-        let nested = matches!(item.kind, ExprKind::Repeat { .. });
+        let nested = inner.is_some();
         self.grouped(nested, |writer| writer.expr(item, if nested { Place::Rule } else { Place::Item }));
         self.text += sign;
     }
@@ -281,7 +280,7 @@ impl Writer<'_, '_> {
         self.grouped(place > Place::Alternative, |writer| {
             let mut rounds = vec![round.as_str(); min as usize].join(" ");
             match max {
-                None if matches!(item.kind, ExprKind::Repeat { .. }) => rounds += &format!(" ({round})*"),
+                None if item.as_repeat().is_some() => rounds += &format!(" ({round})*"),
                 None => rounds += &format!(" {round}*"),
                 Some(max) => {
                     let more = (max - min) as usize;

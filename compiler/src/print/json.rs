@@ -64,22 +64,20 @@ struct Writer<'d> {
 impl Writer<'_> {
     /// Returns the alternatives of an expression, each as JSON.
     fn alternatives(&mut self, expr: &Expr) -> Option<Vec<String>> {
-        match &expr.kind {
-            ExprKind::Choice(alternatives) => {
-                let weighted = has_weights(expr);
-                let mut all = Vec::new();
-                for alternative in alternatives {
-                    let expansion = self.expansion(&alternative.expr)?;
-                    all.push(match alternative.weight.filter(|_| weighted) {
-                        Some(weight) => format!("{{\"expansion\": {expansion}, \"weight\": {}}}", weight.value),
-                        None => expansion,
-                    });
-                }
-                Some(all)
-            }
-            ExprKind::Class(set) => self.members(set, expr),
-            _ => Some(vec![self.expansion(expr)?]),
+        if let Some(set) = expr.as_class() {
+            return self.members(set, expr);
         }
+        let Some(alternatives) = expr.as_choice() else { return Some(vec![self.expansion(expr)?]) };
+        let weighted = has_weights(expr);
+        let mut all = Vec::new();
+        for alternative in alternatives {
+            let expansion = self.expansion(&alternative.expr)?;
+            all.push(match alternative.weight.filter(|_| weighted) {
+                Some(weight) => format!("{{\"expansion\": {expansion}, \"weight\": {}}}", weight.value),
+                None => expansion,
+            });
+        }
+        Some(all)
     }
 
     fn members(&mut self, set: &CharSet, expr: &Expr) -> Option<Vec<String>> {

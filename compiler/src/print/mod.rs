@@ -2,7 +2,7 @@
 //!
 //! A new printer is one file here plus a line in [`ALL`].
 
-use crate::ast::{Expr, ExprKind, Grammar, Rule};
+use crate::ast::{Expr, Grammar, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
 mod abnf;
@@ -71,7 +71,7 @@ fn refuse(span: Span, message: impl Into<String>, help: &str, diagnostics: &mut 
 
 /// Returns true if a choice has unequal weights. Equal ones need not be written.
 fn has_weights(expr: &Expr) -> bool {
-    let ExprKind::Choice(alternatives) = &expr.kind else { return false };
+    let Some(alternatives) = expr.as_choice() else { return false };
     let weight = |number: usize| alternatives.get(number).and_then(|a| a.weight).map_or(1.0, |weight| weight.value);
     (1..alternatives.len()).any(|number| weight(number) != weight(0))
 }

@@ -5,7 +5,7 @@
 //! the grammar and on the limits on depth and length. It is the same on every machine.
 
 use crate::analysis::pools::Pools;
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Alternative, Expr};
 use crate::check::Checked;
 use crate::ir::Ir;
 
@@ -153,15 +153,9 @@ impl std::fmt::Display for ByDefault {
 /// Returns true if a grammar has weights of its own. Weight 0 only switches an alternative off.
 pub(crate) fn has_weights(checked: &Checked<'_>) -> bool {
     fn has(expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => false,
-            ExprKind::Seq(items) => items.iter().any(has),
-            ExprKind::Choice(alternatives) => {
-                let live = alternatives.iter().filter(|one| one.is_generated());
-                live.into_iter().any(|one| one.weight.is_some() || has(&one.expr))
-            }
-            ExprKind::Repeat { item, .. } => has(item),
-        }
+        let is_weighted = |one: &Alternative| one.is_generated() && one.weight.is_some();
+        expr.as_choice().is_some_and(|all| all.iter().any(is_weighted))
+            || expr.children_if(Alternative::is_generated).any(has)
     }
     let rules = checked.grammar.rules.iter().zip(&checked.reachable);
     rules.into_iter().any(|(rule, &is_reachable)| is_reachable && has(&rule.body))

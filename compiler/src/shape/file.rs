@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::fingerprint::Fnv;
-use crate::ast::{Alternative, Expr, ExprKind, Grammar};
+use crate::ast::{Alternative, Expr, ExprKind, Grammar, Rounds};
 use crate::charset::CharSet;
 use crate::ordered::Map;
 
@@ -251,18 +251,18 @@ fn law(
     rounds: (Option<Ranges>, Option<Vec<u32>>),
     drops_dead: bool,
 ) -> Result<Option<Law>, String> {
-    match (&expr.kind, alternatives, rounds) {
-        (ExprKind::Choice(all), Some(mut weights), (None, None)) => {
+    match (expr.as_choice(), expr.as_repeat(), alternatives, rounds) {
+        (Some(all), _, Some(mut weights), (None, None)) => {
             if drops_dead && drop_dead(all, &mut weights) {
                 return Ok(None);
             }
             choice(all, weights).map(Some)
         }
-        (ExprKind::Repeat { min, max, .. }, None, (Some(rounds), steps)) => {
-            repetition(max.map(|max| max.saturating_sub(*min)), rounds, steps).map(Some)
+        (_, Some(Rounds { min, max, .. }), None, (Some(rounds), steps)) => {
+            repetition(max.map(|max| max.saturating_sub(min)), rounds, steps).map(Some)
         }
-        (ExprKind::Choice(_), ..) => Err("it is a choice and needs `alternatives` alone".to_string()),
-        _ => Err("it is a repetition and needs `rounds`, with or without `steps`, alone".to_string()),
+        (Some(_), ..) => Err("it is a choice and needs `alternatives` alone".to_string()),
+        (None, ..) => Err("it is a repetition and needs `rounds`, with or without `steps`, alone".to_string()),
     }
 }
 

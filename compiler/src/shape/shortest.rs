@@ -7,7 +7,7 @@
 //! rule's first string but differs from it.
 
 use crate::analysis::pools::Pools;
-use crate::ir::{Composition, First, Ir, NodeId, RuleId};
+use crate::ir::{First, Ir, NodeId, Rounds, RuleId};
 use crate::ordered::sort_by_key;
 
 use super::model::power;
@@ -59,21 +59,21 @@ fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId) -> f64 {
 /// Returns the probability that a node derives its first string, from the values of the nodes before it and of the
 /// rules.
 fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -> f64 {
-    match ir.node(node).composition() {
-        Composition::Bytes(_) => 1.0,
-        Composition::Class(set) => 1.0 / f64::from(set.len()),
-        Composition::Instance(rule, None) => rules[rule.index()],
-        Composition::Instance(_, Some(body)) => nodes[body.index()],
-        Composition::All(items) => items.iter().map(|item| nodes[item.index()]).product(),
-        Composition::One(choice) => {
-            let same = choice.options.iter().enumerate().filter(|(_, option)| texts.of(**option) == texts.of(node));
-            same.map(|(number, option)| choice.share(number) * nodes[option.index()]).sum()
-        }
-        Composition::Rounds { item, min, max } => {
-            let one = nodes[item.index()];
-            let room = max.map(|max| max.saturating_sub(min));
-            power(one, min) * further_rounds(one, room, ir.facts(item).min_len == 0)
-        }
+    let parts = ir.node(node);
+    if let Some(choice) = parts.choice() {
+        let same = choice.options.iter().enumerate().filter(|(_, option)| texts.of(**option) == texts.of(node));
+        return same.map(|(number, option)| choice.share(number) * nodes[option.index()]).sum();
+    }
+    if let Some(Rounds { item, min, max }) = parts.rounds() {
+        let one = nodes[item.index()];
+        let room = max.map(|max| max.saturating_sub(min));
+        return power(one, min) * further_rounds(one, room, ir.facts(item).min_len == 0);
+    }
+    let elsewhere = parts.instance().filter(|_| parts.children().is_empty());
+    match (parts.class(), elsewhere) {
+        (Some(set), _) => 1.0 / f64::from(set.len()),
+        (None, Some(rule)) => rules[rule.index()],
+        (None, None) => parts.children().iter().map(|child| nodes[child.index()]).product(),
     }
 }
 

@@ -3,7 +3,7 @@
 //! The *places* of a rule are the choices and repetitions of its right-hand side, reachable or not. They are numbered
 //! from 0 in the order of their beginnings, an outer one before the inner ones.
 
-use crate::ast::{Expr, ExprKind};
+use crate::ast::Expr;
 use crate::charset::CharSet;
 use crate::ordered::Map;
 
@@ -147,56 +147,41 @@ pub(crate) fn ranges(starts: &[u32], steps: &[u32], room: Option<u32>) -> impl I
     last_rounds(starts, room).zip(steps).map(|((start, last), &step)| Range { start, last, step })
 }
 
+/// Returns true if an expression is a place.
+fn is_place(expr: &Expr) -> bool {
+    expr.as_choice().is_some() || expr.as_repeat().is_some()
+}
+
 /// Returns the number of places in an expression.
 pub(crate) fn places(expr: &Expr) -> u32 {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,
-        ExprKind::Seq(items) => items.iter().map(places).sum(),
-        ExprKind::Choice(alternatives) => 1 + alternatives.iter().map(|one| places(&one.expr)).sum::<u32>(),
-        ExprKind::Repeat { item, .. } => 1 + places(item),
-    }
+    let mut places = 0;
+    expr.each(&mut |expr| places += u32::from(is_place(expr)));
+    places
 }
 
 /// Returns the number of classes in an expression.
 pub(crate) fn classes(expr: &Expr) -> u32 {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Rule(_) => 0,
-        ExprKind::Class(_) => 1,
-        ExprKind::Seq(items) => items.iter().map(classes).sum(),
-        ExprKind::Choice(alternatives) => alternatives.iter().map(|one| classes(&one.expr)).sum(),
-        ExprKind::Repeat { item, .. } => classes(item),
-    }
+    let mut classes = 0;
+    each_class(expr, &mut classes, &mut |_, _| {});
+    classes
 }
 
 /// Calls `visit` with the number and the set of each class, in order.
 pub(crate) fn each_class<'a>(expr: &'a Expr, next: &mut u32, visit: &mut impl FnMut(u32, &'a CharSet)) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
-        ExprKind::Class(set) => {
+    expr.each(&mut |expr| {
+        if let Some(set) = expr.as_class() {
             visit(*next, set);
             *next += 1;
         }
-        ExprKind::Seq(items) => items.iter().for_each(|item| each_class(item, next, visit)),
-        ExprKind::Choice(alternatives) => alternatives.iter().for_each(|one| each_class(&one.expr, next, visit)),
-        ExprKind::Repeat { item, .. } => each_class(item, next, visit),
-    }
+    });
 }
 
 /// Calls `visit` with the number and the expression of each place, in order.
 pub(crate) fn each_place<'a>(expr: &'a Expr, next: &mut u32, visit: &mut impl FnMut(u32, &'a Expr)) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
-        ExprKind::Seq(items) => items.iter().for_each(|item| each_place(item, next, visit)),
-        ExprKind::Choice(_) | ExprKind::Repeat { .. } => {
+    expr.each(&mut |expr| {
+        if is_place(expr) {
             visit(*next, expr);
             *next += 1;
-            match &expr.kind {
-                ExprKind::Choice(alternatives) => {
-                    alternatives.iter().for_each(|one| each_place(&one.expr, next, visit));
-                }
-                ExprKind::Repeat { item, .. } => each_place(item, next, visit),
-                _ => {}
-            }
         }
-    }
+    });
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::bits::Bits;
-use crate::ast::{Alternative, Expr, ExprKind, Weight};
+use crate::ast::{Alternative, Expr, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::ordered::{Map, Set};
@@ -76,7 +76,7 @@ impl Alphabet {
 
     /// Returns an expression for one character of a restricted set.
     pub(super) fn one_of(self, set: CharSet, span: Span) -> Expr {
-        let class = |set| Expr { kind: ExprKind::Class(set), span };
+        let class = |set| Expr::class(set, span);
         let usual = match self {
             Alphabet::All if set.len() > MAX_LISTED => set.intersection(&Alphabet::Ascii.members()),
             _ => return class(set),
@@ -90,7 +90,7 @@ impl Alphabet {
             Alternative { expr: class(usual), weight: weigh(9.0) },
             Alternative { expr: class(others), weight: weigh(1.0) },
         ];
-        Expr { kind: ExprKind::Choice(alternatives), span }
+        Expr::choice(alternatives, span)
     }
 }
 

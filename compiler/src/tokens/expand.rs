@@ -303,11 +303,11 @@ impl<'a> Assembly<'a> {
         let text = self.grammar.lexer.line_end();
         let line_end = match &self.gaps {
             Some(gaps) => gaps.line_end(self.grammar.lexer.layout_mode(), &text, start.span),
-            None => Expr { kind: ExprKind::Bytes(text.into_bytes()), span: start.span },
+            None => Expr::bytes(text, start.span),
         };
         let blank_line = match &self.gaps {
             Some(gaps) => gaps.blank_line(self.grammar.lexer.layout_mode(), start.span),
-            None => Expr { kind: ExprKind::Seq(Vec::new()), span: start.span },
+            None => Expr::empty(start.span),
         };
         lay_out(&grammar, &start, &Layout { indentation, line_end, blank_line, gaps }, diagnostics)
     }
@@ -330,8 +330,8 @@ impl<'a> Assembly<'a> {
         if let (Some(gaps), Some(first), Some(name)) = (&mut self.gaps, rules.first(), whole) {
             // The gap after the last token is in the mode that texts begin in.
             let span = first.name.span;
-            let start = Expr { kind: ExprKind::Rule(first.name.text.clone()), span };
-            let body = Expr { kind: ExprKind::Seq(vec![start, gaps.last(&mut self.writer, 0, span)]), span };
+            let start = Expr::rule(first.name.text.clone(), span);
+            let body = Expr::seq(vec![start, gaps.last(&mut self.writer, 0, span)], span);
             rules.insert(0, ast::Rule { name: Name { text: name, span }, body });
         }
         let start = rules.first().map(|rule| rule.name.clone());
@@ -373,7 +373,7 @@ impl<'a> Assembly<'a> {
         let mode = self.grammar.lexer.rules[self.flat.lexemes[lexeme].entry()].mode;
         let gap = self.gaps.as_mut().and_then(|gaps| gaps.before(&mut self.writer, mode, separated, span));
         let hidden = self.boundaries.hidden_text(lexeme);
-        let hidden = (!hidden.is_empty()).then(|| Expr { kind: ExprKind::Bytes(hidden.as_bytes().to_vec()), span });
+        let hidden = (!hidden.is_empty()).then(|| Expr::bytes(hidden.as_bytes().to_vec(), span));
         let token = match first {
             ANY_FIRST => self.writer.lexer_rule(rule),
             first => self.writer.beginning(rule, first, &self.boundaries.first(first)),
@@ -381,7 +381,7 @@ impl<'a> Assembly<'a> {
         if gap.is_none() && hidden.is_none() {
             return Expr { span, ..token };
         }
-        Expr { kind: ExprKind::Seq(gap.into_iter().chain(hidden).chain([token]).collect()), span }
+        Expr::seq(gap.into_iter().chain(hidden).chain([token]).collect(), span)
     }
 
     /// Returns one of the separators before a lexeme: usually the first possible one, now and then a line break.
@@ -399,7 +399,7 @@ impl<'a> Assembly<'a> {
         if let Some(expr) = self.separators.get(&chosen) {
             return Expr { span, ..expr.clone() };
         }
-        let bytes = |text: &String| Expr { kind: ExprKind::Bytes(text.clone().into_bytes()), span };
+        let bytes = |text: &String| Expr::bytes(text.as_str(), span);
         let expr = match chosen.as_slice() {
             [usual, rare] => {
                 let weigh = |value| Some(Weight { value, span });
@@ -408,15 +408,15 @@ impl<'a> Assembly<'a> {
                     Alternative { expr: bytes(rare), weight: weigh(1.0) },
                 ];
                 let name = self.writer.names.fresh("separator");
-                let body = Expr { kind: ExprKind::Choice(alternatives), span };
+                let body = Expr::choice(alternatives, span);
                 self.writer.rules.push(ast::Rule { name: Name { text: name.clone(), span }, body });
-                Expr { kind: ExprKind::Rule(name), span }
+                Expr::rule(name, span)
             }
             _ if has_layout => {
                 let name = self.writer.names.fresh("separator");
                 self.writer.rules.push(ast::Rule { name: Name { text: name.clone(), span }, body: bytes(&chosen[0]) });
                 self.spaces.insert(name.clone());
-                Expr { kind: ExprKind::Rule(name), span }
+                Expr::rule(name, span)
             }
             _ => bytes(&chosen[0]),
         };
@@ -428,7 +428,7 @@ impl<'a> Assembly<'a> {
 /// Returns the grammar without unproductive and unreachable rules. `None` if the start rule derives no text.
 fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     let name = Name { text: NEVER.to_string(), span: Span::default() };
-    let body = Expr { kind: ExprKind::Rule(NEVER.to_string()), span: Span::default() };
+    let body = Expr::rule(NEVER, Span::default());
     grammar.rules.push(ast::Rule { name, body });
     let productive = {
         let index: Map<&str, usize> =
@@ -451,10 +451,8 @@ fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     let mut pending = vec![start];
     while let Some(name) = pending.pop() {
         let Some(rule) = rules.get_mut(&name) else { continue };
-        let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: rule.name.span };
-        let body = std::mem::replace(&mut rule.body, empty);
-        if let Some(body) = kept(body, &productive) {
-            rule.body = body;
+        if !prune(&mut rule.body, &productive) {
+            rule.body = Expr::empty(rule.name.span);
         }
         rule.body.each_reference(&mut |name| {
             if !reached.contains(name) {
@@ -467,32 +465,21 @@ fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     Some(grammar)
 }
 
-/// Returns an expression without its unproductive parts. `None` if nothing is left.
-fn kept(expr: Expr, productive: &Set<String>) -> Option<Expr> {
-    let span = expr.span;
-    let kind = match expr.kind {
-        ExprKind::Bytes(bytes) => ExprKind::Bytes(bytes),
-        ExprKind::Class(set) => ExprKind::Class(set),
-        ExprKind::Rule(name) if productive.contains(&name) => ExprKind::Rule(name),
-        ExprKind::Rule(_) => return None,
-        ExprKind::Seq(items) => {
-            ExprKind::Seq(items.into_iter().map(|item| kept(item, productive)).collect::<Option<Vec<Expr>>>()?)
+/// Removes the unproductive parts of an expression. Returns true if something is left.
+fn prune(expr: &mut Expr, productive: &Set<String>) -> bool {
+    if let Some(options) = expr.as_choice_mut() {
+        options.retain_mut(|option| prune(&mut option.expr, productive));
+        if options.len() > 1 {
+            return true;
         }
-        ExprKind::Choice(options) => {
-            let mut options: Vec<Alternative> = options
-                .into_iter()
-                .filter_map(|Alternative { expr, weight }| Some(Alternative { expr: kept(expr, productive)?, weight }))
-                .collect();
-            if options.len() < 2 {
-                return options.pop().map(|option| option.expr);
-            }
-            ExprKind::Choice(options)
-        }
-        ExprKind::Repeat { item, min, max } => match kept(*item, productive) {
-            Some(item) => ExprKind::Repeat { item: Box::new(item), min, max },
-            None if min == 0 => ExprKind::Seq(Vec::new()),
-            None => return None,
-        },
-    };
-    Some(Expr { kind, span })
+        let only = options.pop();
+        return only.map(|only| *expr = only.expr).is_some();
+    }
+    let is_left = expr.as_rule().is_none_or(|name| productive.contains(name))
+        && expr.children_mut().all(|child| prune(child, productive));
+    if !is_left && expr.as_repeat().is_some_and(|rounds| rounds.min == 0) {
+        *expr = Expr::empty(expr.span);
+        return true;
+    }
+    is_left
 }

@@ -41,7 +41,7 @@ impl Gaps {
     pub(super) fn before(&mut self, writer: &mut Writer<'_>, mode: usize, needed: bool, span: Span) -> Option<Expr> {
         let gap = self.gap(writer, mode, span);
         let name = if needed { &gap.some } else { &gap.any };
-        name.clone().map(|name| Expr { kind: ExprKind::Rule(name), span })
+        name.clone().map(|name| Expr::rule(name, span))
     }
 
     /// Returns the rules for the gaps before tokens.
@@ -55,18 +55,18 @@ impl Gaps {
         let gap = self.gap(writer, mode, span);
         let (open, one) = (gap.open.clone(), gap.one.clone());
         let mut items: Vec<Expr> = match one.filter(|_| writer.lexer.layout.is_some()) {
-            Some(one) => vec![Expr { kind: ExprKind::Repeat { item: Box::new(one), min: 0, max: None }, span }],
+            Some(one) => vec![Expr::repeat(one, 0, None, span)],
             None => self.before(writer, mode, false, span).into_iter().collect(),
         };
         if !open.is_empty() {
-            let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
+            let empty = Expr::empty(span);
             let mut options = vec![Alternative { expr: empty, weight: weight(RARITY, span) }];
             for rule in open {
                 options.push(Alternative { expr: writer.last(rule, span), weight: weight(1.0, span) });
             }
-            items.push(Expr { kind: ExprKind::Choice(options), span });
+            items.push(Expr::choice(options, span));
         }
-        Expr { kind: ExprKind::Seq(items), span }
+        Expr::seq(items, span)
     }
 
     /// Returns the end of a line in a mode: its text, and now and then further lines with only hidden matches.
@@ -156,8 +156,8 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
                 if going_on.is_empty() || ends.is_empty() || automata.is_partly_quiet(rule) {
                     text
                 } else {
-                    let end = Expr { kind: ExprKind::Class(ends), span };
-                    Expr { kind: ExprKind::Seq(vec![text, end]), span }
+                    let end = Expr::class(ends, span);
+                    Expr::seq(vec![text, end], span)
                 }
             }
         };
@@ -172,14 +172,14 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
         writer.rules.push(Rule { name: Name { text: text.clone(), span }, body });
         text
     };
-    let refer = |name: &str| Expr { kind: ExprKind::Rule(name.to_string()), span };
+    let refer = |name: &str| Expr::rule(name, span);
     let one = match options.len() {
         1 => options.remove(0).expr,
         _ => refer(&rule("hidden", ExprKind::Choice(options))),
     };
     gap.one = Some(one.clone());
     let some = rule("gap", ExprKind::Repeat { item: Box::new(one), min: 1, max: None });
-    let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
+    let empty = Expr::empty(span);
     let alternatives = vec![
         Alternative { expr: empty, weight: weight(RARITY, span) },
         Alternative { expr: refer(&some), weight: weight(1.0, span) },

@@ -209,14 +209,7 @@ impl Writing<'_> {
     }
 
     fn seq(&self, first: Expr, second: Expr) -> Expr {
-        let mut items = Vec::new();
-        for part in [first, second] {
-            match part.kind {
-                ExprKind::Seq(more) => items.extend(more),
-                _ => items.push(part),
-            }
-        }
-        if items.len() == 1 { items.remove(0) } else { self.expr(ExprKind::Seq(items)) }
+        Expr::joined([first, second], self.span)
     }
 
     fn choice(&self, mut options: Vec<(Expr, f64)>) -> Option<Expr> {

@@ -88,12 +88,12 @@ impl<'a> Writer<'a> {
         let span = rule.span;
         let stand_in = self.lexer.layout.and_then(|tokens| tokens.stand_in(rule.outcome));
         let expr = if let Some(name) = stand_in {
-            Expr { kind: ExprKind::Rule(name.to_string()), span }
+            Expr::rule(name, span)
         } else if let Some(text) = rule.pattern.as_text().filter(|text| !text.is_empty()) {
-            Expr { kind: ExprKind::Bytes(text.into_bytes()), span }
+            Expr::bytes(text, span)
         } else {
             let name = self.names.fresh(&rule.name);
-            let expr = Expr { kind: ExprKind::Rule(name.clone()), span };
+            let expr = Expr::rule(name.clone(), span);
             let body = self.body(number, &name);
             self.rules.push(ast::Rule { name: Name { text: name, span }, body });
             expr
@@ -118,10 +118,10 @@ impl<'a> Writer<'a> {
             let (names, left) = (&mut self.names, &mut self.left);
             let mut part = |_| names.fresh(&format!("{name}.part"));
             let (body, rules) = language(self.automata, number, Some(first), self.alphabet, span, left, &mut part)
-                .unwrap_or_else(|| (Expr { kind: ExprKind::Rule(NEVER.to_string()), span }, Vec::new()));
+                .unwrap_or_else(|| (Expr::rule(NEVER, span), Vec::new()));
             let rules = rules.into_iter().chain([(name.clone(), body)]);
             self.rules.extend(rules.map(|(text, body)| ast::Rule { name: Name { text, span }, body }));
-            Expr { kind: ExprKind::Rule(name), span }
+            Expr::rule(name, span)
         };
         self.begun.insert((number, id), expr.clone());
         expr
@@ -197,7 +197,7 @@ impl<'a> Writer<'a> {
 
     fn fragment(&mut self, number: usize, span: Span) -> Expr {
         if let Some(name) = self.fragments.get(&number) {
-            return Expr { kind: ExprKind::Rule(name.clone()), span };
+            return Expr::rule(name.clone(), span);
         }
         let fragment = &self.lexer.fragments[number];
         if size(&fragment.pattern).is_some_and(|size| size <= MAX_INLINE) {
@@ -206,7 +206,7 @@ impl<'a> Writer<'a> {
         let name = self.names.fresh(&fragment.name);
         self.fragments.insert(number, name.clone());
         let index = self.rules.len();
-        let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
+        let empty = Expr::empty(span);
         self.rules.push(ast::Rule { name: Name { text: name.clone(), span: fragment.span }, body: empty });
         self.pending.push((index, number));
         // The native stack is bounded: the outermost call writes deeper fragments.
@@ -222,7 +222,7 @@ impl<'a> Writer<'a> {
             }
             self.depth -= 1;
         }
-        Expr { kind: ExprKind::Rule(name), span }
+        Expr::rule(name, span)
     }
 }
 

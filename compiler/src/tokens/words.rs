@@ -6,7 +6,7 @@ use super::language::{MAX_WRITTEN, language};
 use super::sets::{Sets, each_part};
 use super::states::Automata;
 use super::{Fragment, Lexer, LexerRule, Outcome, Pattern};
-use crate::ast::{Expr, ExprKind};
+use crate::ast::Expr;
 use crate::diagnostics::Span;
 
 /// A token, and the keywords that the lexer prefers to it.
@@ -58,7 +58,7 @@ pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Wr
 
 /// Returns true if no text is left. The lexer must then choose the token by context.
 fn is_never(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Rule(name) if name == NEVER)
+    expr.as_rule() == Some(NEVER)
 }
 
 fn is_recursive(pattern: &Pattern, sets: &Sets) -> bool {

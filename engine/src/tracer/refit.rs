@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gramjet::choices::{Part as Kept, Refit, Tracer as _};
-use gramjet_compiler::ir::{Choice, Composition, Ir, NodeId, RuleId};
+use gramjet_compiler::ir::{Choice, Ir, NodeId, Rounds, RuleId};
 use gramjet_compiler::machine::Part;
 
 use super::{Grammar, MAX_SCRATCH, Tracer};
@@ -156,17 +156,19 @@ impl Filling<'_> {
     fn fill(&mut self, node: NodeId, depth: u32, levels: u32, state: &mut State) {
         self.left = self.left.saturating_sub(1);
         let ir = &self.grammar.lowered;
-        match ir.node(node).composition() {
-            Composition::Bytes(_) => {}
-            Composition::Class(_) => push_option(ir, node, 0, &mut state.choices),
-            Composition::Instance(rule, _) => self.instance(rule, depth, levels, state),
-            Composition::All(items) => items.iter().for_each(|&item| self.fill(item, depth, levels, state)),
-            Composition::One(choice) => self.keep_or(node, state, |filling, inside| {
-                filling.choose(node, choice, depth, levels, inside);
-            }),
-            Composition::Rounds { item, min, max } => self.keep_or(node, state, |filling, inside| {
+        let parts = ir.node(node);
+        if let Some(rule) = parts.instance() {
+            self.instance(rule, depth, levels, state);
+        } else if let Some(choice) = parts.choice() {
+            self.keep_or(node, state, |filling, inside| filling.choose(node, choice, depth, levels, inside));
+        } else if let Some(Rounds { item, min, max }) = parts.rounds() {
+            self.keep_or(node, state, |filling, inside| {
                 filling.rounds(node, item, (min, max), depth, levels, inside);
-            }),
+            });
+        } else if parts.class().is_some() {
+            push_option(ir, node, 0, &mut state.choices);
+        } else {
+            parts.children().iter().for_each(|&item| self.fill(item, depth, levels, state));
         }
     }
 

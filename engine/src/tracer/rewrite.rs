@@ -5,7 +5,7 @@
 //! emitted and the fewest still to come are at most the length of the text.
 
 use gramjet_compiler::analysis::pools::Pools;
-use gramjet_compiler::ir::{Composition, Ir, NodeId, RuleId, Site};
+use gramjet_compiler::ir::{Ir, NodeId, RuleId, Site};
 use gramjet_compiler::machine::{Decide, Decided, Kind, NONE, Part, Position, Recorder, ample_slack};
 
 use super::{Drawing, Grammar};
@@ -73,9 +73,9 @@ impl Decide for &mut Rewriting<'_> {
 
 /// Returns the site of a node with all its options; for a reference to a rule, that of the rule's pool.
 fn whole_site<'i>(ir: &'i Ir, pools: &Pools, node: NodeId) -> Site<'i> {
-    match ir.node(node).composition() {
-        Composition::Instance(rule, _) => pool_site(pools, rule),
-        _ => ir.site_of(node).unwrap_or(Site::even(1)),
+    match ir.node(node).instance() {
+        Some(rule) => pool_site(pools, rule),
+        None => ir.site_of(node).unwrap_or(Site::even(1)),
     }
 }
 

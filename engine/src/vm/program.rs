@@ -243,6 +243,20 @@ impl Op {
 }
 
 impl Program {
+    /// Returns true if what the argument of an op leads to is there. Tables of sites are examined apart.
+    pub fn has_argument(&self, op: &Op, site: &Site) -> bool {
+        let argument = op.argument as usize;
+        match op.code {
+            Code::Unset | Code::Halt | Code::Count | Code::Large | Code::Site => true,
+            Code::Pool => argument + site.count as usize <= self.longs.len(),
+            Code::Member => argument < self.classes.len(),
+            Code::Long => argument < self.longs.len(),
+            Code::Word => argument < self.words.len(),
+            Code::Run => argument < self.runs.len(),
+            Code::Round => argument < self.rounds.len(),
+        }
+    }
+
     /// Returns the table that begins here.
     #[inline(always)]
     pub fn table(&self, start: u32) -> &[u8; 256] {

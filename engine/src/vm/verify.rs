@@ -65,22 +65,13 @@ impl Program {
 
     fn holds_op(&self, pc: usize, greatest: &[u8]) -> bool {
         let (op, site) = (&self.ops[pc], &self.sites[pc]);
-        let argument = op.argument as usize;
-        let known = match op.code {
-            Code::Unset | Code::Halt | Code::Count | Code::Large => true,
-            Code::Site => self.has_table(op.argument) && holds_site(op, site, greatest),
-            Code::Pool => argument + site.count as usize <= self.longs.len(),
-            Code::Member => argument < self.classes.len(),
-            Code::Long => argument < self.longs.len(),
-            Code::Word => argument < self.words.len(),
-            Code::Run => argument < self.runs.len(),
-            Code::Round => argument < self.rounds.len(),
-        };
+        let has_options = op.code != Code::Site || self.has_table(op.argument) && holds_site(op, site, greatest);
         let first = (self.others / Op::SIZE) as usize + 2 * pc;
         let is_other = |op: &Op| op.code != Code::Unset && op.level == NO_LEVEL;
         let level = op.level == NO_LEVEL
             || op.level >= 0 && self.ops.get(first..first + 2).is_some_and(|others| others.iter().all(is_other));
-        known
+        has_options
+            && self.has_argument(op, site)
             && level
             && self.holds_limits(op, site)
             && is_list(&self.exits, op.exits, op.exit_count(site))

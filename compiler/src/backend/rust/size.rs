@@ -58,9 +58,7 @@ pub(super) fn size(ir: &Ir, pools: &Pools) -> Size {
         let mut size = Size::of_node(ir.node(id));
         ir.children(id).iter().for_each(|child| size += sizes[child.index()]);
         sizes.push(size);
-        if let Node::Inline { rule, .. } = ir.node(id) {
-            instances.insert(*rule);
-        }
+        instances.extend(ir.node(id).in_place().map(|(rule, _)| rule));
     }
     let mut size = Size::default();
     ir.bodies().for_each(|(_, body)| size += sizes[body.index()]);

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use super::core;
 use super::lexer::{Kind, Lexer, Token};
-use crate::ast::{ExprKind, Grammar, MAX_NESTING, Name, Rule};
+use crate::ast::{Expr, Grammar, MAX_NESTING, Name, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::formats::builder::{Builder, Choosable, Part, Reported, each_expr, rule_weight};
+use crate::formats::builder::{Builder, Choosable, Part, Reported, rule_weight};
 use crate::formats::scanner::number;
 use crate::ordered::Map;
 
@@ -375,7 +375,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         (self.lexer, self.ahead, self.unit, self.last_span) = (lexer, ahead, unit, last_span);
         debug_assert!(!options.is_empty() || self.builder.gives_up(), "{name}");
         for (part, _) in &mut options {
-            each_expr(&mut part.expr, &mut |expr| expr.span = span);
+            part.expr.each_mut(&mut |expr| expr.span = span);
         }
         options
     }
@@ -386,8 +386,8 @@ impl<'t, 'd> Parser<'t, 'd> {
         while checked < self.rules.len() {
             let mut missing: Vec<(&str, &str, Span)> = Vec::new();
             for (part, _) in &mut self.rules[checked].options {
-                each_expr(&mut part.expr, &mut |expr| {
-                    if let ExprKind::Rule(name) = &expr.kind
+                part.expr.each_mut(&mut |expr| {
+                    if let Some(name) = expr.as_rule()
                         && let Some((core, body)) = core::by_name(name.trim_matches(['<', '>']))
                         && !self.index.contains_key(&core.to_ascii_lowercase())
                     {
@@ -423,14 +423,15 @@ impl<'t, 'd> Parser<'t, 'd> {
             }
             name.text = spelling.get(&key).cloned().unwrap_or(name.text);
             for (part, _) in &mut options {
-                each_expr(&mut part.expr, &mut |expr| {
-                    let ExprKind::Rule(reference) = &mut expr.kind else { return };
+                part.expr.each_mut(&mut |expr| {
+                    let span = expr.span;
+                    let Some(reference) = expr.as_rule_mut() else { return };
                     if let Some(text) = reference.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
                         match prose_name(text, &spelling) {
                             Some(known) => *reference = known,
                             None => {
-                                report_prose(&mut self.builder, text, expr.span);
-                                expr.kind = ExprKind::Bytes(Vec::new());
+                                report_prose(&mut self.builder, text, span);
+                                *expr = Expr::bytes([], span);
                             }
                         }
                     } else if let Some(known) = spelling.get(&reference.to_ascii_lowercase()) {
@@ -438,7 +439,7 @@ impl<'t, 'd> Parser<'t, 'd> {
                     }
                 });
             }
-            let empty = crate::ast::Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
+            let empty = Expr::empty(name.span);
             let body = if options.is_empty() { None } else { self.builder.choice(options, name.span).ok() };
             grammar.rules.push(Rule { name, body: body.map_or(empty, |part| part.expr) });
         }

@@ -154,7 +154,7 @@ impl<'t> Parser<'t, '_> {
             self.rules_with_differences.push(self.grammar.rules.len());
         }
         // A broken rule is kept, so that references to it are not reported too.
-        let body = body.unwrap_or_else(|Reported| Expr { kind: ExprKind::Seq(Vec::new()), span: name.span });
+        let body = body.unwrap_or_else(|Reported| Expr::empty(name.span));
         self.grammar.rules.push(Rule { name, body });
     }
 
@@ -384,7 +384,7 @@ impl<'t> Parser<'t, '_> {
         // So the text at a span is an expression by itself. A difference is known by its span until it is resolved.
         let whole = open.to(self.last_span);
         if let Some(last) = self.differences.last_mut().filter(|last| last.span == inside.expr.span)
-            && matches!(inside.expr.kind, ExprKind::Class(_))
+            && inside.expr.as_class().is_some()
         {
             last.span = whole;
         }

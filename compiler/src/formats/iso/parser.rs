@@ -1,10 +1,10 @@
 //! Rules and definitions of ISO 14977: recursive descent with one token of lookahead.
 
 use super::lexer::{Bracket, Kind, Lexer, Token};
-use crate::ast::{Expr, ExprKind, Grammar, MAX_NESTING, Name};
+use crate::ast::{Expr, ExprKind, Grammar, MAX_NESTING, Name, Rounds};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::formats::builder::{Builder, Choosable, Part, Reported, RuleList, each_expr};
+use crate::formats::builder::{Builder, Choosable, Part, Reported, RuleList};
 use crate::formats::difference::{self, Difference};
 use crate::formats::scanner::{Scanner, number};
 use crate::ordered::Set;
@@ -40,18 +40,18 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
 fn split_names(grammar: &mut Grammar, builder: &mut Builder<'_>) {
     let names: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
     for rule in &mut grammar.rules {
-        each_expr(&mut rule.body, &mut |expr| {
-            let ExprKind::Rule(name) = &expr.kind else { return };
+        rule.body.each_mut(&mut |expr| {
+            let Some(name) = expr.as_rule() else { return };
             if names.contains(name) || !name.contains(' ') || !name.split(' ').all(|word| names.contains(word)) {
                 return;
             }
             if builder.count(name.split(' ').count(), expr.span).is_err() {
-                expr.kind = ExprKind::Seq(Vec::new());
+                *expr = Expr::empty(expr.span);
                 return;
             }
             let words = name.split(' ');
-            let items = words.map(|word| Expr { kind: ExprKind::Rule(word.to_string()), span: expr.span }).collect();
-            expr.kind = ExprKind::Seq(items);
+            let items = words.map(|word| Expr::rule(word, expr.span)).collect();
+            *expr = Expr::seq(items, expr.span);
         });
     }
 }
@@ -136,8 +136,8 @@ impl<'t> Parser<'t, '_> {
         let ends = matches!(self.next.kind, Kind::Comma | Kind::Bar | Kind::Close(_) | Kind::Ends | Kind::End);
         if ends {
             // `{ item } -`: at least one item.
-            if let ExprKind::Repeat { item, min: 0, max } = left.expr.kind {
-                let part = Part { expr: *item, height: left.height.saturating_sub(1) };
+            if let Some(Rounds { item, min: 0, max }) = left.expr.as_repeat() {
+                let part = Part { expr: item.clone(), height: left.height.saturating_sub(1) };
                 return self.builder.repeat(part, 1, max, left.expr.span.to(minus));
             }
             let help = "`{item}-` is one or more; other exceptions name what is left out";

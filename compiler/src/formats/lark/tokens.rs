@@ -1,6 +1,6 @@
 //! The terminals of a grammar as its lexer matches them, including lookarounds in their patterns.
 
-use crate::ast::{Expr, ExprKind, Name, Rule};
+use crate::ast::{Expr, Name, Rule};
 use crate::charset::CharSet;
 use crate::formats::boundaries::Syntax;
 use crate::formats::builder::Builder;
@@ -25,15 +25,13 @@ pub(super) fn settle(
     let mut tokens: Set<String> = Set::new();
     for (_, body) in syntax.iter_mut() {
         each_token(body, &mut |expr| {
-            if !matches!(expr.kind, ExprKind::Rule(_)) && has_marks(expr, &|_| None) {
+            if expr.as_rule().is_none() && has_marks(expr, &|_| None) {
                 count += 1;
                 let name = Name { text: format!("pattern.{count}"), span: expr.span };
-                let reference = Expr { kind: ExprKind::Rule(name.text.clone()), span: expr.span };
+                let reference = Expr::rule(&name.text, expr.span);
                 lexical.push(Rule { name, body: std::mem::replace(expr, reference) });
             }
-            if let ExprKind::Rule(name) = &expr.kind {
-                tokens.insert(name.clone());
-            }
+            tokens.extend(expr.as_rule().map(str::to_string));
         });
     }
     let bodies: Map<String, Expr> = lexical.iter().map(|rule| (rule.name.text.clone(), rule.body.clone())).collect();

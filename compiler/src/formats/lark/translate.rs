@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::parser::{Definition, File, Item, Kind, is_terminal};
 use super::tokens;
-use crate::ast::{self, Expr, ExprKind, Grammar, MAX_NESTING, Name};
+use crate::ast::{self, Expr, Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::formats::Surroundings;
@@ -54,7 +54,7 @@ pub(super) fn translate(
         if is_terminal(&name.text) {
             let parts: Result<Vec<Part>, Reported> = bodies.iter().map(|body| translator.lexical(body)).collect();
             let part = parts.and_then(|parts| translator.builder.any(parts, name.span));
-            let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
+            let empty = Expr::empty(name.span);
             lexical.push(ast::Rule { name, body: part.map_or(empty, |part| part.expr) });
         } else {
             let parts: Result<Vec<Syntax>, Reported> = bodies.iter().map(|body| translator.syntax(body)).collect();
@@ -98,10 +98,7 @@ pub(super) fn translate(
     let mut all = separate(syntax, &mut facts, &between, builder);
     words.add_to(&mut all, lexical);
     // Ignored terminals may be in no rule.
-    let names = ignored.iter().filter_map(|expr| match &expr.kind {
-        ExprKind::Rule(name) => Some(name.clone()),
-        _ => None,
-    });
+    let names = ignored.iter().filter_map(Expr::as_rule).map(str::to_string);
     let grammar = Grammar { start, rules: all, class_rules: names.collect(), ..Grammar::default() };
     let grammar = match layout.zip(first) {
         Some((layout, first)) => layout.lay_out(grammar, &first, texts.first().copied(), builder),
@@ -177,9 +174,7 @@ const DECLARED_HELP: &str = "code makes it: say what it is by a rule of its name
 fn each_terminal(syntax: &Syntax, visit: &mut dyn FnMut(&str)) {
     match syntax {
         Syntax::Token(part) | Syntax::Immediate(part) => {
-            if let ExprKind::Rule(name) = &part.expr.kind {
-                visit(name);
-            }
+            part.expr.as_rule().into_iter().for_each(visit);
         }
         Syntax::Blank(_) | Syntax::Rule(_) => {}
         Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_terminal(item, visit)),

@@ -6,13 +6,13 @@
 
 use super::super::builder::Builder;
 use super::terms::{Automaton, Edge, Letters, MAX_LETTERS, Terms};
-use crate::ast::{Expr, ExprKind};
+use crate::ast::Expr;
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::ordered::Set;
 
 use alphabet::{Alphabet, Sets};
-use eliminate::{Elimination, size};
+use eliminate::Elimination;
 use translate::Translating;
 
 mod alphabet;
@@ -75,7 +75,7 @@ const PREFIX: &str = "\0look.";
 
 /// Returns the mark for the numbered look.
 pub(super) fn mark(number: usize, span: Span) -> Expr {
-    Expr { kind: ExprKind::Rule(format!("{PREFIX}{number}")), span }
+    Expr::rule(format!("{PREFIX}{number}"), span)
 }
 
 /// The name of the end of a word in a look-ahead: no letter, digit or underscore follows.
@@ -83,7 +83,7 @@ const WORD_END: &str = "\0look.word_end";
 
 /// Returns an expression for the end of a word.
 pub(super) fn word_end(span: Span) -> Expr {
-    Expr { kind: ExprKind::Rule(WORD_END.to_string()), span }
+    Expr::rule(WORD_END, span)
 }
 
 /// Returns the characters of words, as in `\w`.
@@ -98,10 +98,7 @@ pub(super) fn is_in_words(set: &CharSet) -> bool {
 }
 
 fn number(expr: &Expr) -> Option<usize> {
-    match &expr.kind {
-        ExprKind::Rule(name) => name.strip_prefix(PREFIX)?.parse().ok(),
-        _ => None,
-    }
+    expr.as_rule()?.strip_prefix(PREFIX)?.parse().ok()
 }
 
 /// The expression of a token without marks, and the characters that must not follow it.
@@ -122,8 +119,7 @@ pub(in crate::formats) fn has_marks<'g>(expr: &'g Expr, rule: &impl Fn(&str) -> 
     let mut pending = vec![expr];
     let mut found = false;
     while let Some(expr) = pending.pop() {
-        visit(expr, &mut |expr| {
-            let ExprKind::Rule(name) = &expr.kind else { return };
+        expr.each_reference(&mut |name| {
             found |= name.starts_with(PREFIX);
             if seen.insert(name) {
                 pending.extend(rule(name));
@@ -133,21 +129,11 @@ pub(in crate::formats) fn has_marks<'g>(expr: &'g Expr, rule: &impl Fn(&str) -> 
     found
 }
 
-fn visit<'e>(expr: &'e Expr, act: &mut dyn FnMut(&'e Expr)) {
-    act(expr);
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
-        ExprKind::Seq(items) => items.iter().for_each(|item| visit(item, act)),
-        ExprKind::Choice(options) => options.iter().for_each(|option| visit(&option.expr, act)),
-        ExprKind::Repeat { item, .. } => visit(item, act),
-    }
-}
-
 /// Removes the marks of an expression. With a `builder`, warns of those that are not honoured.
 pub(in crate::formats) fn leave_out(expr: &mut Expr, looks: &[Mark], builder: Option<&mut Builder<'_>>) {
     let span = expr.span;
     let (mut looks_beside, mut ends_early) = (false, false);
-    visit(expr, &mut |expr| {
+    expr.each(&mut |expr| {
         let kind = number(expr).and_then(|number| looks.get(number)).map(|look| look.kind);
         looks_beside |= kind.is_some_and(MarkKind::asks_beside);
         ends_early |= kind == Some(MarkKind::Early);
@@ -168,26 +154,17 @@ pub(in crate::formats) fn leave_out(expr: &mut Expr, looks: &[Mark], builder: Op
 
 /// Removes the marks.
 fn strip(expr: &mut Expr) {
-    let is_empty = |expr: &Expr| matches!(&expr.kind, ExprKind::Seq(items) if items.is_empty());
     if number(expr).is_some() {
-        expr.kind = ExprKind::Seq(Vec::new());
+        *expr = Expr::empty(expr.span);
     }
-    match &mut expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
-        ExprKind::Seq(items) => {
-            items.retain(|item| number(item).is_none());
-            items.iter_mut().for_each(strip);
-            if items.len() == 1 {
-                *expr = items.remove(0);
-            }
-        }
-        ExprKind::Choice(options) => options.iter_mut().for_each(|option| strip(&mut option.expr)),
-        ExprKind::Repeat { item, .. } => {
-            strip(item);
-            if is_empty(item) {
-                expr.kind = ExprKind::Seq(Vec::new());
-            }
-        }
+    if let Some(items) = expr.as_seq_mut() {
+        items.retain(|item| number(item).is_none());
+    }
+    expr.children_mut().for_each(strip);
+    if let Some(items) = expr.as_seq_mut().filter(|items| items.len() == 1) {
+        *expr = items.remove(0);
+    } else if expr.as_repeat().and_then(|rounds| rounds.item.as_seq()).is_some_and(<[Expr]>::is_empty) {
+        *expr = Expr::empty(expr.span);
     }
 }
 
@@ -273,21 +250,20 @@ fn resolve_in<'g>(
     writer.terms.spend(STATE_STEPS * automaton.size())?;
     let automaton = automaton.smallest()?;
     let expr = Elimination::of(&automaton, &alphabet, expr.span)?;
-    let parts = size(&expr);
+    let parts = expr.size();
     Some(Resolved { expr, not_behind, asks_in_front, asks_behind, parts })
 }
 
 /// Returns all characters in an expression.
 fn members(expr: &Expr) -> CharSet {
     let mut all = CharSet::empty(Unit::Char);
-    visit(expr, &mut |expr| match &expr.kind {
-        ExprKind::Bytes(bytes) => {
-            for c in String::from_utf8_lossy(bytes).chars() {
-                all = all.union(&CharSet::single(Unit::Char, c.into()));
-            }
+    expr.each(&mut |expr| {
+        for c in String::from_utf8_lossy(expr.as_bytes().unwrap_or_default()).chars() {
+            all = all.union(&CharSet::single(Unit::Char, c.into()));
         }
-        ExprKind::Class(set) if set.unit() == Unit::Char => all = all.union(set),
-        _ => {}
+        if let Some(set) = expr.as_class().filter(|set| set.unit() == Unit::Char) {
+            all = all.union(set);
+        }
     });
     all
 }

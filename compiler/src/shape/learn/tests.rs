@@ -168,7 +168,7 @@ fn expressions_that_are_not_copied_do_not_count() {
     let file = SourceFile::new("g.ebnf", "s ::= 'x'* 'a'");
     let (mut diagnostics, format) = (crate::Diagnostics::default(), crate::formats::detect(&file));
     let mut grammar = format.parse(&file, &mut diagnostics);
-    let crate::ast::ExprKind::Seq(items) = &mut grammar.rules[0].body.kind else { panic!("a sequence") };
+    let items = grammar.rules[0].body.as_seq_mut().expect("a sequence");
     items.resize((1 << 20) + 1, items[1].clone());
     let checked = crate::check::check(&grammar, None, &mut diagnostics).expect("a grammar");
     let mut weights = Weights::default();

@@ -1,6 +1,5 @@
 //! Facts about rules and expressions before their layout: least fixpoints.
 
-use super::heads::size;
 use super::{DEDENT, INDENT, NEWLINE};
 use crate::ast::{Expr, ExprKind, Grammar};
 use crate::ordered::{Map, Set};
@@ -74,7 +73,7 @@ impl<'g> Facts<'g> {
         for (number, rule) in grammar.rules.iter().enumerate() {
             facts.each_rule(&rule.body, &mut |used| users[used].push(number));
         }
-        let sizes: Vec<usize> = grammar.rules.iter().map(|rule| size(&rule.body)).collect();
+        let sizes: Vec<usize> = grammar.rules.iter().map(|rule| rule.body.size()).collect();
         let mut work = 0;
         let mut pending: Vec<usize> = (0..grammar.rules.len()).rev().collect();
         let mut waits = vec![true; grammar.rules.len()];
@@ -102,12 +101,10 @@ impl<'g> Facts<'g> {
     }
 
     fn remember(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => return,
-            ExprKind::Seq(items) => items.iter().for_each(|item| self.remember(item)),
-            ExprKind::Choice(options) => options.iter().for_each(|option| self.remember(&option.expr)),
-            ExprKind::Repeat { item, .. } => self.remember(item),
+        if expr.children().next().is_none() {
+            return;
         }
+        expr.children().for_each(|child| self.remember(child));
         let fact = self.expr(expr);
         self.known.insert(std::ptr::from_ref(expr).addr(), fact);
     }
@@ -142,16 +139,6 @@ impl<'g> Facts<'g> {
     }
 
     fn each_rule(&self, expr: &Expr, visit: &mut impl FnMut(usize)) {
-        match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) => {}
-            ExprKind::Rule(name) => {
-                if let Some(number) = self.number(name) {
-                    visit(number);
-                }
-            }
-            ExprKind::Seq(items) => items.iter().for_each(|item| self.each_rule(item, visit)),
-            ExprKind::Choice(options) => options.iter().for_each(|option| self.each_rule(&option.expr, visit)),
-            ExprKind::Repeat { item, .. } => self.each_rule(item, visit),
-        }
+        expr.each_reference(&mut |name| self.number(name).into_iter().for_each(&mut *visit));
     }
 }

@@ -15,7 +15,7 @@ impl Writer<'_> {
         let span = expr.span;
         let fact = self.facts.expr(expr);
         if !fact.nullable && !fact.gap_first {
-            self.work += size(expr);
+            self.work += expr.size();
             return Some(expr.clone());
         }
         if !fact.some {
@@ -36,7 +36,7 @@ impl Writer<'_> {
             ExprKind::Repeat { max: Some(0), .. } => return None,
             ExprKind::Repeat { item, min, max } => {
                 let first = self.head(item)?;
-                self.work += size(item);
+                self.work += item.size();
                 let (min, max) = (min.saturating_sub(1), max.map(|max| max - 1));
                 let rest = Expr { kind: ExprKind::Repeat { item: item.clone(), min, max }, span };
                 if max == Some(0) {
@@ -54,9 +54,9 @@ impl Writer<'_> {
         for (number, item) in items.iter().enumerate() {
             if let Some(first) = self.head(item) {
                 let rest = &items[number + 1..];
-                self.work += rest.iter().map(size).sum::<usize>();
+                self.work += rest.iter().map(Expr::size).sum::<usize>();
                 let parts = [first].into_iter().chain(rest.iter().cloned()).collect();
-                options.push(Alternative { expr: Expr { kind: ExprKind::Seq(parts), span: expr.span }, weight: None });
+                options.push(Alternative { expr: Expr::seq(parts, expr.span), weight: None });
             }
             if !self.facts.expr(item).nullable {
                 break;
@@ -83,15 +83,5 @@ fn chosen(mut options: Vec<Alternative>, expr: &Expr) -> Option<Expr> {
     if options.len() < 2 {
         return options.pop().map(|option| option.expr);
     }
-    Some(Expr { kind: ExprKind::Choice(options), span: expr.span })
-}
-
-/// Returns the number of nodes of an expression.
-pub(super) fn size(expr: &Expr) -> usize {
-    1 + match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,
-        ExprKind::Seq(items) => items.iter().map(size).sum(),
-        ExprKind::Choice(options) => options.iter().map(|option| size(&option.expr)).sum(),
-        ExprKind::Repeat { item, .. } => size(item),
-    }
+    Some(Expr::choice(options, expr.span))
 }

@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 
 use super::patterns::Names;
-use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
+use crate::ast::{Alternative, Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::{Map, Set};
 use facts::Facts;
@@ -214,7 +214,7 @@ impl<'g> Writer<'g> {
             let text = self.names.fresh(&name.text);
             let options: Paths = outs.iter().map(|&out| (out, self.reference_to(key, out, name.span))).collect();
             let alternatives = options.into_values().map(|expr| Alternative { expr, weight: None }).collect();
-            let body = Expr { kind: ExprKind::Choice(alternatives), span: name.span };
+            let body = Expr::choice(alternatives, name.span);
             self.rules.push(Rule { name: Name { text, span: name.span }, body });
         }
         self.build();
@@ -280,7 +280,7 @@ impl<'g> Writer<'g> {
     }
 
     fn reference_to(&mut self, key: Key, out: Place, span: Span) -> Expr {
-        Expr { kind: ExprKind::Rule(self.variant(key, out)), span }
+        Expr::rule(self.variant(key, out), span)
     }
 
     /// Writes the bodies of all variants. The variants of a rule for different ends are written at once, from the same
@@ -333,19 +333,13 @@ fn reached<'g>(start: Option<&'g str>, rules: &'g [Rule], others: &'g [Rule]) ->
     let mut reached: Set<&str> = start.into_iter().collect();
     let mut pending: Vec<&Expr> = start.and_then(|start| index.get(start)).copied().into_iter().collect();
     while let Some(expr) = pending.pop() {
-        match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) => {}
-            ExprKind::Rule(name) => {
-                if reached.insert(name)
-                    && let Some(&body) = index.get(name.as_str())
-                {
-                    pending.push(body);
-                }
-            }
-            ExprKind::Seq(items) => pending.extend(items),
-            ExprKind::Choice(options) => pending.extend(options.iter().map(|option| &option.expr)),
-            ExprKind::Repeat { item, .. } => pending.push(item),
+        if let Some(name) = expr.as_rule()
+            && reached.insert(name)
+            && let Some(&body) = index.get(name)
+        {
+            pending.push(body);
         }
+        pending.extend(expr.children());
     }
     reached
 }

@@ -1,6 +1,5 @@
 //! The states in which expressions can end. Text, line breaks and the tokens for blocks change them.
 
-use super::heads::size;
 use super::{DEDENT, INDENT, NEWLINE, Writer};
 use crate::ast::{Alternative, Expr, ExprKind, Name, Rule};
 use crate::diagnostics::Span;
@@ -35,23 +34,13 @@ pub(super) enum Line {
 pub(super) type Paths = Map<Place, Expr>;
 
 fn empty(span: Span) -> Expr {
-    Expr { kind: ExprKind::Seq(Vec::new()), span }
+    Expr::empty(span)
 }
 
 /// Joins two expressions, one after the other.
 fn then(first: Expr, next: Expr) -> Expr {
     let span = first.span;
-    let mut items = Vec::new();
-    for expr in [first, next] {
-        match expr.kind {
-            ExprKind::Seq(parts) => items.extend(parts),
-            kind => items.push(Expr { kind, span: expr.span }),
-        }
-    }
-    if items.len() == 1 {
-        return items.remove(0);
-    }
-    Expr { kind: ExprKind::Seq(items), span }
+    Expr::joined([first, next], span)
 }
 
 /// Returns the end states of all options. Options with the same end become a choice.
@@ -62,7 +51,7 @@ fn choice(options: impl IntoIterator<Item = (Place, Alternative)>, span: Span) -
     }
     let one = |mut options: Vec<Alternative>| match options.len() {
         1 => options.remove(0).expr,
-        _ => Expr { kind: ExprKind::Choice(options), span },
+        _ => Expr::choice(options, span),
     };
     by_out.into_iter().map(|(out, options)| (out, one(options))).collect()
 }
@@ -135,7 +124,7 @@ impl Writer<'_> {
         if !self.building {
             return empty(expr.span);
         }
-        self.work += size(expr);
+        self.work += expr.size();
         expr.clone()
     }
 
@@ -144,7 +133,7 @@ impl Writer<'_> {
             return expr;
         }
         let blanks = self.layout.indentation.blanks(level);
-        then(Expr { kind: ExprKind::Bytes(blanks), span: expr.span }, expr)
+        then(Expr::bytes(blanks, expr.span), expr)
     }
 
     fn token(&mut self, name: &str, place: Place, span: Span) -> Paths {
@@ -203,7 +192,7 @@ impl Writer<'_> {
         for (place, before) in first {
             for (out, behind) in next(self, place) {
                 let expr = if self.building {
-                    self.work += size(&before);
+                    self.work += before.size();
                     then(before.clone(), behind)
                 } else {
                     empty(span)
@@ -290,7 +279,7 @@ impl Writer<'_> {
             return Some(staying);
         }
         if let Some(name) = made.get(&(from, to)) {
-            return Some(Expr { kind: ExprKind::Rule(name.clone()), span });
+            return Some(Expr::rule(name.clone(), span));
         }
         let text = self.names.fresh("lines");
         made.insert((from, to), text.clone());
@@ -304,9 +293,9 @@ impl Writer<'_> {
                 options.push(Alternative { expr, weight: None });
             }
         }
-        let body = then(staying, Expr { kind: ExprKind::Choice(options), span });
+        let body = then(staying, Expr::choice(options, span));
         self.rules.push(Rule { name: Name { text: text.clone(), span }, body });
-        Some(Expr { kind: ExprKind::Rule(text), span })
+        Some(Expr::rule(text, span))
     }
 }
 

@@ -71,8 +71,8 @@ fn with_tokens(mut grammar: Grammar) -> Grammar {
 fn laid_out(grammar: &Grammar, gaps: &[&str]) -> Option<Grammar> {
     let layout = Layout {
         indentation: Indentation { levels: LEVELS, unit: Unit::Spaces(1) },
-        line_end: Expr { kind: ExprKind::Bytes(b"\n".to_vec()), span: Span::default() },
-        blank_line: Expr { kind: ExprKind::Seq(Vec::new()), span: Span::default() },
+        line_end: Expr::bytes(b"\n".to_vec(), Span::default()),
+        blank_line: Expr::empty(Span::default()),
         gaps: gaps.iter().map(ToString::to_string).collect(),
     };
     let start = Name { text: "file".to_string(), span: Span::default() };

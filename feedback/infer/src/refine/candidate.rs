@@ -1,9 +1,9 @@
 //! Edits that may repair a grammar.
 
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
+use gramjet_compiler::ast::{Alternative, Expr, Grammar};
 
 use crate::refine::generalise::groups;
-use crate::refine::place::{Place, seq, size};
+use crate::refine::place::{Place, seq};
 use crate::refine::source::written;
 
 /// Single characters that a class lacks.
@@ -53,22 +53,18 @@ impl Candidate {
     pub(crate) fn removal(grammar: &Grammar, item: &Place, part: Expr, what: String, rank: usize) -> Option<Candidate> {
         let (around, number) = item.around()?;
         let whole = around.get(grammar)?;
-        let ExprKind::Seq(items) = &whole.kind else { return None };
-        let mut items = items.clone();
+        let mut items = whole.as_seq()?.to_vec();
         items.remove(number);
-        let expr = if items.len() > 1 { Expr { kind: ExprKind::Seq(items), span: whole.span } } else { seq(items) };
+        let expr = if items.len() > 1 { Expr::seq(items, whole.span) } else { seq(items) };
         Some(Candidate { part_at: item.clone(), ..Candidate::new(&around, expr, part, what, rank) })
     }
 
     /// Returns the candidate, known as a patch if what it adds is a choice of literals, or one that is no single word
     /// or mark.
     pub(crate) fn adding(self, added: &Expr) -> Candidate {
-        let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Bytes(_));
-        let is_patch = match &added.kind {
-            ExprKind::Choice(alternatives) => alternatives.iter().all(|one| is_literal(&one.expr)),
-            ExprKind::Bytes(bytes) => groups(bytes) > 1,
-            ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Repeat { .. } => false,
-        };
+        let are_literals = |all: &[Alternative]| all.iter().all(|one| one.expr.as_bytes().is_some());
+        let is_patch =
+            added.as_choice().is_some_and(are_literals) || added.as_bytes().is_some_and(|bytes| groups(bytes) > 1);
         Candidate { is_patch, ..self }
     }
 
@@ -78,7 +74,7 @@ impl Candidate {
     }
 
     pub(crate) fn cost(&self) -> (usize, usize) {
-        (self.rank, size(&self.expr))
+        (self.rank, self.expr.size())
     }
 }
 

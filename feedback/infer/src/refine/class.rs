@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
+use gramjet_compiler::ast::{Expr, Grammar};
 use gramjet_compiler::charset::{CharSet, Unit};
 
 use crate::refine::candidate::{Candidate, Lacking, shown};
@@ -100,7 +100,7 @@ const MOST_LACKING: usize = 6;
 /// Returns the edit that widens the class at a place, if it lacks single characters. Which others it gets is asked
 /// later.
 pub(crate) fn widened(grammar: &Grammar, place: &Place, lacks: &[Lack]) -> Option<Candidate> {
-    let ExprKind::Class(old) = &place.get(grammar)?.kind else { return None };
+    let old = place.get(grammar)?.as_class()?;
     let unit = old.unit();
     let mut members: Vec<u32> = lacks.iter().filter_map(|lack| single(lack.bytes(), unit)).collect();
     members.retain(|&member| !old.contains(member));
@@ -135,7 +135,7 @@ pub(crate) fn settled(
     (around, reads): (&[Around], &Reads<'_>),
     ask: &mut Ask<'_>,
 ) -> Option<Vec<Candidate>> {
-    let Some(ExprKind::Class(old)) = place.get(grammar).map(|expr| &expr.kind) else { return Some(Vec::new()) };
+    let Some(old) = place.get(grammar).and_then(Expr::as_class) else { return Some(Vec::new()) };
     let unit = old.unit();
     for around in around {
         let mut some = CharSet::empty(unit);
@@ -176,7 +176,7 @@ pub(crate) fn narrowed(
     (text, member, at): (&[u8], u32, usize),
     ask: &mut Ask<'_>,
 ) -> Option<Vec<Candidate>> {
-    let Some(ExprKind::Class(old)) = place.get(grammar).map(|expr| &expr.kind) else { return Some(Vec::new()) };
+    let Some(old) = place.get(grammar).and_then(Expr::as_class) else { return Some(Vec::new()) };
     let range = at..at + old.encode(member).as_ref().len();
     if text.get(range.clone()).is_none() {
         return Some(Vec::new());

@@ -71,15 +71,10 @@ fn leading(grammar: &Grammar, index: &Index<'_>, to: usize, leads: Leads) -> Vec
 
 /// Returns true if an expression refers to a marked rule by alternatives that lead there.
 fn refers(index: &Index<'_>, expr: &Expr, marked: &[bool], leads: Leads) -> bool {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) => false,
-        ExprKind::Rule(name) => index.get(&**name).is_some_and(|&number| marked[number]),
-        ExprKind::Seq(items) => items.iter().any(|item| refers(index, item, marked, leads)),
-        ExprKind::Choice(alternatives) => {
-            alternatives.iter().any(|one| leads(one) && refers(index, &one.expr, marked, leads))
-        }
-        ExprKind::Repeat { item, max, .. } => *max != Some(0) && refers(index, item, marked, leads),
-    }
+    let is_marked = |name| index.get(name).is_some_and(|&number| marked[number]);
+    expr.as_rule().is_some_and(is_marked)
+        || expr.as_repeat().is_none_or(|rounds| rounds.max != Some(0))
+            && expr.children_if(leads).any(|child| refers(index, child, marked, leads))
 }
 
 struct Focus<'f> {

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
+use gramjet_compiler::ast::{Expr, Grammar, Name};
 use gramjet_compiler::charset::{CharSet, Unit};
 
 use crate::refine::evidence::kind;
 use crate::refine::mutants::tokens;
-use crate::refine::place::{NEW, choice, class, each, literal, reference, repeat, same, seq};
+use crate::refine::place::{NEW, choice, class, literal, reference, repeat, seq};
 use crate::refine::reader::Reader;
 
 /// Longer bytes are not cut into pieces, and are no literals.
@@ -70,9 +70,9 @@ impl<'g> Rules<'g> {
     /// bytes, of which anything consists.
     pub(crate) fn is_lax(&self, expr: &Expr) -> bool {
         let mut is_lax = false;
-        each(expr, &mut |expr| {
-            if let ExprKind::Rule(name) = &expr.kind
-                && let Some(rule) = self.grammar.rules.iter().position(|rule| rule.name.text == *name)
+        expr.each(&mut |expr| {
+            if let Some(name) = expr.as_rule()
+                && let Some(rule) = self.grammar.rules.iter().position(|rule| rule.name.text == name)
             {
                 is_lax |= [&self.pieces, &self.bytes].into_iter().any(|texts| {
                     let read = texts.iter().filter(|text| self.reads(rule, text)).count();
@@ -274,7 +274,7 @@ fn runs(lacks: &[&[u8]]) -> Vec<Expr> {
 fn distinct(exprs: Vec<Expr>) -> Vec<Expr> {
     let mut distinct: Vec<Expr> = Vec::new();
     for expr in exprs {
-        if !distinct.iter().any(|known| same(known, &expr)) {
+        if !distinct.iter().any(|known| known.is_same(&expr)) {
             distinct.push(expr);
         }
     }

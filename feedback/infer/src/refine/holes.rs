@@ -8,7 +8,7 @@ use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, We
 use gramjet_compiler::charset::{CharSet, Unit};
 
 use crate::refine::candidate::Candidate;
-use crate::refine::place::{NEW, Place, alternative, class, empty, new, reference, repeat, same, seq};
+use crate::refine::place::{NEW, Place, alternative, class, empty, new, reference, repeat, seq};
 use crate::refine::reader::{Derivation, Reader};
 
 /// The name of the hole. No notation has such names.
@@ -56,10 +56,10 @@ pub(crate) fn anything(grammar: &Grammar, place: &Place) -> Grammar {
 
 /// Returns what stands for an alternative that an edit adds, in the texts that conform by it.
 pub(crate) fn standing(grammar: &Grammar, candidate: &Candidate, texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let ExprKind::Choice(alternatives) = &candidate.expr.kind else { return Vec::new() };
-    let mut alternatives = alternatives.clone();
+    let Some(alternatives) = candidate.expr.as_choice() else { return Vec::new() };
+    let mut alternatives = alternatives.to_vec();
     match alternatives.last_mut() {
-        Some(last) if same(&last.expr, &candidate.part) => last.expr = reference(HOLE),
+        Some(last) if last.expr.is_same(&candidate.part) => last.expr = reference(HOLE),
         _ => return Vec::new(),
     }
     let mut named = candidate.place.with(grammar, new(ExprKind::Choice(alternatives)));
@@ -99,19 +99,18 @@ fn rare(expr: Expr) -> Alternative {
 }
 
 fn with_hole(expr: &Expr, put: &Put) -> Option<Expr> {
-    match (put, &expr.kind) {
-        (Put::Instead, ExprKind::Choice(alternatives)) => {
+    match (put, expr.as_choice()) {
+        (Put::Instead, Some(alternatives)) => {
             let alternatives = alternatives.iter().cloned().chain([rare(reference(HOLE))]);
             Some(new(ExprKind::Choice(alternatives.collect())))
         }
-        (Put::Instead, _) => Some(new(ExprKind::Choice(vec![alternative(expr.clone()), rare(reference(HOLE))]))),
-        (Put::Before(number), ExprKind::Seq(items)) => {
-            let mut items = items.clone();
+        (Put::Instead, None) => Some(new(ExprKind::Choice(vec![alternative(expr.clone()), rare(reference(HOLE))]))),
+        (Put::Before(number), _) => {
+            let mut items = expr.as_seq()?.to_vec();
             let hole = new(ExprKind::Choice(vec![alternative(empty()), rare(reference(HOLE))]));
             items.insert((*number).min(items.len()), hole);
             Some(seq(items))
         }
-        (Put::Before(_), _) => None,
     }
 }
 

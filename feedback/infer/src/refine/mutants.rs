@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use gramjet_compiler::ast::{ExprKind, Grammar};
+use gramjet_compiler::ast::Grammar;
 use gramjet_session::Random;
 
-use crate::refine::place::each;
 use crate::refine::reader::Derivation;
 
 /// Makes mutants of texts.
@@ -31,12 +30,11 @@ impl Mutants {
     pub(crate) fn new(grammar: &Grammar) -> Mutants {
         let mut mutants = Mutants { tokens: Vec::new() };
         for rule in &grammar.rules {
-            each(&rule.body, &mut |expr| match &expr.kind {
-                ExprKind::Bytes(bytes) => mutants.add(bytes),
-                ExprKind::Class(set) if set.len() <= FEW_MEMBERS => {
+            rule.body.each(&mut |expr| {
+                expr.as_bytes().into_iter().for_each(|bytes| mutants.add(bytes));
+                for set in expr.as_class().into_iter().filter(|set| set.len() <= FEW_MEMBERS) {
                     set.iter().for_each(|member| mutants.add(set.encode(member).as_ref()));
                 }
-                _ => {}
             });
         }
         mutants

@@ -11,7 +11,7 @@ use gramjet_compiler::charset::{CharSet, Unit};
 use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::print;
 
-use crate::refine::place::{class, same, seq};
+use crate::refine::place::{class, seq};
 use crate::refine::source::{Level, common, written};
 
 mod text;
@@ -74,7 +74,7 @@ pub(crate) fn rewritten(
 ) -> Option<String> {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for (one, other) in old.rules.iter().zip(&new.rules) {
-        if same(&one.body, &other.body) {
+        if one.body.is_same(&other.body) {
             continue;
         }
         let mut range = body(text, notation, old, one)?;
@@ -110,7 +110,7 @@ fn is_like(back: &Grammar, old: &Grammar, new: &Grammar) -> bool {
         plain(grammar, &mut expr);
         written(&expr)
     };
-    let is_edited = |rule: usize| !same(&old.rules[rule].body, &new.rules[rule].body);
+    let is_edited = |rule: usize| !old.rules[rule].body.is_same(&new.rules[rule].body);
     let has_edited_copy = |rule: usize| {
         let span = old.rules[rule].name.span;
         (0..new.rules.len()).any(|other| old.rules[other].name.span == span && is_edited(other))
@@ -171,18 +171,14 @@ fn members(expr: &Expr) -> Option<CharSet> {
 
 /// Returns the alternatives of a body; itself if it is no choice.
 fn alternatives_of(body: &Expr) -> Vec<&Expr> {
-    match &body.kind {
-        ExprKind::Choice(alternatives) if alternatives.iter().all(|one| one.weight.is_none()) => {
-            alternatives.iter().map(|one| &one.expr).collect()
-        }
-        _ => vec![body],
-    }
+    let unweighted = body.as_choice().filter(|all| all.iter().all(|one| one.weight.is_none()));
+    unweighted.map_or(vec![body], |all| all.iter().map(|one| &one.expr).collect())
 }
 
 /// Returns true if the last alternatives are new, after all that were there.
 fn is_appended(old: &Expr, new: &Expr) -> bool {
     let (ones, others) = (alternatives_of(old), alternatives_of(new));
-    others.len() > ones.len() && ones.iter().zip(&others).all(|(one, other)| same(one, other))
+    others.len() > ones.len() && ones.iter().zip(&others).all(|(one, other)| one.is_same(other))
 }
 
 struct Writer<'g> {
@@ -205,7 +201,7 @@ impl Writer<'_> {
                 self.expr(&self.rule.body, Level::Rule)
             };
         }
-        let (first, last) = common(ones.len(), others.len(), |one, other| same(ones[one], others[other]));
+        let (first, last) = common(ones.len(), others.len(), |one, other| ones[one].is_same(others[other]));
         let (kept, edited) = (ones.len() - last, others.len() - last);
         if parts[first..kept].iter().any(|part| self.notation.is_more_than_grammar(part)) {
             return None;
@@ -297,7 +293,7 @@ impl Writer<'_> {
         }
         let inner = self.expr(item, Level::Repeated)?;
         // `a?*` would be read as a lazy repetition, or not at all.
-        let inner = if matches!(item.kind, ExprKind::Repeat { .. }) { format!("({inner})") } else { inner };
+        let inner = if item.as_repeat().is_some() { format!("({inner})") } else { inner };
         match (min, max, self.notation) {
             (0, Some(1), _) => Some(inner + "?"),
             (0, None, _) => Some(inner + "*"),

@@ -29,7 +29,7 @@ impl Place {
     pub(crate) fn get<'g>(&self, grammar: &'g Grammar) -> Option<&'g Expr> {
         let mut expr = &grammar.rules.get(self.rule)?.body;
         for &number in &self.path {
-            expr = children(expr).get(number).copied()?;
+            expr = expr.children().nth(number)?;
         }
         Some(expr)
     }
@@ -45,7 +45,7 @@ impl Place {
         let mut changed = grammar.clone();
         if let Some(mut place) = changed.rules.get_mut(self.rule).map(|rule| &mut rule.body) {
             for &number in &self.path {
-                match child_mut(place, number) {
+                match place.children_mut().nth(number) {
                     Some(child) => place = child,
                     None => return grammar.clone(),
                 }
@@ -53,73 +53,6 @@ impl Place {
             *place = expr;
         }
         changed
-    }
-}
-
-/// Returns the expressions that an expression consists of.
-pub(crate) fn children(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => Vec::new(),
-        ExprKind::Seq(items) => items.iter().collect(),
-        ExprKind::Choice(alternatives) => alternatives.iter().map(|alternative| &alternative.expr).collect(),
-        ExprKind::Repeat { item, .. } => vec![item],
-    }
-}
-
-fn child_mut(expr: &mut Expr, number: usize) -> Option<&mut Expr> {
-    match &mut expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => None,
-        ExprKind::Seq(items) => items.get_mut(number),
-        ExprKind::Choice(alternatives) => alternatives.get_mut(number).map(|alternative| &mut alternative.expr),
-        ExprKind::Repeat { item, .. } => (number == 0).then_some(item),
-    }
-}
-
-/// Returns true if two expressions are written alike, whatever their places.
-pub(crate) fn same(one: &Expr, other: &Expr) -> bool {
-    let weight = |alternative: &Alternative| alternative.weight.map(|weight| weight.value.to_bits());
-    match (&one.kind, &other.kind) {
-        (ExprKind::Bytes(one), ExprKind::Bytes(other)) => one == other,
-        (ExprKind::Class(one), ExprKind::Class(other)) => one == other,
-        (ExprKind::Rule(one), ExprKind::Rule(other)) => one == other,
-        (ExprKind::Seq(one), ExprKind::Seq(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
-        }
-        (ExprKind::Choice(one), ExprKind::Choice(other)) => {
-            let alike = |(one, other): (&Alternative, &Alternative)| {
-                weight(one) == weight(other) && same(&one.expr, &other.expr)
-            };
-            one.len() == other.len() && one.iter().zip(other).all(alike)
-        }
-        (
-            ExprKind::Repeat { item: one, min, max },
-            ExprKind::Repeat { item: other, min: other_min, max: other_max },
-        ) => (min, max) == (other_min, other_max) && same(one, other),
-        _ => false,
-    }
-}
-
-/// Returns the number of expressions in an expression.
-pub(crate) fn size(expr: &Expr) -> usize {
-    1 + children(expr).into_iter().map(size).sum::<usize>()
-}
-
-/// Calls `visit` for each expression in `expr`, outer ones first.
-pub(crate) fn each<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
-    visit(expr);
-    children(expr).into_iter().for_each(|child| each(child, visit));
-}
-
-/// Calls `visit` for each alternative of each choice in `expr`.
-pub(crate) fn each_choice(expr: &mut Expr, visit: &mut impl FnMut(&mut Alternative)) {
-    match &mut expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
-        ExprKind::Seq(items) => items.iter_mut().for_each(|item| each_choice(item, visit)),
-        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|alternative| {
-            visit(alternative);
-            each_choice(&mut alternative.expr, visit);
-        }),
-        ExprKind::Repeat { item, .. } => each_choice(item, visit),
     }
 }
 

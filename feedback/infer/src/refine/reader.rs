@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gramjet_compiler::analysis::pools::Pools;
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
+use gramjet_compiler::ast::{Expr, Grammar};
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Diagnostics;
-use gramjet_compiler::ir::{Composition, Ir, NodeId, RuleId};
+use gramjet_compiler::ir::{Ir, NodeId, RuleId};
 use gramjet_compiler::limits::Limits;
 use gramjet_compiler::lower::lower_weighted;
 use gramjet_compiler::machine::{DecidedSite, Kind, Machine, NONE, Part as Derived, Position, Recorder, Task};
@@ -18,7 +18,7 @@ use gramjet_compiler::sources::Sources;
 use gramjet_parse::{Budget, Mismatch, ParseError, Parser};
 use gramjet_session::Random;
 
-use crate::refine::place::{Place, children};
+use crate::refine::place::Place;
 
 /// Budget for reading a text. A text that costs more counts as one that does not conform.
 const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 20) };
@@ -158,10 +158,7 @@ impl Reader {
     }
 
     fn class(&self, node: NodeId) -> Option<&CharSet> {
-        match self.ir.node(node).composition() {
-            Composition::Class(set) => Some(set),
-            _ => None,
-        }
+        self.ir.node(node).class()
     }
 }
 
@@ -179,12 +176,12 @@ impl Marks {
     }
 
     fn add(&mut self, expr: &Expr, place: Place) {
-        match &expr.kind {
-            ExprKind::Class(_) => self.classes.push(place.clone()),
-            ExprKind::Choice(_) | ExprKind::Repeat { .. } => self.places.push(place.clone()),
-            ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Seq(_) => {}
+        if expr.as_class().is_some() {
+            self.classes.push(place.clone());
+        } else if expr.as_choice().is_some() || expr.as_repeat().is_some() {
+            self.places.push(place.clone());
         }
-        for (number, child) in children(expr).into_iter().enumerate() {
+        for (number, child) in expr.children().enumerate() {
             let mut inner = place.clone();
             inner.path.push(number);
             self.add(child, inner);
@@ -291,8 +288,5 @@ impl Notes<'_> {
 
 /// Returns the least number of rounds of a repetition.
 fn least(ir: &Ir, node: NodeId) -> u32 {
-    match ir.node(node).composition() {
-        Composition::Rounds { min, .. } => min,
-        _ => 0,
-    }
+    ir.node(node).rounds().map_or(0, |rounds| rounds.min)
 }

@@ -8,7 +8,6 @@ use gramjet_session::Random;
 use crate::refine::candidate::Candidate;
 use crate::refine::evidence::{Ask, Bytes, Evidence, Hunt};
 use crate::refine::mutants::Mutants;
-use crate::refine::place::each_choice;
 use crate::refine::reader::{Derivation, Reader};
 use crate::refine::report::{Direction, Edit, Edited, Report, Share, Source};
 use crate::refine::source::whole;
@@ -289,10 +288,9 @@ pub fn recall(grammar: &Grammar, texts: &[Vec<u8>]) -> Option<Share> {
 fn without_weights(grammar: &Grammar) -> Grammar {
     let mut grammar = grammar.clone();
     for rule in &mut grammar.rules {
-        each_choice(&mut rule.body, &mut |alternative| {
-            if alternative.is_generated() {
-                alternative.weight = None;
-            }
+        rule.body.each_mut(&mut |expr| {
+            let alternatives = expr.as_choice_mut().into_iter().flatten();
+            alternatives.filter(|one| one.is_generated()).for_each(|one| one.weight = None);
         });
     }
     grammar

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
+use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rounds, Rule};
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::diagnostics::{Diagnostics, SourceFile, Span};
 use gramjet_compiler::{formats, print};
 
-use crate::refine::place::{NEW, children, each, same};
+use crate::refine::place::NEW;
 
 /// Returns an expression in our EBNF.
 pub(crate) fn written(expr: &Expr) -> String {
@@ -29,7 +29,7 @@ pub(crate) fn edited(text: &str, old: &Grammar, new: &Grammar) -> Option<String>
     let mut spans = BTreeMap::new();
     for rule in &old.rules {
         // Outer expressions come first, and stay.
-        each(&rule.body, &mut |expr| {
+        rule.body.each(&mut |expr| {
             spans.entry(expr.span).or_insert(expr);
         });
     }
@@ -88,31 +88,38 @@ impl Editor<'_> {
     }
 
     fn change(&mut self, old: &Expr, new: &Expr, level: Level) {
-        if same(old, new) {
+        if old.is_same(new) {
             return;
         }
-        let is_done = !is_opaque(old)
-            && match (&old.kind, &new.kind) {
-                (ExprKind::Seq(items), ExprKind::Seq(others)) => self.items(items, &others.iter().collect::<Vec<_>>()),
-                (ExprKind::Seq(items), _) => items.len() > 1 && self.items(items, &[new]),
-                (ExprKind::Choice(ones), ExprKind::Choice(others)) => self.alternatives(ones, others),
-                (ExprKind::Repeat { item, .. }, ExprKind::Repeat { item: other, min, max }) => {
-                    self.change(item, other, Level::Repeated);
-                    self.replace(end(item)..end(old), operator(*min, *max));
-                    true
-                }
-                (ExprKind::Class(set), ExprKind::Class(other)) => self.class(range(old), set, other),
-                _ => false,
-            };
-        if !is_done {
+        if is_opaque(old) || !self.change_parts(old, new) {
             let text = self.render(new, level);
             self.replace(range(old), text);
         }
     }
 
+    /// Changes the parts of an expression; false if they differ too much.
+    fn change_parts(&mut self, old: &Expr, new: &Expr) -> bool {
+        if let Some(items) = old.as_seq() {
+            return match new.as_seq() {
+                Some(others) => self.items(items, &others.iter().collect::<Vec<_>>()),
+                None => items.len() > 1 && self.items(items, &[new]),
+            };
+        }
+        if let (Some(ones), Some(others)) = (old.as_choice(), new.as_choice()) {
+            return self.alternatives(ones, others);
+        }
+        if let (Some(one), Some(Rounds { item, min, max })) = (old.as_repeat(), new.as_repeat()) {
+            self.change(one.item, item, Level::Repeated);
+            self.replace(end(one.item)..end(old), operator(min, max));
+            return true;
+        }
+        let (set, other) = (old.as_class(), new.as_class());
+        set.zip(other).is_some_and(|(set, other)| self.class(range(old), set, other))
+    }
+
     /// Changes the items of a sequence; false if they differ too much.
     fn items(&mut self, old: &[Expr], new: &[&Expr]) -> bool {
-        let (before, after) = common(old.len(), new.len(), |one, other| same(&old[one], new[other]));
+        let (before, after) = common(old.len(), new.len(), |one, other| old[one].is_same(new[other]));
         let (removed, added) = (&old[before..old.len() - after], &new[before..new.len() - after]);
         if removed.len() == added.len() {
             removed.iter().zip(added).for_each(|(one, other)| self.change(one, other, Level::Item));
@@ -148,7 +155,7 @@ impl Editor<'_> {
     fn alternatives(&mut self, old: &[Alternative], new: &[Alternative]) -> bool {
         let alike = |one: &Alternative, other: &Alternative| {
             let weight = |one: &Alternative| one.weight.map(|weight| weight.value.to_bits());
-            weight(one) == weight(other) && same(&one.expr, &other.expr)
+            weight(one) == weight(other) && one.expr.is_same(&other.expr)
         };
         let (before, after) = common(old.len(), new.len(), |one, other| alike(&old[one], &new[other]));
         let (removed, added) = (&old[before..old.len() - after], &new[before..new.len() - after]);
@@ -255,13 +262,13 @@ impl Editor<'_> {
 
     /// Returns an expression as text: with the text that it has, where it has one.
     fn render(&self, expr: &Expr, level: Level) -> String {
-        if let Some(own) = self.spans.get(&expr.span).filter(|own| same(own, expr))
+        if let Some(own) = self.spans.get(&expr.span).filter(|own| own.is_same(expr))
             && let Some(text) = self.text.get(range(own))
         {
             let is_grouped =
-                text.starts_with('(') && children(own).first().is_none_or(|child| child.span.start > own.span.start);
+                text.starts_with('(') && own.children().next().is_none_or(|child| child.span.start > own.span.start);
             let is_loose = tightness(own) < level && !is_grouped;
-            let is_difference = matches!(own.kind, ExprKind::Class(_)) && !is_primary(text);
+            let is_difference = own.as_class().is_some() && !is_primary(text);
             return if is_loose || (is_difference && level == Level::Repeated) {
                 format!("({text})")
             } else {
@@ -292,7 +299,7 @@ fn tightness(expr: &Expr) -> Level {
     match &expr.kind {
         ExprKind::Choice(_) => Level::Rule,
         ExprKind::Seq(_) => Level::Alternative,
-        _ => Level::Repeated,
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => Level::Repeated,
     }
 }
 
@@ -317,7 +324,7 @@ fn is_wrapped(text: &str) -> bool {
 
 /// Returns true if an expression is one token of the text, though it has parts.
 fn is_opaque(expr: &Expr) -> bool {
-    children(expr).iter().any(|child| child.span == expr.span)
+    expr.children().any(|child| child.span == expr.span)
 }
 
 fn operator(min: u32, max: Option<u32>) -> String {
@@ -387,7 +394,7 @@ mod tests {
     fn only_what_is_edited_changes() {
         check(0, &[1, 0, 0], plus, "(item (", "(item+ (");
         check(0, &[], plus, "'[' (item (',' item)*)? ']'", "('[' (item (',' item)*)? ']')+");
-        check(0, &[1], |expr| crate::refine::place::children(&expr)[0].clone(), "*)? ']'", "*) ']'");
+        check(0, &[1], |expr| expr.children().next().expect("a child").clone(), "*)? ']'", "*) ']'");
         check(
             0,
             &[1, 0, 1],

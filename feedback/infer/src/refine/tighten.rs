@@ -1,6 +1,6 @@
 //! Edits that narrow a grammar: for what a rejected derivation uses, one without it.
 
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
+use gramjet_compiler::ast::{Expr, Grammar, Rounds};
 
 use crate::refine::candidate::{Candidate, shown};
 use crate::refine::place::{Place, repeat};
@@ -17,9 +17,9 @@ pub(crate) fn without(grammar: &Grammar, used: &Used) -> Vec<Candidate> {
 
 fn without_alternative(grammar: &Grammar, place: &Place, number: usize) -> Option<Candidate> {
     let expr = place.get(grammar)?;
-    let ExprKind::Choice(alternatives) = &expr.kind else { return None };
+    let alternatives = expr.as_choice()?;
     let dropped = alternatives.get(number)?.expr.clone();
-    let mut rest = alternatives.clone();
+    let mut rest = alternatives.to_vec();
     rest.remove(number);
     if !rest.iter().any(|alternative| alternative.is_live()) {
         return None;
@@ -27,7 +27,7 @@ fn without_alternative(grammar: &Grammar, place: &Place, number: usize) -> Optio
     // An only alternative needs no weight.
     let expr = match rest.len() {
         1 => rest.pop()?.expr,
-        _ => Expr { kind: ExprKind::Choice(rest), span: expr.span },
+        _ => Expr::choice(rest, expr.span),
     };
     let what = format!("the alternative `{}` is dropped", shown(&dropped));
     Some(Candidate::new(place, expr, dropped, what, 0))
@@ -35,8 +35,7 @@ fn without_alternative(grammar: &Grammar, place: &Place, number: usize) -> Optio
 
 fn other_rounds(grammar: &Grammar, place: &Place, rounds: u32) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
-    let ExprKind::Repeat { item, min, max } = &expr.kind else { return Vec::new() };
-    let (item, min, max) = (&**item, *min, *max);
+    let Some(Rounds { item, min, max }) = expr.as_repeat() else { return Vec::new() };
     let times = |min, max| repeat(item.clone(), min, max);
     let (mut found, mut dropped) = (Vec::new(), None);
     let mut add = |to: Expr, part: Expr, rank: usize| {

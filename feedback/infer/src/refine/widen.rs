@@ -1,6 +1,6 @@
 //! Edits that widen a grammar: Offutt's operators on its elements, repetitions, and what a place lacks.
 
-use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar};
+use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Rounds};
 
 use crate::refine::candidate::{Candidate, shown};
 use crate::refine::generalise::Rules;
@@ -22,29 +22,26 @@ const LONGEST_PART: usize = 4;
 pub(crate) fn rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
     let mut found = Vec::new();
-    match &expr.kind {
-        ExprKind::Repeat { item, min, max } => {
-            if *min > 0 {
-                let part = repeat((**item).clone(), 0, Some(min - 1));
-                found.push(of_rounds(place, expr, repeat((**item).clone(), 0, *max), part));
-            }
-            if let Some(max) = max {
-                let part = repeat((**item).clone(), max.saturating_add(1), None);
-                found.push(of_rounds(place, expr, repeat((**item).clone(), *min, None), part));
-            }
+    if let Some(Rounds { item, min, max }) = expr.as_repeat() {
+        if min > 0 {
+            let part = repeat(item.clone(), 0, Some(min - 1));
+            found.push(of_rounds(place, expr, repeat(item.clone(), 0, max), part));
         }
-        ExprKind::Seq(items) if items.is_empty() => {}
-        ExprKind::Bytes(bytes) if bytes.is_empty() => {}
-        _ => found.extend(repeated(expr).into_iter().map(|(all, part)| of_rounds(place, expr, all, part))),
+        if let Some(max) = max {
+            let part = repeat(item.clone(), max.saturating_add(1), None);
+            found.push(of_rounds(place, expr, repeat(item.clone(), min, None), part));
+        }
+    } else if !expr.is_empty() {
+        found.extend(repeated(expr).into_iter().map(|(all, part)| of_rounds(place, expr, all, part)));
     }
-    if let ExprKind::Seq(items) = &expr.kind {
+    if let Some(items) = expr.as_seq() {
         for len in 2..=LONGEST_PART.min(items.len().saturating_sub(1)) {
             for at in 0..=items.len() - len {
                 let inner = new(ExprKind::Seq(items[at..at + len].to_vec()));
                 let with = |expr: Expr| {
-                    let mut items = items.clone();
+                    let mut items = items.to_vec();
                     items.splice(at..at + len, [expr]);
-                    Expr { kind: ExprKind::Seq(items), span: expr_span(place, grammar) }
+                    Expr::seq(items, expr_span(place, grammar))
                 };
                 for (all, part) in repeated(&inner) {
                     let what = format!("`{}` becomes `{}`", shown(&inner), shown(&all));
@@ -77,13 +74,12 @@ fn of_rounds(place: &Place, from: &Expr, to: Expr, part: Expr) -> Candidate {
 
 /// Edits by which the last round of the repetition at a place may end early: what ends a round may only separate them.
 pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
-    let Some(ExprKind::Repeat { item, min, max }) = place.get(grammar).map(|expr| &expr.kind) else {
-        return Vec::new();
-    };
-    let ExprKind::Seq(items) = &item.kind else { return Vec::new() };
-    let times = |less: u32| repeat((**item).clone(), min.saturating_sub(less), max.map(|max| max.saturating_sub(less)));
+    let rounds = place.get(grammar).and_then(Expr::as_repeat);
+    let Some(Rounds { item, min, max }) = rounds else { return Vec::new() };
+    let Some(items) = item.as_seq() else { return Vec::new() };
+    let times = |less: u32| repeat(item.clone(), min.saturating_sub(less), max.map(|max| max.saturating_sub(less)));
     (1..items.len())
-        .filter(|_| *max != Some(0))
+        .filter(|_| max != Some(0))
         .map(|len| {
             let (kept, end) = items.split_at(len);
             let with = |end: Vec<Expr>| {
@@ -92,7 +88,7 @@ pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
             };
             let part = with(Vec::new());
             let all = with(vec![repeat(seq(end.to_vec()), 0, Some(1))]);
-            let all = if *min > 0 { all } else { repeat(all, 0, Some(1)) };
+            let all = if min > 0 { all } else { repeat(all, 0, Some(1)) };
             let what = format!("the last round of `{}` may lack `{}`", shown(&times(0)), shown(&seq(end.to_vec())));
             Candidate::new(place, all, part, what, rank::ROUNDS)
         })
@@ -102,7 +98,7 @@ pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
 /// Returns a duplicate of an element, with what follows from it: Offutt's operator where more rounds are too many.
 pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
     let expr = place.get(grammar)?;
-    let is_single = matches!(expr.kind, ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_));
+    let is_single = expr.as_bytes().is_some() || expr.as_class().is_some() || expr.as_rule().is_some();
     let to = repeat(expr.clone(), 1, Some(2));
     is_single.then(|| {
         let what = format!("`{}` may come twice", shown(expr));
@@ -114,16 +110,12 @@ pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
 /// alternatives of a choice.
 pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
-    let name = |expr: &Expr| match &expr.kind {
-        ExprKind::Rule(name) => Some(name.clone()),
-        _ => None,
+    let own: Vec<&str> = match expr.as_choice() {
+        Some(alternatives) => alternatives.iter().filter_map(|one| one.expr.as_rule()).collect(),
+        None if is_alternative(grammar, place) => return Vec::new(),
+        None => expr.as_rule().into_iter().collect(),
     };
-    let own: Vec<String> = match &expr.kind {
-        ExprKind::Choice(alternatives) => alternatives.iter().filter_map(|one| name(&one.expr)).collect(),
-        _ if is_alternative(grammar, place) => return Vec::new(),
-        _ => name(expr).into_iter().collect(),
-    };
-    let others = others.iter().map(|&rule| &grammar.rules[rule].name.text).filter(|name| !own.contains(name));
+    let others = others.iter().map(|&rule| grammar.rules[rule].name.text.as_str()).filter(|name| !own.contains(name));
     if own.is_empty() {
         return Vec::new();
     }
@@ -133,30 +125,30 @@ pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -
 /// Returns true if a place is an alternative of a choice: what may stand instead is added to the choice.
 fn is_alternative(grammar: &Grammar, place: &Place) -> bool {
     let around = place.around().and_then(|(around, _)| around.get(grammar));
-    around.is_some_and(|around| matches!(around.kind, ExprKind::Choice(_)))
+    around.is_some_and(|around| around.as_choice().is_some())
 }
 
 /// Returns an expression that may stand instead of the one at a place.
 pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
     let what = format!("`{}` may be `{}`", shown(at), shown(&with));
-    let expr = match &at.kind {
-        ExprKind::Choice(alternatives) => {
+    let expr = match at.as_choice() {
+        Some(alternatives) => {
             let added = Alternative { expr: with.clone(), weight: None };
             let all = alternatives.iter().cloned().chain([added]).collect();
-            Expr { kind: ExprKind::Choice(all), span: at.span }
+            Expr::choice(all, at.span)
         }
-        _ => choice(vec![at.clone(), with.clone()]),
+        None => choice(vec![at.clone(), with.clone()]),
     };
     Candidate::new(place, expr, with.clone(), what, rank::ALTERNATIVE).adding(&with)
 }
 
 /// Returns an expression that may be inserted before the item with this number.
 fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr, rules: &Rules<'_>) -> Vec<Candidate> {
-    let ExprKind::Seq(items) = &at.kind else { return Vec::new() };
+    let Some(items) = at.as_seq() else { return Vec::new() };
     let inserted = |expr: Expr| {
-        let mut items = items.clone();
+        let mut items = items.to_vec();
         items.insert(number.min(items.len()), expr);
-        Expr { kind: ExprKind::Seq(items), span: at.span }
+        Expr::seq(items, at.span)
     };
     let next = items.get(number).map_or("at the end".to_string(), |next| format!("before `{}`", shown(next)));
     let forms = [(0, Some(1), 1), (0, None, 1)];
@@ -182,7 +174,7 @@ pub(crate) struct Shown {
 pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rules: &Rules<'_>) -> Shown {
     let mut shown = Shown { lacks: Vec::new(), candidates: Vec::new() };
     let Some(expr) = place.get(grammar) else { return shown };
-    if !is_alternative(grammar, place) && !matches!(expr.kind, ExprKind::Repeat { .. }) {
+    if !is_alternative(grammar, place) && expr.as_repeat().is_none() {
         shown.lacks = lacks(grammar, place, &Put::Instead, texts);
         let bytes: Vec<&[u8]> = shown.lacks.iter().map(Lack::bytes).collect();
         shown.candidates.extend(rules.expressions(&bytes).into_iter().map(|with| {
@@ -190,7 +182,7 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
             Candidate { is_lax, ..alternative(place, expr, with) }
         }));
     }
-    if let ExprKind::Seq(items) = &expr.kind {
+    if let Some(items) = expr.as_seq() {
         for number in 0..=items.len() {
             let found = lacks(grammar, place, &Put::Before(number), texts);
             let bytes: Vec<&[u8]> = found.iter().map(Lack::bytes).collect();
@@ -198,7 +190,7 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
                 shown.candidates.extend(insertions(place, expr, number, &with, rules));
             }
         }
-    } else if (place.path.is_empty() || is_alternative(grammar, place)) && !matches!(expr.kind, ExprKind::Choice(_)) {
+    } else if (place.path.is_empty() || is_alternative(grammar, place)) && expr.as_choice().is_none() {
         shown.candidates.extend(beside(grammar, place, expr, texts, rules));
     }
     shown
@@ -214,10 +206,7 @@ fn beside(grammar: &Grammar, place: &Place, expr: &Expr, texts: &[Vec<u8>], rule
         let bytes: Vec<&[u8]> = lacks.iter().map(Lack::bytes).collect();
         for with in rules.expressions(&bytes) {
             found.extend(insertions(place, &alone, number, &with, rules).into_iter().map(|candidate| Candidate {
-                expr: match candidate.expr.kind {
-                    ExprKind::Seq(items) => seq(items),
-                    _ => candidate.expr,
-                },
+                expr: candidate.expr.as_seq().map_or(candidate.expr.clone(), |items| seq(items.to_vec())),
                 ..candidate
             }));
         }

@@ -1,7 +1,7 @@
 //! The alphabet of an expression: characters that are in the same sets are one letter.
 
 use super::{MAX_PARTS, Mark, WORD_END, number, word};
-use crate::ast::{Expr, ExprKind};
+use crate::ast::Expr;
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern::terms::Letters;
 use crate::ordered::{Map, Set};
@@ -21,15 +21,14 @@ impl<'g> Sets<'_, 'g> {
         if self.steps > MAX_PARTS {
             return None;
         }
-        match &expr.kind {
-            ExprKind::Bytes(bytes) => {
-                for c in std::str::from_utf8(bytes).ok()?.chars() {
-                    self.sets.insert(vec![(c.into(), c.into())]);
-                }
+        if let Some(bytes) = expr.as_bytes() {
+            for c in std::str::from_utf8(bytes).ok()?.chars() {
+                self.sets.insert(vec![(c.into(), c.into())]);
             }
-            ExprKind::Class(set) if set.unit() == Unit::Char => drop(self.sets.insert(set.ranges().to_vec())),
-            ExprKind::Class(_) => return None,
-            ExprKind::Rule(name) => match number(expr) {
+        } else if let Some(set) = expr.as_class() {
+            self.sets.insert((set.unit() == Unit::Char).then(|| set.ranges().to_vec())?);
+        } else if let Some(name) = expr.as_rule() {
+            match number(expr) {
                 Some(number) => {
                     if self.marks.insert(number) {
                         self.collect(&self.looks.get(number)?.body, depth)?;
@@ -38,12 +37,9 @@ impl<'g> Sets<'_, 'g> {
                 None if name == WORD_END => drop(self.sets.insert(word().ranges().to_vec())),
                 None if depth == 0 => return None,
                 None => self.collect((self.rule)(name)?, depth - 1)?,
-            },
-            ExprKind::Seq(items) => items.iter().try_for_each(|item| self.collect(item, depth))?,
-            ExprKind::Choice(options) => options.iter().try_for_each(|option| self.collect(&option.expr, depth))?,
-            ExprKind::Repeat { item, .. } => self.collect(item, depth)?,
+            }
         }
-        Some(())
+        expr.children().try_for_each(|child| self.collect(child, depth))
     }
 }
 

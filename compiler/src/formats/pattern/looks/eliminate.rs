@@ -1,7 +1,7 @@
 //! From an automaton to an expression.
 
+use super::MAX_PARTS;
 use super::alphabet::Alphabet;
-use super::{MAX_PARTS, visit};
 use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
@@ -54,12 +54,12 @@ impl Elimination {
             let state = left.iter().copied().min_by_key(|&state| weight(state))?;
             left.remove(&state);
             elimination.take_out(state);
-            if elimination.edges.values().map(size).sum::<usize>() > MAX_PARTS {
+            if elimination.edges.values().map(Expr::size).sum::<usize>() > MAX_PARTS {
                 return None;
             }
         }
         let whole = elimination.edges.remove(&(start, end))?;
-        (height(&whole) < MAX_NESTING / 2).then_some(whole)
+        (whole.height() < MAX_NESTING / 2).then_some(whole)
     }
 
     fn expr(&self, kind: ExprKind) -> Expr {
@@ -87,39 +87,17 @@ impl Elimination {
     }
 
     fn seq(&self, parts: impl Iterator<Item = Expr>) -> Expr {
-        let mut items: Vec<Expr> = Vec::new();
-        for part in parts {
-            match part.kind {
-                ExprKind::Seq(more) => items.extend(more),
-                _ => items.push(part),
-            }
-        }
-        if items.len() == 1 { items.remove(0) } else { self.expr(ExprKind::Seq(items)) }
+        Expr::joined(parts, self.span)
     }
 
     fn either(&self, first: Expr, second: Expr) -> Expr {
         let mut options: Vec<Alternative> = Vec::new();
-        for part in [first, second] {
-            match part.kind {
-                ExprKind::Choice(more) => options.extend(more),
-                _ => options.push(Alternative { expr: part, weight: None }),
+        for mut part in [first, second] {
+            match part.as_choice_mut() {
+                Some(more) => options.append(more),
+                None => options.push(Alternative { expr: part, weight: None }),
             }
         }
         self.expr(ExprKind::Choice(options))
-    }
-}
-
-pub(super) fn size(expr: &Expr) -> usize {
-    let mut parts = 0;
-    visit(expr, &mut |_| parts += 1);
-    parts
-}
-
-fn height(expr: &Expr) -> u32 {
-    1 + match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,
-        ExprKind::Seq(items) => items.iter().map(height).max().unwrap_or(0),
-        ExprKind::Choice(options) => options.iter().map(|option| height(&option.expr)).max().unwrap_or(0),
-        ExprKind::Repeat { item, .. } => height(item),
     }
 }

@@ -143,7 +143,7 @@ impl<'g> Translating<'_, 'g> {
                 let options: Option<Vec<Id>> = options.iter().map(|option| self.beginning_with(&option.expr)).collect();
                 self.terms.or(options?)
             }
-            _ => {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => {
                 let body = self.term(body, false, MAX_DEPTH)?;
                 self.terms.seq(body, ALL)
             }

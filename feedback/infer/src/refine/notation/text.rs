@@ -5,7 +5,6 @@ use std::ops::Range;
 use gramjet_compiler::ast::{Grammar, Rule};
 
 use super::Notation;
-use crate::refine::place::each;
 
 /// Returns the range of the body of a rule in the text: from what defines it to the last mark of its last expression.
 pub(super) fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rule) -> Option<Range<usize>> {
@@ -30,7 +29,7 @@ pub(super) fn body(text: &str, notation: Notation, grammar: &Grammar, rule: &Rul
         return Some(start..start + text[start..end].trim_end().len());
     }
     let mut end = start;
-    each(&rule.body, &mut |expr| end = end.max(expr.span.end as usize));
+    rule.body.each(&mut |expr| end = end.max(expr.span.end as usize));
     // Groups and repetitions that end with the last expression, also on lines of their own, and a label of Lark.
     let after = text.get(end..)?;
     let mut closed = 0;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gramjet_compiler::ast::Grammar;
 
 use crate::refine::holes::anything;
-use crate::refine::place::{Place, children};
+use crate::refine::place::Place;
 use crate::refine::reader::Reader;
 
 /// Places of a rule that are looked at.
@@ -36,7 +36,7 @@ impl<'r> Reach<'r> {
             if texts.is_empty() {
                 continue;
             }
-            let count = place.get(self.grammar).map_or(0, |expr| children(expr).len());
+            let count = place.get(self.grammar).map_or(0, |expr| expr.children().count());
             open.extend((0..count).rev().map(|number| (place.child(number), texts.clone())));
             self.of.insert(place.clone(), texts);
             found.push(place);

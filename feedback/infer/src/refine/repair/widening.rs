@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use gramjet_compiler::ast::{ExprKind, Grammar};
+use gramjet_compiler::ast::Grammar;
 
 use super::fresh::Fresh;
 use super::rate::is_smaller;
@@ -13,7 +13,6 @@ use crate::refine::class::{Around, settled, widened};
 use crate::refine::evidence::{Ask, Evidence};
 use crate::refine::generalise::Rules;
 use crate::refine::holes::standing;
-use crate::refine::place::each;
 use crate::refine::reader::Reader;
 use crate::refine::report::{Direction, Edit, Share};
 use crate::refine::widen::{by_holes, duplicate, last_rounds, replacements, rounds};
@@ -310,10 +309,8 @@ fn near(grammar: &Grammar, reader: &Reader, texts: &[Vec<u8>]) -> Vec<usize> {
         grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
     let mut neighbours: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); grammar.rules.len()];
     for (number, rule) in grammar.rules.iter().enumerate() {
-        each(&rule.body, &mut |expr| {
-            if let ExprKind::Rule(name) = &expr.kind
-                && let Some(&other) = index.get(name.as_str())
-            {
+        rule.body.each(&mut |expr| {
+            if let Some(&other) = expr.as_rule().and_then(|name| index.get(name)) {
                 neighbours[number].insert(other);
                 neighbours[other].insert(number);
             }

@@ -1,0 +1,281 @@
+//! The kinds of expressions, and everything that depends on the kind alone.
+//!
+//! A new kind is added here first. Code that needs no more than children, walks and the accessors need not know the
+//! kinds.
+
+use crate::charset::CharSet;
+use crate::diagnostics::Span;
+
+/// An expression with its place.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// The kind of expression.
+    pub kind: ExprKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// The kinds of expressions. Formats translate their own notations (negated classes, differences, escapes) to these.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// Literal bytes, which may be empty. Text is UTF-8.
+    Bytes(Vec<u8>),
+    /// One member of a set of bytes or of characters. If it is empty, the format has reported that already.
+    Class(CharSet),
+    /// A reference to a rule by name.
+    Rule(String),
+    /// Expressions one after the other. The empty sequence derives the empty string.
+    Seq(Vec<Expr>),
+    /// One of several alternatives.
+    Choice(Vec<Alternative>),
+    /// `item` at least `min` and, if given, at most `max` times.
+    Repeat {
+        /// The repeated expression.
+        item: Box<Expr>,
+        /// The least number of rounds.
+        min: u32,
+        /// The greatest number of rounds. `None` means no bound.
+        max: Option<u32>,
+    },
+}
+
+/// One alternative of a choice.
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// The expression of the alternative.
+    pub expr: Expr,
+    /// Its weight if written; alternatives without one count as 1. Finite and not negative (the format checks).
+    pub weight: Option<Weight>,
+}
+
+impl Alternative {
+    /// Returns true if it belongs to the language: weight 0 switches it off.
+    pub fn is_live(&self) -> bool {
+        self.weight.is_none_or(|weight| weight.value > 0.0)
+    }
+
+    /// Returns true if inputs are meant to have it: it is live, and not only because texts may have it.
+    pub fn is_generated(&self) -> bool {
+        self.weight.is_none_or(|weight| weight.value > Weight::ONLY_READ)
+    }
+}
+
+/// A weight with its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Weight {
+    /// Relative probability; 0 switches the alternative off.
+    pub value: f64,
+    /// Its place.
+    pub span: Span,
+}
+
+impl Weight {
+    /// The value of an alternative that texts may have and generated inputs do not.
+    pub const ONLY_READ: f64 = f64::MIN_POSITIVE;
+}
+
+/// A repetition: `item` at least `min` and, if given, at most `max` times.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounds<'e> {
+    /// The repeated expression.
+    pub item: &'e Expr,
+    /// The least number of rounds.
+    pub min: u32,
+    /// The greatest number of rounds.
+    pub max: Option<u32>,
+}
+
+impl Expr {
+    /// Returns literal bytes.
+    pub fn bytes(bytes: impl Into<Vec<u8>>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Bytes(bytes.into()), span }
+    }
+
+    /// Returns one member of a set.
+    pub fn class(set: CharSet, span: Span) -> Expr {
+        Expr { kind: ExprKind::Class(set), span }
+    }
+
+    /// Returns a reference to a rule.
+    pub fn rule(name: impl Into<String>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Rule(name.into()), span }
+    }
+
+    /// Returns expressions one after the other.
+    pub fn seq(items: Vec<Expr>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Seq(items), span }
+    }
+
+    /// Returns the empty sequence.
+    pub fn empty(span: Span) -> Expr {
+        Expr::seq(Vec::new(), span)
+    }
+
+    /// Returns expressions one after the other, with the items of sequences in their place. A single one stands for
+    /// itself.
+    pub fn joined(parts: impl IntoIterator<Item = Expr>, span: Span) -> Expr {
+        let mut items = Vec::new();
+        for mut part in parts {
+            match part.as_seq_mut() {
+                Some(more) => items.append(more),
+                None => items.push(part),
+            }
+        }
+        if items.len() == 1 { items.remove(0) } else { Expr::seq(items, span) }
+    }
+
+    /// Returns one of several alternatives.
+    pub fn choice(alternatives: Vec<Alternative>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Choice(alternatives), span }
+    }
+
+    /// Returns an expression at least `min` and at most `max` times.
+    pub fn repeat(item: Expr, min: u32, max: Option<u32>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Repeat { item: Box::new(item), min, max }, span }
+    }
+
+    /// Returns the children, in order.
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
+        self.children_if(|_| true)
+    }
+
+    /// Returns the children, in order, without the alternatives that do not count.
+    pub fn children_if(&self, counts: impl Fn(&Alternative) -> bool) -> impl DoubleEndedIterator<Item = &Expr> {
+        let (items, alternatives): (&[Expr], &[Alternative]) = match &self.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => (&[], &[]),
+            ExprKind::Seq(items) => (items, &[]),
+            ExprKind::Choice(alternatives) => (&[], alternatives),
+            ExprKind::Repeat { item, .. } => (std::slice::from_ref(item), &[]),
+        };
+        items.iter().chain(alternatives.iter().filter(move |one| counts(one)).map(|one| &one.expr))
+    }
+
+    /// Returns the children, in order, to change them.
+    pub fn children_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let (items, alternatives): (&mut [Expr], &mut [Alternative]) = match &mut self.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => (&mut [], &mut []),
+            ExprKind::Seq(items) => (items, &mut []),
+            ExprKind::Choice(alternatives) => (&mut [], alternatives),
+            ExprKind::Repeat { item, .. } => (std::slice::from_mut(item), &mut []),
+        };
+        items.iter_mut().chain(alternatives.iter_mut().map(|one| &mut one.expr))
+    }
+
+    /// Calls `visit` for each expression in this one, outer ones first.
+    pub fn each<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        visit(self);
+        self.children().for_each(|child| child.each(visit));
+    }
+
+    /// Calls `visit` for each expression in this one, outer ones first, to change it. The children of the changed
+    /// expression follow.
+    pub fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        visit(self);
+        self.children_mut().for_each(|child| child.each_mut(visit));
+    }
+
+    /// Calls `visit` with the name of each rule that is referred to, in order.
+    pub fn each_reference<'e>(&'e self, visit: &mut dyn FnMut(&'e str)) {
+        self.each(&mut |expr| expr.as_rule().into_iter().for_each(&mut *visit));
+    }
+
+    /// Returns the number of expressions in this one.
+    pub fn size(&self) -> usize {
+        1 + self.children().map(Expr::size).sum::<usize>()
+    }
+
+    /// Returns the levels of expressions in this one.
+    pub fn height(&self) -> u32 {
+        1 + self.children().map(Expr::height).max().unwrap_or(0)
+    }
+
+    /// Returns what the expression is, for messages.
+    pub fn description(&self) -> &'static str {
+        match &self.kind {
+            ExprKind::Bytes(_) => "a string",
+            ExprKind::Class(_) => "a class",
+            ExprKind::Rule(_) => "a rule",
+            ExprKind::Seq(items) if items.is_empty() => "the empty string",
+            ExprKind::Seq(_) => "a sequence",
+            ExprKind::Choice(_) => "a choice",
+            ExprKind::Repeat { .. } => "a repetition",
+        }
+    }
+
+    /// Returns true if the expression is the empty sequence or an empty literal.
+    pub fn is_empty(&self) -> bool {
+        self.as_seq().is_some_and(<[Expr]>::is_empty) || self.as_bytes().is_some_and(<[u8]>::is_empty)
+    }
+
+    /// Returns true if two expressions are written alike, whatever their places.
+    pub fn is_same(&self, other: &Expr) -> bool {
+        let weight = |one: &Alternative| one.weight.map(|weight| weight.value.to_bits());
+        let is_alike = match (&self.kind, &other.kind) {
+            (ExprKind::Bytes(one), ExprKind::Bytes(other)) => one == other,
+            (ExprKind::Class(one), ExprKind::Class(other)) => one == other,
+            (ExprKind::Rule(one), ExprKind::Rule(other)) => one == other,
+            (ExprKind::Seq(one), ExprKind::Seq(other)) => one.len() == other.len(),
+            (ExprKind::Choice(one), ExprKind::Choice(other)) => one.iter().map(weight).eq(other.iter().map(weight)),
+            (ExprKind::Repeat { min, max, .. }, ExprKind::Repeat { min: least, max: most, .. }) => {
+                (min, max) == (least, most)
+            }
+            (ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_), _) => false,
+            (ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. }, _) => false,
+        };
+        is_alike && self.children().zip(other.children()).all(|(one, other)| one.is_same(other))
+    }
+
+    /// Returns the bytes of a literal.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        let ExprKind::Bytes(bytes) = &self.kind else { return None };
+        Some(bytes)
+    }
+
+    /// Returns the set of a class.
+    pub fn as_class(&self) -> Option<&CharSet> {
+        let ExprKind::Class(set) = &self.kind else { return None };
+        Some(set)
+    }
+
+    /// Returns the name of the rule that is referred to.
+    pub fn as_rule(&self) -> Option<&str> {
+        let ExprKind::Rule(name) = &self.kind else { return None };
+        Some(name)
+    }
+
+    /// Returns the name of the rule that is referred to, to change it.
+    pub fn as_rule_mut(&mut self) -> Option<&mut String> {
+        let ExprKind::Rule(name) = &mut self.kind else { return None };
+        Some(name)
+    }
+
+    /// Returns the items of a sequence.
+    pub fn as_seq(&self) -> Option<&[Expr]> {
+        let ExprKind::Seq(items) = &self.kind else { return None };
+        Some(items)
+    }
+
+    /// Returns the items of a sequence, to change them.
+    pub fn as_seq_mut(&mut self) -> Option<&mut Vec<Expr>> {
+        let ExprKind::Seq(items) = &mut self.kind else { return None };
+        Some(items)
+    }
+
+    /// Returns the alternatives of a choice.
+    pub fn as_choice(&self) -> Option<&[Alternative]> {
+        let ExprKind::Choice(alternatives) = &self.kind else { return None };
+        Some(alternatives)
+    }
+
+    /// Returns the alternatives of a choice, to change them.
+    pub fn as_choice_mut(&mut self) -> Option<&mut Vec<Alternative>> {
+        let ExprKind::Choice(alternatives) = &mut self.kind else { return None };
+        Some(alternatives)
+    }
+
+    /// Returns the repetition, if the expression is one.
+    pub fn as_repeat(&self) -> Option<Rounds<'_>> {
+        let ExprKind::Repeat { item, min, max } = &self.kind else { return None };
+        Some(Rounds { item, min: *min, max: *max })
+    }
+}
