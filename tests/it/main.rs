@@ -13,4 +13,5 @@ mod pages;
 mod promises;
 mod rfc;
 mod shapes;
+mod structs;
 mod validity;
