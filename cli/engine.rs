@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_engine::jit::Jit;
-use gramjet_engine::kind::{self, Kind};
+use gramjet_engine::kind::{self, EngineKind};
 use gramjet_grammars::Shipped;
 
 use crate::arguments::engine::EngineArgument;
@@ -21,11 +21,9 @@ pub type AnyProducer = Box<dyn Producer + Send>;
 
 /// An engine for a grammar: makes producers under limits that the grammar can keep.
 pub struct Engine {
-    name: &'static str,
+    kind: EngineArgument,
     /// The reason for this engine, where it is not obvious.
     reason: Option<String>,
-    /// Whether its code was made ahead of time.
-    is_generated: bool,
     /// The machine code, if that runs it.
     jit: Option<Jit>,
     make: Box<dyn Fn() -> AnyProducer>,
@@ -59,10 +57,10 @@ impl Engine {
     }
 
     fn generated(make: fn() -> AnyProducer, wanted: Applied) -> Result<Engine, Failure> {
-        Ok(Engine { is_generated: true, ..Engine::new("rust", make, wanted)? })
+        Engine::new(EngineArgument::Rust, make, wanted)
     }
 
-    fn of_kind(compiled: &Compiled, kind: Kind, wanted: Applied) -> Result<Engine, Failure> {
+    fn of_kind(compiled: &Compiled, kind: EngineKind, wanted: Applied) -> Result<Engine, Failure> {
         let made = kind.make_with_limits(compiled, wanted.limits()).map_err(|refusal| {
             let kind = kind.name();
             Failure::Usage(format!("`--engine {kind}` is not possible: {refusal}; `--engine vm` takes every grammar"))
@@ -71,19 +69,19 @@ impl Engine {
     }
 
     fn of(made: kind::Engine, wanted: Applied) -> Result<Engine, Failure> {
-        let (name, jit) = (made.kind().name(), made.as_jit().cloned());
+        let (kind, jit) = (EngineArgument::Listed(made.kind()), made.as_jit().cloned());
         let reason = match &jit {
             Some(jit) => Some(code_size(jit)),
             None => made.refusal().map(ToString::to_string),
         };
-        Ok(Engine { jit, reason, ..Engine::new(name, move || Box::new(made.clone()), wanted)? })
+        Ok(Engine { jit, reason, ..Engine::new(kind, move || Box::new(made.clone()), wanted)? })
     }
 
-    fn new(name: &'static str, make: impl Fn() -> AnyProducer + 'static, wanted: Applied) -> Result<Engine, Failure> {
+    fn new(kind: EngineArgument, make: impl Fn() -> AnyProducer + 'static, wanted: Applied) -> Result<Engine, Failure> {
         let mut trial = make();
         let applied = wanted.set(&mut |limits| trial.set_limits(limits))?;
         let limits = applied.limits();
-        Ok(Engine { name, reason: None, is_generated: false, jit: None, make: Box::new(make), applied, limits })
+        Ok(Engine { kind, reason: None, jit: None, make: Box::new(make), applied, limits })
     }
 
     fn because(self, reason: impl Into<String>) -> Engine {
@@ -95,25 +93,25 @@ impl Engine {
     pub fn on(self, jit: Jit) -> Engine {
         let (size, code) = (code_size(&jit), jit.clone());
         let make = Box::new(move || Box::new(code.clone()) as AnyProducer);
-        Engine { name: Kind::Jit.name(), is_generated: false, make, jit: Some(jit), ..self.because(size) }
+        Engine { kind: EngineArgument::Listed(EngineKind::Jit), make, jit: Some(jit), ..self.because(size) }
     }
 
     /// Returns the engine's name, as `--engine` takes it.
     pub fn name(&self) -> &'static str {
-        self.name
+        self.kind.name()
     }
 
     /// Returns the engine's name, and why it was chosen if there is a reason to name.
     pub fn description(&self) -> String {
         match &self.reason {
-            Some(reason) => format!("{} ({reason})", self.name),
-            None => self.name.to_string(),
+            Some(reason) => format!("{} ({reason})", self.name()),
+            None => self.name().to_string(),
         }
     }
 
     /// Returns true if it runs a producer that was compiled ahead of time.
     pub fn is_generated(&self) -> bool {
-        self.is_generated
+        self.kind == EngineArgument::Rust
     }
 
     /// Returns the limits that it was started with, and where they are from.

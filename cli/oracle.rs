@@ -47,8 +47,7 @@ pub struct Oracle {
     in_vain: u32,
     command: Vec<OsString>,
     surroundings: Surroundings,
-    accept: Option<Regex>,
-    reject: Option<Regex>,
+    acceptance: Acceptance,
     /// By the hash of the text; never iterated. There are no more than `most_runs`.
     known: HashMap<u64, bool>,
     most_runs: u64,
@@ -61,6 +60,12 @@ pub struct Oracle {
     failure: Option<Failure>,
     /// Hint for the user if the program rejects everything: it may have been refused something.
     hint: Option<String>,
+}
+
+/// The rule by which a program accepts: exit status 0, if no regular expression says otherwise.
+struct Acceptance {
+    accept: Option<Regex>,
+    reject: Option<Regex>,
 }
 
 /// Counts of what was asked.
@@ -115,8 +120,7 @@ impl Oracle {
             in_vain: 0,
             command: program.command.clone(),
             surroundings,
-            accept: accept.accept_regex.clone(),
-            reject: accept.reject_regex.clone(),
+            acceptance: Acceptance { accept: accept.accept_regex.clone(), reject: accept.reject_regex.clone() },
             known: HashMap::new(),
             most_runs,
             counts: Counts::default(),
@@ -221,7 +225,7 @@ impl Oracle {
             &mut self.tested
         };
         let run = tested.run(text)?;
-        let answer = judge(&run, self.accept.as_ref(), self.reject.as_ref());
+        let answer = self.acceptance.judge(&run);
         if !answer && self.counts.accepted == 0 {
             self.hint = hint(self.surroundings.confinement, &run);
         }
@@ -256,7 +260,7 @@ impl Oracle {
         if !accepts_one && self.end.is_none() {
             let first = tried.first().map_or(String::new(), |text| format!(", such as `{}`", one_line(text, 60)));
             let all = plural(tried.len() as u64, "text");
-            let rule = self.hint.as_deref().unwrap_or_else(|| self.rule());
+            let rule = self.hint.as_deref().unwrap_or_else(|| self.acceptance.rule());
             return Err(Failure::Useless(format!(
                 "the program rejects all of {all} that are {valid_is}{first}: {rule}"
             )));
@@ -272,20 +276,10 @@ impl Oracle {
         if !rejects_one && self.end.is_none() {
             return Err(Failure::Useless(format!(
                 "the program accepts whatever it gets, also nonsense: {}",
-                self.rule()
+                self.acceptance.rule()
             )));
         }
         Ok(())
-    }
-
-    /// Returns what counts as acceptance, and what to do if that is wrong.
-    fn rule(&self) -> &'static str {
-        match (&self.accept, &self.reject) {
-            (None, None) => {
-                "it accepts by exit status 0; if it says otherwise what it accepts, give `--accept-regex` or `--reject-regex`"
-            }
-            _ => "see whether the regular expressions match what it writes",
-        }
     }
 
     /// Returns the error that has occurred, once.
@@ -310,18 +304,30 @@ impl Oracle {
     }
 }
 
-/// Returns true if a run accepts its text. A run that a signal or a limit has ended does not.
-fn judge(run: &Run<'_>, accept: Option<&Regex>, reject: Option<&Regex>) -> bool {
-    let is_exception = matches!(run.outcome, Outcome::Exception(_));
-    if run.outcome.is_abnormal() && !is_exception {
-        return false;
+impl Acceptance {
+    /// Returns true if a run accepts its text. A run that a signal or a limit has ended does not.
+    fn judge(&self, run: &Run<'_>) -> bool {
+        let is_exception = matches!(run.outcome, Outcome::Exception(_));
+        if run.outcome.is_abnormal() && !is_exception {
+            return false;
+        }
+        let matches = |regex: &Regex| {
+            [run.stdout, run.stderr].into_iter().any(|written| regex.is_match(&String::from_utf8_lossy(&written.bytes)))
+        };
+        match (&self.accept, &self.reject) {
+            (None, None) => run.outcome == Outcome::Exit(0),
+            (accept, reject) => accept.as_ref().is_none_or(matches) && !reject.as_ref().is_some_and(matches),
+        }
     }
-    let matches = |regex: &Regex| {
-        [run.stdout, run.stderr].into_iter().any(|written| regex.is_match(&String::from_utf8_lossy(&written.bytes)))
-    };
-    match (accept, reject) {
-        (None, None) => run.outcome == Outcome::Exit(0),
-        (accept, reject) => accept.is_none_or(matches) && !reject.is_some_and(matches),
+
+    /// Returns what counts as acceptance, and what to do if that is wrong.
+    fn rule(&self) -> &'static str {
+        match (&self.accept, &self.reject) {
+            (None, None) => {
+                "it accepts by exit status 0; if it says otherwise what it accepts, give `--accept-regex` or `--reject-regex`"
+            }
+            _ => "see whether the regular expressions match what it writes",
+        }
     }
 }
 

@@ -3,46 +3,23 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use gramjet_engine::auto;
+pub use gramjet_engine::auto::Amount;
 
-/// Amount that a run makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
-    /// This many inputs.
-    Inputs(u64),
-    /// Inputs until they have at least this many bytes.
-    Bytes(u64),
-    /// Inputs until this time has passed.
-    Time(Duration),
-}
-
-impl Amount {
-    /// Returns true if making this amount may take long enough to measure engines first.
-    pub fn may_take_long(self) -> bool {
-        match self {
-            Amount::Inputs(inputs) => inputs >= 256,
-            Amount::Bytes(bytes) => bytes >= 1 << 20,
-            Amount::Time(_) => true,
-        }
-    }
-
-    /// Returns true if this amount is large enough for a separate thread that writes.
-    pub fn is_large(self) -> bool {
-        match self {
-            Amount::Inputs(inputs) => inputs >= 1 << 17,
-            Amount::Bytes(bytes) => bytes >= 16 << 20,
-            Amount::Time(_) => true,
-        }
+/// Returns true if making this amount may take long enough to measure engines first.
+pub fn may_take_long(amount: Amount) -> bool {
+    match amount {
+        Amount::Inputs(inputs) => inputs >= 256,
+        Amount::Bytes(bytes) => bytes >= 1 << 20,
+        Amount::Time(_) => true,
     }
 }
 
-impl From<Amount> for auto::Amount {
-    fn from(amount: Amount) -> auto::Amount {
-        match amount {
-            Amount::Inputs(inputs) => auto::Amount::Inputs(inputs),
-            Amount::Bytes(bytes) => auto::Amount::Bytes(bytes),
-            Amount::Time(time) => auto::Amount::Time(time),
-        }
+/// Returns true if this amount is large enough for a separate thread that writes.
+pub fn is_large(amount: Amount) -> bool {
+    match amount {
+        Amount::Inputs(inputs) => inputs >= 1 << 17,
+        Amount::Bytes(bytes) => bytes >= 16 << 20,
+        Amount::Time(_) => true,
     }
 }
 

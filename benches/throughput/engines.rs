@@ -9,7 +9,7 @@ use gramjet_benches::remote::{self, Remote};
 use gramjet_benches::textbook::flat::Flat;
 use gramjet_benches::textbook::mean::mean_lengths;
 use gramjet_compiler::{Diagnostics, Options, SourceFile, compile, formats};
-use gramjet_engine::Kind;
+use gramjet_engine::EngineKind;
 use gramjet_engine::bulk::{Bulk, Effort, Framing};
 
 include!(concat!(env!("OUT_DIR"), "/producers.rs"));
@@ -51,7 +51,7 @@ pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> 
             let limits = Limits::new().max_depth(max_depth);
             let bulk = Bulk::new(&compiled, limits, Framing::default(), Effort::default());
             made.push(bulk.map(in_bulk).map_err(|refusal| refusal.to_string()));
-            for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Auto && kind.is_available()) {
+            for kind in EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto && kind.is_available()) {
                 let engine = kind.make(&compiled).map_err(|refusal| refusal.to_string());
                 made.push(engine.and_then(|engine| replaying(kind.name(), max_depth, engine)));
             }

@@ -2,13 +2,13 @@
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use gramjet_engine::Kind;
+use gramjet_engine::EngineKind;
 
 /// The engine that the user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineArgument {
     /// One that makes its code from the grammar and replays choice bytes.
-    Listed(Kind),
+    Listed(EngineKind),
     /// Code that was made ahead of time.
     Rust,
     /// Tables that do not replay.
@@ -17,14 +17,23 @@ pub enum EngineArgument {
 
 impl EngineArgument {
     /// The fastest.
-    pub const AUTO: EngineArgument = EngineArgument::Listed(Kind::Auto);
+    pub const AUTO: EngineArgument = EngineArgument::Listed(EngineKind::Auto);
 
-    const LISTED: usize = Kind::ALL.len();
+    /// Returns the name that users write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EngineArgument::Listed(kind) => kind.name(),
+            EngineArgument::Rust => "rust",
+            EngineArgument::Bulk => "bulk",
+        }
+    }
+
+    const LISTED: usize = EngineKind::ALL.len();
     const ALL: [EngineArgument; EngineArgument::LISTED + 2] = {
         let mut all = [EngineArgument::Rust; EngineArgument::LISTED + 2];
         let mut index = 0;
         while index < EngineArgument::LISTED {
-            all[index] = EngineArgument::Listed(Kind::ALL[index]);
+            all[index] = EngineArgument::Listed(EngineKind::ALL[index]);
             index += 1;
         }
         all[EngineArgument::LISTED + 1] = EngineArgument::Bulk;
@@ -38,20 +47,18 @@ impl ValueEnum for EngineArgument {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, about) = match self {
-            EngineArgument::Listed(kind) => (kind.name(), kind.about()),
-            EngineArgument::Rust => (
-                "rust",
+        let about = match self {
+            EngineArgument::Listed(kind) => kind.about(),
+            EngineArgument::Rust => {
                 "Compiled ahead of time; for shipped grammars that have a compiled producer, named without a path, from their own \
-                 start rule",
-            ),
-            EngineArgument::Bulk => (
-                "bulk",
+                 start rule"
+            }
+            EngineArgument::Bulk => {
                 "Tables for gigabytes, without a limit on the length. Its inputs are not those of the other engines. It draws with \
                  the grammar's own probabilities, which the others round to slots of 1/256; `auto` takes it without `--seed` where \
-                 it was measured to be done first",
-            ),
+                 it was measured to be done first"
+            }
         };
-        Some(PossibleValue::new(name).help(about))
+        Some(PossibleValue::new(self.name()).help(about))
     }
 }

@@ -22,7 +22,7 @@ use crate::arguments::limits::LimitArgs;
 use crate::engine::Engine;
 use crate::failure::{Failure, say};
 use crate::output::separator::Separator;
-use crate::plan::{Amount, Plan, Shard, ShardArgument};
+use crate::plan::{Amount, Plan, Shard, ShardArgument, is_large};
 use crate::prepared::Prepared;
 use crate::progress::Progress;
 use crate::tally::Tally;
@@ -224,7 +224,7 @@ impl<'a> Asked<'a> {
         }
         // A processor that has nothing else to do writes.
         let spare = *jobs < std::thread::available_parallelism().map_or(1, NonZero::get);
-        let has_writer = spare && self.amount.is_large() && sink.takes_time();
+        let has_writer = spare && is_large(self.amount) && sink.takes_time();
         let output = Counted::new(sink, plan.bytes, progress);
         let longest = choice.engine.limits().output();
         let orders = Orders { plan: *plan, seed: self.seed, separator: self.separator, longest, stop: stop.clone() };

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use gramjet::choices::SpanKind;
+use gramjet_compiler::fnv::fnv1a;
 use gramjet_compiler::ir::{Ir, NodeId, Site};
 use gramjet_compiler::machine::{
     Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part as Node, Position, Recorder, Task, min_len_of,
@@ -482,10 +483,9 @@ fn of(ir: &Ir, node: NodeId) -> Item {
     kind.instance().map_or(Item::Node(node.index() as u32), |rule| Item::Rule(rule.index() as u32))
 }
 
-/// Returns the item of a literal, by FNV-1a (Fowler, Noll and Vo).
+/// Returns the item of a literal.
 fn literal(text: &[u8]) -> Item {
-    let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
-    Item::Literal(text.iter().fold(0xCBF2_9CE4_8422_2325, hash))
+    Item::Literal(fnv1a(text))
 }
 
 /// Takes options from a list, then from a chooser.

@@ -14,7 +14,7 @@ use crate::vm::Vm;
 
 /// An engine that replays choice bytes; all kinds give the same output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum EngineKind {
     /// The fastest that takes the grammar: machine code, else the table interpreter.
     #[default]
     Auto,
@@ -26,41 +26,41 @@ pub enum Kind {
     Reference,
 }
 
-impl Kind {
+impl EngineKind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::Auto, Kind::Jit, Kind::Vm, Kind::Reference];
+    pub const ALL: [EngineKind; 4] = [EngineKind::Auto, EngineKind::Jit, EngineKind::Vm, EngineKind::Reference];
 
     /// Returns the name that users write.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Auto => "auto",
-            Kind::Jit => "jit",
-            Kind::Vm => "vm",
-            Kind::Reference => "reference",
+            EngineKind::Auto => "auto",
+            EngineKind::Jit => "jit",
+            EngineKind::Vm => "vm",
+            EngineKind::Reference => "reference",
         }
     }
 
     /// Returns a description, for the help of a command.
     pub const fn about(self) -> &'static str {
         match self {
-            Kind::Auto => "The fastest engine that can run this grammar",
-            Kind::Jit => "Compiled to machine code at once; on x86-64 under Unix",
-            Kind::Vm => "The table interpreter; runs every grammar",
-            Kind::Reference => "The plain interpreter that the others are judged by",
+            EngineKind::Auto => "The fastest engine that can run this grammar",
+            EngineKind::Jit => "Compiled to machine code at once; on x86-64 under Unix",
+            EngineKind::Vm => "The table interpreter; runs every grammar",
+            EngineKind::Reference => "The plain interpreter that the others are judged by",
         }
     }
 
     /// Returns true if this build has it. A grammar may be too large for one that it has.
     pub const fn is_available(self) -> bool {
         match self {
-            Kind::Jit => jit::is_available(),
-            Kind::Auto | Kind::Vm | Kind::Reference => true,
+            EngineKind::Jit => jit::is_available(),
+            EngineKind::Auto | EngineKind::Vm | EngineKind::Reference => true,
         }
     }
 
     /// Returns true if an input ends where it has more bytes than [`Limits::output`].
     pub const fn bounds_output(self) -> bool {
-        !matches!(self, Kind::Reference)
+        !matches!(self, EngineKind::Reference)
     }
 
     /// Returns a producer with the limits that the grammar file asks for, else with the default depth limit.
@@ -72,28 +72,28 @@ impl Kind {
         self.make_with_limits(compiled, first_limits(compiled))
     }
 
-    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`Kind::make`]. Code for
-    /// other limits is not made before they are set.
+    /// Returns a producer with these limits; if the grammar cannot keep them, with those of [`EngineKind::make`]. Code
+    /// for other limits is not made before they are set.
     ///
     /// # Errors
     ///
     /// If the grammar cannot run on this engine, or if this build does not have it.
     pub fn make_with_limits(self, compiled: &Compiled, limits: Limits) -> Result<Engine, NotCompiled> {
         Ok(match self {
-            Kind::Auto => Engine::fastest(compiled, limits),
-            Kind::Jit => Engine::Jit(Jit::with_limits(compiled, limits)?),
-            Kind::Vm => Engine::Vm(Vm::with_limits(compiled, limits), None),
-            Kind::Reference => Engine::Reference(Reference::with_limits(compiled, limits)),
+            EngineKind::Auto => Engine::fastest(compiled, limits),
+            EngineKind::Jit => Engine::Jit(Jit::with_limits(compiled, limits)?),
+            EngineKind::Vm => Engine::Vm(Vm::with_limits(compiled, limits), None),
+            EngineKind::Reference => Engine::Reference(Reference::with_limits(compiled, limits)),
         })
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for EngineKind {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<Kind, String> {
-        let names = Kind::ALL.map(Kind::name);
-        Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+    fn from_str(name: &str) -> Result<EngineKind, String> {
+        let names = EngineKind::ALL.map(EngineKind::name);
+        EngineKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
             let similar =
                 closest(name, names).map_or_else(String::new, |similar| format!("; did you mean `{similar}`?"));
             format!("unknown engine `{}`{similar} (known: {})", name.escape_debug(), names.join(", "))
@@ -114,7 +114,7 @@ pub enum Engine {
 
 impl Engine {
     /// Returns the fastest engine that takes the grammar, with these limits; if the grammar cannot keep them, with
-    /// those of [`Kind::make`].
+    /// those of [`EngineKind::make`].
     pub fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
         match Jit::with_limits(compiled, limits) {
             Ok(jit) => Engine::Jit(jit),
@@ -122,12 +122,12 @@ impl Engine {
         }
     }
 
-    /// Returns the kind, which is never [`Kind::Auto`].
-    pub fn kind(&self) -> Kind {
+    /// Returns the kind, which is never [`EngineKind::Auto`].
+    pub fn kind(&self) -> EngineKind {
         match self {
-            Engine::Jit(_) => Kind::Jit,
-            Engine::Vm(..) => Kind::Vm,
-            Engine::Reference(_) => Kind::Reference,
+            Engine::Jit(_) => EngineKind::Jit,
+            Engine::Vm(..) => EngineKind::Vm,
+            Engine::Reference(_) => EngineKind::Reference,
         }
     }
 

@@ -38,7 +38,7 @@
 //! | wanted | found |
 //! |---|---|
 //! | a producer, whatever the machine | [`Grammar`], [`Fastest`] |
-//! | an engine by its name | [`Kind`] |
+//! | an engine by its name | [`EngineKind`] |
 //! | machine code, on x86-64 under Unix | [`Jit`] |
 //! | the portable table interpreter | [`Vm`] |
 //! | gigabytes from a seed, without replay | [`bulk::Bulk`] |
@@ -79,7 +79,7 @@ mod unfolded;
 
 pub use fastest::{Fastest, Grammar, GrammarError};
 pub use jit::Jit;
-pub use kind::Kind;
+pub use kind::EngineKind;
 pub use reference::Reference;
 pub use tracer::Tracer;
 pub use vm::Vm;

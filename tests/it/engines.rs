@@ -7,7 +7,7 @@ use gramjet_compiler::reference::{self, render};
 use gramjet_emitted_tests::ALL;
 use gramjet_engine::jit::{self, Jit};
 use gramjet_engine::vm::Vm;
-use gramjet_engine::{Fastest, Kind};
+use gramjet_engine::{EngineKind, Fastest};
 use gramjet_testkit::amount::{part, seeds};
 use gramjet_testkit::emitted::{Subject, random_subjects, subjects};
 use gramjet_testkit::suite::run_suite;
@@ -34,7 +34,7 @@ fn emitted(name: &str, forbid_unsafe: bool) -> Box<dyn Producer> {
 
 /// Returns the engines that make their code when they are given a grammar, all that this build has.
 fn listed(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
-    let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Auto && kind.is_available());
+    let kinds = EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto && kind.is_available());
     let made = kinds.map(|kind| (kind.name(), kind.make(compiled).unwrap_or_else(|refusal| panic!("{refusal}"))));
     made.map(|(name, engine)| (name, Box::new(engine) as Box<dyn Producer>)).collect()
 }
@@ -47,7 +47,7 @@ fn engines(name: &str, compiled: &Compiled) -> Vec<(&'static str, Box<dyn Produc
 
 #[test]
 fn every_engine_runs_the_suite() {
-    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_available()) {
+    for kind in EngineKind::ALL.into_iter().filter(|kind| kind.is_available()) {
         run_suite(&mut |case, limits, choices| {
             let mut engine = kind.make(&case.compiled).unwrap_or_else(|refusal| panic!("{refusal}"));
             produced(&mut engine, limits, choices)
@@ -180,7 +180,7 @@ fn engines_at_run_time(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Produc
         ("vm that counts levels", Box::new(Vm::without_unfolding(compiled))),
         ("jit that counts levels", counting_jit(compiled)),
     ];
-    listed(compiled).into_iter().filter(|(name, _)| *name != Kind::Reference.name()).chain(counting).collect()
+    listed(compiled).into_iter().filter(|(name, _)| *name != EngineKind::Reference.name()).chain(counting).collect()
 }
 
 /// Holds engines against the reference on random grammars.
@@ -362,7 +362,7 @@ impl ChoiceSource for Failing {
 fn a_source_that_panics_leaves_whole_inputs() {
     let subject = subjects().into_iter().find(|subject| subject.name == "length-of-recursion").expect("a case");
     let engines = engines(&subject.name, &subject.compiled).into_iter();
-    for (engine, mut producer) in engines.filter(|(name, _)| *name != Kind::Reference.name()) {
+    for (engine, mut producer) in engines.filter(|(name, _)| *name != EngineKind::Reference.name()) {
         producer.set_limits(Limits::new()).expect("limits that can be kept");
         for (bytes, most) in [(0, u64::MAX), (5000, u64::MAX), (5000, 40)] {
             producer.set_limits(Limits::new().max_choices(most)).expect("limits that can be kept");

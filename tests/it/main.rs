@@ -14,4 +14,5 @@ mod pages;
 mod promises;
 mod rfc;
 mod shapes;
+mod structs;
 mod validity;

@@ -28,7 +28,7 @@ struct Finding<'a> {
     message: &'a str,
     hint: Option<&'a str>,
     #[serde(flatten)]
-    place: Place<'a>,
+    place: Location<'a>,
     related: Vec<Related<'a>>,
 }
 
@@ -36,13 +36,13 @@ struct Finding<'a> {
 struct Related<'a> {
     message: &'a str,
     #[serde(flatten)]
-    place: Place<'a>,
+    place: Location<'a>,
 }
 
 /// Lines and columns count from 1, columns in characters; offsets count bytes from 0. All but the file are null for
 /// what concerns the grammar as a whole.
 #[derive(Serialize)]
-struct Place<'a> {
+struct Location<'a> {
     file: &'a str,
     line: Option<usize>,
     column: Option<usize>,
@@ -150,10 +150,10 @@ fn finding<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic) -> Finding<'a> 
     }
 }
 
-fn place(file: &SourceFile, span: Option<Span>) -> Place<'_> {
+fn place(file: &SourceFile, span: Option<Span>) -> Location<'_> {
     let start = span.map(|span| file.line_column(span.start));
     let end = span.map(|span| file.line_column(span.end));
-    Place {
+    Location {
         file: file.name(),
         line: start.map(|start| start.0),
         column: start.map(|start| start.1),

@@ -9,7 +9,7 @@ use super::bulk;
 use crate::arguments::engine::EngineArgument;
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::plan::Amount;
+use crate::plan::{Amount, may_take_long};
 use crate::prepared::Prepared;
 
 /// The engine of a run.
@@ -51,8 +51,8 @@ pub fn choose(engine: Engine, prepared: &Prepared, wish: Wish) -> Result<Choice,
             Err(refusal) => Err(Failure::Usage(format!("`--engine bulk` is not possible: {refusal}"))),
         },
         // With a given seed the inputs are the same for any engine, however many there are.
-        EngineArgument::AUTO if !wish.is_seeded && !wish.is_covered && wish.amount.may_take_long() => {
-            let wanted = Wanted { amount: wish.amount.into(), jobs: wish.jobs };
+        EngineArgument::AUTO if !wish.is_seeded && !wish.is_covered && may_take_long(wish.amount) => {
+            let wanted = Wanted { amount: wish.amount, jobs: wish.jobs };
             let pace = auto::pace(wanted, engine.producer(), &wish.framing, &Instant::now());
             if wanted.is_long(pace) {
                 fastest(engine, prepared, wanted, pace, wish)

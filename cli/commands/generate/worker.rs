@@ -268,7 +268,7 @@ mod tests {
 
     use gramjet::{Choices, Limits, LimitsError};
     use gramjet_compiler::SourceFile;
-    use gramjet_engine::Kind;
+    use gramjet_engine::EngineKind;
 
     use super::*;
     use crate::arguments::engine::EngineArgument;
@@ -331,7 +331,7 @@ mod tests {
         let file = SourceFile::new("test.ebnf", "list ::= [a-z]* | list [0-9]+ list @ 0.5");
         let source = Source { file, shipped: None, loader: None };
         let prepared = Prepared::new(source, &GrammarArgs::default(), &LimitArgs::default());
-        let engine = prepared.and_then(|prepared| Engine::start(&prepared, EngineArgument::Listed(Kind::Vm)));
+        let engine = prepared.and_then(|prepared| Engine::start(&prepared, EngineArgument::Listed(EngineKind::Vm)));
         engine.map(|engine| engine.producer()).unwrap_or_else(|failure| panic!("{failure}"))
     }
 

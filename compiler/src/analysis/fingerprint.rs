@@ -6,29 +6,8 @@
 //! matter.
 
 use crate::analysis::pools::Pools;
+use crate::fnv::Fnv;
 use crate::ir::{Composition, Ir, NodeId, RuleId};
-
-/// 64 bits of FNV-1a (RFC 9923).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fnv(u64);
-
-impl Fnv {
-    pub fn new() -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-
-    pub fn byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-
-    pub fn number(&mut self, number: u64) {
-        number.to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
-    }
-
-    pub fn finish(self) -> u64 {
-        self.0
-    }
-}
 
 /// Returns the fingerprint of a lowered grammar with these pools.
 pub fn fingerprint(ir: &Ir, pools: &Pools) -> u64 {

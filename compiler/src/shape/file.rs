@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::fingerprint::Fnv;
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Rounds};
 use crate::charset::CharSet;
+use crate::fnv::Fnv;
 use crate::ordered::Map;
 
 use super::weights::{Group, Law, MOST_RANGES, MOST_STEP, Range, Weights, each_class, each_place, ranges};

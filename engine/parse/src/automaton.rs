@@ -15,6 +15,7 @@ mod cache;
 mod code;
 mod configuration;
 mod hash;
+mod origins;
 mod run;
 mod symbols;
 mod trace;
@@ -24,17 +25,16 @@ mod views;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::arena::{EMPTY, NONE};
-use crate::machine::encode;
+use crate::arena::NONE;
 use crate::program::{Program, State};
 use answers::Answers;
-pub(crate) use cache::Kept;
-use code::Code;
+pub(crate) use cache::AutomatonCache;
 use configuration::{Configuration, Graph, RETURNING, Waiting};
 use hash::Mixing;
+use origins::Origins;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
-use trial::{List, Outcome, Part, Question, Scratch, Trial, join};
+use trial::{List, Outcome, Question, Scratch, Trial, join};
 use views::Views;
 
 /// The number of a configuration.
@@ -73,41 +73,6 @@ enum Transition {
     Accept { origin: u32 },
 }
 
-/// Origin of the choices in a register: those in other registers, and then some at this position.
-#[derive(Clone, Copy, Debug)]
-struct Origin {
-    /// The register; `NONE`, or the place of [`Automaton::sources`] with [`MANY`].
-    source: u32,
-    /// The choices at this position: a place of [`Automaton::written`], or `NOTHING`.
-    written: u32,
-}
-
-/// Choices at a position.
-#[derive(Clone, Copy, Debug)]
-struct Written {
-    /// The class of which a member is read, or `NONE`. It is the last choice.
-    class: u32,
-    /// The choice bytes before: their number and, if there are more than can be here, their place in
-    /// [`Automaton::bytes`]. The last one comes first.
-    len: u32,
-    first: u32,
-    bytes: [u8; SHORT],
-}
-
-/// The place of no choices.
-const NOTHING: u32 = 0;
-/// This number of choice bytes is held in place.
-const SHORT: usize = 8;
-
-/// More choices or choice bytes at one position are not joined.
-const MOST_WRITTEN: usize = 256;
-
-/// The source is a place of [`Automaton::sources`], where several registers are.
-const MANY: u32 = 1 << 31;
-
-/// More zeros at one position are left to the machine.
-const MANY_ZEROS: u32 = 1 << 12;
-
 /// A register of the configuration below the merged one, or of the one above.
 #[derive(Clone, Copy, Debug)]
 struct Merged {
@@ -127,26 +92,13 @@ pub(crate) struct Automaton {
     transitions: Vec<Transition>,
     merges: HashMap<(ConfigurationId, ConfigurationId), TransitionId, Mixing>,
     parts: Vec<(ConfigurationId, u32)>,
-    origins: Vec<Origin>,
-    /// Registers, the last one first.
-    sources: Vec<Box<[u32]>>,
-    written: Vec<Written>,
-    /// The places in `written` by the class and the bytes.
-    written_before: HashMap<(u32, Box<[u8]>), u32, Mixing>,
-    bytes: Vec<u8>,
+    origins: Origins,
     merged: Vec<Merged>,
-    /// For each class that was needed, the choice bytes of its members.
-    codes: Vec<Option<Code>>,
     answers: Answers,
     /// Changes that traces make at the transitions.
     views: Views,
     /// The memory that the configurations take, about.
     size: usize,
-    /// Whether an origin of the transition that is made has more zeros than can be.
-    has_many_zeros: bool,
-    /// Lists that are being read, and what was found in them.
-    open: Vec<u32>,
-    found: (Vec<u32>, Vec<u8>),
     /// The steps of all trials.
     effort: u64,
 }
@@ -167,22 +119,13 @@ impl Automaton {
             transitions: vec![Transition::None; LARGE as usize + 1],
             merges: HashMap::default(),
             parts: Vec::new(),
-            origins: Vec::new(),
-            sources: Vec::new(),
-            written: Vec::new(),
-            written_before: HashMap::default(),
-            bytes: Vec::new(),
+            origins: Origins::new(program),
             merged: Vec::new(),
-            codes: vec![None; program.classes.len()],
             answers: Answers::default(),
             views: Views::new(),
             size: 0,
-            has_many_zeros: false,
-            open: Vec::new(),
-            found: (Vec::new(), Vec::new()),
             effort: 0,
         };
-        automaton.write(NONE, &[]);
         let entry = program.callees[program.start as usize].entry;
         let start = automaton.number(Configuration {
             is_lowest: true,
@@ -202,13 +145,9 @@ impl Automaton {
             + self.table.capacity() * size_of::<TransitionId>()
             + self.transitions.capacity() * (size_of::<Transition>() + Views::SIZE_OF_LAST)
             + self.parts.capacity() * size_of::<(ConfigurationId, u32)>()
-            + self.origins.capacity() * size_of::<Origin>()
-            + self.sources.capacity() * (size_of::<Box<[u32]>>() + 16)
-            + self.written.capacity() * (size_of::<Written>() + 64)
-            + self.bytes.capacity()
+            + self.origins.size()
             + self.merged.capacity() * size_of::<Merged>()
             + self.merges.capacity() * (size_of::<((ConfigurationId, ConfigurationId), TransitionId)>() + 1)
-            + self.codes.capacity() * size_of::<Option<Code>>()
             + self.symbols.size()
             + self.answers.size()
             + self.views.size()
@@ -247,7 +186,7 @@ impl Automaton {
         let outcome = trial.run(&configuration);
         self.effort += u64::from(trial.steps) + configuration.registers() as u64;
         let mut transition = self.add_outcome(program, outcome, &mut trial);
-        if std::mem::take(&mut self.has_many_zeros) {
+        if self.origins.take_many_zeros() {
             transition = LARGE;
         }
         let questions = std::mem::take(&mut trial.questions);
@@ -262,11 +201,11 @@ impl Automaton {
             Outcome::Mixed => MIXED,
             Outcome::Large => LARGE,
             Outcome::Accepted(list) => {
-                let origin = self.add_origin(program, &trial.lists, list);
+                let origin = self.origins.add(program, &trial.lists, list);
                 self.add(Transition::Accept { origin })
             }
             Outcome::Ended(list) => {
-                let origin = self.add_origin(program, &trial.lists, list);
+                let origin = self.origins.add(program, &trial.lists, list);
                 self.add(Transition::Return { origin })
             }
             Outcome::Waits => {
@@ -284,9 +223,9 @@ impl Automaton {
         let mut numbered = Vec::with_capacity(parts.len());
         for (configuration, registers) in parts {
             let to = self.number(configuration);
-            let origins = self.origins.len() as u32;
+            let origins = self.origins.len();
             for list in registers {
-                self.add_origin(program, lists, list);
+                self.origins.add(program, lists, list);
             }
             numbered.push((to, origins));
         }
@@ -296,106 +235,6 @@ impl Automaton {
         let (first, count) = (self.parts.len() as u32, numbered.len() as u32);
         self.parts.extend(numbered);
         self.add(Transition::Steps { first, count })
-    }
-
-    fn add_origin(&mut self, program: &Program, lists: &[List], list: u32) -> u32 {
-        let mut class_read = NONE;
-        let (mut registers, mut bytes) = (std::mem::take(&mut self.found.0), std::mem::take(&mut self.found.1));
-        // From the end to the beginning.
-        self.open.push(list);
-        while let Some(list) = self.open.pop() {
-            if list == EMPTY {
-                continue;
-            }
-            let List { before, part } = lists[list as usize];
-            self.open.push(before);
-            // Nothing comes after a member of a class, and no choice before a register.
-            debug_assert!(registers.is_empty() || matches!(part, Part::Register(_) | Part::List(_)));
-            match part {
-                Part::Register(register) => registers.push(register),
-                Part::List(list) => self.open.push(list),
-                Part::Class(class) => {
-                    debug_assert!(bytes.is_empty());
-                    if self.codes[class as usize].is_none() {
-                        self.codes[class as usize] = Some(Code::new(program, class));
-                        self.size += Code::SIZE;
-                    }
-                    class_read = class;
-                }
-                Part::Zeros(count) => {
-                    self.has_many_zeros |= count > MANY_ZEROS;
-                    bytes.resize(bytes.len() + count.min(MANY_ZEROS) as usize, 0);
-                }
-                Part::Choice { site, option } => encode(&program.sites[site as usize], option, &mut bytes),
-            }
-        }
-        let written = self.write(class_read, &bytes);
-        let source = self.source(&registers);
-        self.origins.push(Origin { source, written });
-        registers.clear();
-        bytes.clear();
-        self.found = (registers, bytes);
-        self.origins.len() as u32 - 1
-    }
-
-    fn source(&mut self, registers: &[u32]) -> u32 {
-        match *registers {
-            [] => NONE,
-            [register] => register,
-            _ => {
-                self.sources.push(registers.into());
-                MANY | (self.sources.len() as u32 - 1)
-            }
-        }
-    }
-
-    /// Returns the place of these choices.
-    fn write(&mut self, class: u32, bytes: &[u8]) -> u32 {
-        if class == NONE && bytes.is_empty() && !self.written.is_empty() {
-            return NOTHING;
-        }
-        let place = self.written.len() as u32;
-        let known = *self.written_before.entry((class, bytes.into())).or_insert(place);
-        if known == place {
-            let mut short = [0; SHORT];
-            let first = self.bytes.len() as u32;
-            match short.get_mut(..bytes.len()) {
-                Some(short) => short.copy_from_slice(bytes),
-                None => self.bytes.extend_from_slice(bytes),
-            }
-            self.written.push(Written { class, len: bytes.len() as u32, first, bytes: short });
-        }
-        known
-    }
-
-    /// Returns the place of several choices at once, each a number of times, the last ones first; `None` if that takes
-    /// too much.
-    fn write_all(&mut self, written: &[(u32, u32)]) -> Option<u32> {
-        let count: u64 = written.iter().map(|&(_, times)| u64::from(times)).sum();
-        if count > MOST_WRITTEN as u64 {
-            return None;
-        }
-        let each = |&(place, times): &(u32, u32)| std::iter::repeat_n(place, times as usize);
-        let places: Vec<u32> = written.iter().flat_map(each).collect();
-        let (&last, before) = match &places[..] {
-            [] => return Some(NOTHING),
-            [place] => return Some(*place),
-            [last, before @ ..] => (last, before),
-        };
-        // Only the last choice can be that of a class, and it comes from the end of the list.
-        if before.iter().any(|&place| self.written[place as usize].class != NONE) {
-            return None;
-        }
-        let bytes: Vec<u8> = places.iter().flat_map(|&place| self.written_bytes(place)).copied().collect();
-        (bytes.len() <= MOST_WRITTEN).then(|| self.write(self.written[last as usize].class, &bytes))
-    }
-
-    fn written_bytes(&self, place: u32) -> &[u8] {
-        let written = &self.written[place as usize];
-        match written.bytes.get(..written.len as usize) {
-            Some(bytes) => bytes,
-            None => &self.bytes[written.first as usize..][..written.len as usize],
-        }
     }
 
     /// Enters a transition for a symbol and for all symbols for which the answers are the same.

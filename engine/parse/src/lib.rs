@@ -35,7 +35,7 @@ mod program;
 
 pub use error::{Expected, Mismatch, ParseError, place};
 
-use automaton::{Automaton, GaveUp, Kept, Run};
+use automaton::{Automaton, AutomatonCache, GaveUp, Run};
 use machine::Machine;
 use program::Program;
 
@@ -59,7 +59,7 @@ impl Clone for Parser {
 #[derive(Debug)]
 struct Reader {
     program: Program,
-    automaton: Mutex<Kept>,
+    automaton: Mutex<AutomatonCache>,
 }
 
 /// Bounds on the cost of parsing a text.
@@ -191,10 +191,10 @@ impl Reader {
         if text.is_empty() {
             return None;
         }
-        let mut automaton = self.kept().take(&self.program)?;
+        let mut automaton = self.cache().take(&self.program)?;
         let result = self.run(&mut automaton, text, budget, rejection);
         let has_parsed = !matches!(result, Err(GaveUp));
-        self.kept().give_back(automaton, automaton::most(budget.max_memory), has_parsed);
+        self.cache().give_back(automaton, automaton::most(budget.max_memory), has_parsed);
         result.ok()
     }
 
@@ -205,7 +205,7 @@ impl Reader {
         budget: &Budget,
         rejection: Rejection,
     ) -> Option<Result<Parsed, ParseError>> {
-        let mut automaton = self.kept().make(&self.program).filter(|_| !text.is_empty())?;
+        let mut automaton = self.cache().make(&self.program).filter(|_| !text.is_empty())?;
         self.run(&mut automaton, text, budget, rejection).ok()
     }
 
@@ -233,7 +233,7 @@ impl Reader {
         Err(self.mismatch(text, budget, machine.furthest(), rejection))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn cache(&self) -> MutexGuard<'_, AutomatonCache> {
         self.automaton.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

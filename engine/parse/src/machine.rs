@@ -26,28 +26,40 @@ const MANY: u32 = 1024;
 pub(crate) struct Machine<'p, 't> {
     program: &'p Program,
     text: &'t [u8],
-    budget: Budget,
+    bounds: Bounds,
     arena: Arena,
     seen: Seen,
     /// The frame of each callee and the position, plus one, at which it began.
     called: Vec<(u32, u32)>,
-    /// The threads that wait at the next positions.
-    ahead: [Vec<Thread>; AHEAD],
-    waiting: usize,
-    /// The threads that are to be followed at this position; the last one is next.
-    open: Vec<Thread>,
+    threads: Threads,
     position: usize,
     peek: Peek,
     /// The choice bytes that are certain.
     choices: Vec<u8>,
-    compaction: usize,
     pub work: Work,
-    max_steps: u64,
     /// The furthest position at which something was tried.
     furthest: usize,
     accepted: Option<u32>,
     /// The position whose attempts are recorded, and these attempts.
     recorded: Option<(usize, Vec<Attempt>)>,
+}
+
+/// The threads of a run.
+struct Threads {
+    /// The threads that wait at the next positions.
+    ahead: [Vec<Thread>; AHEAD],
+    /// The number of waiting threads.
+    waiting: usize,
+    /// The threads that are to be followed at this position; the last one is next.
+    open: Vec<Thread>,
+}
+
+/// The bounds of a run.
+struct Bounds {
+    max_memory: usize,
+    max_steps: u64,
+    /// The size of the arena, in bytes, at which it is compacted next.
+    compaction: usize,
 }
 
 /// A run ends early.
@@ -65,19 +77,19 @@ impl<'p, 't> Machine<'p, 't> {
         Machine {
             program,
             text,
-            budget,
+            bounds: Bounds {
+                max_memory: budget.max_memory,
+                max_steps: budget.max_steps.unwrap_or(Budget::steps_for(text.len())),
+                compaction: FIRST_COMPACTION.min(budget.max_memory / 4),
+            },
             arena,
             seen: Seen::new(),
             called,
-            ahead: std::array::from_fn(|_| Vec::new()),
-            waiting: 0,
-            open: Vec::new(),
+            threads: Threads { ahead: std::array::from_fn(|_| Vec::new()), waiting: 0, open: Vec::new() },
             position: 0,
             peek: None,
             choices: Vec::new(),
-            compaction: FIRST_COMPACTION.min(budget.max_memory / 4),
             work: Work::default(),
-            max_steps: budget.max_steps.unwrap_or(Budget::steps_for(text.len())),
             furthest: 0,
             accepted: None,
             recorded: None,
@@ -93,7 +105,7 @@ impl<'p, 't> Machine<'p, 't> {
     pub fn run(&mut self) -> Result<Option<Vec<u8>>, ParseError> {
         let start = &self.program.callees[self.program.start as usize];
         if self.text.is_empty() && start.nullable && self.recorded.is_none() {
-            if start.zeros > self.budget.max_memory as u64 {
+            if start.zeros > self.bounds.max_memory as u64 {
                 return Err(self.out_of_memory());
             }
             return Ok(Some(vec![0; start.zeros as usize]));
@@ -123,28 +135,28 @@ impl<'p, 't> Machine<'p, 't> {
     }
 
     fn out_of_memory(&self) -> ParseError {
-        ParseError::Memory { offset: self.position, limit: self.budget.max_memory }
+        ParseError::Memory { offset: self.position, limit: self.bounds.max_memory }
     }
 
     fn steps(&mut self) -> Result<(), Stop> {
-        while self.waiting > 0 && self.position <= self.text.len() {
-            let mut threads = std::mem::take(&mut self.ahead[self.position % AHEAD]);
+        while self.threads.waiting > 0 && self.position <= self.text.len() {
+            let mut threads = std::mem::take(&mut self.threads.ahead[self.position % AHEAD]);
             if !threads.is_empty() {
-                self.waiting -= threads.len();
+                self.threads.waiting -= threads.len();
                 self.furthest = self.furthest.max(self.position);
-                if self.arena.size() > self.compaction {
+                if self.arena.size() > self.bounds.compaction {
                     self.compact(&mut threads)?;
                 }
                 self.peek = self.text.get(self.position).copied();
                 self.seen.clear();
                 for thread in threads.drain(..) {
                     self.push(thread.state, thread);
-                    while let Some(thread) = self.open.pop() {
+                    while let Some(thread) = self.threads.open.pop() {
                         self.step(thread)?;
                     }
                 }
                 // Keeps the list's memory.
-                self.ahead[self.position % AHEAD] = threads;
+                self.threads.ahead[self.position % AHEAD] = threads;
             }
             if self.recorded.as_ref().is_some_and(|&(position, _)| position <= self.position) {
                 return Ok(());
@@ -156,7 +168,7 @@ impl<'p, 't> Machine<'p, 't> {
 
     fn compact(&mut self, threads: &mut [Thread]) -> Result<(), Stop> {
         // All choices on the way to the only thread are certain.
-        if let ([thread], 0) = (&mut *threads, self.waiting)
+        if let ([thread], 0) = (&mut *threads, self.threads.waiting)
             && let Some(edges) = self.arena.way_down(thread)
         {
             let take = |list: &mut u32| std::mem::replace(list, EMPTY);
@@ -165,7 +177,7 @@ impl<'p, 't> Machine<'p, 't> {
             lists.push(take(&mut thread.list));
             self.decide(&lists).map_err(Stop::Budget)?;
         }
-        let waiting = self.ahead.iter_mut().flatten();
+        let waiting = self.threads.ahead.iter_mut().flatten();
         let sites = &self.program.sites;
         self.arena.compact(threads.iter_mut().chain(waiting), |site, option, bytes| {
             encode(&sites[site as usize], option, bytes);
@@ -176,18 +188,18 @@ impl<'p, 't> Machine<'p, 't> {
         if size > room / 6 || u32::try_from(self.arena.packed.len()).is_err() {
             return Err(Stop::Budget(self.out_of_memory()));
         }
-        self.compaction = (size * 2).max(FIRST_COMPACTION).min(room / 4);
+        self.bounds.compaction = (size * 2).max(FIRST_COMPACTION).min(room / 4);
         Ok(())
     }
 
     /// Returns the memory left by the choice bytes that are certain.
     fn room(&self) -> usize {
-        self.budget.max_memory.saturating_sub(self.choices.capacity())
+        self.bounds.max_memory.saturating_sub(self.choices.capacity())
     }
 
     /// Returns the memory of the threads and of the data that they share, in bytes.
     fn memory(&self) -> usize {
-        let threads = self.ahead.iter().chain([&self.open]).map(Vec::capacity).sum::<usize>();
+        let threads = self.threads.ahead.iter().chain([&self.threads.open]).map(Vec::capacity).sum::<usize>();
         self.arena.capacity() + self.seen.size() + threads * size_of::<Thread>()
     }
 
@@ -210,7 +222,7 @@ impl<'p, 't> Machine<'p, 't> {
             match kind {
                 List::LIST => open.push(value),
                 List::ZEROS => {
-                    if self.choices.len() + value as usize > self.budget.max_memory {
+                    if self.choices.len() + value as usize > self.bounds.max_memory {
                         return Err(self.out_of_memory());
                     }
                     make_room_for(&mut self.choices, value as usize);
@@ -224,7 +236,7 @@ impl<'p, 't> Machine<'p, 't> {
                 site => encode(&self.program.sites[site as usize], value, &mut self.choices),
             }
         }
-        if self.choices.len() > self.budget.max_memory {
+        if self.choices.len() > self.bounds.max_memory {
             return Err(self.out_of_memory());
         }
         self.choices[start..].reverse();
@@ -241,13 +253,13 @@ impl<'p, 't> Machine<'p, 't> {
     #[inline]
     fn push(&mut self, state: u32, thread: Thread) {
         if self.program.lookahead.allows(state, self.peek) || self.records() {
-            self.open.push(Thread { state, ..thread });
+            self.threads.open.push(Thread { state, ..thread });
         }
     }
 
     fn wait(&mut self, position: usize, thread: Thread) {
-        self.ahead[position % AHEAD].push(thread);
-        self.waiting += 1;
+        self.threads.ahead[position % AHEAD].push(thread);
+        self.threads.waiting += 1;
     }
 
     fn choose(&mut self, thread: Thread, site: u32, option: u32) -> Thread {
@@ -256,8 +268,8 @@ impl<'p, 't> Machine<'p, 't> {
 
     fn count_step(&mut self) -> Result<(), Stop> {
         self.work.steps += 1;
-        if self.work.steps > self.max_steps {
-            return Err(Stop::Budget(ParseError::Steps { offset: self.position, steps: self.max_steps }));
+        if self.work.steps > self.bounds.max_steps {
+            return Err(Stop::Budget(ParseError::Steps { offset: self.position, steps: self.bounds.max_steps }));
         }
         if self.work.steps.is_multiple_of(LOOKED_AT) {
             self.check_memory()?;
@@ -292,15 +304,15 @@ impl<'p, 't> Machine<'p, 't> {
             }
             State::Class { class, next } => self.class(thread, class, next),
             State::Choice { site, first, count } => {
-                let from = self.open.len();
+                let from = self.threads.open.len();
                 for place in first..first + count {
                     let (option, target) = (program.options[place as usize], program.targets[place as usize]);
                     if program.lookahead.allows(target, self.peek) || self.records() {
                         let thread = self.choose(thread, site, option);
-                        self.open.push(Thread { state: target, ..thread });
+                        self.threads.open.push(Thread { state: target, ..thread });
                     }
                 }
-                self.open[from..].reverse();
+                self.threads.open[from..].reverse();
                 self.work.steps += u64::from(count / 8);
                 if count > MANY {
                     self.check_memory()?;
@@ -310,7 +322,7 @@ impl<'p, 't> Machine<'p, 't> {
                 for (option, target) in [(0, stop), (1, item)] {
                     if program.lookahead.allows(target, self.peek) || self.records() {
                         let thread = self.choose(thread, site, option);
-                        self.open.push(Thread { state: target, ..thread });
+                        self.threads.open.push(Thread { state: target, ..thread });
                     }
                 }
             }
@@ -352,7 +364,7 @@ impl<'p, 't> Machine<'p, 't> {
         let Thread { count, frame, list, .. } = thread;
         if data.nullable && skip && (self.program.lookahead.allows(next, self.peek) || self.records()) {
             let list = self.arena.zeros(list, data.zeros);
-            self.open.push(Thread { state: next, list, ..thread });
+            self.threads.open.push(Thread { state: next, list, ..thread });
         }
         if !self.program.lookahead.begins(data.entry, self.peek) && !self.records() {
             return Ok(());
@@ -364,7 +376,7 @@ impl<'p, 't> Machine<'p, 't> {
         } else {
             let to = self.arena.add_frame(callee, self.position as u32);
             self.called[callee as usize] = (stamp, to);
-            self.open.push(Thread { state: data.entry, count: 0, frame: to, list: EMPTY });
+            self.threads.open.push(Thread { state: data.entry, count: 0, frame: to, list: EMPTY });
             to
         };
         self.arena.add_edge(to, next, count, frame, list);
@@ -426,18 +438,18 @@ impl<'p, 't> Machine<'p, 't> {
                 return Ok(());
             }
         }
-        let from = self.open.len();
+        let from = self.threads.open.len();
         let mut edge = data.first_edge;
         while edge != NONE {
             let caller = self.arena.edges[edge as usize];
             if self.program.lookahead.allows(caller.state, self.peek) || self.records() {
                 let list = self.arena.join(caller.list, list);
-                self.open.push(Thread { state: caller.state, count: caller.count, frame: caller.frame, list });
+                self.threads.open.push(Thread { state: caller.state, count: caller.count, frame: caller.frame, list });
             }
             self.count_step()?;
             edge = caller.next;
         }
-        self.open[from..].reverse();
+        self.threads.open[from..].reverse();
         Ok(())
     }
 }

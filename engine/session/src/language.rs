@@ -16,7 +16,7 @@ use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Compiled, Fingerprints, Options, SourceFile, compile};
 use gramjet_engine::Tracer;
 use gramjet_engine::decisions::Deriver;
-use gramjet_engine::kind::{Engine, Kind};
+use gramjet_engine::kind::{Engine, EngineKind};
 use gramjet_engine::recorded::{Foreign, Recipe};
 use gramjet_parse::{Budget, ParseError, Parser};
 
@@ -51,7 +51,7 @@ pub struct Settings {
     /// No generated text is longer, in bytes.
     pub max_len: Bound,
     /// The engine that runs the grammar.
-    pub engine: Kind,
+    pub engine: EngineKind,
     /// Reading of formats with a lexer. Choice bytes have a meaning only under the reading that they were made with. It
     /// is [`FormatOptions::default`] for the commands that generate, and [`FormatOptions::of_others`] for those that
     /// parse.

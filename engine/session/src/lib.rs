@@ -36,5 +36,5 @@ pub use gramjet::choices::SpanKind;
 pub use gramjet_compiler::formats::{FormatOptions, ZeroWeights};
 pub use gramjet_compiler::shape::Shape;
 pub use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
-pub use gramjet_engine::{Kind, decisions};
+pub use gramjet_engine::{EngineKind, decisions};
 pub use gramjet_parse::{Budget, Mismatch, ParseError, place};

@@ -71,16 +71,27 @@ pub struct Session {
     unlimited: Tracer,
     /// A producer that also keeps a length limit.
     bounded: Box<dyn Producer + Send>,
-    /// The current text, and whether its derivation is known.
-    current: Option<(Vec<u8>, bool)>,
-    input: TracedInput,
-    /// The last text that parts were taken from, and whether its derivation is known.
-    other: TracedInput,
-    other_text: Option<(Vec<u8>, bool)>,
-    /// The choice bytes of the last variant, and its length.
-    choices: Vec<u8>,
-    made: usize,
+    /// The current text.
+    current: Looked,
+    /// The last text that parts were taken from.
+    other: Looked,
+    made: Made,
     statistics: Statistics,
+}
+
+/// The last variant.
+struct Made {
+    choices: Vec<u8>,
+    /// Length of its text.
+    len: usize,
+}
+
+/// A text whose derivation was looked for.
+#[derive(Default)]
+struct Looked {
+    /// The text, and whether its derivation is known.
+    text: Option<(Vec<u8>, bool)>,
+    input: TracedInput,
 }
 
 /// The number of random inputs whose parts are in the store from the beginning.
@@ -116,21 +127,18 @@ impl Session {
             bounded: language.producer(),
             unlimited: language.unlimited_tracer(),
             tracer,
-            current: None,
-            input: TracedInput::default(),
-            other: TracedInput::default(),
-            other_text: None,
-            choices: Vec::new(),
-            made: usize::MAX,
+            current: Looked::default(),
+            other: Looked::default(),
+            made: Made { choices: Vec::new(), len: usize::MAX },
             statistics: Statistics::default(),
             language: language.clone(),
         };
         for _ in 0..RANDOM_INPUTS {
             session.draw();
-            session.other.retrace(&mut session.tracer, &session.choices, 2 * FRESH_CHOICES);
-            session.store.add(&session.other);
+            session.other.input.retrace(&mut session.tracer, &session.made.choices, 2 * FRESH_CHOICES);
+            session.store.add(&session.other.input);
         }
-        session.choices.clear();
+        session.made.choices.clear();
         session
     }
 
@@ -152,7 +160,7 @@ impl Session {
     /// Lets variants be as deep as the current text is, if that is deeper than the limit.
     fn set_depth(&mut self) {
         let limit = self.language.limits().depth();
-        let deepest = self.input.trace().spans.iter().map(|span| span.depth).max();
+        let deepest = self.current.input.trace().spans.iter().map(|span| span.depth).max();
         self.depth = limit.max(limit.and(deepest));
     }
 
@@ -184,17 +192,17 @@ impl Session {
     /// variant. Finding the derivation of `other` takes longer than making a variant, unless it is the same text as in
     /// the call before.
     pub fn splice(&mut self, text: &[u8], other: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
-        let mut input = std::mem::take(&mut self.other);
-        let found = match &self.other_text {
+        let mut input = std::mem::take(&mut self.other.input);
+        let found = match &self.other.text {
             Some((text, found)) if text == other => *found,
             _ => {
                 let found = self.find(other, &mut input);
-                self.other_text = Some((other.to_vec(), found));
+                self.other.text = Some((other.to_vec(), found));
                 found
             }
         };
         let mutation = self.vary(text, found.then_some(&input), max_len, variant);
-        self.other = input;
+        self.other.input = input;
         mutation
     }
 
@@ -214,19 +222,20 @@ impl Session {
         self.set_limits(most.max(text.len()));
         let mut made_by = None;
         for _ in 0..TRIES {
-            let crossed =
-                other.filter(|other| self.mutator.cross(&self.input, other, &mut self.tracer, &mut self.choices));
+            let crossed = other.filter(|other| {
+                self.mutator.cross(&self.current.input, other, &mut self.tracer, &mut self.made.choices)
+            });
             let operation = match crossed {
                 Some(_) => Some(Operation::Splice),
-                None => self.mutator.mutate(&self.input, &self.store, &mut self.tracer, &mut self.choices),
+                None => self.mutator.mutate(&self.current.input, &self.store, &mut self.tracer, &mut self.made.choices),
             };
             let Some(operation) = operation else { break };
             variant.clear();
-            self.producer.produce(&mut Choices::replay(&self.choices), variant);
+            self.producer.produce(&mut Choices::replay(&self.made.choices), variant);
             made_by = Some(operation);
             if variant.len() <= most && variant != text {
                 self.statistics.changed += 1;
-                self.made = variant.len();
+                self.made.len = variant.len();
                 return Some(Mutation::Changed(operation));
             }
         }
@@ -263,8 +272,8 @@ impl Session {
         let len = FRESH_CHOICES >> (self.fresh % 7);
         let mut source = Choices::of_block(self.seed, self.fresh);
         self.fresh += 1;
-        self.choices.clear();
-        self.choices.extend((0..len).map_while(|_| source.next_byte()));
+        self.made.choices.clear();
+        self.made.choices.extend((0..len).map_while(|_| source.next_byte()));
     }
 
     /// Writes the input of the choice bytes within a length.
@@ -275,9 +284,9 @@ impl Session {
             let _ = self.bounded.set_limits(limits);
         }
         variant.clear();
-        let read = self.bounded.produce(&mut Choices::replay(&self.choices), variant);
-        self.choices.truncate(usize::try_from(read).unwrap_or(usize::MAX));
-        self.made = variant.len();
+        let read = self.bounded.produce(&mut Choices::replay(&self.made.choices), variant);
+        self.made.choices.truncate(usize::try_from(read).unwrap_or(usize::MAX));
+        self.made.len = variant.len();
     }
 
     /// Returns a search for a shorter text, whose test the caller runs, at most `max_tests` times. Parts become as
@@ -287,7 +296,7 @@ impl Session {
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
         let (tracer, producer) = self.for_shorter(text)?;
         let tracer = ParsingTracer::without_parser(tracer, producer);
-        Some(Trim::new(tracer, self.input.choices()).parts_only(max_tests))
+        Some(Trim::new(tracer, self.current.input.choices()).parts_only(max_tests))
     }
 
     /// Returns a search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the
@@ -295,7 +304,7 @@ impl Session {
     pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
         let (tracer, producer) = self.for_shorter(text)?;
         let tracer = ParsingTracer::new(tracer, producer, self.language.parser.clone());
-        Some(Trim::new(tracer, self.input.choices()))
+        Some(Trim::new(tracer, self.current.input.choices()))
     }
 
     /// Returns a tracer and a producer that make texts no longer than this one; `None` if its derivation is not known.

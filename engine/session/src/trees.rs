@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use gramjet_compiler::fnv::fnv1a;
+
 /// Recent choice bytes by the hash of the text that they produce; never iterated. Callers must check the result against
 /// the text.
 #[derive(Clone, Debug)]
@@ -46,8 +48,7 @@ impl Trees {
     }
 }
 
-/// Returns the hash of a text that trees are kept under: 64 bits of FNV-1a (Fowler, Noll, Vo), the same everywhere and
-/// for ever.
+/// Returns the hash of a text that trees are kept under, the same everywhere and for ever.
 pub fn hash(text: &[u8]) -> u64 {
-    text.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
+    fnv1a(text)
 }

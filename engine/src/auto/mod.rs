@@ -11,11 +11,11 @@ pub use measure::{Clock, Engine, Timed, choose, in_bulk, pace};
 use crate::bulk::NotInBulk;
 
 /// Amount to be made.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// This number of inputs.
     Inputs(u64),
-    /// This number of bytes.
+    /// Inputs until they have at least this number of bytes.
     Bytes(u64),
     /// As much as can be made in this time.
     Time(Duration),

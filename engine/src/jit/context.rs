@@ -27,28 +27,33 @@ pub(super) struct Context<'r, 's> {
     /// The stack pointer of the caller's stack while machine code runs on another one, else 0.
     pub home: usize,
     pub doors: &'static [Door; Doors::COUNT],
-    /// Place where the current input of a batch began; null if `input` knows it already.
-    pub begun: (*const u8, *mut u8),
-    /// The slack that an input begins with.
-    pub first_slack: i64,
-    /// The place where the end of this input of a batch is stored, and the end of these places.
-    pub ends: *mut usize,
-    pub ends_limit: *mut usize,
-    /// The text after each input of a batch; all eight bytes are stored, and `separator_len` of them count.
-    pub separator: [u8; MAX_SEPARATOR],
-    pub separator_len: usize,
-    /// Place where the output begins.
-    pub base: usize,
-    /// From here on no further input of a batch begins: it is full, or a stretch has no room, or there are no choice
-    /// bytes.
-    pub full: usize,
-    /// The length at which the batch is full.
-    full_len: usize,
+    pub inputs: Inputs,
     code: &'r Code,
     input: Input<'r, 's>,
     /// Bytes of stack that a deep recursion may have.
     region: usize,
     deep: Option<Box<Deep>>,
+}
+
+/// The inputs of a batch, which machine code begins and ends one after the other.
+#[repr(C)]
+pub(super) struct Inputs {
+    /// Place where the current input began; null if the context's `input` knows it already.
+    pub begun: (*const u8, *mut u8),
+    /// The slack that an input begins with.
+    pub first_slack: i64,
+    /// The place where the end of this input is stored, and the end of these places.
+    pub ends: *mut usize,
+    pub ends_limit: *mut usize,
+    /// The text after each input; all eight bytes are stored, and `separator_len` of them count.
+    pub separator: [u8; MAX_SEPARATOR],
+    pub separator_len: usize,
+    /// Place where the output begins.
+    pub base: usize,
+    /// From here on no further input begins: the batch is full, or a stretch has no room, or there are no choice bytes.
+    pub full: usize,
+    /// The length at which the batch is full.
+    full_len: usize,
 }
 
 /// Machine code does not write longer separators.
@@ -171,15 +176,17 @@ impl<'r, 's> Context<'r, 's> {
             stack_low: stack_pointer().saturating_sub(CALLER_STACK),
             home: 0,
             doors: &DOORS,
-            begun: (std::ptr::null(), std::ptr::null_mut()),
-            first_slack: signed(slack),
-            ends: std::ptr::null_mut(),
-            ends_limit: std::ptr::null_mut(),
-            separator: [0; MAX_SEPARATOR],
-            separator_len: 0,
-            base: 0,
-            full: 0,
-            full_len: 0,
+            inputs: Inputs {
+                begun: (std::ptr::null(), std::ptr::null_mut()),
+                first_slack: signed(slack),
+                ends: std::ptr::null_mut(),
+                ends_limit: std::ptr::null_mut(),
+                separator: [0; MAX_SEPARATOR],
+                separator_len: 0,
+                base: 0,
+                full: 0,
+                full_len: 0,
+            },
             code,
             input,
             region,
@@ -201,18 +208,18 @@ impl<'r, 's> Context<'r, 's> {
     /// Runs the code for inputs of a batch, whose separator is short enough; returns the number of choice bytes read.
     pub fn run_batch(&mut self, depth: i64, batch: &mut Batch<'_>) -> u64 {
         let separator = batch.between();
-        self.separator[..separator.len()].copy_from_slice(separator);
-        self.separator_len = separator.len();
-        self.full_len = batch.full();
+        self.inputs.separator[..separator.len()].copy_from_slice(separator);
+        self.inputs.separator_len = separator.len();
+        self.inputs.full_len = batch.full();
         loop {
             self.find_full();
             let open = batch.open_ends().as_mut_ptr_range();
-            (self.ends, self.ends_limit) = (open.start.cast(), open.end.cast());
+            (self.inputs.ends, self.inputs.ends_limit) = (open.start.cast(), open.end.cast());
             let ends = self.code.run_batch(self, depth);
             // SAFETY: the code left these pointers, and stored the ends of all inputs that it made. An input whose
             // choice source panicked is the last one, and does not count.
             unsafe {
-                let closed = self.ends.offset_from_unsigned(open.start.cast());
+                let closed = self.inputs.ends.offset_from_unsigned(open.start.cast());
                 batch.close_many(closed - usize::from(self.input.has_panicked()));
                 self.settle();
                 let len = ends.output.offset_from_unsigned(self.input.base());
@@ -228,7 +235,7 @@ impl<'r, 's> Context<'r, 's> {
 
     /// Reports to `input` the inputs of a batch that machine code made since the last report.
     unsafe fn settle(&mut self) {
-        let (choice, output) = std::mem::replace(&mut self.begun, (std::ptr::null(), std::ptr::null_mut()));
+        let (choice, output) = std::mem::replace(&mut self.inputs.begun, (std::ptr::null(), std::ptr::null_mut()));
         if !choice.is_null() {
             // SAFETY: an input began there, in the window and the output that `input` has.
             unsafe { self.input.begin(choice, output) };
@@ -236,9 +243,12 @@ impl<'r, 's> Context<'r, 's> {
     }
 
     fn find_full(&mut self) {
-        self.base = self.input.base() as usize;
-        self.full =
-            if self.input.goes_on() { self.base.saturating_add(self.full_len).min(self.output_limit + 1) } else { 0 };
+        self.inputs.base = self.input.base() as usize;
+        self.inputs.full = if self.input.goes_on() {
+            self.inputs.base.saturating_add(self.inputs.full_len).min(self.output_limit + 1)
+        } else {
+            0
+        };
     }
 
     /// Returns how much of the stack that is kept for finishing was used, in bytes.

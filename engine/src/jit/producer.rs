@@ -11,7 +11,7 @@ use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::ir::Ir;
 
-use super::assemble::{Features, Kind, assemble};
+use super::assemble::{Features, KeptLimits, assemble};
 use super::code::{Code, Draft};
 use super::context::{Context, Deep, MAX_SEPARATOR};
 #[cfg(feature = "listing")]
@@ -22,7 +22,7 @@ use crate::directives::{first_limits, or_first};
 use crate::unfolded::Unfolded;
 use crate::vm::Vm;
 
-/// Code and tables of one kind of limits have at most this many bytes together.
+/// Code and tables for the same kept limits have at most this many bytes together.
 const MAX_CODE: usize = 256 << 20;
 
 /// An unfolded depth limit is not used if its code and tables have more bytes than this.
@@ -53,7 +53,7 @@ pub struct Jit {
 struct Grammar {
     compiled: Compiled,
     features: Features,
-    /// Code by kind of limits, compiled when it is first asked for.
+    /// Code by the limits that it keeps, compiled when it is first asked for.
     codes: [OnceLock<Result<Arc<Code>, NotCompiled>>; 4],
     unfolded: Unfolded<Code>,
 }
@@ -63,10 +63,10 @@ impl Grammar {
         if let Some(code) = self.unfolded(limits) {
             return Ok(code);
         }
-        let kind = Kind { depth: limits.depth().is_some(), length: limits.length().is_some() };
-        let place = usize::from(kind.depth) + 2 * usize::from(kind.length);
+        let kept = KeptLimits { depth: limits.depth().is_some(), length: limits.length().is_some() };
+        let place = usize::from(kept.depth) + 2 * usize::from(kept.length);
         let made = self.codes[place].get_or_init(|| {
-            let draft = self.draft(&self.compiled.residual, &self.compiled.pools, kind, MAX_CODE)?;
+            let draft = self.draft(&self.compiled.residual, &self.compiled.pools, kept, MAX_CODE)?;
             if draft.finishing > MAX_FINISHING {
                 return Err(NotCompiled::TooDeep);
             }
@@ -80,18 +80,18 @@ impl Grammar {
     /// Returns code for a depth limit that is unfolded.
     fn unfolded(&self, limits: Limits) -> Option<Arc<Code>> {
         self.unfolded.get(limits, |unfolded| {
-            let draft = self.draft(unfolded, &Pools::none(), Kind::default(), MAX_UNFOLDED_CODE).ok()?;
+            let draft = self.draft(unfolded, &Pools::none(), KeptLimits::default(), MAX_UNFOLDED_CODE).ok()?;
             // The code does not check how much stack is left.
             (draft.finishing <= FINISHING_HERE).then(|| draft.finish().ok())?
         })
     }
 
-    fn draft(&self, residual: &Ir, pools: &Pools, kind: Kind, max_code: usize) -> Result<Draft, NotCompiled> {
+    fn draft(&self, residual: &Ir, pools: &Pools, kept: KeptLimits, max_code: usize) -> Result<Draft, NotCompiled> {
         let shapes = || residual.bodies().map(|(_, body)| residual.shape(body));
         if shapes().map(|shape| u64::from(shape.size)).sum::<u64>() > MAX_NODES {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
-        let make = || assemble(residual, pools, kind, self.features, max_code);
+        let make = || assemble(residual, pools, kept, self.features, max_code);
         // The assembler recurses over the nodes.
         if shapes().all(|shape| shape.nesting <= NESTING_HERE) {
             return make();

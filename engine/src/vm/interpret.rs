@@ -6,14 +6,14 @@ use gramjet::rt::raw::{Machine, State};
 use gramjet::rt::{CREDIT_CHOICES, CREDIT_OUTPUT, RunEnd};
 use gramjet::{Batch, Choices, Limits};
 
-use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
+use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, OpOffset, Program, Round, Run, Site};
 use super::text::Text;
 
 /// Place to go on, and the depth left there; or a counter of rounds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub(super) struct Frame {
-    pc: Place,
+    pc: OpOffset,
     left: i32,
 }
 
@@ -169,10 +169,10 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let returns = exit.growth < 0;
                     // Selected together; otherwise the compiler would select the address to load from, which takes
                     // longer.
-                    let joined = |pc: Place, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
+                    let joined = |pc: OpOffset, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
                     let target =
                         select_unpredictable(returns, joined(last.pc, last_argument), joined(exit.next, exit.argument));
-                    (pc, argument) = ((target >> 32) as Place, target as u32);
+                    (pc, argument) = ((target >> 32) as OpOffset, target as u32);
                     if DEPTH {
                         let deeper: i32 = i32::from(exit.deeper) + $done;
                         left = select_unpredictable(returns, last.left, left.wrapping_sub(deeper));

@@ -29,7 +29,7 @@ pub(super) fn merge(tables: &mut Tables<'_>) -> Vec<Pc> {
 
 /// The constraints on merging exits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ExitKind {
     Free,
     /// Its text is not emitted: it follows one of several texts.
     Bare,
@@ -37,16 +37,16 @@ enum Kind {
     Deepening,
 }
 
-fn exit_kinds(tables: &Tables<'_>) -> Vec<Kind> {
-    let mut kinds = vec![Kind::Free; tables.exits.len()];
+fn exit_kinds(tables: &Tables<'_>) -> Vec<ExitKind> {
+    let mut kinds = vec![ExitKind::Free; tables.exits.len()];
     for op in &tables.ops {
         if op.is_site() && op.exits != op.texts {
-            kinds[op.exits as usize] = Kind::Bare;
+            kinds[op.exits as usize] = ExitKind::Bare;
         }
         if op.code == Code::Run {
             let deepens = tables.program.runs[op.argument as usize].deepens;
             for (at, _) in op.exit_range().zip(deepens).filter(|(_, deepens)| *deepens != 0) {
-                kinds[at] = Kind::Deepening;
+                kinds[at] = ExitKind::Deepening;
             }
         }
     }
@@ -54,7 +54,7 @@ fn exit_kinds(tables: &Tables<'_>) -> Vec<Kind> {
 }
 
 /// Lets an exit that leads to an op without a decision take that op's exit.
-fn merge_exit(tables: &mut Tables<'_>, at: usize, kind: Kind) {
+fn merge_exit(tables: &mut Tables<'_>, at: usize, kind: ExitKind) {
     let exit = tables.exits[at];
     let target = tables.ops[exit.next as usize];
     if exit.next == RETURN || target.level != NO_LEVEL || !target.is_go() {
@@ -62,9 +62,9 @@ fn merge_exit(tables: &mut Tables<'_>, at: usize, kind: Kind) {
     }
     let then = tables.exits[target.exits as usize];
     let fits = match kind {
-        Kind::Free => true,
-        Kind::Bare => then.is_bare(),
-        Kind::Deepening => then.push == 0 && (exit.push == 0 || then.next != RETURN),
+        ExitKind::Free => true,
+        ExitKind::Bare => then.is_bare(),
+        ExitKind::Deepening => then.push == 0 && (exit.push == 0 || then.next != RETURN),
     };
     if let Some(merged) = exit.then(then).filter(|_| fits) {
         tables.exits[at] = merged;

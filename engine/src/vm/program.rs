@@ -11,7 +11,7 @@ use super::text::Text;
 pub(super) type Pc = u32;
 
 /// Place where an op begins in [`Program::ops`], in bytes.
-pub(super) type Place = u32;
+pub(super) type OpOffset = u32;
 
 /// As an exit's next op: pop a frame and continue where it says. This is also the number of an op that only does that.
 pub(super) const RETURN: Pc = 0;
@@ -113,11 +113,11 @@ pub(super) struct Exit {
     /// By how much the stack grows: 1, 0 or, back to a frame, -1.
     pub growth: i8,
     /// Place to go on when the frame that is pushed is popped; if none is pushed, [`RETURN`].
-    pub push: Place,
+    pub push: OpOffset,
     /// The argument of the op to go to, which is needed as soon as the op itself.
     pub argument: u32,
     /// The op to go to, or [`RETURN`], which pushes no frame.
-    pub next: Place,
+    pub next: OpOffset,
 }
 
 /// A class of more than 256 characters.
@@ -172,11 +172,11 @@ pub(super) struct Round {
 /// A program for one way of treating the depth limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
-    pub start: Place,
+    pub start: OpOffset,
     pub ops: Vec<Op>,
     /// The ops that replace ops of level 0 or more near the depth limit begin here. At twice the place of an op,
     /// counted from here, is its replacement beyond the limit, and next to it the one exactly at the limit.
-    pub others: Place,
+    pub others: OpOffset,
     /// One for each op.
     pub sites: Vec<Site>,
     pub exits: Vec<Exit>,
@@ -267,13 +267,13 @@ impl Program {
 
 impl Program {
     /// Returns the op here.
-    pub fn op(&self, place: Place) -> &Op {
+    pub fn op(&self, place: OpOffset) -> &Op {
         &self.ops[(place / Op::SIZE) as usize]
     }
 
     /// Returns the rest of the op here.
     #[inline(always)]
-    pub fn site(&self, place: Place) -> &Site {
+    pub fn site(&self, place: OpOffset) -> &Site {
         &self.sites[(place / Op::SIZE) as usize]
     }
 
@@ -284,7 +284,7 @@ impl Program {
     /// An exit of this program, which is verified, or its start must lead here, or it must be one of the others of an
     /// op that they lead to.
     #[inline(always)]
-    pub unsafe fn op_unchecked(&self, place: Place) -> &Op {
+    pub unsafe fn op_unchecked(&self, place: OpOffset) -> &Op {
         debug_assert!(((place / Op::SIZE) as usize) < self.ops.len());
         // SAFETY: the verifier has found an op there.
         unsafe { &*self.ops.as_ptr().byte_add(place as usize) }

@@ -1,7 +1,7 @@
 //! The conditions for a program to be run: the interpreter does not check them again.
 
 use super::draft::MAX_DEEPER;
-use super::program::{Code, Exit, Limited, NO_LEVEL, OTHER, Op, Place, Program, RETURN, Site, Word};
+use super::program::{Code, Exit, Limited, NO_LEVEL, OTHER, Op, OpOffset, Program, RETURN, Site, Word};
 use super::text::Text;
 
 impl Program {
@@ -36,11 +36,11 @@ impl Program {
         if self.is_built(self.start) { Ok(()) } else { Err("the start is not built".into()) }
     }
 
-    fn op_at(&self, place: Place) -> Option<&Op> {
+    fn op_at(&self, place: OpOffset) -> Option<&Op> {
         self.ops.get((place / Op::SIZE) as usize).filter(|_| place.is_multiple_of(Op::SIZE))
     }
 
-    fn is_built(&self, place: Place) -> bool {
+    fn is_built(&self, place: OpOffset) -> bool {
         self.op_at(place).is_some_and(|op| op.code != Code::Unset)
     }
 

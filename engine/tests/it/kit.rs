@@ -2,7 +2,7 @@
 
 use gramjet::{Choices, Limits, Producer};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
-use gramjet_engine::Kind;
+use gramjet_engine::EngineKind;
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
@@ -62,13 +62,14 @@ pub fn limits(compiled: &Compiled) -> Vec<Limits> {
 
 /// Returns the engines that are held against the reference.
 pub fn engines(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
-    let kinds =
-        Kind::ALL.into_iter().filter(|kind| ![Kind::Auto, Kind::Reference].contains(kind) && kind.is_available());
+    let kinds = EngineKind::ALL
+        .into_iter()
+        .filter(|kind| ![EngineKind::Auto, EngineKind::Reference].contains(kind) && kind.is_available());
     let made = kinds.map(|kind| (kind.name(), kind.make(compiled).expect("code within the budget")));
     let mut engines: Vec<(&str, Box<dyn Producer>)> =
         made.map(|(name, engine)| (name, Box::new(engine) as Box<dyn Producer>)).collect();
     engines.push(("vm that counts levels", Box::new(Vm::without_unfolding(compiled))));
-    if Kind::Jit.is_available() {
+    if EngineKind::Jit.is_available() {
         let counting = Jit::without_unfolding(compiled).expect("code within the budget");
         engines.push(("jit that counts levels", Box::new(counting)));
     }

@@ -29,6 +29,11 @@ impl Edges {
         &self.executed
     }
 
+    /// Returns the number of each edge that was executed, and how often it was.
+    pub fn counts(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.executed.iter().map(|edge| (edge.number, edge.count))
+    }
+
     /// Returns the sum of all counts: the cost of the run.
     pub fn total(&self) -> u64 {
         self.total
@@ -48,14 +53,6 @@ impl Edges {
     pub fn count(&self, number: u32) -> u64 {
         let place = self.executed.binary_search_by_key(&number, |edge| edge.number);
         place.map_or(0, |place| self.executed[place].count)
-    }
-
-    /// Returns edges that were executed, in ascending order.
-    pub fn from_executed(executed: Vec<Edge>, known: u32) -> Edges {
-        debug_assert!(executed.is_sorted_by(|one, next| one.number < next.number));
-        let mut edges = Edges { executed, known, ..Edges::default() };
-        edges.sum();
-        edges
     }
 
     /// Gives each edge the number at the place that its number names; 0 is dropped, and the counts of edges that get
@@ -184,92 +181,6 @@ impl Counter for f64 {
     }
 }
 
-/// Returns the class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
-pub fn count_class(count: u64) -> u8 {
-    match count {
-        0 => 0,
-        1 => 1 << 0,
-        2 => 1 << 1,
-        3 => 1 << 2,
-        4..=7 => 1 << 3,
-        8..=15 => 1 << 4,
-        16..=31 => 1 << 5,
-        32..=127 => 1 << 6,
-        128.. => 1 << 7,
-    }
-}
-
-/// All that the runs so far have executed.
-#[derive(Clone, Debug, Default)]
-pub struct Coverage {
-    /// For each edge the classes of counts that were seen.
-    classes: Vec<u8>,
-    /// For each edge the greatest count.
-    maxima: Vec<u64>,
-    seen: usize,
-}
-
-/// The coverage that a run has added to a [`Coverage`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Added {
-    /// Edges that no run has executed before.
-    pub edges: usize,
-    /// Classes of counts of edges that were known.
-    pub classes: usize,
-    /// Edges whose greatest count was raised, including new ones.
-    pub raised: Vec<Edge>,
-}
-
-impl Added {
-    /// Returns true if there is a new edge or a new class of counts.
-    pub fn is_new_coverage(&self) -> bool {
-        self.edges + self.classes > 0
-    }
-}
-
-impl Coverage {
-    /// Returns coverage of nothing.
-    pub fn new() -> Coverage {
-        Coverage::default()
-    }
-
-    /// Adds the edges that a run has executed; returns the new ones.
-    pub fn add(&mut self, edges: &Edges) -> Added {
-        let mut added = Added::default();
-        let len = edges.executed.last().map_or(0, |edge| edge.number as usize + 1);
-        if self.classes.len() < len {
-            self.classes.resize(len, 0);
-            self.maxima.resize(len, 0);
-        }
-        for &edge in &edges.executed {
-            let (known, class) = (&mut self.classes[edge.number as usize], count_class(edge.count));
-            if *known == 0 {
-                added.edges += 1;
-            } else if *known & class == 0 {
-                added.classes += 1;
-            }
-            *known |= class;
-            let greatest = &mut self.maxima[edge.number as usize];
-            if *greatest < edge.count {
-                *greatest = edge.count;
-                added.raised.push(edge);
-            }
-        }
-        self.seen += added.edges;
-        added
-    }
-
-    /// Returns how many edges were executed by any run.
-    pub fn edges(&self) -> usize {
-        self.seen
-    }
-
-    /// Returns the greatest count of an edge in one run.
-    pub fn greatest(&self, number: u32) -> u64 {
-        self.maxima.get(number as usize).copied().unwrap_or(0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,7 +197,7 @@ mod tests {
         let mut counters = vec![0; 1000];
         (counters[0], counters[1], counters[500], counters[999]) = (9, 3, 7, 7);
         let edges = taken(&mut counters);
-        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        let executed: Vec<(u32, u64)> = edges.counts().collect();
         assert_eq!(executed, [(1, 3), (500, 7), (999, 7)]);
         assert_eq!((edges.total(), edges.known(), edges.count(500), edges.count(2)), (17, 999, 7, 0));
         assert_eq!(edges.hottest(), Some(Edge { number: 500, count: 7 }));
@@ -297,11 +208,11 @@ mod tests {
     fn listed_counts_become_edges_whatever_a_program_has_written() {
         let mut edges = Edges::default();
         edges.take_listed([(1, 3), (500, u32::MAX), (999, 7)].into_iter(), 999);
-        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        let executed: Vec<(u32, u64)> = edges.counts().collect();
         assert_eq!(executed, [(1, 3), (500, u64::from(u32::MAX)), (999, 7)]);
         assert_eq!((edges.total(), edges.known()), (u64::from(u32::MAX) + 10, 999));
         edges.take_listed([(0, 1), (7, 2), (7, 3), (6, 4), (1000, 5), (8, 6), (9, 0)].into_iter(), 999);
-        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        let executed: Vec<(u32, u64)> = edges.counts().collect();
         assert_eq!((executed, edges.total()), (vec![(7, 2), (8, 6)], 8));
     }
 
@@ -327,7 +238,7 @@ mod tests {
         (carries[2], carries[150], carries[299]) = (1, 2, u32::MAX);
         let mut edges = Edges::default();
         edges.take(&mut counters, &carries);
-        let executed: Vec<(u32, u64)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        let executed: Vec<(u32, u64)> = edges.counts().collect();
         let most = u64::from(u32::MAX) << 32 | 1;
         assert_eq!(executed, [(1, 3), (2, (1 << 33) - 1), (150, 1 << 33), (299, most)]);
         assert_eq!((edges.hottest(), edges.known()), (Some(Edge { number: 299, count: most }), 299));
@@ -340,22 +251,5 @@ mod tests {
         edges.renumber(&[0, 3, 0, 1, 2, 3], 9);
         assert_eq!(edges.executed(), [Edge { number: 2, count: 7 }, Edge { number: 3, count: 5 }]);
         assert_eq!((edges.total(), edges.known(), edges.hottest()), (12, 9, Some(Edge { number: 2, count: 7 })));
-    }
-
-    #[test]
-    fn coverage_tells_new_edges_classes_and_maxima() {
-        let run = |counts: &[(u32, u64)]| {
-            let executed = counts.iter().map(|&(number, count)| Edge { number, count }).collect();
-            Edges::from_executed(executed, 10)
-        };
-        let mut coverage = Coverage::new();
-        let added = coverage.add(&run(&[(1, 1), (4, 5)]));
-        assert_eq!((added.edges, added.classes, added.raised.len()), (2, 0, 2));
-        let added = coverage.add(&run(&[(1, 1), (4, 7)]));
-        assert_eq!((added.edges, added.classes, added.raised.len()), (0, 0, 1));
-        assert!(!added.is_new_coverage());
-        let added = coverage.add(&run(&[(1, 300), (2, 1), (4, 6)]));
-        assert_eq!((added.edges, added.classes), (1, 1));
-        assert_eq!((coverage.edges(), coverage.greatest(4), coverage.greatest(9)), (3, 7, 0));
     }
 }

@@ -33,11 +33,11 @@ mod watch;
 pub use command::{Command, FILE, Program};
 pub use confine::{Confinement, Offered, Permission, Protection, offered, protections, refusal};
 pub use cores::{free_cores, stay_on};
-pub use edges::{Added, Coverage, Edge, Edges, count_class};
+pub use edges::{Edge, Edges};
 pub use error::Error;
 pub use fork_server::{ForkServer, Instrumentation, Measures, instrumentation};
 pub use interrupt::{go_on, interrupt};
-pub use languages::{Function, Language, Place, Subject};
+pub use languages::{EdgePlace, Function, Language, Subject};
 pub use limits::Limits;
 #[cfg(feature = "lines")]
 pub use lines::{Line, Lines};

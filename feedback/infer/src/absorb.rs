@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::asked::Asked;
-use crate::lex::{Kind, Token};
+use crate::lex::{Token, TokenKind};
 use crate::lexical::{self, Lexeme};
 use crate::places::Classes;
 use crate::probes::FRESH;
@@ -69,7 +69,7 @@ impl Absorber<'_, '_> {
             if let Some(end) = self.end(lean, at) {
                 let span = lean.tokens[at].span.start..lean.tokens[end - 1].span.end;
                 lean.gaps.retain(|&place, _| place <= span.start || place >= span.end);
-                lean.tokens.splice(at..end, [Token { kind: Kind::Word, span }]);
+                lean.tokens.splice(at..end, [Token { kind: TokenKind::Word, span }]);
                 is_changed = true;
             }
         }
@@ -81,8 +81,10 @@ impl Absorber<'_, '_> {
         let runs: Vec<(usize, usize)> =
             self.texts.iter().map(|texts| (run(lean, at, &texts.set), texts.class)).collect();
         // A text that could begin with the word before the mark would begin there.
-        let follows_word = at > 0 && matches!(lean.tokens[at - 1].kind, Kind::Word | Kind::Number);
-        if lean.tokens[at].kind == Kind::Mark && follows_word && !lean.gaps.contains_key(&lean.tokens[at - 1].span.end)
+        let follows_word = at > 0 && matches!(lean.tokens[at - 1].kind, TokenKind::Word | TokenKind::Number);
+        if lean.tokens[at].kind == TokenKind::Mark
+            && follows_word
+            && !lean.gaps.contains_key(&lean.tokens[at - 1].span.end)
         {
             return None;
         }
@@ -90,7 +92,7 @@ impl Absorber<'_, '_> {
         let start = lean.tokens[at].span.start;
         let mut end = longest;
         for _ in 0..ENDS {
-            if end <= at + usize::from(lean.tokens[at].kind == Kind::Word) {
+            if end <= at + usize::from(lean.tokens[at].kind == TokenKind::Word) {
                 return None;
             }
             let span = start..lean.tokens[end - 1].span.end;
@@ -124,7 +126,7 @@ fn with(lean: &Lean, span: &Range<usize>, part: &[u8]) -> Vec<u8> {
 /// Returns the end of the tokens from this one on that have only such characters, white space between them included.
 fn run(lean: &Lean, at: usize, set: &Set) -> usize {
     let has_all = |end: usize| {
-        let is_line = lean.tokens[end].kind == Kind::Line;
+        let is_line = lean.tokens[end].kind == TokenKind::Line;
         let span = &lean.tokens[end].span;
         let original = lean.originals.get(&span.start);
         !is_line && set.has_all(&lean.text[span.clone()]) && original.is_none_or(|original| set.has_all(original))

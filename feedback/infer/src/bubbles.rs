@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::asked::Asked;
 use crate::places::{Classes, Symbol};
-use crate::tree::{Forest, Kind};
+use crate::tree::{Forest, NodeKind};
 
 /// The longest sequence of siblings that is tried.
 const WINDOW: usize = 10;
@@ -63,10 +63,10 @@ impl Bubbles<'_, '_> {
         let node = &self.forest.nodes[parent];
         let children = &node.children;
         let is_all = window.len() == children.len();
-        if is_all && node.kind == Kind::Bubble {
+        if is_all && node.kind == NodeKind::Bubble {
             return None;
         }
-        let is_segment = children.iter().any(|&child| self.forest.nodes[child].kind == Kind::Segment);
+        let is_segment = children.iter().any(|&child| self.forest.nodes[child].kind == NodeKind::Segment);
         let symbols: Vec<Symbol> = children[window.clone()].iter().map(|&node| self.classes.symbol(node)).collect();
         let is_blank = |symbol: &Symbol| matches!(symbol, Symbol::Blank(_));
         if symbols.first().is_some_and(is_blank) || symbols.last().is_some_and(is_blank) {

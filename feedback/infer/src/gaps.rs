@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::asked::Asked;
-use crate::lex;
+use crate::lex::TokenKind;
 use crate::places::{Classes, Symbol};
 use crate::set::Set;
-use crate::tree::{Forest, Kind};
+use crate::tree::{Forest, NodeKind};
 
 /// In which sequences a gap is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +28,7 @@ pub(crate) struct Gap {
     /// Whether white space must stand there, as a keyword would be part of another word.
     pub is_needed: bool,
     /// By the kind of the token before.
-    places: BTreeMap<Option<lex::Kind>, Vec<(usize, usize)>>,
+    places: BTreeMap<Option<TokenKind>, Vec<(usize, usize)>>,
     has_joints: bool,
 }
 
@@ -88,11 +88,11 @@ impl Gaps {
     fn collect(&mut self, forest: &Forest, classes: &Classes, node: usize) {
         let one = &forest.nodes[node];
         let sample = one.sample;
-        if one.kind == Kind::Root {
+        if one.kind == NodeKind::Root {
             self.lead.add(forest, sample, 0);
             self.trail.add(forest, sample, one.span.end);
         }
-        if one.children.is_empty() && !matches!(one.kind, Kind::Group(_)) {
+        if one.children.is_empty() && !matches!(one.kind, NodeKind::Group(_)) {
             return;
         }
         let owner = match (classes.content_of.get(&node), classes.class_of(node)) {
@@ -100,7 +100,7 @@ impl Gaps {
             (None, Some(class)) => Owner::Class(class),
             (None, None) => return,
         };
-        if let (Kind::Group(_), Owner::Content(content)) = (one.kind, owner) {
+        if let (NodeKind::Group(_), Owner::Content(content)) = (one.kind, owner) {
             let gap = match one.children.is_empty() {
                 true => self.empty.entry(content).or_default(),
                 false => self.after.entry((owner, None)).or_default(),
@@ -108,7 +108,7 @@ impl Gaps {
             gap.add(forest, sample, one.span.start + 1);
         }
         let last =
-            if let Kind::Group(_) = one.kind { one.children.len() } else { one.children.len().saturating_sub(1) };
+            if let NodeKind::Group(_) = one.kind { one.children.len() } else { one.children.len().saturating_sub(1) };
         for (at, &child) in one.children.iter().enumerate().take(last) {
             let end = forest.nodes[child].span.end;
             self.after.entry((owner, Some(classes.symbol(child)))).or_default().add(forest, sample, end);

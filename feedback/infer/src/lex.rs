@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Number,
     /// A word, or a text that was found to be one token.
     Word,
@@ -18,16 +18,16 @@ pub(crate) enum Kind {
     Line,
 }
 
-impl Kind {
+impl TokenKind {
     pub fn is_blank(self) -> bool {
-        matches!(self, Kind::Space | Kind::Line)
+        matches!(self, TokenKind::Space | TokenKind::Line)
     }
 }
 
 /// A token, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub span: Range<usize>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn tokens(text: &[u8], quotes: &[u8]) -> Vec<Token> {
     while at < text.len() {
         let (kind, end) = next(text, at, follows_operand, quotes);
         if !kind.is_blank() {
-            follows_operand = kind != Kind::Mark || b")]}".contains(&text[at]);
+            follows_operand = kind != TokenKind::Mark || b")]}".contains(&text[at]);
         }
         tokens.push(Token { kind, span: at..end });
         at = end;
@@ -79,8 +79,8 @@ pub(crate) fn tokens(text: &[u8], quotes: &[u8]) -> Vec<Token> {
         match partners[number] {
             Some(partner) if partner > number => depth += 1,
             Some(_) => depth -= 1,
-            None if token.kind == Kind::Space && depth == 0 && text[token.span.clone()].contains(&b'\n') => {
-                token.kind = Kind::Line;
+            None if token.kind == TokenKind::Space && depth == 0 && text[token.span.clone()].contains(&b'\n') => {
+                token.kind = TokenKind::Line;
             }
             None => {}
         }
@@ -88,26 +88,26 @@ pub(crate) fn tokens(text: &[u8], quotes: &[u8]) -> Vec<Token> {
     tokens
 }
 
-fn next(text: &[u8], at: usize, follows_operand: bool, quotes: &[u8]) -> (Kind, usize) {
+fn next(text: &[u8], at: usize, follows_operand: bool, quotes: &[u8]) -> (TokenKind, usize) {
     let byte = text[at];
     let is_sign = matches!(byte, b'-' | b'+') && !follows_operand;
     if byte.is_ascii_whitespace() {
-        return (Kind::Space, run(text, at, u8::is_ascii_whitespace));
+        return (TokenKind::Space, run(text, at, u8::is_ascii_whitespace));
     }
     let is_number = byte.is_ascii_digit() || is_sign && text.get(at + 1).is_some_and(u8::is_ascii_digit);
     if is_number && let Some(end) = end_of_number(text, at + usize::from(is_sign)) {
-        return (Kind::Number, end);
+        return (TokenKind::Number, end);
     }
     if is_wordish(byte) {
-        return (Kind::Word, run(text, at, |&byte| is_wordish(byte)));
+        return (TokenKind::Word, run(text, at, |&byte| is_wordish(byte)));
     }
     if quotes.contains(&byte)
         && let Some(end) = end_of_quoted(text, at)
     {
-        return (Kind::Quoted(byte), end);
+        return (TokenKind::Quoted(byte), end);
     }
     let operator = OPERATORS.iter().find(|operator| text[at..].starts_with(operator));
-    (Kind::Mark, at + operator.map_or(1, |operator| operator.len()))
+    (TokenKind::Mark, at + operator.map_or(1, |operator| operator.len()))
 }
 
 fn run(text: &[u8], start: usize, is_part: impl Fn(&u8) -> bool) -> usize {
@@ -166,8 +166,8 @@ pub(crate) fn partners(text: &[u8], tokens: &[Token]) -> Vec<Option<usize>> {
     for (number, token) in tokens.iter().enumerate() {
         let byte = text[token.span.start];
         match (token.kind, byte) {
-            (Kind::Mark, b'(' | b'[' | b'{') => open.push(number),
-            (Kind::Mark, b')' | b']' | b'}') => {
+            (TokenKind::Mark, b'(' | b'[' | b'{') => open.push(number),
+            (TokenKind::Mark, b')' | b']' | b'}') => {
                 let matching = open.iter().rposition(|&at| closing(text[tokens[at].span.start]) == byte);
                 if let Some(at) = matching {
                     partners[open[at]] = Some(number);
@@ -185,7 +185,7 @@ pub(crate) fn partners(text: &[u8], tokens: &[Token]) -> Vec<Option<usize>> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Vec<(Kind, &str)> {
+    fn shown(text: &str) -> Vec<(TokenKind, &str)> {
         tokens(text.as_bytes(), QUOTES).into_iter().map(|token| (token.kind, &text[token.span])).collect()
     }
 
@@ -194,24 +194,35 @@ mod tests {
         let of_kind = |kind, text| -> Vec<&str> {
             shown(text).into_iter().filter(|token| token.0 == kind).map(|token| token.1).collect()
         };
-        assert_eq!(of_kind(Kind::Number, "-1.5e-3+2-3*-4"), ["-1.5e-3", "2", "3", "-4"]);
-        assert_eq!(of_kind(Kind::Number, "10.0.0.7"), ["10", "0", "0", "7"]);
-        assert_eq!(of_kind(Kind::Word, "2nd x_1 0x1F 1"), ["2nd", "x_1", "0x1F"]);
+        assert_eq!(of_kind(TokenKind::Number, "-1.5e-3+2-3*-4"), ["-1.5e-3", "2", "3", "-4"]);
+        assert_eq!(of_kind(TokenKind::Number, "10.0.0.7"), ["10", "0", "0", "7"]);
+        assert_eq!(of_kind(TokenKind::Word, "2nd x_1 0x1F 1"), ["2nd", "x_1", "0x1F"]);
     }
 
     #[test]
     fn lines_end_outside_of_brackets_only() {
-        let kinds: Vec<Kind> = shown("a\n(b\nc)").into_iter().map(|token| token.0).collect();
-        assert_eq!(kinds, [Kind::Word, Kind::Line, Kind::Mark, Kind::Word, Kind::Space, Kind::Word, Kind::Mark]);
+        let kinds: Vec<TokenKind> = shown("a\n(b\nc)").into_iter().map(|token| token.0).collect();
+        assert_eq!(
+            kinds,
+            [
+                TokenKind::Word,
+                TokenKind::Line,
+                TokenKind::Mark,
+                TokenKind::Word,
+                TokenKind::Space,
+                TokenKind::Word,
+                TokenKind::Mark
+            ]
+        );
     }
 
     #[test]
     fn quotation_marks_pair() {
-        assert_eq!(shown("\"a\"\"b\n\""), [(Kind::Quoted(b'"'), "\"a\"\"b\n\"")]);
+        assert_eq!(shown("\"a\"\"b\n\""), [(TokenKind::Quoted(b'"'), "\"a\"\"b\n\"")]);
         assert_eq!(
             shown(r#"'\'' """#),
-            [(Kind::Quoted(b'\''), r"'\''"), (Kind::Space, " "), (Kind::Quoted(b'"'), "\"\"")]
+            [(TokenKind::Quoted(b'\''), r"'\''"), (TokenKind::Space, " "), (TokenKind::Quoted(b'"'), "\"\"")]
         );
-        assert_eq!(shown("'a")[0], (Kind::Mark, "'"));
+        assert_eq!(shown("'a")[0], (TokenKind::Mark, "'"));
     }
 }

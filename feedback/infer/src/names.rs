@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{Expr, Undone};
-use crate::write::Rule;
+use crate::write::{ITEM, OBJECT, Rule};
 
 /// More rules than this are left as they are: to compare them takes too long.
 const MANY: usize = 300;
@@ -113,9 +113,9 @@ fn base<'r>(rules: &'r [Rule], bodies: &[Expr], rule: usize) -> &'r str {
     let body = &bodies[rule];
     let alternatives = if let Expr::Alt(parts) = body { parts.as_slice() } else { std::slice::from_ref(body) };
     match rules[rule].name {
-        "item" => {}
+        ITEM => {}
         // The name of brackets in arguments is another.
-        "object" if !has_literal(body, b":") && !refers_to_pairs(bodies, body) => return "block",
+        OBJECT if !has_literal(body, b":") && !refers_to_pairs(bodies, body) => return "block",
         name => return name,
     }
     let starts_with_itself = |part: &Expr| matches!(part, Expr::Seq(parts) if parts.first() == Some(&Expr::Rule(rule)));

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::asked::Asked;
-use crate::lex;
+use crate::lex::TokenKind;
 use crate::probes::{self, Probe};
-use crate::tree::{Forest, Kind};
+use crate::tree::{Forest, NodeKind};
 
 /// Symbol that a node is to its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,7 @@ pub(crate) enum Symbol {
     /// A set of marks that can stand for each other.
     Marks(usize),
     /// White space that is a token.
-    Blank(lex::Kind),
+    Blank(TokenKind),
 }
 
 /// Places that take the same texts.
@@ -108,7 +108,7 @@ impl Classes {
 
     /// Returns true if brackets can stand in the places of a class.
     pub fn takes_groups(&self, forest: &Forest, class: usize) -> bool {
-        self.takes(class, |probe| probe.node.is_some_and(|node| matches!(forest.nodes[node].kind, Kind::Group(_))))
+        self.takes(class, |probe| probe.node.is_some_and(|node| matches!(forest.nodes[node].kind, NodeKind::Group(_))))
     }
 
     fn takes(&self, class: usize, is_wanted: impl Fn(&Probe) -> bool) -> bool {
@@ -119,7 +119,7 @@ impl Classes {
         for parent in 0..forest.nodes.len() {
             for (at, &child) in forest.nodes[parent].children.iter().enumerate() {
                 let kind = forest.nodes[child].kind;
-                if let Kind::Token(kind @ (lex::Kind::Space | lex::Kind::Line)) = kind {
+                if let NodeKind::Token(kind @ (TokenKind::Space | TokenKind::Line)) = kind {
                     self.symbols.insert(child, Symbol::Blank(kind));
                 }
                 if kind.is_mark() || kind.is_blank() {
@@ -171,7 +171,7 @@ impl Classes {
         let (sample, span) = (forest.nodes[node].sample, forest.nodes[node].span.clone());
         let accepted: Vec<bool> =
             self.probes.iter().map(|probe| forest.takes(sample, &span, &probe.text, asked)).collect();
-        let is_segment = forest.nodes[node].kind == Kind::Segment;
+        let is_segment = forest.nodes[node].kind == NodeKind::Segment;
         let is_alike = |class: &Class| class.is_segment == is_segment && class.accepted == accepted;
         let alike = (0..self.classes.len()).filter(|&class| is_alike(&self.classes[class]));
         let found = { alike }.find(|&class| self.is_mutual(forest, class, sample, &span, asked));
@@ -254,7 +254,7 @@ impl Classes {
         let mut known: BTreeMap<Vec<u8>, (usize, u32)> = BTreeMap::new();
         let parents = parents(forest);
         for node in 0..forest.nodes.len() {
-            let (Kind::Group(_) | Kind::Root) = forest.nodes[node].kind else { continue };
+            let (NodeKind::Group(_) | NodeKind::Root) = forest.nodes[node].kind else { continue };
             let mut key = Vec::new();
             shape(forest, node, &mut key);
             if let Some(&(parent, at)) = parents.get(&node) {
@@ -275,9 +275,9 @@ impl Classes {
     /// Returns the number of the content of brackets or a sample, which may be new.
     fn content(&mut self, forest: &Forest, node: usize, asked: &mut Asked<'_>) -> usize {
         let kind = forest.nodes[node].kind;
-        let is_root = |content: &Content| forest.nodes[content.members[0]].kind == Kind::Root;
+        let is_root = |content: &Content| forest.nodes[content.members[0]].kind == NodeKind::Root;
         let (sample, span) = (forest.nodes[node].sample, forest.content(node));
-        if kind == Kind::Root
+        if kind == NodeKind::Root
             && let Some(number) = self.contents.iter().position(is_root)
         {
             let takes_nothing = asked.accepts(&forest.with(sample, &span, b""));
@@ -331,7 +331,7 @@ fn shape(forest: &Forest, node: usize, out: &mut Vec<u8>) {
     if kind.is_mark() || kind.is_word() {
         out.extend(forest.text(node));
     }
-    if kind == Kind::Segment {
+    if kind == NodeKind::Segment {
         let children = forest.nodes[node].children.iter().take(12);
         for &child in children {
             out.extend(format!("{:?}", forest.nodes[child].kind).bytes());

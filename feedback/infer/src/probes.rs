@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::lex;
-use crate::tree::{Forest, Kind};
+use crate::lex::TokenKind;
+use crate::tree::{Forest, NodeKind};
 
 /// A text that is tried in many places.
 #[derive(Clone, Debug)]
@@ -23,38 +23,38 @@ impl Probe {
 }
 
 /// Returns the probes of a kind.
-fn most(kind: Kind) -> usize {
+fn most(kind: NodeKind) -> usize {
     match kind {
-        Kind::Token(lex::Kind::Word) => 24,
-        Kind::Segment => 10,
+        NodeKind::Token(TokenKind::Word) => 24,
+        NodeKind::Segment => 10,
         _ => 2,
     }
 }
 
 /// Returns texts of all kinds: the shortest ones, and those of segments that look different.
 pub(crate) fn probes(forest: &Forest) -> Vec<Probe> {
-    let mut by_kind: BTreeMap<Kind, BTreeMap<(usize, Vec<u8>), usize>> = BTreeMap::new();
-    let mut contents: BTreeSet<(Kind, usize, Vec<u8>)> = BTreeSet::new();
+    let mut by_kind: BTreeMap<NodeKind, BTreeMap<(usize, Vec<u8>), usize>> = BTreeMap::new();
+    let mut contents: BTreeSet<(NodeKind, usize, Vec<u8>)> = BTreeSet::new();
     for (number, node) in forest.nodes.iter().enumerate() {
         let text = forest.text(number).to_vec();
-        if node.kind != Kind::Root && !node.kind.is_mark() && !node.kind.is_blank() {
+        if node.kind != NodeKind::Root && !node.kind.is_mark() && !node.kind.is_blank() {
             by_kind.entry(node.kind).or_default().entry((text.len(), text)).or_insert(number);
         }
-        if node.children.len() > 1 && node.kind != Kind::Segment {
+        if node.children.len() > 1 && node.kind != NodeKind::Segment {
             let content = forest.samples[node.sample].text[forest.content(number)].to_vec();
             contents.insert((node.kind, content.len(), content));
         }
     }
     let mut probes = vec![Probe { text: FRESH.to_vec(), node: None }];
     for (kind, texts) in by_kind {
-        let longest = texts.last_key_value().filter(|_| kind == Kind::Token(lex::Kind::Number));
+        let longest = texts.last_key_value().filter(|_| kind == NodeKind::Token(TokenKind::Number));
         let all = texts.iter().chain(longest);
         let mut seen = BTreeSet::new();
-        let distinct = all.filter(|&(_, &node)| kind != Kind::Segment || seen.insert(kinds(forest, node)));
+        let distinct = all.filter(|&(_, &node)| kind != NodeKind::Segment || seen.insert(kinds(forest, node)));
         let chosen = distinct.take(most(kind));
         probes.extend(chosen.map(|((_, text), &node)| Probe { text: text.clone(), node: Some(node) }));
     }
-    let kinds: BTreeSet<Kind> = contents.iter().map(|content| content.0).collect();
+    let kinds: BTreeSet<NodeKind> = contents.iter().map(|content| content.0).collect();
     for kind in kinds {
         let of_kind = contents.iter().filter(|content| content.0 == kind);
         probes.extend(of_kind.take(2).map(|(_, _, text)| Probe { text: text.clone(), node: None }));
@@ -64,7 +64,7 @@ pub(crate) fn probes(forest: &Forest) -> Vec<Probe> {
     probes
 }
 
-fn kinds(forest: &Forest, node: usize) -> Vec<(Kind, Vec<u8>)> {
+fn kinds(forest: &Forest, node: usize) -> Vec<(NodeKind, Vec<u8>)> {
     let child = |&child: &usize| {
         let kind = forest.nodes[child].kind;
         (kind, if kind.is_mark() { forest.text(child).to_vec() } else { Vec::new() })

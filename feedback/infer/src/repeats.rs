@@ -8,15 +8,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng as _;
 
 use crate::asked::Asked;
-use crate::lex::{self, join};
+use crate::lex::{self, TokenKind, join};
 use crate::places::Symbol;
-use crate::tree::{Forest, Kind};
+use crate::tree::{Forest, NodeKind};
 
 /// A member of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub symbol: Symbol,
-    pub kind: Kind,
+    pub kind: NodeKind,
     pub span: Range<usize>,
 }
 
@@ -213,11 +213,11 @@ impl Repeats<'_, '_> {
     fn is_single_token(&self, pieces: &[Piece]) -> bool {
         match pieces {
             [piece] => match piece.kind {
-                Kind::Token(lex::Kind::Number | lex::Kind::Word) => !self.forest.has_joints,
-                Kind::Token(kind) => kind.is_blank(),
-                Kind::Bubble => !self.forest.has_joints,
+                NodeKind::Token(TokenKind::Number | TokenKind::Word) => !self.forest.has_joints,
+                NodeKind::Token(kind) => kind.is_blank(),
+                NodeKind::Bubble => !self.forest.has_joints,
                 // Something separates segments.
-                Kind::Segment => true,
+                NodeKind::Segment => true,
                 _ => false,
             },
             _ => false,
@@ -226,7 +226,7 @@ impl Repeats<'_, '_> {
 }
 
 fn is_leaf(pieces: &[Piece]) -> bool {
-    matches!(pieces, [piece] if matches!(piece.kind, Kind::Token(_) | Kind::Bubble))
+    matches!(pieces, [piece] if matches!(piece.kind, NodeKind::Token(_) | NodeKind::Bubble))
 }
 
 /// Returns all windows, the shortest first, and among these first those that begin with what separates.

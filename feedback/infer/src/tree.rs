@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::asked::Asked;
-use crate::lex::{self, join, partners};
+use crate::lex::{self, TokenKind, join, partners};
 use crate::without_blanks::{Gap, Lean};
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
-    Token(lex::Kind),
+pub(crate) enum NodeKind {
+    Token(TokenKind),
     /// Brackets, with what stands between them. The field is the opening one.
     Group(u8),
     /// Sequence that stands between separators.
@@ -22,27 +22,27 @@ pub(crate) enum Kind {
     Root,
 }
 
-impl Kind {
+impl NodeKind {
     pub fn is_blank(self) -> bool {
-        matches!(self, Kind::Token(kind) if kind.is_blank())
+        matches!(self, NodeKind::Token(kind) if kind.is_blank())
     }
 
     pub fn is_mark(self) -> bool {
-        self == Kind::Token(lex::Kind::Mark)
+        self == NodeKind::Token(TokenKind::Mark)
     }
 
     pub fn is_line(self) -> bool {
-        self == Kind::Token(lex::Kind::Line)
+        self == NodeKind::Token(TokenKind::Line)
     }
 
     pub fn is_word(self) -> bool {
-        self == Kind::Token(lex::Kind::Word)
+        self == NodeKind::Token(TokenKind::Word)
     }
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    pub kind: Kind,
+    pub kind: NodeKind,
     pub sample: usize,
     pub span: Range<usize>,
     pub children: Vec<usize>,
@@ -80,8 +80,8 @@ impl Separators {
                 match (partners[number], token.kind) {
                     (Some(partner), _) if partner > number => open.push(byte),
                     (Some(_), _) => drop(open.pop()),
-                    (None, lex::Kind::Line) => drop(separators.found.insert((inner, b'\n'))),
-                    (None, lex::Kind::Mark) if byte == b';' || byte == b',' && inner != 0 => {
+                    (None, TokenKind::Line) => drop(separators.found.insert((inner, b'\n'))),
+                    (None, TokenKind::Mark) if byte == b';' || byte == b',' && inner != 0 => {
                         separators.found.insert((inner, byte));
                     }
                     _ => {}
@@ -122,7 +122,7 @@ impl Forest {
     /// Returns what stands between the brackets of a group, or the whole of another node.
     pub fn content(&self, node: usize) -> Range<usize> {
         let Node { kind, span, .. } = &self.nodes[node];
-        if let Kind::Group(_) = kind { span.start + 1..span.end - 1 } else { span.clone() }
+        if let NodeKind::Group(_) = kind { span.start + 1..span.end - 1 } else { span.clone() }
     }
 
     /// Returns a sample with this in place of a part.
@@ -152,18 +152,18 @@ impl Forest {
     }
 
     /// Returns the kind of the token that ends at this place.
-    pub fn token_before(&self, sample: usize, at: usize) -> Option<lex::Kind> {
+    pub fn token_before(&self, sample: usize, at: usize) -> Option<TokenKind> {
         let tokens = &self.samples[sample].tokens;
         let number = tokens.partition_point(|token| token.span.end < at);
         tokens.get(number).filter(|token| token.span.end == at).map(|token| token.kind)
     }
 
-    fn add(&mut self, kind: Kind, sample: usize, span: Range<usize>, children: Vec<usize>) -> usize {
+    fn add(&mut self, kind: NodeKind, sample: usize, span: Range<usize>, children: Vec<usize>) -> usize {
         self.nodes.push(Node { kind, sample, span, children });
         self.nodes.len() - 1
     }
 
-    fn add_over(&mut self, kind: Kind, children: Vec<usize>) -> usize {
+    fn add_over(&mut self, kind: NodeKind, children: Vec<usize>) -> usize {
         let (first, last) = (&self.nodes[children[0]], &self.nodes[children[children.len() - 1]]);
         let (sample, span) = (first.sample, first.span.start..last.span.end);
         self.add(kind, sample, span, children)
@@ -172,7 +172,7 @@ impl Forest {
     /// Makes a bubble of these children of a node.
     pub fn bubble(&mut self, parent: usize, window: Range<usize>) -> usize {
         let children = self.nodes[parent].children[window.clone()].to_vec();
-        let bubble = self.add_over(Kind::Bubble, children);
+        let bubble = self.add_over(NodeKind::Bubble, children);
         self.nodes[parent].children.splice(window, [bubble]);
         bubble
     }
@@ -192,9 +192,9 @@ impl Forest {
                     let Some((start, children)) = open.pop() else { continue };
                     let bracket = self.samples[sample].text[start];
                     let children = self.segments(children, &separators.within(bracket));
-                    self.add(Kind::Group(bracket), sample, start..token.span.end, children)
+                    self.add(NodeKind::Group(bracket), sample, start..token.span.end, children)
                 }
-                None => self.add(Kind::Token(token.kind), sample, token.span, Vec::new()),
+                None => self.add(NodeKind::Token(token.kind), sample, token.span, Vec::new()),
             };
             if let Some((_, children)) = open.last_mut() {
                 children.push(child);
@@ -203,7 +203,7 @@ impl Forest {
         let (_, children) = open.swap_remove(0);
         let children = self.segments(children, &separators.within(0));
         let len = self.samples[sample].text.len();
-        self.add(Kind::Root, sample, 0..len, children);
+        self.add(NodeKind::Root, sample, 0..len, children);
     }
 
     /// Returns the children with those between separators in segments, if there are separators.
@@ -219,7 +219,7 @@ impl Forest {
             }
             let parts = self.segments(std::mem::take(&mut segment), inner);
             if !parts.is_empty() {
-                all.push(self.add_over(Kind::Segment, parts));
+                all.push(self.add_over(NodeKind::Segment, parts));
             }
             all.extend(child);
         }
@@ -240,8 +240,8 @@ mod tests {
     fn shown(forest: &Forest, node: usize) -> String {
         let children: Vec<String> = forest.nodes[node].children.iter().map(|&child| shown(forest, child)).collect();
         match forest.nodes[node].kind {
-            Kind::Token(_) => String::from_utf8_lossy(forest.text(node)).into_owned(),
-            Kind::Group(open) => format!("{}{}", open as char, children.join(" ")),
+            NodeKind::Token(_) => String::from_utf8_lossy(forest.text(node)).into_owned(),
+            NodeKind::Group(open) => format!("{}{}", open as char, children.join(" ")),
             _ => format!("<{}>", children.join(" ")),
         }
     }

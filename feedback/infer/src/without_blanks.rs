@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::asked::Asked;
-use crate::lex::{Kind, QUOTES, Token, join, tokens};
+use crate::lex::{QUOTES, Token, TokenKind, join, tokens};
 
 /// White space between two tokens that is not a token itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Lean {
         let wanted: Vec<Vec<u8>> = (0..tokens.len()).map(|number| wanted(&tokens, &parts, number)).collect();
         shorten(&mut parts, &blanks, &wanted, asked);
         for &number in &blanks {
-            let one: &[u8] = if tokens[number].kind == Kind::Line { b"\n" } else { b" " };
+            let one: &[u8] = if tokens[number].kind == TokenKind::Line { b"\n" } else { b" " };
             let is_left = parts[number] != wanted[number] && parts[number] != one;
             if is_left && asked.accepts(&with(&parts, number, one)) {
                 parts[number] = one.to_vec();
@@ -52,7 +52,7 @@ impl Lean {
             let original = &sample[token.span.clone()];
             let start = lean.text.len();
             lean.text.extend(&parts[number]);
-            let is_joint = token.kind == Kind::Space && is_joint(&tokens, &parts, number, asked);
+            let is_joint = token.kind == TokenKind::Space && is_joint(&tokens, &parts, number, asked);
             if token.kind.is_blank() && (parts[number].is_empty() || is_joint) {
                 lean.gaps.insert(start, Gap { original: original.to_vec(), is_joint });
                 continue;
@@ -75,7 +75,7 @@ pub(crate) fn quotes(samples: &[&[u8]], asked: &mut Asked<'_>) -> &'static [u8] 
     };
     let are_texts = samples.iter().all(|sample| {
         let tokens = tokens(sample, QUOTES);
-        tokens.iter().all(|token| token.kind != Kind::Quoted(b'\'') || is_text(sample, token, asked))
+        tokens.iter().all(|token| token.kind != TokenKind::Quoted(b'\'') || is_text(sample, token, asked))
     });
     if are_texts { QUOTES } else { b"\"" }
 }
@@ -86,18 +86,18 @@ fn lines(sample: &[u8], quotes: &[u8]) -> Vec<Token> {
     for token in tokens(sample, quotes) {
         let mut start = token.span.start;
         let text = &sample[token.span.clone()];
-        let ends = text.iter().enumerate().filter(|(_, byte)| token.kind == Kind::Line && **byte == b'\n');
+        let ends = text.iter().enumerate().filter(|(_, byte)| token.kind == TokenKind::Line && **byte == b'\n');
         for (at, _) in ends {
             let end = token.span.start + at;
             let end_of_text = if end > start && sample[end - 1] == b'\r' { end - 1 } else { end };
             if end_of_text > start {
-                all.push(Token { kind: Kind::Space, span: start..end_of_text });
+                all.push(Token { kind: TokenKind::Space, span: start..end_of_text });
             }
-            all.push(Token { kind: Kind::Line, span: end_of_text..end + 1 });
+            all.push(Token { kind: TokenKind::Line, span: end_of_text..end + 1 });
             start = end + 1;
         }
         if start < token.span.end {
-            let kind = if token.kind == Kind::Line { Kind::Space } else { token.kind };
+            let kind = if token.kind == TokenKind::Line { TokenKind::Space } else { token.kind };
             all.push(Token { kind, span: start..token.span.end });
         }
     }
@@ -109,13 +109,13 @@ fn tokens_of(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> 
     let mut all = Vec::new();
     for token in tokens(sample, quotes) {
         let Token { kind, span } = token.clone();
-        let is_signed = kind == Kind::Number && !sample[span.start].is_ascii_digit();
+        let is_signed = kind == TokenKind::Number && !sample[span.start].is_ascii_digit();
         let after = span.start + 1;
         let digits = &sample[after..span.end];
         let others = [[b" ", digits].concat(), [b"(", digits, b")"].concat()];
         let mut others = others.iter().map(|part| [&sample[..after], part, &sample[span.end..]].concat());
         if is_signed && others.any(|text| asked.accepts(&text)) {
-            all.push(Token { kind: Kind::Mark, span: span.start..after });
+            all.push(Token { kind: TokenKind::Mark, span: span.start..after });
             all.push(Token { kind, span: after..span.end });
         } else {
             all.push(token);
@@ -128,7 +128,7 @@ impl Lean {
     /// Returns a sample with all of its white space but for the end of the last line, if it is not needed.
     fn of_text(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Lean {
         let mut lean = Lean { text: sample.to_vec(), tokens: lines(sample, quotes), ..Lean::default() };
-        if let [_, .., Token { kind: Kind::Line, span }] = lean.tokens.as_slice() {
+        if let [_, .., Token { kind: TokenKind::Line, span }] = lean.tokens.as_slice() {
             let start = span.start;
             if asked.accepts(&sample[..start]) {
                 lean.tokens.pop();
@@ -146,8 +146,8 @@ fn wanted(tokens: &[Token], parts: &[Vec<u8>], number: usize) -> Vec<u8> {
         return Vec::new();
     }
     match tokens[number].kind {
-        Kind::Line => b"\n".to_vec(),
-        Kind::Space if join(&parts[number - 1], &parts[number + 1]) => b" ".to_vec(),
+        TokenKind::Line => b"\n".to_vec(),
+        TokenKind::Space if join(&parts[number - 1], &parts[number + 1]) => b" ".to_vec(),
         _ => Vec::new(),
     }
 }
@@ -184,7 +184,7 @@ fn is_joint(tokens: &[Token], parts: &[Vec<u8>], number: usize, asked: &mut Aske
         return false;
     }
     let is_open = |number: usize, asked: &mut Asked<'_>| {
-        let fresh = FRESH[usize::from(tokens[number].kind == Kind::Number)];
+        let fresh = FRESH[usize::from(tokens[number].kind == TokenKind::Number)];
         asked.accepts(&with(parts, number, fresh))
     };
     asked.accepts(&with(parts, number, b"")) || !(is_open(number - 1, asked) && is_open(number + 1, asked))

@@ -10,12 +10,17 @@ use crate::asked::Asked;
 use crate::expr::{Expr, Undone};
 use crate::gaps::{Gap, Gaps, Owner};
 use crate::generate::WHITE_SPACE;
-use crate::lex::{self, closing};
+use crate::lex::{TokenKind, closing};
 use crate::lexical::{self, Lexeme};
 use crate::places::{Classes, Symbol};
 use crate::repeats::{Piece, Re, Repeats};
 use crate::set::Set;
-use crate::tree::{Forest, Kind};
+use crate::tree::{Forest, NodeKind};
+
+/// The name of rules of which only the expression says what they are.
+pub(crate) const ITEM: &str = "item";
+/// The name of braces with what stands between them.
+pub(crate) const OBJECT: &str = "object";
 
 /// A rule with a name that others may have, too.
 #[derive(Clone, Debug)]
@@ -74,7 +79,7 @@ pub(crate) fn rules(
         groups_done: BTreeMap::new(),
         tokens_done: BTreeMap::new(),
     };
-    let root = forest.nodes.iter().position(|node| node.kind == Kind::Root);
+    let root = forest.nodes.iter().position(|node| node.kind == NodeKind::Root);
     let content = root.map_or(0, |root| classes.content_of[&root]);
     let start = writer.reserve("start");
     let lead = writer.outer("lead", &gaps.lead);
@@ -143,7 +148,7 @@ impl Writer<'_, '_> {
         let mut pieces = Vec::new();
         for &child in &self.forest.nodes[node].children {
             let one = &self.forest.nodes[child];
-            if one.kind == Kind::Bubble && self.undone.contains(&self.bubble_key(child)) {
+            if one.kind == NodeKind::Bubble && self.undone.contains(&self.bubble_key(child)) {
                 pieces.extend(self.pieces(child));
             } else {
                 pieces.push(Piece { symbol: self.classes.symbol(child), kind: one.kind, span: one.span.clone() });
@@ -184,7 +189,7 @@ impl Writer<'_, '_> {
         let content = &self.classes.contents[number];
         let owner = Owner::Content(number);
         let found = self.sequences(&content.members, None);
-        let mut parts = self.alternatives(found, owner, is_root, Kind::Root);
+        let mut parts = self.alternatives(found, owner, is_root, NodeKind::Root);
         let lead = if is_root { Expr::empty() } else { self.after(owner, None) };
         if !is_root && !parts.is_empty() {
             parts = vec![Expr::Seq(vec![lead, Expr::Alt(parts)])];
@@ -200,7 +205,7 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the sequences as alternatives. Those of bubbles have a key, by which they can be undone.
-    fn alternatives(&mut self, found: Vec<Found>, owner: Owner, is_open: bool, kind: Kind) -> Vec<Expr> {
+    fn alternatives(&mut self, found: Vec<Found>, owner: Owner, is_open: bool, kind: NodeKind) -> Vec<Expr> {
         let mut parts = Vec::new();
         for Found { re, covered } in found {
             let mut keys = Vec::new();
@@ -210,7 +215,7 @@ impl Writer<'_, '_> {
                 let part = self.shown(&Re::plain(pieces), owner, is_open);
                 let key = sequence_key(owner, &symbols);
                 plain.push(match kind {
-                    Kind::Bubble => self.bubble(&key, pieces, part, owner),
+                    NodeKind::Bubble => self.bubble(&key, pieces, part, owner),
                     _ => part,
                 });
                 keys.push(key);
@@ -252,7 +257,7 @@ impl Writer<'_, '_> {
         if let Some(&rule) = self.atoms_done.get(&class) {
             return rule;
         }
-        let rule = self.reserve("item");
+        let rule = self.reserve(ITEM);
         self.atoms_done.insert(class, rule);
         self.rules[rule].expr = Expr::Alt(self.members(class, true));
         rule
@@ -302,11 +307,11 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the expression for white space that is a token.
-    fn blank(&mut self, kind: lex::Kind) -> Expr {
+    fn blank(&mut self, kind: TokenKind) -> Expr {
         let mut places = Vec::new();
         let mut originals = BTreeSet::new();
         for (number, node) in self.forest.nodes.iter().enumerate() {
-            if node.kind == Kind::Token(kind) {
+            if node.kind == NodeKind::Token(kind) {
                 let original = self.forest.samples[node.sample].originals.get(&node.span.start);
                 originals.insert(original.map_or(self.forest.text(number), Vec::as_slice).to_vec());
                 places.push(number);
@@ -334,7 +339,7 @@ impl Writer<'_, '_> {
         let resolved = general.resolved(&Undone::new());
         let missed = originals.iter().filter(|original| !resolved.matches(original)).map(Expr::literal);
         let general = Expr::Alt(std::iter::once(general).filter(|_| !set.is_empty()).chain(missed).collect());
-        let name = if kind == lex::Kind::Line { "line_end" } else { "blank" };
+        let name = if kind == TokenKind::Line { "line_end" } else { "blank" };
         self.token(name, Expr::general(format!("{WHITE_SPACE}: {name}"), general, Expr::Alt(plain)))
     }
 
@@ -343,7 +348,7 @@ impl Writer<'_, '_> {
         if let Some(&rule) = self.classes_done.get(&class) {
             return rule;
         }
-        let rule = self.reserve("item");
+        let rule = self.reserve(ITEM);
         self.classes_done.insert(class, rule);
         self.rules[rule].expr = Expr::Alt(self.members(class, false));
         rule
@@ -353,33 +358,33 @@ impl Writer<'_, '_> {
     fn members(&mut self, number: usize, is_atom: bool) -> Vec<Expr> {
         let (forest, classes) = (self.forest, self.classes);
         let class = &classes.classes[number];
-        let mut nodes: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
+        let mut nodes: BTreeMap<NodeKind, Vec<usize>> = BTreeMap::new();
         for &node in &class.members {
             let kind = forest.nodes[node].kind;
-            if kind != Kind::Bubble || !self.undone.contains(&self.bubble_key(node)) {
+            if kind != NodeKind::Bubble || !self.undone.contains(&self.bubble_key(node)) {
                 nodes.entry(kind).or_default().push(node);
             }
         }
-        let mut guessed: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
+        let mut guessed: BTreeMap<NodeKind, Vec<usize>> = BTreeMap::new();
         let accepted = classes.probes.iter().zip(&class.accepted).filter(|(_, accepted)| **accepted);
         // What stands in a segment has a class of its own.
         for node in accepted.filter_map(|(probe, _)| probe.node).filter(|_| !class.is_segment) {
             guessed.entry(forest.nodes[node].kind).or_default().push(node);
         }
-        let kinds: BTreeSet<Kind> = nodes.keys().chain(guessed.keys()).copied().collect();
+        let kinds: BTreeSet<NodeKind> = nodes.keys().chain(guessed.keys()).copied().collect();
         let mut parts = Vec::new();
         for kind in kinds {
             let known = nodes.get(&kind).map_or(&[][..], Vec::as_slice);
             let guessed = guessed.get(&kind).map_or(&[][..], Vec::as_slice);
             match kind {
-                Kind::Token(kind) => parts.extend(self.tokens(number, kind, known, guessed)),
-                Kind::Group(open) => parts.extend(self.groups(number, open, known, guessed)),
-                Kind::Segment | Kind::Bubble if is_atom => {}
-                Kind::Segment | Kind::Bubble => {
+                NodeKind::Token(kind) => parts.extend(self.tokens(number, kind, known, guessed)),
+                NodeKind::Group(open) => parts.extend(self.groups(number, open, known, guessed)),
+                NodeKind::Segment | NodeKind::Bubble if is_atom => {}
+                NodeKind::Segment | NodeKind::Bubble => {
                     let found = self.sequences(known, Some(Symbol::Class(number)));
                     parts.extend(self.alternatives(found, Owner::Class(number), true, kind));
                 }
-                Kind::Root => {}
+                NodeKind::Root => {}
             }
         }
         parts
@@ -405,7 +410,7 @@ impl Writer<'_, '_> {
         let rule = self.reserve(match open {
             b'(' => "group",
             b'[' => "list",
-            _ => "object",
+            _ => OBJECT,
         });
         self.groups_done.insert((open, content), rule);
         let inner = self.content(content, false);
@@ -414,7 +419,7 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the tokens of a kind in the places of a class.
-    fn tokens(&mut self, class: usize, kind: lex::Kind, known: &[usize], guessed: &[usize]) -> Vec<Expr> {
+    fn tokens(&mut self, class: usize, kind: TokenKind, known: &[usize], guessed: &[usize]) -> Vec<Expr> {
         let forest = self.forest;
         let texts = |nodes: &[usize]| -> BTreeSet<&[u8]> { nodes.iter().map(|&node| forest.text(node)).collect() };
         let (known, guessed) = (texts(known), texts(guessed));
@@ -442,19 +447,19 @@ impl Writer<'_, '_> {
         Expr::Alt([vec![self.token(name, resolved)], missed].concat())
     }
 
-    fn lexeme(&mut self, class: usize, kind: lex::Kind) -> Option<Lexeme> {
+    fn lexeme(&mut self, class: usize, kind: TokenKind) -> Option<Lexeme> {
         let (forest, classes, asked) = (self.forest, self.classes, &mut *self.asked);
         match kind {
-            lex::Kind::Word => absorb::word(forest, classes, class, asked)
+            TokenKind::Word => absorb::word(forest, classes, class, asked)
                 .or_else(|| lexical::hexadecimal_number(&mut |text| absorb::fits(forest, classes, class, text, asked))),
-            lex::Kind::Number => {
-                let is_number = |&node: &usize| forest.nodes[node].kind == Kind::Token(kind);
+            TokenKind::Number => {
+                let is_number = |&node: &usize| forest.nodes[node].kind == NodeKind::Token(kind);
                 let examples: Vec<&[u8]> =
                     (0..forest.nodes.len()).filter(is_number).map(|node| forest.text(node)).collect();
                 let mut fits = |text: &[u8]| absorb::fits(forest, classes, class, text, asked);
                 lexical::hexadecimal_number(&mut fits).or_else(|| lexical::number(&examples, &mut fits))
             }
-            lex::Kind::Quoted(quote) => {
+            TokenKind::Quoted(quote) => {
                 lexical::quoted(quote, &mut |text| absorb::fits(forest, classes, class, text, asked))
             }
             _ => None,

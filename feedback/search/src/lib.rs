@@ -38,7 +38,7 @@ pub use delta_debugging::{Cut, Shorter};
 pub use front::Front;
 pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};
-pub use maxima::{Coverage, Edge, Maxima, Novelty};
+pub use maxima::{Coverage, Edge, Maxima, Novelty, count_class};
 pub use proof::{Effort, Family, Member, Reading, prove};
 pub use pump::{Copies, Pump};
 pub use ranks::Ranks;

@@ -36,6 +36,8 @@ impl Novelty {
 pub struct Maxima {
     /// By edge: the greatest count, and the classes.
     seen: Vec<(u64, u8)>,
+    /// Number of edges that were executed.
+    edges: usize,
 }
 
 impl Maxima {
@@ -46,13 +48,18 @@ impl Maxima {
 
     /// Adds a run.
     pub fn add(&mut self, edges: &[Edge]) -> Novelty {
+        self.add_each(edges.iter().copied())
+    }
+
+    /// Adds the edges of a run.
+    pub fn add_each(&mut self, edges: impl Iterator<Item = Edge>) -> Novelty {
         let mut novelty = Novelty::default();
-        for &(edge, count) in edges {
+        for (edge, count) in edges {
             let number = edge as usize;
             if number >= self.seen.len() {
                 self.seen.resize(number + 1, (0, 0));
             }
-            let class = class(count);
+            let class = count_class(count);
             let (greatest, known) = &mut self.seen[number];
             // Mostly nothing is new.
             if count <= *greatest && *known & class == class {
@@ -60,6 +67,7 @@ impl Maxima {
             }
             if *known == 0 && class != 0 {
                 novelty.coverage = Coverage::Edge;
+                self.edges += 1;
             } else if *known & class != class {
                 novelty.coverage = novelty.coverage.max(Coverage::Class);
             }
@@ -79,17 +87,18 @@ impl Maxima {
 
     /// Returns the number of edges that were executed.
     pub fn edges(&self) -> usize {
-        self.seen.iter().filter(|seen| seen.0 > 0).count()
+        self.edges
     }
 
     /// Forgets all runs.
     pub fn clear(&mut self) {
         self.seen.clear();
+        self.edges = 0;
     }
 }
 
-/// Returns a bit for each of AFL's classes: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
-fn class(count: u64) -> u8 {
+/// Returns a bit for the class of a count, as in AFL: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more.
+pub fn count_class(count: u64) -> u8 {
     CLASSES[count.min(128) as usize]
 }
 
@@ -116,9 +125,9 @@ mod tests {
     #[test]
     fn classes_are_those_of_afl() {
         let classes: Vec<u32> =
-            [1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 127, 128, 1 << 40].map(|count| class(count).ilog2()).into();
+            [1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 127, 128, 1 << 40].map(|count| count_class(count).ilog2()).into();
         assert_eq!(classes, [0, 1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
-        assert_eq!(class(0), 0);
+        assert_eq!(count_class(0), 0);
     }
 
     #[test]

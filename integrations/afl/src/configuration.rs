@@ -110,7 +110,7 @@ fn bound(name: &str, value: &str) -> Result<Bound, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gramjet_session::{Kind, Shape};
+    use gramjet_session::{EngineKind, Shape};
 
     fn read(variables: &[(&str, &str)]) -> Result<Configuration, String> {
         Configuration::new(variables.iter().map(|&(name, value)| (name.into(), value.into())))
@@ -137,7 +137,7 @@ mod tests {
         let settings = read.settings;
         assert_eq!((settings.format.as_deref(), settings.start.as_deref()), (Some("ebnf"), Some("value")));
         assert_eq!((settings.max_depth, settings.max_len), (Bound::Unlimited, Bound::At(300)));
-        assert_eq!((settings.engine, settings.shape), (Kind::Vm, Some(Shape::TargetSize(300))));
+        assert_eq!((settings.engine, settings.shape), (EngineKind::Vm, Some(Shape::TargetSize(300))));
     }
 
     #[test]

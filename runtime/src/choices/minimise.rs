@@ -16,7 +16,7 @@ use candidate::{Candidate, Group};
 use need::{MOST_COMPARED, Need, Range, common, decay};
 use plain::Plain;
 use pool::{Reach, candidates};
-use yields::{Kind, Yields};
+use yields::{ChangeKind, Yields};
 
 /// The result of [`minimise`].
 #[derive(Clone, Debug)]
@@ -67,16 +67,12 @@ pub struct Minimiser {
     best: TracedInput,
     /// Whether the tracer's length limit is lifted.
     lifts: bool,
-    /// The candidate, its choice bytes and its output; it is traced only if the test holds for it.
-    candidate: Vec<u8>,
-    output: Vec<u8>,
+    proposal: Proposal,
+    /// The trace of a proposal for which the test holds.
     tried: TracedInput,
     most: usize,
     need: Need,
-    pool: Vec<Candidate>,
-    reach: Reach,
-    /// Whether the pool was made from the best input.
-    is_filled: bool,
+    pool: Pool,
     stage: Stage,
     /// Texts for which the test has failed, and texts that do not conform, by hash.
     tested: BTreeSet<u64>,
@@ -85,12 +81,28 @@ pub struct Minimiser {
     idle: usize,
     /// Whether only whole parts are changed, and only for shorter outputs.
     parts_only: bool,
-    waits: Option<Waiting>,
     yields: Yields,
     /// Groups of equal parts that are needed.
     needed: BTreeSet<Group>,
     /// Memory for what a candidate lacks.
     missing: Vec<Range>,
+}
+
+/// A candidate for the test; it is traced only if the test holds for it.
+#[derive(Clone, Debug, Default)]
+struct Proposal {
+    choices: Vec<u8>,
+    output: Vec<u8>,
+    waits: Option<Waiting>,
+}
+
+/// The possible changes of the best input.
+#[derive(Clone, Debug)]
+struct Pool {
+    candidates: Vec<Candidate>,
+    reach: Reach,
+    /// Whether the pool was made from the best input.
+    is_filled: bool,
 }
 
 /// The stage of the search.
@@ -120,7 +132,7 @@ struct Trial {
     missing: Option<Box<[Range]>>,
     /// Equal parts that are all missing.
     group: Option<Group>,
-    kind: Kind,
+    kind: ChangeKind,
     /// Probability that no missing byte is needed.
     probability: f64,
 }
@@ -161,19 +173,15 @@ impl Minimiser {
             need: Need::new(len),
             best,
             lifts,
-            candidate: Vec::new(),
-            output: Vec::new(),
+            proposal: Proposal::default(),
             tried: TracedInput::default(),
             most,
-            pool: Vec::new(),
-            reach: Reach::first(len),
-            is_filled: false,
+            pool: Pool { candidates: Vec::new(), reach: Reach::first(len), is_filled: false },
             stage: Stage::Shorter,
             tested: BTreeSet::new(),
             refused: BTreeSet::new(),
             idle: 0,
             parts_only: false,
-            waits: None,
             yields: Yields::default(),
             needed: BTreeSet::new(),
             missing: Vec::new(),
@@ -184,7 +192,8 @@ impl Minimiser {
     /// fewer tests.
     #[must_use]
     pub fn parts_only(self) -> Minimiser {
-        Minimiser { parts_only: true, reach: self.reach.min(Reach::Parts), ..self }
+        let pool = Pool { reach: self.pool.reach.min(Reach::Parts), ..self.pool };
+        Minimiser { parts_only: true, pool, ..self }
     }
 
     /// Returns the simplest input for which the test has held. Under a length limit its choice bytes are those without
@@ -210,12 +219,12 @@ impl Minimiser {
     /// traced only if they are accepted.
     pub fn propose(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<&[u8]> {
         let is_found = if self.lifts { self.advance(&mut *lifted(tracer)) } else { self.advance(tracer) };
-        is_found.then_some(&self.output)
+        is_found.then_some(&self.proposal.output)
     }
 
     /// Makes the next candidate; says whether there is one.
     fn advance(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> bool {
-        if self.waits.is_some() {
+        if self.proposal.waits.is_some() {
             self.decide(tracer, false);
         }
         self.idle = 0;
@@ -223,7 +232,7 @@ impl Minimiser {
             match &mut self.stage {
                 Stage::Shorter => match self.shorter(tracer) {
                     Some(trial) => {
-                        self.waits = Some(Waiting::Shorter(trial));
+                        self.proposal.waits = Some(Waiting::Shorter(trial));
                         break;
                     }
                     None if self.parts_only => self.stage = Stage::Done,
@@ -231,9 +240,15 @@ impl Minimiser {
                 },
                 Stage::Plainer(plain) => {
                     let tested = |text: &[u8]| self.tested.contains(&hash(text));
-                    if plain.propose(&mut self.best, tracer, &self.need, &tested, &mut self.candidate, &mut self.output)
-                    {
-                        self.waits = Some(Waiting::Plainer);
+                    if plain.propose(
+                        &mut self.best,
+                        tracer,
+                        &self.need,
+                        &tested,
+                        &mut self.proposal.choices,
+                        &mut self.proposal.output,
+                    ) {
+                        self.proposal.waits = Some(Waiting::Plainer);
                         break;
                     }
                     self.stage = Stage::Done;
@@ -246,22 +261,22 @@ impl Minimiser {
 
     /// Returns the output that was proposed last.
     pub(crate) fn output(&self) -> &[u8] {
-        &self.output
+        &self.proposal.output
     }
 
     /// Returns the choice bytes of the last proposal.
     pub(crate) fn candidate(&self) -> &[u8] {
-        &self.candidate
+        &self.proposal.choices
     }
 
     /// Makes the candidate that is likely to shorten the output most; `None` if there is none that is worth a test.
     fn shorter(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<Trial> {
         loop {
-            if !self.is_filled {
+            if !self.pool.is_filled {
                 self.fill(tracer);
             }
             while let Some((at, probability)) = self.most_promising() {
-                let mut candidate = self.pool.swap_remove(at);
+                let mut candidate = self.pool.candidates.swap_remove(at);
                 let group = candidate.group(self.best.output());
                 if group.is_some_and(|group| self.needed.contains(&group)) {
                     continue;
@@ -275,9 +290,9 @@ impl Minimiser {
                     return Some(Trial { missing, group, kind: candidate.kind(), probability });
                 }
             }
-            let reach = self.reach.further().filter(|&reach| !self.parts_only || reach <= Reach::Parts)?;
-            self.reach = reach;
-            self.is_filled = false;
+            let reach = self.pool.reach.further().filter(|&reach| !self.parts_only || reach <= Reach::Parts)?;
+            self.pool.reach = reach;
+            self.pool.is_filled = false;
         }
     }
 
@@ -287,12 +302,12 @@ impl Minimiser {
         let least = LEAST_GAIN * (self.best.output().len() as f64).min(1.0 / LEAST_GAIN);
         let (mut best, mut most) = (None, 0.0);
         let mut missing = std::mem::take(&mut self.missing);
-        for (at, candidate) in self.pool.iter_mut().enumerate() {
+        for (at, candidate) in self.pool.candidates.iter_mut().enumerate() {
             let kind = candidate.kind();
             let least = match kind {
                 // It is not known how likely this is.
                 _ if candidate.takes_all => 0.0,
-                Kind::New => least * LESS_OF_NEW,
+                ChangeKind::New => least * LESS_OF_NEW,
                 _ => least,
             };
             let factor = f64::from(candidate.gain) * self.yields.factor(kind);
@@ -319,22 +334,22 @@ impl Minimiser {
 
     /// Finds changes that may make the best output shorter.
     fn fill(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
-        self.is_filled = true;
-        let mut pool = std::mem::take(&mut self.pool);
-        candidates(&self.best, tracer, &self.need, self.reach, &mut pool);
+        self.pool.is_filled = true;
+        let mut pool = std::mem::take(&mut self.pool.candidates);
+        candidates(&self.best, tracer, &self.need, self.pool.reach, &mut pool);
         let mut texts = BTreeSet::new();
         pool.retain_mut(|candidate| {
             if !candidate.is_blind() {
                 return true;
             }
-            if self.idle > MAX_IDLE || !self.is_made(candidate, tracer) || !texts.insert(hash(&self.output)) {
+            if self.idle > MAX_IDLE || !self.is_made(candidate, tracer) || !texts.insert(hash(&self.proposal.output)) {
                 return false;
             }
             let best = self.best.output();
-            candidate.gain = (best.len() - self.output.len()) as u32;
-            self.idle += (best.len() * self.output.len()).min(MOST_COMPARED);
+            candidate.gain = (best.len() - self.proposal.output.len()) as u32;
+            self.idle += (best.len() * self.proposal.output.len()).min(MOST_COMPARED);
             let (mut lacks, mut at) = (Vec::new(), 0);
-            for (from, _, len) in common(best, &self.output) {
+            for (from, _, len) in common(best, &self.proposal.output) {
                 lacks.push((at as u32, from as u32));
                 at = from + len;
             }
@@ -342,13 +357,13 @@ impl Minimiser {
             candidate.lacks = Some(lacks.into());
             true
         });
-        self.pool = pool;
+        self.pool.candidates = pool;
     }
 
     /// Makes a candidate's choice bytes and output. Says whether it is shorter and new.
     fn is_made(&mut self, candidate: &mut Candidate, tracer: &mut (impl Tracer + ?Sized)) -> bool {
-        self.output.clear();
-        self.candidate.clear();
+        self.proposal.output.clear();
+        self.proposal.choices.clear();
         if candidate.is_parsed() {
             let mut text = Vec::new();
             candidate.text(&self.best, &mut text);
@@ -358,10 +373,10 @@ impl Minimiser {
             }
             self.idle += text.len() * PARSING;
             if let Some(choices) = tracer.parse(&text) {
-                self.candidate = choices;
-                tracer.produce(&mut Choices::replay(&self.candidate), &mut self.output);
+                self.proposal.choices = choices;
+                tracer.produce(&mut Choices::replay(&self.proposal.choices), &mut self.proposal.output);
                 // Under limits it can be another one.
-                if self.output == text {
+                if self.proposal.output == text {
                     return true;
                 }
             }
@@ -371,15 +386,15 @@ impl Minimiser {
             self.refused.insert(name);
             return false;
         }
-        if !candidate.choices(&self.best, &self.need, tracer, &mut self.candidate) {
+        if !candidate.choices(&self.best, &self.need, tracer, &mut self.proposal.choices) {
             return false;
         }
-        let read = tracer.produce(&mut Choices::replay(&self.candidate), &mut self.output);
-        self.candidate.truncate(usize::try_from(read).unwrap_or(usize::MAX));
-        self.idle += self.candidate.len() + self.output.len();
-        self.output.len() < self.best.output().len()
-            && !self.tested.contains(&hash(&self.output))
-            && !(candidate.only_removes() && news(self.best.output(), &self.output) > MAX_NEWS)
+        let read = tracer.produce(&mut Choices::replay(&self.proposal.choices), &mut self.proposal.output);
+        self.proposal.choices.truncate(usize::try_from(read).unwrap_or(usize::MAX));
+        self.idle += self.proposal.choices.len() + self.proposal.output.len();
+        self.proposal.output.len() < self.best.output().len()
+            && !self.tested.contains(&hash(&self.proposal.output))
+            && !(candidate.only_removes() && news(self.best.output(), &self.proposal.output) > MAX_NEWS)
     }
 
     /// Says whether the test holds for the candidate. The tracer is the one that it was proposed with.
@@ -392,18 +407,18 @@ impl Minimiser {
     }
 
     fn decide(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
-        let Some(waiting) = self.waits.take() else { return };
+        let Some(waiting) = self.proposal.waits.take() else { return };
         if let Waiting::Shorter(Trial { kind, probability, group, .. }) = &waiting {
             self.yields.judge(*kind, *probability, holds);
             self.needed.extend(group.filter(|_| !holds));
         }
         let is_same = holds && {
-            self.tried.retrace(tracer, &self.candidate, self.most);
+            self.tried.retrace(tracer, &self.proposal.choices, self.most);
             // Choice bytes that were missing are there now.
-            self.tried.output() == self.output
+            self.tried.output() == self.proposal.output
         };
         if !is_same {
-            self.tested.insert(hash(&self.output));
+            self.tested.insert(hash(&self.proposal.output));
             match (waiting, &mut self.stage) {
                 (Waiting::Shorter(Trial { missing: Some(missing), .. }), _) if !holds => {
                     self.need.fails_without(self.best.output(), &missing);
@@ -416,14 +431,14 @@ impl Minimiser {
         // Fewer choices are another structure, also of an output with the same length.
         let order = |input: &TracedInput| (input.output().len(), input.choices().len());
         let has_same_sites = order(&self.tried) == order(&self.best);
-        self.need.replace(self.best.output(), &self.output);
+        self.need.replace(self.best.output(), &self.proposal.output);
         std::mem::swap(&mut self.best, &mut self.tried);
-        self.is_filled = false;
+        self.pool.is_filled = false;
         match &mut self.stage {
             Stage::Plainer(plain) if has_same_sites => plain.judge(&self.best, &mut self.need, true),
             stage => {
-                let reach = Reach::first(self.output.len());
-                self.reach = if self.parts_only { reach.min(Reach::Parts) } else { reach };
+                let reach = Reach::first(self.proposal.output.len());
+                self.pool.reach = if self.parts_only { reach.min(Reach::Parts) } else { reach };
                 *stage = Stage::Shorter;
             }
         }

@@ -35,7 +35,7 @@ impl<P: Producer> Producer for Blind<P> {
 
 /// The facts about the input at a choice byte.
 #[derive(Clone, Copy)]
-struct Place {
+struct Known {
     /// Number of zeros that complete it there.
     zeros: usize,
     /// Number of output bytes that are certain there: at least the part emitted so far.
@@ -44,10 +44,10 @@ struct Place {
 
 impl<P: Producer> Blind<P> {
     /// Returns the facts at each choice byte, and at the end.
-    fn places(&mut self, choices: &[u8], output: &[u8]) -> Vec<Place> {
+    fn places(&mut self, choices: &[u8], output: &[u8]) -> Vec<Known> {
         let mut bytes = vec![0; choices.len() + MAX_ZEROS];
         let mut other = Vec::new();
-        let mut places: Vec<Place> = Vec::with_capacity(choices.len() + 1);
+        let mut places: Vec<Known> = Vec::with_capacity(choices.len() + 1);
         for at in 0..=choices.len() {
             let mut emitted = output.len();
             let mut zeros = 0;
@@ -60,7 +60,7 @@ impl<P: Producer> Blind<P> {
                     emitted = emitted.min(output.iter().zip(&other).take_while(|(a, b)| a == b).count());
                 }
             }
-            places.push(Place { zeros, emitted });
+            places.push(Known { zeros, emitted });
             bytes[at] = choices.get(at).copied().unwrap_or(0);
         }
         // Emitted output stays: what is certain at one place is certain at all later ones.
@@ -131,7 +131,7 @@ impl<P: Producer> Tracer for Blind<P> {
 }
 
 /// Returns for each choice byte the first later place where less is to come.
-fn ends(places: &[Place]) -> Vec<usize> {
+fn ends(places: &[Known]) -> Vec<usize> {
     let last = places.len() - 1;
     let mut ends = vec![last; last];
     let mut open: Vec<usize> = Vec::new();

@@ -8,7 +8,7 @@ use crate::program::Program;
 
 /// The automata between texts: as many as there were texts parsed at a time.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct AutomatonCache {
     /// Symbols, once they were made; `None` within if there are too many.
     symbols: Option<Option<Arc<Symbols>>>,
     automata: Vec<Automaton>,
@@ -18,7 +18,7 @@ pub(crate) struct Kept {
     pause: u32,
 }
 
-impl Kept {
+impl AutomatonCache {
     /// Returns an automaton; `None` if the next text is to be parsed without one.
     pub fn take(&mut self, program: &Program) -> Option<Automaton> {
         if self.pause > 0 {

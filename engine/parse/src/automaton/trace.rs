@@ -1,8 +1,9 @@
 //! The choices of one derivation, read backwards from the log of a run.
 
+use super::origins::{MANY, NOTHING, Origin, SHORT};
 use super::trial::RETURNED;
 use super::views::{Change, Changed, Last, NO_REGISTERS, NO_VIEW, Register, UNNUMBERED, ViewId, push};
-use super::{Automaton, MANY, Merged, NOTHING, Origin, SHORT, Transition, TransitionId, code};
+use super::{Automaton, Merged, Transition, TransitionId, code};
 use crate::arena::{NONE, make_room_for};
 use crate::machine::{encode, first_character};
 use crate::program::Program;
@@ -154,7 +155,7 @@ impl<'a, 't> Trace<'a, 't> {
         let view = self.number(view);
         let above = if is_step { (NO_VIEW, Vec::new()) } else { self.number(above) };
         if ![from.0, view.0, above.0].contains(&UNNUMBERED)
-            && let Some(written) = self.automaton.write_all(&written)
+            && let Some(written) = self.automaton.origins.write_all(&written)
         {
             let changed = Changed { view: view.0, above: above.0, written };
             self.automaton.views.set_changed(change, from.0, changed, self.most_views);
@@ -230,14 +231,14 @@ impl<'a, 't> Trace<'a, 't> {
         registers: &mut Vec<Register>,
         written: &mut Vec<(u32, u32)>,
     ) -> Result<(), TooMany> {
-        let origin: Origin = self.automaton.origins[origin as usize];
+        let origin: Origin = self.automaton.origins.list[origin as usize];
         if origin.written != NOTHING {
             written.push((origin.written, register.times));
         }
         if origin.source & MANY == 0 {
             push(registers, Register { number: origin.source, ..register });
         } else if origin.source != NONE {
-            let sources = &self.automaton.sources[(origin.source & !MANY) as usize];
+            let sources = &self.automaton.origins.sources[(origin.source & !MANY) as usize];
             for _ in 0..register.times {
                 sources.iter().for_each(|&number| push(registers, Register { number, times: 1 }));
                 if registers.len() > MOST_OPEN {
@@ -291,7 +292,7 @@ impl<'a, 't> Trace<'a, 't> {
     /// Writes the choices made at this position.
     #[inline]
     fn write(&mut self, written: u32) {
-        let written = &self.automaton.written[written as usize];
+        let written = &self.automaton.origins.written[written as usize];
         make_room_for(self.choices, SHORT + code::MOST);
         if written.class != NONE {
             write_member(self.program, self.automaton, &self.text[self.position..], written.class, self.choices);
@@ -303,14 +304,15 @@ impl<'a, 't> Trace<'a, 't> {
             self.choices.truncate(end);
         } else {
             make_room_for(self.choices, written.len as usize);
-            self.choices.extend_from_slice(&self.automaton.bytes[written.first as usize..][..written.len as usize]);
+            self.choices
+                .extend_from_slice(&self.automaton.origins.bytes[written.first as usize..][..written.len as usize]);
         }
     }
 }
 
 #[inline]
 fn write_member(program: &Program, automaton: &Automaton, text: &[u8], number: u32, choices: &mut Vec<u8>) {
-    if let Some(code) = &automaton.codes[number as usize]
+    if let Some(code) = &automaton.origins.codes[number as usize]
         && code.append(text[0], choices)
     {
         return;

@@ -57,7 +57,7 @@ pub(super) struct Changed {
     pub view: ViewId,
     /// The view of the configuration above, where there is one more; `NO_VIEW` at a step.
     pub above: ViewId,
-    /// The choices made: a place of [`super::Automaton::written`].
+    /// The choices made: a place of `Origins::written`.
     pub written: u32,
 }
 

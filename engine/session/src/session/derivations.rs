@@ -10,18 +10,18 @@ use crate::trees::hash;
 impl Session {
     /// Finds the derivation of a text and remembers its parts. Says whether that was possible.
     pub fn remember(&mut self, text: &[u8]) -> bool {
-        if let Some((current, conforms)) = &self.current
+        if let Some((current, conforms)) = &self.current.text
             && current == text
         {
             return *conforms;
         }
-        let mut input = std::mem::take(&mut self.input);
+        let mut input = std::mem::take(&mut self.current.input);
         let conforms = self.find(text, &mut input);
-        self.input = input;
-        let mut current = self.current.take().map_or_else(Vec::new, |(current, _)| current);
+        self.current.input = input;
+        let mut current = self.current.text.take().map_or_else(Vec::new, |(current, _)| current);
         current.clear();
         current.extend_from_slice(text);
-        self.current = Some((current, conforms));
+        self.current.text = Some((current, conforms));
         if conforms {
             self.set_depth();
         }
@@ -30,7 +30,7 @@ impl Session {
 
     /// Returns the choice bytes that produce a text without limits on depth and length.
     pub fn choices(&mut self, text: &[u8]) -> Option<&[u8]> {
-        self.remember(text).then(|| self.input.choices())
+        self.remember(text).then(|| self.current.input.choices())
     }
 
     /// Returns the symbols of a text's derivation, ascending, and how many spans each has; `None` if the text has no
@@ -39,7 +39,7 @@ impl Session {
         if !self.remember(text) {
             return None;
         }
-        let mut symbols: Vec<u32> = self.input.trace().spans.iter().map(|span| span.symbol).collect();
+        let mut symbols: Vec<u32> = self.current.input.trace().spans.iter().map(|span| span.symbol).collect();
         symbols.sort_unstable();
         Some(symbols.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u32)).collect())
     }
@@ -47,27 +47,26 @@ impl Session {
     /// Returns true if the derivation of a text is known without a parse, as for the last variant, and for earlier
     /// texts.
     pub fn knows(&self, text: &[u8]) -> bool {
-        text.len() == self.made
-            || self.current.as_ref().is_some_and(|(current, conforms)| *conforms && current == text)
+        text.len() == self.made.len
+            || self.current.text.as_ref().is_some_and(|(current, conforms)| *conforms && current == text)
             || self.trees.get(hash(text)).is_some_and(Option::is_some)
     }
 
     /// Accepts choice bytes for a text, if they produce it without limits, and remembers its parts. Says whether they
     /// do.
     pub fn offer(&mut self, text: &[u8], choices: &[u8]) -> bool {
-        let mut other = std::mem::take(&mut self.other);
-        self.other_text = None;
+        let mut other = std::mem::take(&mut self.other).input;
         self.retrace(&mut other, choices, text);
         let holds = other.output() == text;
         if holds {
             self.trees.keep(hash(text), Some(other.choices()));
             self.store.add(&other);
             // The text may have been recorded as one without a derivation.
-            if self.current.as_ref().is_some_and(|(current, _)| current == text) {
-                self.current = None;
+            if self.current.text.as_ref().is_some_and(|(current, _)| current == text) {
+                self.current.text = None;
             }
         }
-        self.other = other;
+        self.other.input = other;
         holds
     }
 
@@ -81,10 +80,10 @@ impl Session {
     /// Finds the derivation of a text; remembers its parts if they are new.
     pub(super) fn find(&mut self, text: &[u8], input: &mut TracedInput) -> bool {
         let name = hash(text);
-        if text.len() == self.made {
-            let choices = std::mem::take(&mut self.choices);
+        if text.len() == self.made.len {
+            let choices = std::mem::take(&mut self.made.choices);
             self.retrace(input, &choices, text);
-            self.choices = choices;
+            self.made.choices = choices;
             if input.output() == text {
                 self.statistics.known += 1;
                 self.trees.keep(name, Some(input.choices()));

@@ -6,7 +6,7 @@ use std::path::Path;
 use gramjet::Inputs;
 use gramjet::choices::HeaderError;
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, Kind, Language, ReplayError, Settings, Shape};
+use gramjet_session::{Bound, EngineKind, Language, ReplayError, Settings, Shape};
 
 fn refusal(name: &str, settings: &Settings) -> String {
     match Language::load(name.as_ref(), settings) {
@@ -54,13 +54,13 @@ fn settings_are_checked() {
     assert!(said.contains("a maximum length of 0 bytes is too small"), "{said}");
     let said = refusal("json", &settings(&|settings| settings.max_depth = Bound::At(1 << 40)));
     assert!(said.contains("too large"), "{said}");
-    let said = "turbo".parse::<Kind>().expect_err("no such engine");
+    let said = "turbo".parse::<EngineKind>().expect_err("no such engine");
     assert!(said.contains("known: auto, jit, vm, reference"), "{said}");
-    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_available()) {
+    for kind in EngineKind::ALL.into_iter().filter(|kind| kind.is_available()) {
         assert_eq!(kind.name().parse(), Ok(kind));
         let language = Language::load("expr".as_ref(), &settings(&|settings| settings.engine = kind));
         let name = language.expect("expr ships").engine_name();
-        assert!(kind == Kind::Auto || name == kind.name(), "{kind:?} {name}");
+        assert!(kind == EngineKind::Auto || name == kind.name(), "{kind:?} {name}");
     }
     let wrong = Language::compile(&SourceFile::new("g.ebnf", "a ::= b"), &Settings::default());
     let said = wrong.expect_err("b is not defined").to_string();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gramjet::choices::Operation;
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, Kind, Language, Mutation, Session, Settings, Shape, hash};
+use gramjet_session::{Bound, EngineKind, Language, Mutation, Session, Settings, Shape, hash};
 
 const JSON: &str = r##"
 json   ::= value
@@ -190,7 +190,7 @@ fn variants_that_are_too_long_are_not_made_to_their_end() {
     const LINE: usize = 1 << 16;
     const MOST: usize = 3 * LINE;
     let text = vec![b'x'; 2 * LINE];
-    for engine in Kind::ALL.into_iter().filter(|kind| kind.is_available()) {
+    for engine in EngineKind::ALL.into_iter().filter(|kind| kind.is_available()) {
         let settings = Settings { engine, ..Settings::default() };
         let language = language(&format!("text ::= line*  line ::= '{}'", "x".repeat(LINE)), &settings);
         let mut session = Session::new(&language, 1);

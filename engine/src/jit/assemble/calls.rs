@@ -55,11 +55,11 @@ impl<'g> Assembler<'g> {
     /// Emits the function of a residual rule, with the code that is placed after it. Callers have checked that the
     /// instance is within the depth limit.
     pub(super) fn function(&mut self, rule: RuleId, body: NodeId) {
-        let Some(label) = self.functions[rule.index()] else { return };
-        (self.flow, self.stack) = (Flow::default(), 0);
+        let Some(label) = self.rules[rule.index()].function else { return };
+        (self.flow, self.frame.stack) = (Flow::default(), 0);
         let ops = &mut self.ops;
         asm!(ops ; =>label);
-        if self.guarded[rule.index()] {
+        if self.rules[rule.index()].is_guarded {
             self.guard();
         }
         if self.forms.is_loop(rule, body) {
@@ -69,14 +69,14 @@ impl<'g> Assembler<'g> {
             self.node(body, 0);
         }
         self.flush();
-        if !self.is_dead && (self.flow.reads < RETURNED.reads || self.flow.writes < RETURNED.writes) {
+        if !self.frame.is_dead && (self.flow.reads < RETURNED.reads || self.flow.writes < RETURNED.writes) {
             self.check();
         }
         let ops = &mut self.ops;
         asm!(ops ; ret);
-        while let Some(cold) = self.cold.pop() {
+        while let Some(cold) = self.frame.cold.pop() {
             self.place(cold.label);
-            (self.flow, self.stack) = (cold.flow, cold.stack);
+            (self.flow, self.frame.stack) = (cold.flow, cold.stack);
             (cold.emit)(self);
         }
     }
@@ -94,12 +94,12 @@ impl<'g> Assembler<'g> {
 
     /// Emits a reference to a rule that is not expanded.
     pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
-        let function = self.functions[rule.index()];
+        let function = self.rules[rule.index()].function;
         debug_assert!(function.is_some(), "a call of a rule without a function");
         let Some(function) = function else { return };
         self.flush();
         let levels = offset + 1;
-        if self.kind.depth {
+        if self.kept.depth {
             let back = self.label();
             let beyond = self.cold(move |assembler| {
                 assembler.pool(rule);
@@ -123,7 +123,7 @@ impl<'g> Assembler<'g> {
         if let Composition::Instance(rule, Some(body)) = self.ir.node(node).composition() {
             return Some((rule, body));
         }
-        let rule = self.ir.node(node).reference().filter(|rule| self.expanded[rule.index()])?;
+        let rule = self.ir.node(node).reference().filter(|rule| self.rules[rule.index()].is_expanded)?;
         Some((rule, self.ir.body(rule)?))
     }
 
@@ -138,7 +138,7 @@ impl<'g> Assembler<'g> {
             body = inside;
         }
         let inner = offset + rules.len() as i32;
-        if !self.kind.depth {
+        if !self.kept.depth {
             return self.node(body, inner);
         }
         self.flush();

@@ -80,7 +80,7 @@ impl<'g> Assembler<'g> {
     /// there is none.
     fn find_stops(&mut self, chain: &Chain) {
         let stops = STOPS & (u64::MAX >> (64 - 16 * chain.rounds.len()));
-        let stops = self.tables.add(stops.to_le_bytes().to_vec(), 8);
+        let stops = self.data.tables.add(stops.to_le_bytes().to_vec(), 8);
         let at = self.flow.choice as i8;
         let bmi1 = self.features.bmi1;
         let ops = &mut self.ops;
@@ -118,7 +118,7 @@ impl<'g> Assembler<'g> {
 
     /// Emits the table's entry for the choice byte at a displacement, at a displacement of the output.
     fn put_byte_of(&mut self, table: &[u8; 256], at: i8, to: i8) {
-        let table = self.tables.add(table.to_vec(), 1);
+        let table = self.data.tables.add(table.to_vec(), 1);
         let ops = &mut self.ops;
         asm!(ops
             ; movzx edx, BYTE [BYTE choice + at]

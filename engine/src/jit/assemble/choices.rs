@@ -118,7 +118,7 @@ impl<'g> Assembler<'g> {
 
     /// Goes from the end of an arm to `end`, which the last arm falls into.
     pub(super) fn arrive(&mut self, end: DynamicLabel, after: &mut Option<Flow>, is_last: bool) {
-        if self.is_dead {
+        if self.frame.is_dead {
             return;
         }
         self.flush();
@@ -136,7 +136,7 @@ impl<'g> Assembler<'g> {
         let is_dead = after.is_none();
         self.place(end);
         self.flow = after.unwrap_or_default();
-        self.is_dead = is_dead;
+        self.frame.is_dead = is_dead;
     }
 
     fn push_option(&mut self) {
@@ -148,7 +148,7 @@ impl<'g> Assembler<'g> {
     fn pop_option(&mut self) {
         let ops = &mut self.ops;
         asm!(ops ; pop rax);
-        self.stack -= 1;
+        self.frame.stack -= 1;
     }
 
     /// Emits the options of a group, which are the same but for literals; the picked option is in eax.
@@ -162,7 +162,7 @@ impl<'g> Assembler<'g> {
         if kept {
             self.push_option();
         }
-        let slot = self.stack;
+        let slot = self.frame.stack;
         for (position, item) in items.into_iter().enumerate() {
             let literals = match item {
                 Item::Same(item) => {
@@ -176,7 +176,7 @@ impl<'g> Assembler<'g> {
             if kept && Some(position) == last {
                 self.pop_option();
             } else if kept {
-                let place = 8 * (self.stack - slot);
+                let place = 8 * (self.frame.stack - slot);
                 let ops = &mut self.ops;
                 asm!(ops ; mov rax, [rsp + place]);
             }
@@ -250,9 +250,9 @@ impl<'g> Assembler<'g> {
     }
 
     fn jump_table(&mut self, arm_of: &[usize], arms: &[DynamicLabel]) -> usize {
-        let table = self.tables.reserve(4 * arm_of.len(), 4);
+        let table = self.data.tables.reserve(4 * arm_of.len(), 4);
         for (option, &arm) in arm_of.iter().enumerate() {
-            self.jumps.push((table as usize + 4 * option, arms[arm]));
+            self.data.jumps.push((table as usize + 4 * option, arms[arm]));
         }
         let ops = &mut self.ops;
         asm!(ops ; movsxd rcx, DWORD [tables + rax*4 + table] ; add rcx, tables ; jmp rcx);
@@ -273,7 +273,7 @@ impl<'g> Assembler<'g> {
         asm!(ops ; mov r9d, eax);
         self.leave_option(picked, &decision);
         let entries: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
-        let entries = self.tables.add(entries, 4);
+        let entries = self.data.tables.add(entries, 4);
         let at = self.flow.choice as i8;
         let ops = &mut self.ops;
         // Where a comparison shows whether there is a second site, the next read need not wait for the table.

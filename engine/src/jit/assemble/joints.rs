@@ -34,7 +34,7 @@ impl<'g> Assembler<'g> {
     /// Returns the choice with an inner one, if one branch for both pays.
     pub(super) fn joint(&self, node: NodeId, choice: &'g Choice) -> Option<Joint<'g>> {
         // Under a length limit options may be left out.
-        if self.kind.length || choice.options.len() > 256 {
+        if self.kept.length || choice.options.len() > 256 {
             return None;
         }
         let outer = self.grouped(node, choice, false);
@@ -97,7 +97,7 @@ impl<'g> Assembler<'g> {
         let arms: Vec<DynamicLabel> =
             (0..outer.alike.groups.len() + inner.alike.groups.len()).map(|_| self.label()).collect();
         let (rest, end) = (self.label(), self.label());
-        let near = (self.kind.depth && !instances.is_empty()).then(|| self.label());
+        let near = (self.kept.depth && !instances.is_empty()).then(|| self.label());
         if let Some(near) = near {
             self.jump_if_beyond(depth_of_inner, near);
         }
@@ -122,7 +122,7 @@ impl<'g> Assembler<'g> {
         if let Some(near) = near {
             self.near_the_limit(joint, near, before, (rest, self.flow), offset, &arms);
             // The label may be reached from there even if no arm arrives.
-            self.is_dead = false;
+            self.frame.is_dead = false;
         }
         joint.rest.iter().for_each(|&item| self.node(item, offset));
         let is_last = first < outer.alike.groups.len();

@@ -38,7 +38,7 @@ impl<'g> Assembler<'g> {
         ]);
         self.bound_displacements();
         let at = self.flow.output as i8;
-        let place = if bytes.len() > 8 { self.tables.add(padded.to_vec(), 16) } else { 0 };
+        let place = if bytes.len() > 8 { self.data.tables.add(padded.to_vec(), 16) } else { 0 };
         let ops = &mut self.ops;
         match bytes.len() {
             1 => asm!(ops ; mov BYTE [BYTE output + at], low as i8),
@@ -63,15 +63,15 @@ impl<'g> Assembler<'g> {
     /// Emits a literal of more than [`MAX_LITERAL`] bytes.
     pub(super) fn long_literal(&mut self, bytes: &'g [u8]) {
         self.flush();
-        let place = match self.known_literals.get(bytes) {
+        let place = match self.data.known_literals.get(bytes) {
             Some(&place) => place,
             None => {
                 let kept = self.may_know(bytes.len() + size_of::<Box<[u8]>>());
-                self.literals.push(if kept { bytes.into() } else { Box::default() });
-                self.literals.len() as i32 - 1
+                self.data.literals.push(if kept { bytes.into() } else { Box::default() });
+                self.data.literals.len() as i32 - 1
             }
         };
-        self.known_literals.insert(bytes, place);
+        self.data.known_literals.insert(bytes, place);
         self.door(Doors::Copy, place);
         self.begin_stretch();
     }

@@ -91,7 +91,7 @@ impl Assembler<'_> {
     /// rounds that go on; 64 if none stops. Goes to `others` if another option comes first.
     pub(super) fn find_end(&mut self, look: &Look, others: DynamicLabel) {
         let bound = look.bound;
-        let stops = self.tables.add(STOPS.to_le_bytes().to_vec(), 8);
+        let stops = self.data.tables.add(STOPS.to_le_bytes().to_vec(), 8);
         let bmi1 = self.features.bmi1;
         let ops = &mut self.ops;
         asm!(ops ; mov rax, [choice]);
@@ -101,9 +101,9 @@ impl Assembler<'_> {
             asm!(ops ; mov rcx, rax ; not rcx ; and rcx, [tables + stops]);
         }
         if bound < 256 {
-            let members = self.tables.add(MEMBERS.to_le_bytes().to_vec(), 8);
-            let above = self.tables.add((LANES * u64::from(256 - bound)).to_le_bytes().to_vec(), 8);
-            let marks = self.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
+            let members = self.data.tables.add(MEMBERS.to_le_bytes().to_vec(), 8);
+            let above = self.data.tables.add((LANES * u64::from(256 - bound)).to_le_bytes().to_vec(), 8);
+            let marks = self.data.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
             // Lanes above 255 hold another option. Its bit is one above the bit of a stop in the same round.
             let ops = &mut self.ops;
             asm!(ops
@@ -136,7 +136,7 @@ impl Assembler<'_> {
     pub(super) fn put_members_at(&mut self, look: &Look, at: i8, to: i8) {
         match &look.members {
             Members::Table(table) => {
-                let table = self.tables.add(table.to_vec(), 1);
+                let table = self.data.tables.add(table.to_vec(), 1);
                 let ops = &mut self.ops;
                 for round in 0..ROUNDS as i8 {
                     asm!(ops
@@ -148,7 +148,7 @@ impl Assembler<'_> {
             }
             Members::Shuffle { count, members } => {
                 self.numbers_of_members(*count, at);
-                let members = self.tables.add(members.to_vec(), 16);
+                let members = self.data.tables.add(members.to_vec(), 16);
                 let ops = &mut self.ops;
                 asm!(ops
                     ; movdqa xmm1, [tables + members]
@@ -158,10 +158,12 @@ impl Assembler<'_> {
             }
             Members::Steps { count, base, steps } => {
                 self.numbers_of_members(*count, at);
-                let base = self.tables.add(vec![*base; 16], 16);
+                let base = self.data.tables.add(vec![*base; 16], 16);
                 let steps: Vec<(i32, i32)> = steps
                     .iter()
-                    .map(|&(from, step)| (self.tables.add(vec![from - 1; 16], 16), self.tables.add(vec![step; 16], 16)))
+                    .map(|&(from, step)| {
+                        (self.data.tables.add(vec![from - 1; 16], 16), self.data.tables.add(vec![step; 16], 16))
+                    })
                     .collect();
                 let ops = &mut self.ops;
                 if !steps.is_empty() {
@@ -183,8 +185,8 @@ impl Assembler<'_> {
 
     /// Puts the numbers of the next rounds' members, a byte each, in xmm0.
     fn numbers_of_members(&mut self, count: u32, at: i8) {
-        let members = self.tables.add([0x00, 0xFF].repeat(8), 16);
-        let counts = self.tables.add((count as u16).to_le_bytes().repeat(8), 16);
+        let members = self.data.tables.add([0x00, 0xFF].repeat(8), 16);
+        let counts = self.data.tables.add((count as u16).to_le_bytes().repeat(8), 16);
         let ops = &mut self.ops;
         // The upper half of a product with 256 times the member byte is the product by the rule of the choice map.
         asm!(ops

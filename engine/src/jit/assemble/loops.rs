@@ -48,7 +48,7 @@ impl<'g> Assembler<'g> {
         });
         match self.last_rounds(rule, &run) {
             Some(last) => self.rounds_within_depth(&run, &look, &last, offset, one_by_one),
-            None if self.kind.depth || self.kind.length => self.rounds_that_stop(&run, &look, offset, one_by_one),
+            None if self.kept.depth || self.kept.length => self.rounds_that_stop(&run, &look, offset, one_by_one),
             None => self.rounds_far_from_limits(&run, &look, one_by_one),
         }
         self.place(back);
@@ -57,7 +57,7 @@ impl<'g> Assembler<'g> {
     /// Returns the bytes that a run emits where it meets the depth limit, if they can be looked up; only for code
     /// without a length limit.
     fn last_rounds(&self, rule: RuleId, run: &Run) -> Option<LastRounds> {
-        if !self.kind.depth || self.kind.length || run.item.layers > 1 {
+        if !self.kept.depth || self.kept.length || run.item.layers > 1 {
             return None;
         }
         let pool = &self.pools.get(rule)?.strings;
@@ -120,7 +120,7 @@ impl<'g> Assembler<'g> {
         }
         self.put_members(look);
         if let Some(member) = &last.member {
-            let table = self.tables.add(member.to_vec(), 1);
+            let table = self.data.tables.add(member.to_vec(), 1);
             let ops = &mut self.ops;
             asm!(ops
                 ; movzx eax, BYTE [BYTE choice + r9*2 + 1]
@@ -129,7 +129,7 @@ impl<'g> Assembler<'g> {
             );
         }
         if let Some(behind) = &last.behind {
-            let table = self.tables.add(behind.to_vec(), 1);
+            let table = self.data.tables.add(behind.to_vec(), 1);
             let ops = &mut self.ops;
             asm!(ops
                 ; movzx eax, BYTE [choice + r10*2]
@@ -171,11 +171,11 @@ impl<'g> Assembler<'g> {
         let layers = run.item.layers as i32;
         let levels = offset + 1 + if run.plus { layers } else { (layers - 1).max(0) };
         self.bound_rounds(one_by_one);
-        let Self { kind, ops, .. } = self;
-        if kind.depth {
+        let Self { kept, ops, .. } = self;
+        if kept.depth {
             asm!(ops ; lea rdx, [depth - levels] ; cmp rcx, rdx ; jg =>one_by_one);
         }
-        if kind.length {
+        if kept.length {
             // In the round that stops, going on must be offered too, or the site would read nothing.
             let most = i32::try_from(run.item.max_cost.max(1)).unwrap_or(i32::MAX);
             asm!(ops ; lea rdx, [slack - most] ; cmp rcx, rdx ; jg =>one_by_one ; sub slack, rcx);
@@ -194,10 +194,10 @@ impl<'g> Assembler<'g> {
         let levels = offset + 1;
         self.flush();
         let (head, exit) = (self.label(), self.label());
-        if self.kind.depth {
+        if self.kept.depth {
             self.push_depth();
         }
-        let has_pool = self.kind.depth && self.pools.get(rule).is_some();
+        let has_pool = self.kept.depth && self.pools.get(rule).is_some();
         let beyond = if has_pool { self.label() } else { exit };
         if has_pool && levels > 0 {
             self.take_depth(levels);
@@ -206,9 +206,9 @@ impl<'g> Assembler<'g> {
         }
         self.place(head);
         self.flow = Flow::default();
-        self.scopes.push(Scope { rule, head, beyond, stack: self.stack });
+        self.frame.scopes.push(Scope { rule, head, beyond, stack: self.frame.stack });
         self.node(body, 0);
-        self.scopes.pop();
+        self.frame.scopes.pop();
         self.flush();
         if has_pool {
             let after = self.flow;
@@ -218,7 +218,7 @@ impl<'g> Assembler<'g> {
             });
         }
         self.place(exit);
-        if self.kind.depth {
+        if self.kept.depth {
             self.pop_depth();
         }
     }
@@ -226,14 +226,14 @@ impl<'g> Assembler<'g> {
     /// Emits a jump back to an enclosing instance, one level deeper.
     pub(super) fn jump_back(&mut self, rule: RuleId, offset: i32) {
         // The verifier holds that there is such a scope.
-        let Some(&scope) = self.scopes.iter().rev().find(|scope| scope.rule == rule) else { return };
+        let Some(&scope) = self.frame.scopes.iter().rev().find(|scope| scope.rule == rule) else { return };
         self.flush();
-        let surplus = 8 * (self.stack - scope.stack);
+        let surplus = 8 * (self.frame.stack - scope.stack);
         let ops = &mut self.ops;
         if surplus > 0 {
             asm!(ops ; add rsp, surplus);
         }
-        if self.kind.depth {
+        if self.kept.depth {
             self.take_depth(offset + 1);
             let ops = &mut self.ops;
             asm!(ops ; jns =>scope.head);
@@ -241,7 +241,7 @@ impl<'g> Assembler<'g> {
         } else {
             self.jump(scope.head);
         }
-        self.is_dead = true;
+        self.frame.is_dead = true;
     }
 
     pub(super) fn repeat(&mut self, repetition: Repetition, offset: i32) {
@@ -267,7 +267,7 @@ impl<'g> Assembler<'g> {
         self.flush();
         let ops = &mut self.ops;
         asm!(ops ; dec QWORD [rsp] ; jnz =>head ; pop rax);
-        self.stack -= 1;
+        self.frame.stack -= 1;
     }
 
     /// Emits a repetition of single bytes.
@@ -289,7 +289,7 @@ impl<'g> Assembler<'g> {
         self.look_ahead(&look, one_by_one);
         let Some(most) = further.filter(|&further| further <= ROUNDS as u32) else {
             self.bound_rounds(one_by_one);
-            if self.kind.length {
+            if self.kept.length {
                 let ops = &mut self.ops;
                 asm!(ops ; lea rdx, [slack - 1] ; cmp rcx, rdx ; jg =>one_by_one ; sub slack, rcx);
             }
@@ -300,9 +300,9 @@ impl<'g> Assembler<'g> {
         };
         // All possible rounds are looked at; there is no site after the last.
         let most = most as i32;
-        let Self { kind, ops, .. } = self;
+        let Self { kept, ops, .. } = self;
         asm!(ops ; mov edx, most ; cmp ecx, edx ; cmova ecx, edx);
-        if kind.length {
+        if kept.length {
             asm!(ops ; cmp slack, most ; jl =>one_by_one ; sub slack, rcx);
         }
         self.put_members(&look);
@@ -365,14 +365,14 @@ impl<'g> Assembler<'g> {
             let ops = &mut self.ops;
             asm!(ops ; add rsp, BYTE (8 * words) as i8);
         }
-        self.stack -= words;
+        self.frame.stack -= words;
         self.flow = after;
     }
 
     /// Emits the site that decides on a further round: goes to `exit` if there is none.
     fn go_site(&mut self, item: NodeId, exit: DynamicLabel) {
         let cost = self.ir.facts(item).min_len;
-        if self.kind.length && cost > 0 {
+        if self.kept.length && cost > 0 {
             self.compare_slack(cost);
             let ops = &mut self.ops;
             // One option is offered: nothing is read.
@@ -381,7 +381,7 @@ impl<'g> Assembler<'g> {
         self.used(1, 0);
         let ops = &mut self.ops;
         asm!(ops ; inc choice ; cmp BYTE [BYTE choice - 1], 0 ; jns =>exit);
-        if self.kind.length && cost > 0 {
+        if self.kept.length && cost > 0 {
             self.pay_constant(cost);
         }
     }

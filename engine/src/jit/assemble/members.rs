@@ -51,7 +51,7 @@ impl<'g> Assembler<'g> {
         self.need(3, 4);
         self.flush();
         let decided = self.label();
-        let limited = self.kind.length && least < most;
+        let limited = self.kept.length && least < most;
         if limited {
             // The members that are offered, by slack.
             let offered = (least..most).map(|bytes| set.len_within(bytes) as usize).collect();
@@ -104,7 +104,7 @@ impl<'g> Assembler<'g> {
 
     /// Returns the tables of a class.
     fn pieces(&mut self, set: &'g CharSet) -> Pieces {
-        if let Some(&pieces) = self.known_classes.get(set) {
+        if let Some(&pieces) = self.data.known_classes.get(set) {
             return pieces;
         }
         let (mut ends, mut bytes, mut number) = (Vec::new(), Vec::new(), 0u32);
@@ -124,8 +124,8 @@ impl<'g> Assembler<'g> {
         }
         let count = ends.len() as i32;
         let ends: Vec<u8> = ends.into_iter().flat_map(u32::to_le_bytes).collect();
-        let pieces = Pieces { ends: self.tables.add(ends, 4), count, pieces: self.tables.add(bytes, 16) };
-        self.known_classes.insert(set, pieces);
+        let pieces = Pieces { ends: self.data.tables.add(ends, 4), count, pieces: self.data.tables.add(bytes, 16) };
+        self.data.known_classes.insert(set, pieces);
         pieces
     }
 

@@ -42,7 +42,7 @@ use thunks::Thunks;
 
 /// The limits that code keeps; others cost nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct KeptLimits {
     pub depth: bool,
     pub length: bool,
 }
@@ -104,41 +104,73 @@ pub(super) struct Assembler<'g> {
     ir: &'g Ir,
     forms: Forms<'g>,
     pools: &'g Pools,
-    kind: Kind,
+    kept: KeptLimits,
     features: Features,
+    max_code: usize,
     ops: VecAssembler<X64Relocation>,
+    thunks: Thunks,
+    data: Data<'g>,
+    /// The code of each rule.
+    rules: Vec<RuleCode>,
+    frame: Frame<'g>,
+    flow: Flow,
+    /// The most words pushed in any function.
+    most_stack: i32,
+}
+
+/// The data that instructions refer to.
+struct Data<'g> {
     tables: Tables,
     /// The beginning of the tables, after the instructions.
-    begin_of_tables: DynamicLabel,
+    begin: DynamicLabel,
     /// Table entries that hold the place of a label.
     jumps: Vec<(usize, DynamicLabel)>,
     sites: Vec<Site>,
     literals: Vec<Box<[u8]>>,
-    /// Rules whose bodies stand where they are referred to.
-    expanded: Vec<bool>,
-    guarded: Vec<bool>,
-    functions: Vec<Option<DynamicLabel>>,
-    thunks: Thunks,
-    scopes: Vec<Scope>,
-    cold: Vec<Cold<'g>>,
-    flow: Flow,
-    /// Whether code here is never reached, as it follows a jump.
-    is_dead: bool,
-    /// Words pushed since the beginning of the function.
-    stack: i32,
-    /// The most words pushed in any function.
-    most_stack: i32,
     /// Bytes of data for slow paths.
-    known_len: usize,
-    /// The sites of the pools of rules, by rule.
-    pool_sites: Vec<Option<i32>>,
-    /// Places of the rows of the pools of rules, by rule, if they have a table.
-    pool_rows: Vec<Option<i32>>,
+    slow_len: usize,
     /// The literals that slow paths copy and where they are. Looked up only, never iterated.
     known_literals: FxHashMap<&'g [u8], i32>,
     /// The tables of large classes, likewise.
     known_classes: FxHashMap<&'g CharSet, Pieces>,
-    max_code: usize,
+}
+
+impl Data<'_> {
+    fn new(begin: DynamicLabel) -> Self {
+        Data {
+            tables: Tables::default(),
+            begin,
+            jumps: Vec::new(),
+            sites: Vec::new(),
+            literals: Vec::new(),
+            slow_len: 0,
+            known_literals: FxHashMap::default(),
+            known_classes: FxHashMap::default(),
+        }
+    }
+}
+
+/// The code of a rule.
+struct RuleCode {
+    /// Whether its body stands where it is referred to.
+    is_expanded: bool,
+    is_guarded: bool,
+    /// The beginning of its function, if it has one.
+    function: Option<DynamicLabel>,
+    /// The site of its pool, and the rows of its pool if they have a table.
+    pool_site: Option<i32>,
+    pool_rows: Option<i32>,
+}
+
+/// The function that is being emitted.
+#[derive(Default)]
+struct Frame<'g> {
+    scopes: Vec<Scope>,
+    cold: Vec<Cold<'g>>,
+    /// Words pushed since the beginning of the function.
+    stack: i32,
+    /// Whether code here is never reached, as it follows a jump.
+    is_dead: bool,
 }
 
 /// Functions begin at multiples of this.
@@ -149,24 +181,28 @@ const NOP: u8 = 0x90;
 const TABLE_DISTANCE: usize = 128;
 const INT3: u8 = 0xCC;
 
-/// Assembles the code for limits of a kind.
+/// Assembles code that keeps these limits.
 pub(super) fn assemble(
     ir: &Ir,
     pools: &Pools,
-    kind: Kind,
+    kept: KeptLimits,
     features: Features,
     max_code: usize,
 ) -> Result<Draft, NotCompiled> {
     let mut ops = VecAssembler::new(0);
     let thunks = Thunks::new(&mut ops);
     let begin_of_tables = ops.new_dynamic_label();
-    let expanded = calls::expanded(ir);
-    let called = called_beside_chains(ir);
-    let has_function = |rule: RuleId| ir.body(rule).is_some() && !expanded[rule.index()] && called[rule.index()];
-    let function = |rule: RuleId| has_function(rule).then(|| ops.new_dynamic_label());
-    let functions = ir.rule_ids().map(function).collect();
-    let mut forms = Forms::new(ir, kind.length);
-    if !kind.depth && !kind.length {
+    let (expanded, called) = (calls::expanded(ir), called_beside_chains(ir));
+    let guarded = if ir.is_ordered() { guarded(ir) } else { vec![false; ir.rules().len()] };
+    let code_of = |rule: RuleId| {
+        let (is_expanded, is_guarded) = (expanded[rule.index()], guarded[rule.index()]);
+        let has_function = ir.body(rule).is_some() && !is_expanded && called[rule.index()];
+        let function = has_function.then(|| ops.new_dynamic_label());
+        RuleCode { is_expanded, is_guarded, function, pool_site: None, pool_rows: None }
+    };
+    let rules = ir.rule_ids().map(code_of).collect();
+    let mut forms = Forms::new(ir, kept.length);
+    if !kept.depth && !kept.length {
         // The part after the rounds of a chain must not jump back to an instance around them.
         forms = forms.with_chains();
     }
@@ -174,34 +210,20 @@ pub(super) fn assemble(
         ir,
         forms,
         pools,
-        kind,
+        kept,
         features,
-        ops,
-        tables: Tables::default(),
-        begin_of_tables,
-        jumps: Vec::new(),
-        sites: Vec::new(),
-        literals: Vec::new(),
-        expanded,
-        guarded: if ir.is_ordered() { guarded(ir) } else { vec![false; ir.rules().len()] },
-        functions,
-        thunks,
-        scopes: Vec::new(),
-        cold: Vec::new(),
-        flow: Flow::default(),
-        is_dead: false,
-        stack: 0,
-        most_stack: 0,
-        known_len: 0,
-        pool_sites: vec![None; ir.rules().len()],
-        pool_rows: vec![None; ir.rules().len()],
-        known_literals: FxHashMap::default(),
-        known_classes: FxHashMap::default(),
         max_code,
+        ops,
+        thunks,
+        data: Data::new(begin_of_tables),
+        rules,
+        frame: Frame::default(),
+        flow: Flow::default(),
+        most_stack: 0,
     };
     let mut symbols = Vec::new();
     for (rule, body) in ir.bodies() {
-        if assembler.functions[rule.index()].is_none() {
+        if assembler.rules[rule.index()].function.is_none() {
             continue;
         }
         assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
@@ -225,35 +247,36 @@ impl<'g> Assembler<'g> {
         // The gap is never reached; int3 would show it.
         self.ops.extend([INT3; TABLE_DISTANCE]);
         self.ops.align(PAGE, INT3);
-        let begin = self.begin_of_tables;
+        let begin = self.data.begin;
         self.place(begin);
         let finishing = self.finishing();
         let target = |label: &DynamicLabel| self.ops.labels().resolve_dynamic(*label).map(|offset| offset.0);
         let jumps: Result<Vec<(usize, usize)>, _> =
-            self.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();
+            self.data.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();
         // Labels are all placed and code is below 2^31 bytes, so that this fails only for code beyond the budget.
         let too_large = NotCompiled::TooLarge { bytes: max_code };
         let jumps = jumps.map_err(|_: dynasmrt::DynasmError| too_large.clone())?;
         let instructions = self.ops.take().map_err(|_| too_large.clone())?;
-        if instructions.len() + self.tables.bytes.len() > max_code {
+        if instructions.len() + self.data.tables.bytes.len() > max_code {
             return Err(too_large);
         }
         Ok(Draft {
             instructions,
             end,
             entries,
-            tables: self.tables.finish(),
+            tables: self.data.tables.finish(),
             jumps,
             symbols,
-            sites: self.sites,
-            literals: self.literals,
+            sites: self.data.sites,
+            literals: self.data.literals,
             finishing,
         })
     }
 
     /// Returns true if the code will be refused: then nothing more is added to it.
     fn is_too_large(&self) -> bool {
-        self.ops.offset().0.saturating_add(self.tables.bytes.len()).saturating_add(self.known_len) > self.max_code
+        self.ops.offset().0.saturating_add(self.data.tables.bytes.len()).saturating_add(self.data.slow_len)
+            > self.max_code
     }
 
     /// Returns the most by which the stack grows below the bound that guards compare with.
@@ -284,7 +307,7 @@ impl<'g> Assembler<'g> {
 
     /// Places a label here.
     fn place(&mut self, label: DynamicLabel) {
-        self.is_dead = false;
+        self.frame.is_dead = false;
         self.flow.due = (0, 0);
         let ops = &mut self.ops;
         asm!(ops ; =>label);
@@ -298,13 +321,13 @@ impl<'g> Assembler<'g> {
     /// Keeps code that is emitted later, with the present state; the label is its beginning.
     fn cold(&mut self, emit: impl FnOnce(&mut Assembler<'g>) + 'g) -> DynamicLabel {
         let label = self.label();
-        self.cold.push(Cold { label, flow: self.flow, stack: self.stack, emit: Box::new(emit) });
+        self.frame.cold.push(Cold { label, flow: self.flow, stack: self.frame.stack, emit: Box::new(emit) });
         label
     }
 
     /// Keeps code that is emitted later, at a label that is there already, with the state `flow`.
     fn cold_at(&mut self, label: DynamicLabel, flow: Flow, emit: impl FnOnce(&mut Assembler<'g>) + 'g) {
-        self.cold.push(Cold { label, flow, stack: self.stack, emit: Box::new(emit) });
+        self.frame.cold.push(Cold { label, flow, stack: self.frame.stack, emit: Box::new(emit) });
     }
 
     /// Goes back from cold code to where `flow` is known.
@@ -318,7 +341,7 @@ impl<'g> Assembler<'g> {
 
     /// Moves the pointers to where they ought to be. Keeps the processor's flags.
     fn flush(&mut self) {
-        if self.is_dead {
+        if self.frame.is_dead {
             (self.flow.choice, self.flow.output) = (0, 0);
             return;
         }
@@ -392,8 +415,8 @@ impl<'g> Assembler<'g> {
     }
 
     fn pushed(&mut self, words: i32) {
-        self.stack += words;
-        self.most_stack = self.most_stack.max(self.stack);
+        self.frame.stack += words;
+        self.most_stack = self.most_stack.max(self.frame.stack);
     }
 
     fn push_depth(&mut self) {
@@ -405,7 +428,7 @@ impl<'g> Assembler<'g> {
     fn pop_depth(&mut self) {
         let ops = &mut self.ops;
         asm!(ops ; pop depth);
-        self.stack -= 1;
+        self.frame.stack -= 1;
     }
 
     /// Takes a level or more from the depth; leaves the sign in the processor's flags.

@@ -8,7 +8,7 @@
 use dynasmrt::DynasmApi;
 
 use super::picks::Decision;
-use super::{Assembler, asm};
+use super::{Assembler, Data, asm};
 
 /// A narrowed site of one choice byte.
 pub(super) struct Narrowed {
@@ -70,7 +70,7 @@ impl Assembler<'_> {
     pub(super) fn decide_narrowed(&mut self, narrowed: &Narrowed) {
         let Narrowed { steps, map } = narrowed;
         let last = steps[steps.len() - 1];
-        let Self { ops, tables, .. } = self;
+        let Self { ops, data: Data { tables, .. }, .. } = self;
         if let [(_, 0)] = steps[..] {
             asm!(ops ; xor eax, eax);
             return;

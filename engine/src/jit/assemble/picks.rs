@@ -49,7 +49,7 @@ impl Decision<'_> {
 impl Assembler<'_> {
     /// Returns true if the length limit may leave options of such a site out.
     pub(super) fn is_limited(&self, decision: &Decision<'_>) -> bool {
-        self.kind.length && decision.max_cost() > 0
+        self.kept.length && decision.max_cost() > 0
     }
 
     /// Decides a site; its choice bytes must be needed already. Afterwards only eax holds something of use; without a
@@ -87,7 +87,7 @@ impl Assembler<'_> {
             return;
         }
         if decision.site.slots().is_some() {
-            let map = self.tables.add(decision.map(), 1);
+            let map = self.data.tables.add(decision.map(), 1);
             let ops = &mut self.ops;
             asm!(ops ; movzx eax, BYTE [tables + rax + map]);
             return;
@@ -123,7 +123,7 @@ impl Assembler<'_> {
             }
             Some(slots) => {
                 let ends: Vec<u8> = slots.ends().iter().flat_map(|end| end.to_le_bytes()).collect();
-                let (ends, count) = (self.tables.add(ends, 4), slots.ends().len() as i32);
+                let (ends, count) = (self.data.tables.add(ends, 4), slots.ends().len() as i32);
                 let slot = self.thunks.slot;
                 let ops = &mut self.ops;
                 asm!(ops ; lea rdx, [tables + ends] ; mov ecx, count ; call =>slot);
@@ -177,15 +177,15 @@ impl Assembler<'_> {
         let slots = site.slots.as_ref().map_or(0, |slots| size_of_val(slots.ends()));
         let shortest = site.shortest.as_ref().map_or(0, |shortest| shortest.len());
         let kept = self.may_know(strings + slots + shortest + size_of_val(&*site.costs) + size_of::<Site>());
-        self.sites.push(if kept { site } else { Site::default() });
-        self.sites.len() as i32 - 1
+        self.data.sites.push(if kept { site } else { Site::default() });
+        self.data.sites.len() as i32 - 1
     }
 
     /// Counts the data of slow paths against the budget. Beyond it the code is refused, so that the data need not be
     /// kept.
     pub(super) fn may_know(&mut self, bytes: usize) -> bool {
-        self.known_len = self.known_len.saturating_add(bytes);
-        self.known_len <= self.max_code
+        self.data.slow_len = self.data.slow_len.saturating_add(bytes);
+        self.data.slow_len <= self.max_code
     }
 
     /// Compares the slack with a cost, signed; rdx may be lost.
@@ -212,7 +212,7 @@ impl Assembler<'_> {
             return;
         }
         let costs: Vec<u8> = costs.iter().flat_map(|cost| cost.to_le_bytes()).collect();
-        let costs = self.tables.add(costs, 8);
+        let costs = self.data.tables.add(costs, 8);
         let ops = &mut self.ops;
         asm!(ops ; sub slack, [tables + rax*8 + costs]);
     }

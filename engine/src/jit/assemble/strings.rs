@@ -46,7 +46,7 @@ impl Assembler<'_> {
     pub(super) fn strings(&mut self, strings: &Strings<'_>, pool: Option<OfPool<'_>>) {
         let (site, longest, costs) = (Site { strings, pool }, strings.longest(), strings.costs());
         // A site of one string is decided already, and yet a pool may have to give way to the shortest string.
-        let is_limited = self.kind.length && costs.last().is_some_and(|&cost| cost > 0);
+        let is_limited = self.kept.length && costs.last().is_some_and(|&cost| cost > 0);
         if longest > MAX_LITERAL {
             return self.slow_strings(site, costs);
         }
@@ -131,7 +131,7 @@ impl Assembler<'_> {
 
     /// Emits strings of which some are long: a slow path copies them.
     fn slow_strings(&mut self, site: Site<'_>, costs: Vec<u64>) {
-        let free = if self.kind.length { costs } else { vec![0; costs.len()] };
+        let free = if self.kept.length { costs } else { vec![0; costs.len()] };
         let decision = Decision { site: site.strings.site(), costs: free };
         let number = self.string_site(site, &decision);
         self.need(3, 0);
@@ -141,7 +141,7 @@ impl Assembler<'_> {
     }
 
     fn string_site(&mut self, site: Site<'_>, decision: &Decision<'_>) -> i32 {
-        if let Some(number) = site.rule().and_then(|rule| self.pool_sites[rule.index()]) {
+        if let Some(number) = site.rule().and_then(|rule| self.rules[rule.index()].pool_site) {
             return number;
         }
         let number = self.site(sites::Site {
@@ -151,7 +151,7 @@ impl Assembler<'_> {
             shortest: site.pool.and_then(|pool| pool.shortest).map(Into::into),
         });
         if let Some(rule) = site.rule() {
-            self.pool_sites[rule.index()] = Some(number);
+            self.rules[rule.index()].pool_site = Some(number);
         }
         number
     }
@@ -170,7 +170,7 @@ impl Assembler<'_> {
 
     /// Emits the byte that the choice byte in eax leads to.
     fn put_mapped(&mut self, table: Vec<u8>) {
-        let table = self.tables.add(table, 1);
+        let table = self.data.tables.add(table, 1);
         self.bound_displacements();
         let at = self.flow.output as i8;
         let ops = &mut self.ops;
@@ -197,7 +197,7 @@ impl Assembler<'_> {
     /// Emits a string from a table of rows of `width` bytes; unless all have the same length, the last byte of a row
     /// holds it.
     fn put_row(&mut self, strings: &[&[u8]], width: usize, len: Option<usize>, pool_of: Option<RuleId>) {
-        let known = pool_of.and_then(|rule| self.pool_rows[rule.index()]);
+        let known = pool_of.and_then(|rule| self.rules[rule.index()].pool_rows);
         let rows = known.unwrap_or_else(|| {
             let mut rows = vec![0; width * strings.len()];
             for (row, string) in rows.chunks_exact_mut(width).zip(strings) {
@@ -206,10 +206,10 @@ impl Assembler<'_> {
                     row[width - 1] = string.len() as u8;
                 }
             }
-            self.tables.add(rows, width.min(16))
+            self.data.tables.add(rows, width.min(16))
         });
         if let Some(rule) = pool_of {
-            self.pool_rows[rule.index()] = Some(rows);
+            self.rules[rule.index()].pool_rows = Some(rows);
         }
         let at = self.flow.output as i8;
         let last = rows + width as i32 - 1;
@@ -253,12 +253,12 @@ impl Assembler<'_> {
         }
         // The last move may read beyond the last string.
         data.extend([0; 16]);
-        let data = self.tables.add(data, 16);
+        let data = self.data.tables.add(data, 16);
         let entries: Vec<u8> = entries
             .iter()
             .flat_map(|&(place, len)| [(place + data as u32).to_le_bytes(), len.to_le_bytes()].concat())
             .collect();
-        let entries = self.tables.add(entries, 8);
+        let entries = self.data.tables.add(entries, 8);
         self.flush();
         let ops = &mut self.ops;
         asm!(ops ; mov edx, [tables + rax*8 + entries] ; mov ecx, [tables + rax*8 + entries + 4]);

@@ -29,15 +29,15 @@ const CHOICE_LIMIT: i32 = offset_of!(Context<'_, '_>, choice_limit) as i32;
 const OUTPUT_LIMIT: i32 = offset_of!(Context<'_, '_>, output_limit) as i32;
 const SLACK: i32 = offset_of!(Context<'_, '_>, slack) as i32;
 const HOME: i32 = offset_of!(Context<'_, '_>, home) as i32;
-const BEGUN_CHOICE: i32 = offset_of!(Context<'_, '_>, begun.0) as i32;
-const BEGUN_OUTPUT: i32 = offset_of!(Context<'_, '_>, begun.1) as i32;
-const FIRST_SLACK: i32 = offset_of!(Context<'_, '_>, first_slack) as i32;
-const ENDS: i32 = offset_of!(Context<'_, '_>, ends) as i32;
-const ENDS_LIMIT: i32 = offset_of!(Context<'_, '_>, ends_limit) as i32;
-const SEPARATOR: i32 = offset_of!(Context<'_, '_>, separator) as i32;
-const SEPARATOR_LEN: i32 = offset_of!(Context<'_, '_>, separator_len) as i32;
-const BASE: i32 = offset_of!(Context<'_, '_>, base) as i32;
-const FULL: i32 = offset_of!(Context<'_, '_>, full) as i32;
+const BEGUN_CHOICE: i32 = offset_of!(Context<'_, '_>, inputs.begun.0) as i32;
+const BEGUN_OUTPUT: i32 = offset_of!(Context<'_, '_>, inputs.begun.1) as i32;
+const FIRST_SLACK: i32 = offset_of!(Context<'_, '_>, inputs.first_slack) as i32;
+const ENDS: i32 = offset_of!(Context<'_, '_>, inputs.ends) as i32;
+const ENDS_LIMIT: i32 = offset_of!(Context<'_, '_>, inputs.ends_limit) as i32;
+const SEPARATOR: i32 = offset_of!(Context<'_, '_>, inputs.separator) as i32;
+const SEPARATOR_LEN: i32 = offset_of!(Context<'_, '_>, inputs.separator_len) as i32;
+const BASE: i32 = offset_of!(Context<'_, '_>, inputs.base) as i32;
+const FULL: i32 = offset_of!(Context<'_, '_>, inputs.full) as i32;
 pub(super) const STACK_LOW: i32 = offset_of!(Context<'_, '_>, stack_low) as i32;
 
 /// Bytes of stack that thunks use at most: [`Thunks::replenish`], with the registers that it saves and the return
@@ -111,7 +111,7 @@ impl Assembler<'_> {
     /// may need more stack than machine code has, and tools that inspect stacks know the caller's.
     fn door_thunk(&mut self, door: Doors) {
         let place = door as i32 * 8;
-        let length = self.kind.length;
+        let length = self.kept.length;
         let ops = &mut self.ops;
         asm!(ops ; mov [context + CHOICE], choice ; mov [context + OUTPUT], output);
         if length {
@@ -197,9 +197,9 @@ impl Assembler<'_> {
     /// Assembles a function that other code calls, an [`Entry`](crate::jit::code::Entry).
     fn entry_thunk(&mut self, batch: bool) {
         // The start rule always has a body.
-        let Some(start) = self.functions[self.ir.start().index()] else { return };
-        let length = self.kind.length;
-        let begin = self.begin_of_tables;
+        let Some(start) = self.rules[self.ir.start().index()].function else { return };
+        let length = self.kept.length;
+        let begin = self.data.begin;
         let ops = &mut self.ops;
         asm!(ops
             ; push rbx
@@ -239,7 +239,7 @@ impl Assembler<'_> {
 
     /// Emits one input after the other: where it begins, its derivation, its separator, where it ends.
     fn inputs(&mut self, start: DynamicLabel) {
-        let length = self.kind.length;
+        let length = self.kept.length;
         let next = self.label();
         let ops = &mut self.ops;
         asm!(ops

@@ -71,7 +71,7 @@ enum Width {
 }
 
 /// One of the operands that a ModRM byte names.
-enum Place {
+enum Operand {
     Register(u8),
     Memory(String),
 }
@@ -320,18 +320,18 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns the operation that the middle of a ModRM byte chooses, and the operand.
-    fn operation(&mut self) -> Option<(u8, Place)> {
+    fn operation(&mut self) -> Option<(u8, Operand)> {
         let (reg, place) = self.operands()?;
         Some((reg & 7, place))
     }
 
     /// Returns the register and the other operand that a ModRM byte names.
-    fn operands(&mut self) -> Option<(u8, Place)> {
+    fn operands(&mut self) -> Option<(u8, Operand)> {
         let modrm = self.byte()?;
         let reg = modrm >> 3 & 7 | self.rex_bit(2);
         let base = modrm & 7;
         if modrm >> 6 == 3 {
-            return Some((reg, Place::Register(base | self.rex_bit(0))));
+            return Some((reg, Operand::Register(base | self.rex_bit(0))));
         }
         let mut parts = Vec::new();
         let mut has_base = true;
@@ -350,7 +350,7 @@ impl<'a> Decoder<'a> {
             let distance = self.signed(4)?;
             // From the end of the instruction, which an immediate value would make longer: none has one here.
             let address = (self.next as u64).wrapping_add_signed(distance);
-            return Some((reg, Place::Memory(format!("[rel {}]", hex(address)))));
+            return Some((reg, Operand::Memory(format!("[rel {}]", hex(address)))));
         } else {
             parts.push(register(base | self.rex_bit(0), Width::Quad, true));
         }
@@ -366,18 +366,18 @@ impl<'a> Decoder<'a> {
             let _ = write!(text, "{sign}{}", hex(displacement.unsigned_abs()));
         }
         text.push(']');
-        Some((reg, Place::Memory(text)))
+        Some((reg, Operand::Memory(text)))
     }
 
-    fn text(&self, place: &Place, width: Width) -> String {
+    fn text(&self, place: &Operand, width: Width) -> String {
         match place {
-            Place::Register(number) => register(*number, width, self.rex.is_some() || width != Width::Byte),
-            Place::Memory(text) => text.clone(),
+            Operand::Register(number) => register(*number, width, self.rex.is_some() || width != Width::Byte),
+            Operand::Memory(text) => text.clone(),
         }
     }
 
     /// Returns an operand whose width no other one shows.
-    fn sized(&self, place: &Place, width: Width) -> String {
+    fn sized(&self, place: &Operand, width: Width) -> String {
         let text = self.text(place, width);
         let name = match width {
             Width::Byte => "byte",
@@ -386,7 +386,7 @@ impl<'a> Decoder<'a> {
             Width::Quad => "qword",
             Width::Vector => "oword",
         };
-        if matches!(place, Place::Memory(_)) { format!("{name} {text}") } else { text }
+        if matches!(place, Operand::Memory(_)) { format!("{name} {text}") } else { text }
     }
 
     /// Returns the width of operands that are no bytes.

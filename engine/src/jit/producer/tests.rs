@@ -37,8 +37,8 @@ fn large_code_is_refused() {
     let options = (0..3000).map(|index| format!("'{index}' s '<{index}>'")).collect::<Vec<_>>().join(" | ");
     let file = SourceFile::new("g.ebnf", format!("s ::= 'x' | {options}"));
     let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
-    let kind = Kind::default();
-    let assemble = |most| assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most).err();
+    let kept = KeptLimits::default();
+    let assemble = |most| assemble(&compiled.residual, &compiled.pools, kept, Features::detect(), most).err();
     assert_eq!(assemble(1 << 20), None);
     assert_eq!(assemble(1 << 14), Some(NotCompiled::TooLarge { bytes: 1 << 14 }));
 }
@@ -66,7 +66,7 @@ fn rules_that_nothing_leads_to_do_not_matter() {
         let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
         Jit::new(&compiled).expect("machine code");
         let features = Features::detect();
-        let draft = assemble(&compiled.residual, &compiled.pools, Kind::default(), features, MAX_CODE);
+        let draft = assemble(&compiled.residual, &compiled.pools, KeptLimits::default(), features, MAX_CODE);
         draft.unwrap_or_else(|refusal| panic!("{refusal}")).finishing
     };
     let tall: String =
@@ -90,11 +90,11 @@ fn first_rounds_may_use_a_stretch_up() {
     }
 }
 
-fn fits(text: &str, kind: Kind, most: usize) -> bool {
+fn fits(text: &str, kept: KeptLimits, most: usize) -> bool {
     let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
         panic!("the grammar compiles")
     };
-    let draft = assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most);
+    let draft = assemble(&compiled.residual, &compiled.pools, kept, Features::detect(), most);
     assert!(matches!(draft, Ok(_) | Err(NotCompiled::TooLarge { .. })));
     draft.is_ok()
 }
@@ -105,22 +105,22 @@ fn fits(text: &str, kind: Kind, most: usize) -> bool {
 fn pools_count_against_the_budget() {
     let text = format!("s ::= {} x ::= [a-p] [a-p] '{}' | '(' x x ')'", "x ".repeat(200), "l".repeat(1000));
     for length in [false, true] {
-        let kind = Kind { depth: true, length };
-        assert!(fits(&text, kind, 400_000) && !fits(&text, kind, 200_000));
+        let kept = KeptLimits { depth: true, length };
+        assert!(fits(&text, kept, 400_000) && !fits(&text, kept, 200_000));
     }
 }
 
 #[test]
 fn long_literals_and_large_classes_count_against_the_budget() {
     let literals: String = (10..99).map(|number| format!("'{}' s? ", number.to_string().repeat(1000))).collect();
-    assert!(fits(&format!("s ::= {literals}"), Kind::default(), 250_000));
-    assert!(!fits(&format!("s ::= {literals}"), Kind::default(), 150_000));
+    assert!(fits(&format!("s ::= {literals}"), KeptLimits::default(), 250_000));
+    assert!(!fits(&format!("s ::= {literals}"), KeptLimits::default(), 150_000));
     // The same ones again cost no more than the code for them.
-    assert!(fits(&format!("s ::= {}", literals.repeat(3)), Kind::default(), 250_000));
+    assert!(fits(&format!("s ::= {}", literals.repeat(3)), KeptLimits::default(), 250_000));
     let class = |first: u32| (0..300).map(|member| format!("#x{:X}", first + 2 * member)).collect::<String>();
     let classes: String = (0..89).map(|number| format!("[{}] s? ", class(1000 + number))).collect();
-    assert!(fits(&format!("s ::= {classes}"), Kind::default(), 3_000_000));
-    assert!(!fits(&format!("s ::= {classes}"), Kind::default(), 100_000));
+    assert!(fits(&format!("s ::= {classes}"), KeptLimits::default(), 3_000_000));
+    assert!(!fits(&format!("s ::= {classes}"), KeptLimits::default(), 100_000));
 }
 
 /// Code that is too large is not made in full first: the size is checked within functions, too.
@@ -128,9 +128,9 @@ fn long_literals_and_large_classes_count_against_the_budget() {
 fn one_large_function_is_given_up_early() {
     let text =
         format!("s ::= {}", (1000..9000).map(|number| format!("'{number}' s '<{number}>' | ")).collect::<String>());
-    assert!(!fits(&format!("{text} 'x'"), Kind::default(), 1 << 16));
+    assert!(!fits(&format!("{text} 'x'"), KeptLimits::default(), 1 << 16));
     let weighted: String = (0..3000).map(|number| format!("('a' @ {} | 'b' s @ 3000) ", number + 1)).collect();
-    assert!(!fits(&format!("s ::= '' | {weighted}"), Kind::default(), 1 << 16));
+    assert!(!fits(&format!("s ::= '' | {weighted}"), KeptLimits::default(), 1 << 16));
 }
 
 /// Leaf functions that push, chains of functions without a guard, derivations that are high.

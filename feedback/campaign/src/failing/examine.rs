@@ -399,8 +399,7 @@ impl Worker<'_> {
     /// Returns the numbers of edges that neither a known failure has executed nor a run that passed.
     fn telling(&self, evidence: &Evidence, is_known: impl Fn(u64) -> bool) -> Vec<u32> {
         let Evidence { edges, is_hottest, .. } = evidence;
-        let has_passed =
-            |number| !is_hottest && (self.coverage.greatest(number) > 0 || self.broken.greatest(number) > 0);
+        let has_passed = |number| !is_hottest && (self.coverage.of(number) > 0 || self.broken.of(number) > 0);
         let edges = edges.iter().filter(|&&(identity, number)| !is_known(identity) && !has_passed(number));
         edges.map(|&(_, number)| number).collect()
     }

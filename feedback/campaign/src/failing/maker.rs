@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Edges, Outcome, Run, count_class};
+use gramjet_harness::{Edges, Outcome, Run};
 use gramjet_search::{
-    Edge, Ending, FOR_COVERAGE, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy,
+    Edge, Ending, FOR_COVERAGE, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy, count_class,
 };
 use gramjet_session::decisions::{Derivation, Fit};
 use gramjet_session::{Language, Session};
@@ -110,8 +110,8 @@ impl Maker {
     pub fn compare(&mut self, edges: Option<&Edges>, is_new: bool) {
         self.features.clear();
         if let Some(edges) = edges.filter(|_| self.evolution.is_none() && (is_new || self.fuzzer.compares())) {
-            let features = edges.executed().iter();
-            self.features.extend(features.map(|edge| u64::from(edge.number) << 8 | u64::from(count_class(edge.count))));
+            let feature = |(edge, count)| u64::from(edge) << 8 | u64::from(count_class(count));
+            self.features.extend(edges.counts().map(feature));
         }
     }
 
@@ -205,7 +205,7 @@ impl Evolution {
         self.edges.clear();
         match run.edges {
             Some(edges) => {
-                self.edges.extend(edges.executed().iter().map(|edge| (edge.number, edge.count)));
+                self.edges.extend(edges.counts());
             }
             None => {
                 let next = self.behaviours.len() as u32;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::siblings::Siblings;
 use crate::state::Place;
-use gramjet_harness::{Coverage, Outcome, Target};
+use gramjet_harness::{Edges, Outcome, Target};
+use gramjet_search::{Coverage, Maxima};
 use gramjet_session::decisions::Deriver;
 
 use super::campaign::{Campaign, Plan};
@@ -62,13 +63,13 @@ pub(crate) struct Worker<'c> {
     pub(crate) maker: Maker,
     /// Knows the rule of each symbol.
     deriver: Deriver,
-    pub(crate) coverage: Coverage,
+    pub(crate) coverage: Maxima,
     /// Coverage of the runs on texts that may not be in the language. They must not hide what texts of the language do:
     /// only these can be varied by their derivation (after the validity coverage of Padhye and others, *Semantic
     /// Fuzzing with Zest*, ISSTA 2019).
-    pub(crate) broken: Coverage,
+    pub(crate) broken: Maxima,
     /// All of it, with the runs that failed.
-    executed: Coverage,
+    executed: Maxima,
     behaviours: HashSet<u64>,
     /// Number of the shared texts that it has looked at.
     imported: usize,
@@ -163,7 +164,7 @@ impl<'c> Worker<'c> {
         }
         if let Some(failed) = verdict.failed.take() {
             if let Some(edges) = run.edges {
-                self.executed.add(edges);
+                add(&mut self.executed, edges);
             }
             let evidence = Evidence::new(failed, &run).identified(&self.tested);
             let is_broken = kind == Kind::Broken && !self.maker.session().remember(text);
@@ -173,13 +174,13 @@ impl<'c> Worker<'c> {
         let is_new = match run.edges {
             Some(edges) => match kind {
                 Kind::OfLanguage => {
-                    let is_new = self.coverage.add(edges).is_new_coverage();
+                    let is_new = add(&mut self.coverage, edges);
                     if is_new {
-                        self.executed.add(edges);
+                        add(&mut self.executed, edges);
                     }
                     is_new
                 }
-                Kind::Broken => self.broken.add(edges).is_new_coverage() && self.executed.add(edges).is_new_coverage(),
+                Kind::Broken => add(&mut self.broken, edges) && add(&mut self.executed, edges),
             },
             None => self.behaviours.insert(verdict.behaviour),
         };
@@ -375,4 +376,9 @@ impl<'c> Worker<'c> {
             }
         }
     }
+}
+
+/// Adds the edges of a run to the coverage of others; returns true if it has an edge or a class of counts that is new.
+fn add(coverage: &mut Maxima, edges: &Edges) -> bool {
+    coverage.add_each(edges.counts()).coverage > Coverage::Known
 }

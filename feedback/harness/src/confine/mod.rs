@@ -64,6 +64,16 @@ pub enum Permission {
 }
 
 impl Permission {
+    /// The permissions that are a name alone.
+    const NAMED: [Permission; 6] = [
+        Permission::Network,
+        Permission::Processes,
+        Permission::Ipc,
+        Permission::Metadata,
+        Permission::Privileges,
+        Permission::SystemCalls,
+    ];
+
     /// All permissions, by their names, and what each is for.
     pub const ALL: [(&'static str, &'static str); 7] = [
         ("network", "make sockets, connect and listen"),
@@ -97,20 +107,11 @@ impl FromStr for Permission {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Permission, String> {
-        Ok(match text {
-            "network" => Permission::Network,
-            "processes" => Permission::Processes,
-            "ipc" => Permission::Ipc,
-            "metadata" => Permission::Metadata,
-            "privileges" => Permission::Privileges,
-            "system-calls" => Permission::SystemCalls,
-            _ => match text.strip_prefix("write=") {
-                Some(path) if !path.is_empty() => Permission::Write(PathBuf::from(path)),
-                _ => {
-                    let names = Permission::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
-                    return Err(format!("there is no such permission; those that there are: {names}"));
-                }
-            },
+        let folder = text.strip_prefix("write=").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let mut permissions = Permission::NAMED.into_iter().chain(folder.map(Permission::Write));
+        permissions.find(|permission| permission.to_string() == text).ok_or_else(|| {
+            let names = Permission::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
+            format!("there is no such permission; those that there are: {names}")
         })
     }
 }

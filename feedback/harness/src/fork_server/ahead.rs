@@ -155,10 +155,7 @@ impl Server {
 
     /// Lets the process go on with the inputs that it has, or another one begin. Returns whether that is so.
     fn go_on(&mut self, ahead: &mut Ahead, program: &Program) -> bool {
-        self.guard.streams().clear();
-        self.begun = Instant::now();
-        self.watch.begin(self.begun);
-        self.deadline = self.begun + program.limits.time + GRACE;
+        self.begin_clock(program);
         let was_killed = mem::take(&mut self.was_killed);
         ahead.progress = self.begun;
         (ahead.status, ahead.stopped) = (None, None);
@@ -168,7 +165,7 @@ impl Server {
         }
         ahead.process = if ahead.process == Process::Waits { Process::Runs } else { Process::Begins };
         if ahead.process == Process::Begins {
-            self.rounds = 0;
+            self.process.rounds = 0;
         }
         true
     }
@@ -178,7 +175,7 @@ impl Server {
         let limits = program.limits;
         if ahead.process == Process::Begins {
             match self.word() {
-                Some(process @ 2..) => (self.process, ahead.process) = (process as libc::pid_t, Process::Runs),
+                Some(process @ 2..) => (self.process.number, ahead.process) = (process as libc::pid_t, Process::Runs),
                 _ if is_interrupted() => return Some(Ran::Ended(Outcome::Timeout, self.usage_ahead(ahead))),
                 _ => return Some(Ran::Stale),
             }
@@ -200,7 +197,7 @@ impl Server {
         }
         let usage = self.usage_ahead(ahead);
         let outcome = self.exceeded(program, usage.wall)?;
-        if outcome == Outcome::Memory && self.rounds > 0 {
+        if outcome == Outcome::Memory && self.process.rounds > 0 {
             // Earlier inputs may have left the memory in use.
             return Some(Ran::Stale);
         }
@@ -210,7 +207,7 @@ impl Server {
         if matches!(outcome, Outcome::Stopped | Outcome::Timeout) && self.is_cut_off() {
             return Some(Ran::Stale);
         }
-        self.guard.kill(self.process);
+        self.guard.kill(self.process.number);
         self.was_killed = true;
         self.deadline = Instant::now() + GRACE;
         match self.word() {

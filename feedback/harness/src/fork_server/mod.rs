@@ -74,8 +74,8 @@ impl ForkServer {
             program,
             instrumentation,
             measures: Measures {
-                cpu: server.tells_usage,
-                peak_memory: server.tells_usage && !instrumentation.is_persistent,
+                cpu: server.agreed.tells_usage,
+                peak_memory: server.agreed.tells_usage && !instrumentation.is_persistent,
             },
             room: server.room(),
             server: Some(server),
@@ -135,7 +135,7 @@ impl ForkServer {
     fn attempt(&mut self) -> Result<Option<(Outcome, Usage)>, Error> {
         let Some(server) = &mut self.server else { return Ok(None) };
         let ran = server.end(&self.program, &mut self.edges);
-        self.earlier = server.earlier;
+        self.earlier = server.process.earlier;
         match ran {
             Ok(Ran::Done(outcome, usage)) => Ok(Some((outcome, usage))),
             Ok(Ran::Ended(outcome, usage)) => {

@@ -12,7 +12,7 @@ use super::ring;
 use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, has_ended, is_gone, is_stopped, pipe_from_program, pipe_to_program, resident};
+use crate::guard::{Guard, has_ended, has_input, is_gone, is_stopped, pipe_from_program, pipe_to_program, resident};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
@@ -42,29 +42,47 @@ pub(super) struct Server {
     pub(super) answers: OwnedFd,
     pub(super) counters: Counters,
     pub(super) input: Memory,
-    pub(super) uses_shared_input: bool,
+    pub(super) agreed: Agreed,
     /// Inputs that are given ahead, if the program takes them so.
     pub(super) ahead: Option<Ahead>,
+    pub(super) turn: Turn,
+    pub(super) was_killed: bool,
+    pub(super) swept: Instant,
+    pub(super) process: Answered,
+    /// Time when it has begun to run on the last input. No answer is waited for beyond the deadline.
+    pub(super) begun: Instant,
+    pub(super) deadline: Instant,
+}
+
+/// Abilities of the program, by the handshake.
+#[derive(Default)]
+pub(super) struct Agreed {
+    pub(super) uses_shared_input: bool,
     /// A process that takes many inputs answers itself.
     pub(super) answers_itself: bool,
     /// Whether a process that takes many inputs stops itself after each (AFL++).
     pub(super) stops_when_it_has_run: bool,
     /// The program tells what each run has used.
     pub(super) tells_usage: bool,
-    /// One input at a time: it has answered, and waits for the next input.
+}
+
+/// State of a program that takes one input at a time.
+#[derive(Default)]
+pub(super) struct Turn {
+    /// Whether it has answered, and waits for the next input.
     pub(super) is_waiting: bool,
-    pub(super) was_killed: bool,
-    /// One input at a time: it has one whose result was not taken.
+    /// Whether it has an input whose result was not taken.
     pub(super) has_input: bool,
-    pub(super) swept: Instant,
-    /// The process that was answered last, and how many inputs it has had: before the present one, if it has one.
-    pub(super) process: libc::pid_t,
+}
+
+/// The process that was answered last.
+#[derive(Default)]
+pub(super) struct Answered {
+    pub(super) number: libc::pid_t,
+    /// Number of inputs that it has had: before the present one, if it has one.
     pub(super) rounds: u32,
     /// Number of inputs that the process of the run that was finished last had had before.
     pub(super) earlier: u32,
-    /// Time when it has begun to run on the last input. No answer is waited for beyond the deadline.
-    pub(super) begun: Instant,
-    pub(super) deadline: Instant,
 }
 
 /// Result of an attempt to run the program.
@@ -152,19 +170,16 @@ impl Server {
             answers,
             counters,
             input,
-            uses_shared_input: false,
+            agreed: Agreed {
+                stops_when_it_has_run: by == By::Afl && instrumentation.is_persistent,
+                ..Agreed::default()
+            },
             ahead: None,
-            has_input: false,
-            answers_itself: false,
+            turn: Turn::default(),
             watch,
-            stops_when_it_has_run: by == By::Afl && instrumentation.is_persistent,
-            tells_usage: false,
-            is_waiting: false,
             was_killed: false,
             swept: Instant::now(),
-            process: 0,
-            rounds: 0,
-            earlier: 0,
+            process: Answered::default(),
             begun: Instant::now(),
             deadline: Instant::now() + START,
         };
@@ -187,15 +202,15 @@ impl Server {
         let gone = || failed("ended before its fork server answered".to_string());
         let first = self.word().ok_or_else(gone)?;
         let is_own = matches!(self.counters, Counters::Own(_));
-        self.uses_shared_input = match first {
+        self.agreed.uses_shared_input = match first {
             GREETING if is_own => {
                 let input = if program.reads_file() { 0 } else { protocol::SHARED_INPUT };
                 let answers = if is_persistent { protocol::ANSWERS_ITSELF | protocol::TAKES_AHEAD } else { 0 };
                 let usage = if program.times_rounds || !is_persistent { protocol::TELLS_USAGE } else { 0 };
                 self.say(input | answers | usage).ok_or_else(gone)?;
                 let taken = self.word().ok_or_else(gone)?;
-                self.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
-                self.tells_usage = taken & protocol::TELLS_USAGE != 0;
+                self.agreed.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
+                self.agreed.tells_usage = taken & protocol::TELLS_USAGE != 0;
                 self.ahead = (taken & protocol::TAKES_AHEAD != 0).then(Ahead::default);
                 taken & protocol::SHARED_INPUT != 0
             }
@@ -263,7 +278,7 @@ impl Server {
 
     /// Returns what a run has used that took this long by the clock, and whose end the program has told.
     pub(super) fn told_usage(&self, wall: Duration) -> Usage {
-        if self.tells_usage { self.counters.usage(wall) } else { Usage { wall, ..Usage::default() } }
+        if self.agreed.tells_usage { self.counters.usage(wall) } else { Usage { wall, ..Usage::default() } }
     }
 
     /// Returns the number of inputs that it can be given before the result of the first is taken.
@@ -273,7 +288,7 @@ impl Server {
 
     /// Returns the number of inputs that it was given, and whose results were not taken.
     pub(super) fn held(&self) -> usize {
-        self.ahead.as_ref().map_or(usize::from(self.has_input), Ahead::held)
+        self.ahead.as_ref().map_or(usize::from(self.turn.has_input), Ahead::held)
     }
 
     /// Gives it an input on which it can begin now, or after those that it has. Returns whether there was room for it;
@@ -285,9 +300,17 @@ impl Server {
                 self.ahead = Some(ahead);
                 Ok(given)
             }
-            None if self.has_input => Ok(Some(false)),
+            None if self.turn.has_input => Ok(Some(false)),
             None => self.begin(program, input).map(|is_begun| is_begun.then_some(true)),
         }
+    }
+
+    /// Begins to count the time and the output of a run.
+    pub(super) fn begin_clock(&mut self, program: &Program) {
+        self.guard.streams().clear();
+        self.begun = Instant::now();
+        self.watch.begin(self.begun);
+        self.deadline = self.begun + program.limits.time + GRACE;
     }
 
     /// Waits for the end of the first run of those that were given, and takes its counts.
@@ -295,13 +318,13 @@ impl Server {
         if let Some(mut ahead) = self.ahead.take() {
             let ran = self.end_ahead(&mut ahead, program, edges);
             self.ahead = Some(ahead);
-            self.earlier = self.rounds;
-            self.rounds += 1;
+            self.process.earlier = self.process.rounds;
+            self.process.rounds += 1;
             return ran;
         }
-        self.has_input = false;
+        self.turn.has_input = false;
         let ran = self.end_turn(program);
-        self.earlier = self.rounds;
+        self.process.earlier = self.process.rounds;
         let is_whole = self.counters.take(edges);
         ran.map(|ran| if is_whole { ran } else { ran.at_the_end() })
     }
@@ -309,9 +332,7 @@ impl Server {
     /// Returns true if nothing has come that was not asked for: what a program has written to the descriptor of the
     /// answers would be taken for one.
     pub(super) fn is_quiet(&self) -> bool {
-        let mut polled = libc::pollfd { fd: self.answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: a pointer to a live value.
-        unsafe { libc::poll(&mut polled, 1, 0) == 0 }
+        !has_input(&self.answers)
     }
 
     /// Ends and removes the leftovers of the run, if it is time to look. Returns whether the server can be used again.
@@ -330,7 +351,7 @@ impl Server {
         Ok(!has_ended
             && is_usable
             && !self.is_held_up()
-            && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
+            && program.limits.memory.is_none_or(|memory| resident(self.process.number) <= memory))
     }
 
     /// Returns true if something has stopped or ended the server: it tells of no end of a process any more. What a run
@@ -342,15 +363,15 @@ impl Server {
     /// Returns true if a run has not ended in time for a reason that is not its own: its server was stopped or has
     /// ended, or what an earlier run has left has read the request to begin, or the answer that it has ended.
     pub(super) fn is_cut_off(&self) -> bool {
-        self.is_held_up() || self.answers_itself && self.counters.waits() || has_ended(self.process)
+        self.is_held_up() || self.agreed.answers_itself && self.counters.waits() || has_ended(self.process.number)
     }
 
     /// Returns true if a status can be that of the process: the server has waited for its end, unless it has stopped,
     /// and says nothing else. A program can write to the descriptor of the answers, too.
     pub(super) fn is_credible(&self, status: i32) -> bool {
         // A server does not tell when a process stops that answers itself.
-        let is_stop = libc::WIFSTOPPED(status) && !self.answers_itself;
-        is_stop || is_status(status) && has_ended(self.process) && self.is_quiet()
+        let is_stop = libc::WIFSTOPPED(status) && !self.agreed.answers_itself;
+        is_stop || is_status(status) && has_ended(self.process.number) && self.is_quiet()
     }
 
     /// Returns true if it is time to look for leftovers.
@@ -371,7 +392,7 @@ impl Server {
         // The server is none of the run's.
         let (guard, server) = (&self.guard, self.guard.server());
         let processes = |most| guard.processes(most + 1).into_iter().filter(|&process| process != server).collect();
-        let excess = self.watch.exceeded(limits, elapsed, self.process, processes);
+        let excess = self.watch.exceeded(limits, elapsed, self.process.number, processes);
         let is_beyond = || limits.edges.is_some() && limits.is_beyond(self.counters.sum());
         excess.map(Excess::outcome).or_else(|| is_beyond().then_some(Outcome::Edges))
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::counters::Counters;
 use super::protocol::HAS_RUN;
 use super::ring;
-use super::server::{AFL_SHARED, GRACE, Ran, Server, TICK};
+use super::server::{AFL_SHARED, Ran, Server, TICK};
 use crate::command::Program;
 use crate::error::Error;
 use crate::guard::outcome_of;
@@ -17,35 +17,33 @@ impl Server {
     /// Lets the program begin on one input. Returns whether it could be told so.
     pub(super) fn begin(&mut self, program: &Program, input: &[u8]) -> Result<bool, Error> {
         // What an earlier run has left could change the input while this one reads it.
-        if !self.uses_shared_input && self.guard.has_leftovers() && !self.clear(program)? {
+        if !self.agreed.uses_shared_input && self.guard.has_leftovers() && !self.clear(program)? {
             return Ok(false);
         }
         if self.put(input)? || !self.is_quiet() {
             // The files that it knows are no longer its own, or what it has written would be taken for an answer.
             return Ok(false);
         }
-        self.guard.streams().clear();
-        self.begun = Instant::now();
-        self.watch.begin(self.begun);
-        self.deadline = self.begun + program.limits.time + GRACE;
+        self.begin_clock(program);
         let was_killed = mem::take(&mut self.was_killed);
-        self.has_input = self.say(u32::from(was_killed)).is_some();
-        Ok(self.has_input)
+        self.turn.has_input = self.say(u32::from(was_killed)).is_some();
+        Ok(self.turn.has_input)
     }
 
     /// Waits until the program has ended, or has run on the input.
     pub(super) fn end_turn(&mut self, program: &Program) -> Result<Ran, Error> {
         let begin = self.begun;
         let used = |begin: Instant| Usage { wall: begin.elapsed(), ..Usage::default() };
-        let was_waiting = mem::take(&mut self.is_waiting);
-        let process = if was_waiting { Some(self.process) } else { self.word().map(|process| process as libc::pid_t) };
+        let was_waiting = mem::take(&mut self.turn.is_waiting);
+        let process =
+            if was_waiting { Some(self.process.number) } else { self.word().map(|process| process as libc::pid_t) };
         let Some(process) = process.filter(|&process| process > 1) else {
             return Ok(Ran::Ended(Outcome::Lost, used(begin)));
         };
-        self.rounds = if process == self.process { self.rounds + 1 } else { 0 };
-        self.process = process;
+        self.process.rounds = if process == self.process.number { self.process.rounds + 1 } else { 0 };
+        self.process.number = process;
         let (stopped, is_cut_off) = self.wait(program, process, begin);
-        if stopped == Some(Outcome::Memory) && self.rounds > 0 {
+        if stopped == Some(Outcome::Memory) && self.process.rounds > 0 {
             // Earlier inputs may have left the memory in use.
             return Ok(Ran::Stale);
         }
@@ -59,15 +57,15 @@ impl Server {
             // It may have ended while it waited, or what an earlier run has left may have read the answer.
             return Ok(stopped.map_or(Ran::Stale, |outcome| Ran::Ended(outcome, used(begin))));
         };
-        self.is_waiting = self.answers_itself && word == HAS_RUN;
+        self.turn.is_waiting = self.agreed.answers_itself && word == HAS_RUN;
         let status = word as i32;
-        if !self.is_waiting && !self.is_credible(status) {
+        if !self.turn.is_waiting && !self.is_credible(status) {
             return Ok(Ran::Stale);
         }
         if stopped.is_some() {
             self.guard.streams().read_rest(program.limits.kept_output);
         }
-        let has_run = self.is_waiting || self.stops_when_it_has_run && word == HAS_RUN;
+        let has_run = self.turn.is_waiting || self.agreed.stops_when_it_has_run && word == HAS_RUN;
         let outcome = match stopped {
             Some(outcome) => outcome,
             None if has_run => Outcome::Exit(0),
@@ -79,7 +77,7 @@ impl Server {
             None => outcome_of(status),
         };
         let usage = self.told_usage(begin.elapsed());
-        if self.is_waiting && self.was_killed {
+        if self.turn.is_waiting && self.was_killed {
             return Ok(Ran::Ended(outcome, usage));
         }
         let is_whole = self.tidy(program, &outcome)?;
@@ -108,7 +106,7 @@ impl Server {
 
     /// Puts the input where the program takes it from. Returns true if the program must be started anew for it.
     fn put(&mut self, input: &[u8]) -> Result<bool, Error> {
-        if self.uses_shared_input {
+        if self.agreed.uses_shared_input {
             let room = if matches!(self.counters, Counters::Own(_)) { ring::ALONE } else { AFL_SHARED } - 4;
             let input = &input[..input.len().min(room)];
             self.input.values::<u32>(0, 1)[0] = input.len() as u32;

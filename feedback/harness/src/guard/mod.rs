@@ -268,6 +268,13 @@ impl Streams {
     }
 }
 
+/// Returns true if there is something to read, or the other end is gone.
+pub(crate) fn has_input(descriptor: &OwnedFd) -> bool {
+    let mut polled = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: a pointer to a live value.
+    unsafe { libc::poll(&mut polled, 1, 0) != 0 }
+}
+
 /// Makes a pipe from the program: the end that the harness reads, which does not block, and the end for the program.
 pub(crate) fn pipe_from_program() -> Result<(OwnedFd, OwnedFd), Error> {
     let (read, written) = pipe()?;

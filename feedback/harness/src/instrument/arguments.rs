@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use super::compiler::Kind;
+use super::compiler::CompilerKind;
 
 /// Last step that a compiler takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ const MACHINE: [&str; 12] = [
 
 impl Arguments {
     /// Reads the arguments. `arguments` are the given ones, with response files replaced by their contents.
-    pub(super) fn new(arguments: Vec<OsString>, kind: Kind) -> Arguments {
+    pub(super) fn new(arguments: Vec<OsString>, kind: CompilerKind) -> Arguments {
         let mut parser = Parser::new(kind);
         let mut rest = arguments.into_iter();
         while let Some(argument) = rest.next() {
@@ -123,7 +123,7 @@ impl Arguments {
 }
 
 struct Parser {
-    kind: Kind,
+    kind: CompilerKind,
     found: Arguments,
     /// The value of `-x`.
     language: Option<OsString>,
@@ -134,7 +134,7 @@ struct Parser {
 }
 
 impl Parser {
-    fn new(kind: Kind) -> Parser {
+    fn new(kind: CompilerKind) -> Parser {
         let found = Arguments {
             kept: Vec::new(),
             step: Step::Link,
@@ -227,7 +227,7 @@ impl Parser {
             return self.sanitizers(list);
         }
         for name in ["allowlist", "ignorelist"] {
-            if self.kind != Kind::Gcc && value(&format!("-fsanitize-coverage-{name}=")).is_some() {
+            if self.kind != CompilerKind::Gcc && value(&format!("-fsanitize-coverage-{name}=")).is_some() {
                 found.kept.push("-Xclang".into());
                 return true;
             }
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Arguments {
-        Arguments::new(text.split_ascii_whitespace().map(OsString::from).collect(), Kind::Clang(19))
+        Arguments::new(text.split_ascii_whitespace().map(OsString::from).collect(), CompilerKind::Clang(19))
     }
 
     #[test]

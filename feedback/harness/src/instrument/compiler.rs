@@ -14,7 +14,7 @@ use crate::guard::find;
 
 /// Kind of a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum CompilerKind {
     /// clang, with its major version.
     Clang(u32),
     Gcc,
@@ -26,7 +26,7 @@ pub(super) struct Compiler {
     pub(super) program: PathBuf,
     /// Arguments before all others: `ccache clang` has one.
     arguments: Vec<OsString>,
-    pub(super) kind: Kind,
+    pub(super) kind: CompilerKind,
     /// The text that it prints about its version.
     pub(super) version: String,
     /// Whether it has a linker of its own version.
@@ -66,11 +66,12 @@ impl Compiler {
     fn of(mut words: Vec<OsString>, cache: &Cache) -> Result<Compiler, Error> {
         let arguments = words.split_off(1);
         let program = find(&words[0])?;
-        let mut compiler = Compiler { program, arguments, kind: Kind::Gcc, version: String::new(), has_lld: false };
+        let mut compiler =
+            Compiler { program, arguments, kind: CompilerKind::Gcc, version: String::new(), has_lld: false };
         let known = facts_of(cache, &compiler.program, &compiler.arguments, || compiler.facts())?;
         let mut lines = known.lines();
         compiler.version = lines.next().unwrap_or_default().to_string();
-        compiler.kind = clang_version(&compiler.version).map_or(Kind::Gcc, Kind::Clang);
+        compiler.kind = clang_version(&compiler.version).map_or(CompilerKind::Gcc, CompilerKind::Clang);
         compiler.has_lld = lines.next().is_some_and(|lld| Path::new(lld).is_absolute());
         Ok(compiler)
     }
@@ -147,7 +148,7 @@ fn newest(language: Language, cache: &Cache) -> Result<Compiler, Error> {
     let of = |name: &str| find(OsStr::new(name)).ok().map(|path| Compiler::of(vec![path.into()], cache)).transpose();
     let plain = of(clang)?;
     let least = match &plain {
-        Some(Compiler { kind: Kind::Clang(version), .. }) => version + 1,
+        Some(Compiler { kind: CompilerKind::Clang(version), .. }) => version + 1,
         _ => *CLANGS.start(),
     };
     for version in CLANGS.rev().take_while(|&version| version >= least) {

@@ -1,7 +1,7 @@
 //! Optimisation at link time, with which the run time is inlined into the program and counting costs less.
 
 use super::arguments::{Arguments, Step};
-use super::compiler::{Compiler, Kind};
+use super::compiler::{Compiler, CompilerKind};
 
 /// Objects then have both machine code and the linker's input, so that every tool reads them: `ar`, `nm`, `strip`,
 /// `ld`.
@@ -21,7 +21,7 @@ pub(super) fn required() -> bool {
 
 /// Returns true if instrumentation at link time is to be added to the user's own options.
 pub(super) fn wanted(compiler: &Compiler, given: &Arguments) -> bool {
-    let is_possible = matches!(compiler.kind, Kind::Clang(version) if version >= FIRST) && compiler.has_lld;
+    let is_possible = matches!(compiler.kind, CompilerKind::Clang(version) if version >= FIRST) && compiler.has_lld;
     let makes_objects = match given.step {
         Step::Compile => given.has_sources && given.makes_object,
         Step::Link => !given.is_relocatable && !given.reads_stdin,

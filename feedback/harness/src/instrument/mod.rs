@@ -19,7 +19,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use arguments::{Arguments, Step};
 pub use cargo::cargo;
-use compiler::{Compiler, Kind};
+use compiler::{Compiler, CompilerKind};
 use runtime::{Passing, Runtime};
 
 use crate::cache::Cache;
@@ -82,12 +82,12 @@ fn compiling(compiler: &Compiler, given: &Arguments) -> impl Iterator<Item = &'s
     let optimise = (!given.has_level).then_some("-O2");
     let counts = given.step != Step::Preprocess;
     let lines = match compiler.kind {
-        Kind::Clang(_) => "-gline-tables-only",
-        Kind::Gcc => "-g1",
+        CompilerKind::Clang(_) => "-gline-tables-only",
+        CompilerKind::Gcc => "-g1",
     };
     let flags: &[&str] = match compiler.kind {
         // Said past clang's driver, which would link a run time of its own.
-        Kind::Clang(_) => &[
+        CompilerKind::Clang(_) => &[
             "-Wno-unused-command-line-argument",
             "-Xclang",
             "-fsanitize-coverage-type=3",
@@ -96,11 +96,11 @@ fn compiling(compiler: &Compiler, given: &Arguments) -> impl Iterator<Item = &'s
             "-Xclang",
             "-fsanitize-coverage-pc-table",
         ],
-        Kind::Gcc => &["-fsanitize-coverage=trace-pc"],
+        CompilerKind::Gcc => &["-fsanitize-coverage=trace-pc"],
     };
     let branches: &[&str] = match compiler.kind {
-        Kind::Clang(_) if given.for_fuzzing => &["-Xclang", "-fsanitize=fuzzer-no-link"],
-        Kind::Clang(_) | Kind::Gcc => &[],
+        CompilerKind::Clang(_) if given.for_fuzzing => &["-Xclang", "-fsanitize=fuzzer-no-link"],
+        CompilerKind::Clang(_) | CompilerKind::Gcc => &[],
     };
     let lines = (counts && !given.has_debug).then_some(lines);
     let flags = if counts { flags } else { &[] };

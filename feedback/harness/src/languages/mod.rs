@@ -13,7 +13,7 @@ mod worker;
 use std::mem;
 
 pub use subject::{Language, Subject};
-pub use table::Place;
+pub use table::EdgePlace;
 use table::Table;
 use worker::Worker;
 
@@ -64,7 +64,7 @@ impl Function {
     }
 
     /// Returns the place of an edge in the sources.
-    pub fn place(&self, edge: u32) -> Option<&Place> {
+    pub fn place(&self, edge: u32) -> Option<&EdgePlace> {
         self.table.place(edge)
     }
 

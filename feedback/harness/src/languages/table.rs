@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Place of an edge in the sources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct EdgePlace {
     /// The file, as the language names it.
     pub file: String,
     /// The line that the edge leads to, from 1 on.
@@ -14,7 +14,7 @@ pub struct Place {
     pub function: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for EdgePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{} ({})", self.file, self.line, self.function)
     }
@@ -28,7 +28,7 @@ const BYTES: usize = 1 << 28;
 #[derive(Default)]
 pub(super) struct Table {
     numbers: HashMap<Vec<u8>, u32>,
-    places: Vec<Place>,
+    places: Vec<EdgePlace>,
     /// Number of bytes of all keys.
     bytes: usize,
 }
@@ -46,13 +46,13 @@ impl Table {
         self.bytes += key.len();
         let mut parts = key.split(|&byte| byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
         let mut part = || parts.next().unwrap_or_default();
-        self.places.push(Place { file: part(), line, function: part() });
+        self.places.push(EdgePlace { file: part(), line, function: part() });
         let number = self.places.len() as u32;
         self.numbers.insert(key.to_vec(), number);
         number
     }
 
-    pub(super) fn place(&self, number: u32) -> Option<&Place> {
+    pub(super) fn place(&self, number: u32) -> Option<&EdgePlace> {
         self.places.get((number as usize).checked_sub(1)?)
     }
 

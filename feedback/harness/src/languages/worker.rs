@@ -11,7 +11,7 @@ use super::subject::{Language, Subject};
 use super::table::Table;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, is_gone, outcome_of, pipe_from_program, pipe_to_program};
+use crate::guard::{Guard, has_input, is_gone, outcome_of, pipe_from_program, pipe_to_program};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
@@ -44,12 +44,8 @@ pub(super) struct Worker {
     process: libc::pid_t,
     requests: OwnedFd,
     answers: OwnedFd,
-    counters: Memory,
-    /// The counters are floating-point numbers.
-    counts_in_floats: bool,
+    counters: Counters,
     input: Memory,
-    /// The edge of each counter; the first one counts edges without a counter.
-    numbers: Vec<u32>,
     /// The bytes read of incomplete messages.
     unread: Vec<u8>,
     is_alive: bool,
@@ -58,6 +54,15 @@ pub(super) struct Worker {
     /// Time when the last call has begun, and whether the process could be told of it.
     begun: Instant,
     is_asked: bool,
+}
+
+/// The counts of edges that a worker writes.
+struct Counters {
+    memory: Memory,
+    /// Whether they are floating-point numbers.
+    in_floats: bool,
+    /// The edge of each counter; the first one counts edges without a counter.
+    numbers: Vec<u32>,
 }
 
 /// A worker's answer when its messages were read.
@@ -97,10 +102,12 @@ impl Worker {
             process,
             requests,
             answers,
-            counters,
-            counts_in_floats: matches!(subject.language, Language::Node { .. }),
+            counters: Counters {
+                memory: counters,
+                in_floats: matches!(subject.language, Language::Node { .. }),
+                numbers: vec![0],
+            },
             input,
-            numbers: vec![0],
             unread: Vec::new(),
             is_alive: true,
             runs: 0,
@@ -142,19 +149,12 @@ impl Worker {
         let mut messages = 0;
         while self.is_alive && messages < MOST_UNASKED {
             match self.wait(subject, table, Duration::ZERO) {
-                Said::Nothing if self.unread.is_empty() && !self.has_answer() => return true,
+                Said::Nothing if self.unread.is_empty() && !has_input(&self.answers) => return true,
                 Said::Nothing => messages += 1,
                 _ => return false,
             }
         }
         false
-    }
-
-    /// Returns true if there is something to read.
-    fn has_answer(&self) -> bool {
-        let mut polled = libc::pollfd { fd: self.answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: a pointer to a live value.
-        unsafe { libc::poll(&mut polled, 1, 0) != 0 }
     }
 
     /// Begins to call the function.
@@ -238,21 +238,21 @@ impl Worker {
 
     /// Returns the sum of the counts up to now. The first one counts edges without a counter, which are no part of it.
     fn executed(&self) -> u64 {
-        let (from, count) = (size_of::<u64>(), self.numbers.len() - 1);
-        match self.counts_in_floats {
-            true => self.counters.sum::<f64>(from, count),
-            false => self.counters.sum::<u64>(from, count),
+        let (from, count) = (size_of::<u64>(), self.counters.numbers.len() - 1);
+        match self.counters.in_floats {
+            true => self.counters.memory.sum::<f64>(from, count),
+            false => self.counters.memory.sum::<u64>(from, count),
         }
     }
 
     /// Takes the counts up to now; they are zero then.
     pub(super) fn take_counters(&mut self, edges: &mut Edges, table: &Table) {
-        let len = self.numbers.len();
-        match self.counts_in_floats {
-            true => edges.take(self.counters.values::<f64>(0, len), &[]),
-            false => edges.take(self.counters.values::<u64>(0, len), &[]),
+        let len = self.counters.numbers.len();
+        match self.counters.in_floats {
+            true => edges.take(self.counters.memory.values::<f64>(0, len), &[]),
+            false => edges.take(self.counters.memory.values::<u64>(0, len), &[]),
         }
-        edges.renumber(&self.numbers, table.len());
+        edges.renumber(&self.counters.numbers, table.len());
     }
 
     /// Takes the output of the last run.
@@ -305,10 +305,10 @@ impl Worker {
                     if counter >= COUNTERS {
                         break Said::Gone;
                     }
-                    if self.numbers.len() <= counter {
-                        self.numbers.resize(counter + 1, 0);
+                    if self.counters.numbers.len() <= counter {
+                        self.counters.numbers.resize(counter + 1, 0);
                     }
-                    self.numbers[counter] = table.number(key, line);
+                    self.counters.numbers[counter] = table.number(key, line);
                 }
             }
         };

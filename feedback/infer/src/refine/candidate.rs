@@ -3,7 +3,7 @@
 use gramjet_compiler::ast::{Alternative, Expr, Grammar};
 
 use crate::refine::generalise::groups;
-use crate::refine::place::{Place, seq};
+use crate::refine::place::{ExprPath, seq};
 use crate::refine::source::written;
 
 /// Single characters that a class lacks.
@@ -15,12 +15,12 @@ pub(crate) struct Lacking {
 /// An edit: another expression at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    pub(crate) place: Place,
+    pub(crate) place: ExprPath,
     pub(crate) expr: Expr,
     /// The part by which the languages differ, and its place: in the edited grammar what is new, or in the grammar
     /// before what is gone.
     pub(crate) part: Expr,
-    pub(crate) part_at: Place,
+    pub(crate) part_at: ExprPath,
     /// For people: what it does.
     pub(crate) what: String,
     /// Rank of the edit. Among edits that do as much, one of the least rank is taken.
@@ -35,7 +35,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    pub(crate) fn new(place: &Place, expr: Expr, part: Expr, what: String, rank: usize) -> Candidate {
+    pub(crate) fn new(place: &ExprPath, expr: Expr, part: Expr, what: String, rank: usize) -> Candidate {
         Candidate {
             place: place.clone(),
             expr,
@@ -50,7 +50,13 @@ impl Candidate {
     }
 
     /// Returns a sequence without the item at a place, if that is one; `part` is what is gone.
-    pub(crate) fn removal(grammar: &Grammar, item: &Place, part: Expr, what: String, rank: usize) -> Option<Candidate> {
+    pub(crate) fn removal(
+        grammar: &Grammar,
+        item: &ExprPath,
+        part: Expr,
+        what: String,
+        rank: usize,
+    ) -> Option<Candidate> {
         let (around, number) = item.around()?;
         let whole = around.get(grammar)?;
         let mut items = whole.as_seq()?.to_vec();

@@ -8,7 +8,7 @@ use gramjet_compiler::charset::{CharSet, Unit};
 use crate::refine::candidate::{Candidate, Lacking, shown};
 use crate::refine::evidence::Ask;
 use crate::refine::holes::Lack;
-use crate::refine::place::{Place, class, literal};
+use crate::refine::place::{ExprPath, class, literal};
 use crate::refine::widen::rank;
 
 /// Characters beyond ASCII that stand for all: control characters, letters, marks, and what needs four bytes.
@@ -99,7 +99,7 @@ const MOST_LACKING: usize = 6;
 
 /// Returns the edit that widens the class at a place, if it lacks single characters. Which others it gets is asked
 /// later.
-pub(crate) fn widened(grammar: &Grammar, place: &Place, lacks: &[Lack]) -> Option<Candidate> {
+pub(crate) fn widened(grammar: &Grammar, place: &ExprPath, lacks: &[Lack]) -> Option<Candidate> {
     let old = place.get(grammar)?.as_class()?;
     let unit = old.unit();
     let mut members: Vec<u32> = lacks.iter().filter_map(|lack| single(lack.bytes(), unit)).collect();
@@ -117,7 +117,7 @@ pub(crate) fn widened(grammar: &Grammar, place: &Place, lacks: &[Lack]) -> Optio
     Some(Candidate { lacking: Some(Lacking { members }), ..candidate })
 }
 
-fn getting(place: &Place, old: &CharSet, all: &CharSet, new: &CharSet) -> Candidate {
+fn getting(place: &ExprPath, old: &CharSet, all: &CharSet, new: &CharSet) -> Candidate {
     let what = format!("the class `{}` gets `{}`", shown(&class(old.clone())), shown(&class(new.clone())));
     Candidate::new(place, class(all.clone()), class(new.clone()), what, rank::CLASS)
 }
@@ -130,7 +130,7 @@ type Reads<'r> = dyn Fn(&[u8]) -> bool + 'r;
 /// the grammar reads a member in another way tell nothing. `None` if there are no more answers.
 pub(crate) fn settled(
     grammar: &Grammar,
-    place: &Place,
+    place: &ExprPath,
     lacking: &Lacking,
     (around, reads): (&[Around], &Reads<'_>),
     ask: &mut Ask<'_>,
@@ -172,7 +172,7 @@ fn single(bytes: &[u8], unit: Unit) -> Option<u32> {
 /// in a text. `None` if there are no more answers.
 pub(crate) fn narrowed(
     grammar: &Grammar,
-    place: &Place,
+    place: &ExprPath,
     (text, member, at): (&[u8], u32, usize),
     ask: &mut Ask<'_>,
 ) -> Option<Vec<Candidate>> {
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_class_gets_and_loses_what_the_program_says() {
         let grammar = grammar("word ::= '<' [a-fA-Z!?] '>'\n");
-        let place = Place { rule: 0, path: vec![1] };
+        let place = ExprPath { rule: 0, path: vec![1] };
         let is_letter = |text: &[u8]| text.len() == 3 && text[1].is_ascii_lowercase() || text == "<é>".as_bytes();
         let lacks = [Lack { text: b"<x>".to_vec(), range: 1..2 }];
         let open = widened(&grammar, &place, &lacks).expect("something is lacking");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
 
-use crate::refine::place::{NEW, Place, alternative, choice, new, reference, repeat, seq};
+use crate::refine::place::{ExprPath, NEW, alternative, choice, new, reference, repeat, seq};
 
 /// The number of each rule.
 type Index<'g> = BTreeMap<&'g str, usize>;
@@ -12,7 +12,7 @@ type Index<'g> = BTreeMap<&'g str, usize>;
 /// Returns the grammar whose derivations have `part` at `place` at least once, wherever the rules around it lead there;
 /// `None` if the start rule does not. `place` is one of `grammar`. Alternatives that are only read lead there if no
 /// others do.
-pub(crate) fn focus(grammar: &Grammar, place: &Place, part: &Expr) -> Option<Grammar> {
+pub(crate) fn focus(grammar: &Grammar, place: &ExprPath, part: &Expr) -> Option<Grammar> {
     let by = |leads| focus_by(grammar, place, part, leads);
     by(Alternative::is_generated).or_else(|| by(Alternative::is_live))
 }
@@ -20,7 +20,7 @@ pub(crate) fn focus(grammar: &Grammar, place: &Place, part: &Expr) -> Option<Gra
 /// Function that returns true if an alternative leads to what is in it.
 type Leads = fn(&Alternative) -> bool;
 
-fn focus_by(grammar: &Grammar, place: &Place, part: &Expr, leads: Leads) -> Option<Grammar> {
+fn focus_by(grammar: &Grammar, place: &ExprPath, part: &Expr, leads: Leads) -> Option<Grammar> {
     let index: Index<'_> = grammar.rules.iter().enumerate().map(|(number, rule)| (&*rule.name.text, number)).collect();
     let leading = leading(grammar, &index, place.rule, leads);
     let start = start(grammar)?;
@@ -170,7 +170,7 @@ mod tests {
             "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9] | list | pair | 'x' @ 0\npair ::= '<' list '>'\n",
         );
         // The digits of items.
-        let place = Place { rule: 1, path: vec![0] };
+        let place = ExprPath { rule: 1, path: vec![0] };
         let focused = focus(&grammar, &place, &literal(b"!")).expect("it is reached");
         let reader = Reader::new(&focused).expect("a grammar");
         let mut random = Random::new(1);
@@ -191,7 +191,7 @@ mod tests {
             (vec![0, 0], ["!xy", "x!y", "xx!y", "!xxyy", "x!xy"]),
             (vec![1, 0], ["xx!", "xx!y", "xxy!", "xxx!", "xxxy!"]),
         ] {
-            let focused = focus(&grammar, &Place { rule: 0, path }, &literal(b"!")).expect("it is reached");
+            let focused = focus(&grammar, &ExprPath { rule: 0, path }, &literal(b"!")).expect("it is reached");
             let reader = Reader::new(&focused).expect("a grammar");
             assert!(wanted.iter().all(|text| reader.reads(text.as_bytes())), "{wanted:?}");
             assert!(!reader.reads(b"xxxx!y") && !reader.reads(b"!y") && !reader.reads(b"xxyy!"));
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn an_alternative_that_is_switched_off_leads_nowhere() {
         let grammar = grammar("a ::= 'x' | b @ 0\nb ::= 'y'\n");
-        assert!(focus(&grammar, &Place::body(1), &literal(b"!")).is_none());
+        assert!(focus(&grammar, &ExprPath::body(1), &literal(b"!")).is_none());
     }
 
     #[test]
@@ -209,7 +209,7 @@ mod tests {
         let mut grammar = grammar("a ::= 'x' b | '<' b '>' @ 0 | '[' c ']' @ 0\nb ::= 'y'\nc ::= 'z'\n");
         grammar.keep_zero_weights();
         for (rule, wanted) in [(1, "x!"), (2, "[!]")] {
-            let focused = focus(&grammar, &Place::body(rule), &literal(b"!")).expect("it is reached");
+            let focused = focus(&grammar, &ExprPath::body(rule), &literal(b"!")).expect("it is reached");
             let reader = Reader::new(&focused).expect("a grammar");
             let mut random = Random::new(1);
             assert!((0..20).all(|choices| reader.make(&mut random, choices).text == wanted.as_bytes()), "{wanted}");

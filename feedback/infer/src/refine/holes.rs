@@ -8,7 +8,7 @@ use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, We
 use gramjet_compiler::charset::{CharSet, Unit};
 
 use crate::refine::candidate::Candidate;
-use crate::refine::place::{NEW, Place, alternative, class, empty, new, reference, repeat, seq};
+use crate::refine::place::{ExprPath, NEW, alternative, class, empty, new, reference, repeat, seq};
 use crate::refine::reader::{Derivation, Reader};
 
 /// The name of the hole. No notation has such names.
@@ -37,7 +37,7 @@ impl Lack {
 }
 
 /// Returns what the place lacks for each text that conforms with the hole; nothing if it helps with none.
-pub(crate) fn lacks(grammar: &Grammar, place: &Place, put: &Put, texts: &[Vec<u8>]) -> Vec<Lack> {
+pub(crate) fn lacks(grammar: &Grammar, place: &ExprPath, put: &Put, texts: &[Vec<u8>]) -> Vec<Lack> {
     let holed = place.get(grammar).and_then(|expr| with_hole(expr, put)).map(|expr| holed(grammar, place, expr));
     let Some(reader) = holed.as_ref().and_then(Reader::new) else { return Vec::new() };
     let number = grammar.rules.len();
@@ -50,7 +50,7 @@ pub(crate) fn lacks(grammar: &Grammar, place: &Place, put: &Put, texts: &[Vec<u8
 }
 
 /// Returns the grammar with any bytes at a place: no other expression there has more texts.
-pub(crate) fn anything(grammar: &Grammar, place: &Place) -> Grammar {
+pub(crate) fn anything(grammar: &Grammar, place: &ExprPath) -> Grammar {
     place.with(grammar, repeat(class(CharSet::new(Unit::Byte, [(0, 255)])), 0, None))
 }
 
@@ -84,7 +84,7 @@ fn outermost(derivation: &Derivation, rule: usize) -> Vec<Range<usize>> {
     found
 }
 
-fn holed(grammar: &Grammar, place: &Place, expr: Expr) -> Grammar {
+fn holed(grammar: &Grammar, place: &ExprPath, expr: Expr) -> Grammar {
     let mut holed = place.with(grammar, expr);
     let any = || class(CharSet::new(Unit::Byte, [(0, 255)]));
     let more = rare(seq(vec![any(), reference(HOLE)]));
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::refine::testing::grammar;
 
-    fn found(text: &str, place: &Place, put: &Put, texts: &[&str]) -> Vec<String> {
+    fn found(text: &str, place: &ExprPath, put: &Put, texts: &[&str]) -> Vec<String> {
         let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
         let lacks = lacks(&grammar(text), place, put, &texts);
         lacks.iter().map(|lack| String::from_utf8_lossy(lack.bytes()).into_owned()).collect()
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn what_stands_for_an_alternative_is_known() {
         let grammar = grammar("text ::= ([a-z] | mark)*\nmark ::= '&lt;'\nany ::= [&;a-z]\n");
-        let place = Place::body(1);
+        let place = ExprPath::body(1);
         let edit = crate::refine::widen::alternative(&place, place.get(&grammar).expect("a literal"), reference("any"));
         let texts = [b"a&gt;b".to_vec(), b"&&".to_vec(), b"-".to_vec()];
         assert_eq!(standing(&grammar, &edit, &texts), [b"&".to_vec(), b";".to_vec()]);
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn a_hole_takes_what_is_lacking() {
         let text = "list ::= '[' (value (',' value)*)? ']'\nvalue ::= [0-9]+ | list\n";
-        let value = Place::body(1);
+        let value = ExprPath::body(1);
         let texts = ["[true]", "[1,\"a\",2]", "[[{}],[null,null]]", "(1)"];
         assert_eq!(found(text, &value, &Put::Instead, &texts), ["true", "\"a\"", "{}", "null", "null"]);
-        assert_eq!(found(text, &Place::body(0), &Put::Before(0), &[" [1]", "[1] "]), [" "]);
-        assert_eq!(found(text, &Place::body(0), &Put::Before(2), &["[1,]", "[1]"]), [","]);
+        assert_eq!(found(text, &ExprPath::body(0), &Put::Before(0), &[" [1]", "[1] "]), [" "]);
+        assert_eq!(found(text, &ExprPath::body(0), &Put::Before(2), &["[1,]", "[1]"]), [","]);
     }
 }

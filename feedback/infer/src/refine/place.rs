@@ -9,20 +9,20 @@ pub(crate) const NEW: Span = Span { start: u32::MAX, end: u32::MAX };
 
 /// An expression of a rule: the numbers of the children that lead to it from the rule's body.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct ExprPath {
     pub(crate) rule: usize,
     pub(crate) path: Vec<usize>,
 }
 
-impl Place {
+impl ExprPath {
     /// Returns the body of a rule.
-    pub(crate) fn body(rule: usize) -> Place {
-        Place { rule, path: Vec::new() }
+    pub(crate) fn body(rule: usize) -> ExprPath {
+        ExprPath { rule, path: Vec::new() }
     }
 
     /// Returns a part of the expression.
-    pub(crate) fn child(&self, number: usize) -> Place {
-        Place { rule: self.rule, path: self.path.iter().copied().chain([number]).collect() }
+    pub(crate) fn child(&self, number: usize) -> ExprPath {
+        ExprPath { rule: self.rule, path: self.path.iter().copied().chain([number]).collect() }
     }
 
     /// Returns the expression.
@@ -35,9 +35,9 @@ impl Place {
     }
 
     /// Returns the expression around it, and its number there.
-    pub(crate) fn around(&self) -> Option<(Place, usize)> {
+    pub(crate) fn around(&self) -> Option<(ExprPath, usize)> {
         let (&number, path) = self.path.split_last()?;
-        Some((Place { rule: self.rule, path: path.to_vec() }, number))
+        Some((ExprPath { rule: self.rule, path: path.to_vec() }, number))
     }
 
     /// Returns the grammar with another expression here.

@@ -18,7 +18,7 @@ use gramjet_compiler::sources::Sources;
 use gramjet_parse::{Budget, Mismatch, ParseError, Parser};
 use gramjet_session::Random;
 
-use crate::refine::place::Place;
+use crate::refine::place::ExprPath;
 
 /// Budget for reading a text. A text that costs more counts as one that does not conform.
 const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 20) };
@@ -37,9 +37,9 @@ pub(crate) struct Reader {
     ir: Ir,
     parser: Parser,
     /// For each choice, its place and the number of the alternative of each option.
-    choices: BTreeMap<NodeId, (Place, Vec<usize>)>,
-    repetitions: BTreeMap<NodeId, Place>,
-    classes: BTreeMap<NodeId, Place>,
+    choices: BTreeMap<NodeId, (ExprPath, Vec<usize>)>,
+    repetitions: BTreeMap<NodeId, ExprPath>,
+    classes: BTreeMap<NodeId, ExprPath>,
     tasks: RefCell<Vec<Task>>,
 }
 
@@ -63,11 +63,11 @@ pub(crate) struct Part {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Used {
     /// An alternative of the choice at a place.
-    Alternative(Place, usize),
+    Alternative(ExprPath, usize),
     /// A number of rounds of the repetition at a place.
-    Rounds(Place, u32),
+    Rounds(ExprPath, u32),
     /// A member of the class at a place, and where in the text it is.
-    Member(Place, u32, usize),
+    Member(ExprPath, u32, usize),
 }
 
 impl Reader {
@@ -164,18 +164,18 @@ impl Reader {
 
 /// The places of the choices and repetitions of a rule, and those of its classes, in the order of their numbers.
 struct Marks {
-    places: Vec<Place>,
-    classes: Vec<Place>,
+    places: Vec<ExprPath>,
+    classes: Vec<ExprPath>,
 }
 
 impl Marks {
     fn of(grammar: &Grammar, rule: usize) -> Marks {
         let mut marks = Marks { places: Vec::new(), classes: Vec::new() };
-        marks.add(&grammar.rules[rule].body, Place::body(rule));
+        marks.add(&grammar.rules[rule].body, ExprPath::body(rule));
         marks
     }
 
-    fn add(&mut self, expr: &Expr, place: Place) {
+    fn add(&mut self, expr: &Expr, place: ExprPath) {
         if expr.as_class().is_some() {
             self.classes.push(place.clone());
         } else if expr.as_choice().is_some() || expr.as_repeat().is_some() {
@@ -190,10 +190,10 @@ impl Marks {
 }
 
 /// Places of choices, with the number of the alternative of each option.
-type Choices = BTreeMap<NodeId, (Place, Vec<usize>)>;
+type Choices = BTreeMap<NodeId, (ExprPath, Vec<usize>)>;
 
 /// Places of other nodes.
-type Placed = BTreeMap<NodeId, Place>;
+type Placed = BTreeMap<NodeId, ExprPath>;
 
 fn places(sources: &Sources, marks: &[Marks]) -> (Choices, Placed, Placed) {
     let mark = |rule: RuleId, place: u32| marks.get(rule.index())?.places.get(place as usize).cloned();

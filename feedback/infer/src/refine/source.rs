@@ -366,7 +366,7 @@ fn ends(alternative: &Alternative) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refine::place::{Place, literal, repeat};
+    use crate::refine::place::{ExprPath, literal, repeat};
     use crate::refine::testing::grammar;
 
     const TEXT: &str = "-- lists\nlist ::= '[' (item (',' item)*)? ']' -- the whole\n\
@@ -376,7 +376,7 @@ mod tests {
     /// Returns the text after an expression at a place was changed.
     fn edit(rule: usize, path: &[usize], change: impl Fn(Expr) -> Expr) -> String {
         let old = grammar(TEXT);
-        let place = Place { rule, path: path.to_vec() };
+        let place = ExprPath { rule, path: path.to_vec() };
         let expr = place.get(&old).expect("a place").clone();
         edited(TEXT, &old, &place.with(&old, change(expr))).expect("a text")
     }

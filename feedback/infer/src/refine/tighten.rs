@@ -3,7 +3,7 @@
 use gramjet_compiler::ast::{Expr, Grammar, Rounds};
 
 use crate::refine::candidate::{Candidate, shown};
-use crate::refine::place::{Place, repeat};
+use crate::refine::place::{ExprPath, repeat};
 use crate::refine::reader::Used;
 
 /// Edits that leave out an alternative, or numbers of rounds, that a derivation uses.
@@ -15,7 +15,7 @@ pub(crate) fn without(grammar: &Grammar, used: &Used) -> Vec<Candidate> {
     }
 }
 
-fn without_alternative(grammar: &Grammar, place: &Place, number: usize) -> Option<Candidate> {
+fn without_alternative(grammar: &Grammar, place: &ExprPath, number: usize) -> Option<Candidate> {
     let expr = place.get(grammar)?;
     let alternatives = expr.as_choice()?;
     let dropped = alternatives.get(number)?.expr.clone();
@@ -33,7 +33,7 @@ fn without_alternative(grammar: &Grammar, place: &Place, number: usize) -> Optio
     Some(Candidate::new(place, expr, dropped, what, 0))
 }
 
-fn other_rounds(grammar: &Grammar, place: &Place, rounds: u32) -> Vec<Candidate> {
+fn other_rounds(grammar: &Grammar, place: &ExprPath, rounds: u32) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
     let Some(Rounds { item, min, max }) = expr.as_repeat() else { return Vec::new() };
     let times = |min, max| repeat(item.clone(), min, max);

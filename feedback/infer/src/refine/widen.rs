@@ -5,7 +5,7 @@ use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Rounds};
 use crate::refine::candidate::{Candidate, shown};
 use crate::refine::generalise::Rules;
 use crate::refine::holes::{Lack, Put, lacks};
-use crate::refine::place::{Place, choice, empty, new, reference, repeat, seq};
+use crate::refine::place::{ExprPath, choice, empty, new, reference, repeat, seq};
 
 /// The kinds of edits, in the order in which they are preferred where they do as much.
 pub(crate) mod rank {
@@ -19,7 +19,7 @@ pub(crate) mod rank {
 const LONGEST_PART: usize = 4;
 
 /// Edits that allow other numbers of rounds at a place: `X+`, `X*`, `X?`, also of some items of a sequence together.
-pub(crate) fn rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
+pub(crate) fn rounds(grammar: &Grammar, place: &ExprPath) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
     let mut found = Vec::new();
     if let Some(Rounds { item, min, max }) = expr.as_repeat() {
@@ -53,7 +53,7 @@ pub(crate) fn rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
     found
 }
 
-fn expr_span(place: &Place, grammar: &Grammar) -> gramjet_compiler::diagnostics::Span {
+fn expr_span(place: &ExprPath, grammar: &Grammar) -> gramjet_compiler::diagnostics::Span {
     place.get(grammar).map_or(crate::refine::place::NEW, |expr| expr.span)
 }
 
@@ -67,13 +67,13 @@ fn repeated(expr: &Expr) -> [(Expr, Expr); 3] {
     ]
 }
 
-fn of_rounds(place: &Place, from: &Expr, to: Expr, part: Expr) -> Candidate {
+fn of_rounds(place: &ExprPath, from: &Expr, to: Expr, part: Expr) -> Candidate {
     let what = format!("`{}` becomes `{}`", shown(from), shown(&to));
     Candidate::new(place, to, part, what, rank::ROUNDS)
 }
 
 /// Edits by which the last round of the repetition at a place may end early: what ends a round may only separate them.
-pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
+pub(crate) fn last_rounds(grammar: &Grammar, place: &ExprPath) -> Vec<Candidate> {
     let rounds = place.get(grammar).and_then(Expr::as_repeat);
     let Some(Rounds { item, min, max }) = rounds else { return Vec::new() };
     let Some(items) = item.as_seq() else { return Vec::new() };
@@ -96,7 +96,7 @@ pub(crate) fn last_rounds(grammar: &Grammar, place: &Place) -> Vec<Candidate> {
 }
 
 /// Returns a duplicate of an element, with what follows from it: Offutt's operator where more rounds are too many.
-pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
+pub(crate) fn duplicate(grammar: &Grammar, place: &ExprPath) -> Option<Candidate> {
     let expr = place.get(grammar)?;
     let is_single = expr.as_bytes().is_some() || expr.as_class().is_some() || expr.as_rule().is_some();
     let to = repeat(expr.clone(), 1, Some(2));
@@ -108,7 +108,7 @@ pub(crate) fn duplicate(grammar: &Grammar, place: &Place) -> Option<Candidate> {
 
 /// Returns edits with other rules in place of a reference (Offutt: replace a nonterminal), next to it, or next to the
 /// alternatives of a choice.
-pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -> Vec<Candidate> {
+pub(crate) fn replacements(grammar: &Grammar, place: &ExprPath, others: &[usize]) -> Vec<Candidate> {
     let Some(expr) = place.get(grammar) else { return Vec::new() };
     let own: Vec<&str> = match expr.as_choice() {
         Some(alternatives) => alternatives.iter().filter_map(|one| one.expr.as_rule()).collect(),
@@ -123,13 +123,13 @@ pub(crate) fn replacements(grammar: &Grammar, place: &Place, others: &[usize]) -
 }
 
 /// Returns true if a place is an alternative of a choice: what may stand instead is added to the choice.
-fn is_alternative(grammar: &Grammar, place: &Place) -> bool {
+fn is_alternative(grammar: &Grammar, place: &ExprPath) -> bool {
     let around = place.around().and_then(|(around, _)| around.get(grammar));
     around.is_some_and(|around| around.as_choice().is_some())
 }
 
 /// Returns an expression that may stand instead of the one at a place.
-pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
+pub(crate) fn alternative(place: &ExprPath, at: &Expr, with: Expr) -> Candidate {
     let what = format!("`{}` may be `{}`", shown(at), shown(&with));
     let expr = match at.as_choice() {
         Some(alternatives) => {
@@ -143,7 +143,7 @@ pub(crate) fn alternative(place: &Place, at: &Expr, with: Expr) -> Candidate {
 }
 
 /// Returns an expression that may be inserted before the item with this number.
-fn insertions(place: &Place, at: &Expr, number: usize, with: &Expr, rules: &Rules<'_>) -> Vec<Candidate> {
+fn insertions(place: &ExprPath, at: &Expr, number: usize, with: &Expr, rules: &Rules<'_>) -> Vec<Candidate> {
     let Some(items) = at.as_seq() else { return Vec::new() };
     let inserted = |expr: Expr| {
         let mut items = items.to_vec();
@@ -171,7 +171,7 @@ pub(crate) struct Shown {
 }
 
 /// Edits that let a place have what it lacks for some of the texts.
-pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rules: &Rules<'_>) -> Shown {
+pub(crate) fn by_holes(grammar: &Grammar, place: &ExprPath, texts: &[Vec<u8>], rules: &Rules<'_>) -> Shown {
     let mut shown = Shown { lacks: Vec::new(), candidates: Vec::new() };
     let Some(expr) = place.get(grammar) else { return shown };
     if !is_alternative(grammar, place) && expr.as_repeat().is_none() {
@@ -197,7 +197,7 @@ pub(crate) fn by_holes(grammar: &Grammar, place: &Place, texts: &[Vec<u8>], rule
 }
 
 /// Makes insertions before and after a body or an alternative that is one item.
-fn beside(grammar: &Grammar, place: &Place, expr: &Expr, texts: &[Vec<u8>], rules: &Rules<'_>) -> Vec<Candidate> {
+fn beside(grammar: &Grammar, place: &ExprPath, expr: &Expr, texts: &[Vec<u8>], rules: &Rules<'_>) -> Vec<Candidate> {
     let alone = new(ExprKind::Seq(vec![expr.clone()]));
     let as_sequence = place.with(grammar, alone.clone());
     let mut found = Vec::new();

@@ -3,7 +3,7 @@
 use super::hash;
 use super::need::{Need, Range};
 use super::pool::FEW;
-use super::yields::Kind;
+use super::yields::ChangeKind;
 use crate::choices::mutate::{change_rounds, shorten};
 use crate::choices::{Part, Refit, Span, SpanKind, TracedInput, Tracer};
 
@@ -122,16 +122,16 @@ impl Candidate {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ChangeKind {
         match &self.change {
-            Change::Shorten(_) => Kind::Shorter,
-            Change::Hoist { .. } => Kind::Hoisted,
-            Change::Rounds { .. } => Kind::Rounds,
-            Change::Text(_) if self.kept.0 < self.kept.1 => Kind::Inner,
-            Change::Text(_) if self.replaced.1 - self.replaced.0 <= FEW as u32 => Kind::Bytes,
-            Change::Text(_) => Kind::Range,
-            Change::Choices { .. } => Kind::Choices,
-            Change::Refit { .. } | Change::Move { .. } | Change::Double(_) => Kind::New,
+            Change::Shorten(_) => ChangeKind::Shorter,
+            Change::Hoist { .. } => ChangeKind::Hoisted,
+            Change::Rounds { .. } => ChangeKind::Rounds,
+            Change::Text(_) if self.kept.0 < self.kept.1 => ChangeKind::Inner,
+            Change::Text(_) if self.replaced.1 - self.replaced.0 <= FEW as u32 => ChangeKind::Bytes,
+            Change::Text(_) => ChangeKind::Range,
+            Change::Choices { .. } => ChangeKind::Choices,
+            Change::Refit { .. } | Change::Move { .. } | Change::Double(_) => ChangeKind::New,
         }
     }
 

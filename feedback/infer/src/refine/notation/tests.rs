@@ -4,7 +4,7 @@ use gramjet_compiler::diagnostics::SourceFile;
 use gramjet_compiler::formats;
 
 use super::*;
-use crate::refine::place::{Place, literal, repeat};
+use crate::refine::place::{ExprPath, literal, repeat};
 
 fn read(format: &str, text: &str) -> Option<Grammar> {
     let mut diagnostics = Diagnostics::default();
@@ -19,7 +19,7 @@ fn edit(format: &str, text: &str, rules: &[(&str, &dyn Fn(Expr) -> Expr)]) -> Op
     for (name, change) in rules {
         let rule = new.rules.iter().position(|rule| rule.name.text == *name).expect("the rule");
         let body = new.rules[rule].body.clone();
-        new = Place::body(rule).with(&new, change(body));
+        new = ExprPath::body(rule).with(&new, change(body));
     }
     let notation = Notation::by_name(format).expect("a notation");
     rewritten(text, notation, (&old, &new), &|text| read(format, text))

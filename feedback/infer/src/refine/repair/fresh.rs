@@ -10,7 +10,7 @@ use crate::refine::candidate::Candidate;
 use crate::refine::class::Around;
 use crate::refine::evidence::kind;
 use crate::refine::focus::focus;
-use crate::refine::place::{NEW, Place};
+use crate::refine::place::{ExprPath, NEW};
 use crate::refine::reader::Reader;
 
 /// Number of texts that are put together for each one that has what stands for the part in texts of which it is known.
@@ -19,7 +19,7 @@ const KNOWN: usize = 4;
 /// Texts of `grammar` that have a part, and that `other`, if there is one, does not read: distinct, and not too long.
 pub(super) struct Fresh<'f> {
     pub(super) grammar: &'f Grammar,
-    pub(super) place: &'f Place,
+    pub(super) place: &'f ExprPath,
     pub(super) candidate: &'f Candidate,
     pub(super) other: Option<&'f Reader>,
     pub(super) seed: u64,
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn what_is_new_comes_between_others() {
         let grammar = grammar("program ::= (line ';'){1,6}\nline ::= [0-9]+ @ 20 | '(' line ')' @ 1 | '-' line @ 1\n");
-        let place = Place { rule: 0, path: vec![0, 1] };
+        let place = ExprPath { rule: 0, path: vec![0, 1] };
         let old = place.get(&grammar).expect("a literal").clone();
         let part = crate::refine::place::empty();
         let edit = Candidate::new(&place, repeat(old, 0, Some(1)), part, String::new(), 0);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gramjet_compiler::ast::Grammar;
 
 use crate::refine::holes::anything;
-use crate::refine::place::Place;
+use crate::refine::place::ExprPath;
 use crate::refine::reader::Reader;
 
 /// Places of a rule that are looked at.
@@ -16,7 +16,7 @@ const MOST_PLACES: usize = 120;
 pub(super) struct Reach<'r> {
     grammar: &'r Grammar,
     pub(super) texts: &'r [Vec<u8>],
-    of: BTreeMap<Place, Vec<usize>>,
+    of: BTreeMap<ExprPath, Vec<usize>>,
 }
 
 impl<'r> Reach<'r> {
@@ -25,9 +25,9 @@ impl<'r> Reach<'r> {
     }
 
     /// Looks at the places of a rule, and gives those at which an edit can let a text in. `None` once it is over.
-    pub(super) fn add(&mut self, rule: usize, goes_on: &dyn Fn() -> Option<()>) -> Option<Vec<Place>> {
+    pub(super) fn add(&mut self, rule: usize, goes_on: &dyn Fn() -> Option<()>) -> Option<Vec<ExprPath>> {
         let (mut found, mut looked_at) = (Vec::new(), 0);
-        let mut open = vec![(Place::body(rule), (0..self.texts.len()).collect::<Vec<usize>>())];
+        let mut open = vec![(ExprPath::body(rule), (0..self.texts.len()).collect::<Vec<usize>>())];
         while let Some((place, of_outer)) = open.pop().filter(|_| looked_at < MOST_PLACES) {
             goes_on()?;
             looked_at += 1;
@@ -45,11 +45,11 @@ impl<'r> Reach<'r> {
     }
 
     /// Returns the numbers of the texts that an edit at a place can let in.
-    pub(super) fn of(&self, place: &Place) -> &[usize] {
+    pub(super) fn of(&self, place: &ExprPath) -> &[usize] {
         self.of.get(place).map_or(&[], Vec::as_slice)
     }
 
-    fn let_in(&self, place: &Place, among: &[usize]) -> Vec<usize> {
+    fn let_in(&self, place: &ExprPath, among: &[usize]) -> Vec<usize> {
         // What cannot be looked at is not left out.
         let Some(reader) = Reader::new(&anything(self.grammar, place)) else { return among.to_vec() };
         among.iter().copied().filter(|&number| reader.may_read(&self.texts[number])).collect()
@@ -67,12 +67,12 @@ mod tests {
         let texts = [b"[a]".to_vec(), b"x1".to_vec(), b"[".to_vec()];
         let mut reach = Reach::new(&grammar, &texts);
         let goes_on = || Some(());
-        let paths = |places: Vec<Place>| places.into_iter().map(|place| place.path).collect::<Vec<_>>();
+        let paths = |places: Vec<ExprPath>| places.into_iter().map(|place| place.path).collect::<Vec<_>>();
         assert_eq!(paths(reach.add(1, &goes_on).expect("time")), [vec![], vec![1], vec![1, 0]]);
-        assert_eq!(reach.of(&Place { rule: 1, path: vec![1] }), [0]);
-        assert_eq!(reach.of(&Place::body(1)), [0, 1, 2]);
+        assert_eq!(reach.of(&ExprPath { rule: 1, path: vec![1] }), [0]);
+        assert_eq!(reach.of(&ExprPath::body(1)), [0, 1, 2]);
         assert_eq!(paths(reach.add(2, &goes_on).expect("time")), [vec![], vec![0]]);
-        assert_eq!(reach.of(&Place::body(2)), [1]);
+        assert_eq!(reach.of(&ExprPath::body(2)), [1]);
         assert!(reach.add(0, &|| None).is_none());
     }
 
@@ -88,7 +88,7 @@ mod tests {
             [(1, vec![], 0), (1, vec![0, 0], 0), (1, vec![1], 0), (2, vec![0, 0], 0), (3, vec![1], 1)]
         {
             reach.add(rule, &|| Some(())).expect("time");
-            assert!(reach.of(&Place { rule, path: path.clone() }).contains(&wanted), "{rule} {path:?}");
+            assert!(reach.of(&ExprPath { rule, path: path.clone() }).contains(&wanted), "{rule} {path:?}");
         }
     }
 }
