@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum, ValueHint};
 use gramjet::{Choices, Producer as _};
+use gramjet_campaign::strategies::FOR_COVERAGE;
 use gramjet_campaign::{Place, State};
-use gramjet_search::FOR_COVERAGE;
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
@@ -296,7 +296,7 @@ fn report(args: &Arguments, cases: &[replay::Case]) -> Result<(), Failure> {
 
 /// Returns how texts are made.
 fn making(args: &Arguments) -> Result<Making, Failure> {
-    let making = Making::new(&args.strategy, args.paper);
+    let making = Making::new(FOR_COVERAGE.iter().find(|kind| kind.name == args.strategy), args.paper);
     let (is_guided, limits) = (making.kind.is_none(), &args.limits);
     if args.paper && args.strategy != "evolve" {
         return Err(Failure::Usage("`--paper` needs `--strategy evolve`: other strategies do not use it".to_string()));

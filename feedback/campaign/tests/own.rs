@@ -1,5 +1,5 @@
 //! A cost and a strategy of a caller, by what the library exports alone.
-#![cfg(target_os = "linux")]
+#![cfg(all(feature = "programs", target_os = "linux"))]
 
 use std::env;
 use std::fs;

@@ -7,14 +7,16 @@ use crate::random::Random;
 
 /// Means that every strategy works with: the grammar, the limit on length, and random numbers.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Desk {
     /// Derives texts of at most [`Desk::max_len`] bytes.
     pub deriver: Deriver,
     /// The greatest length of a text, in bytes.
     pub max_len: usize,
-    pub(crate) random: Random,
+    /// Random numbers of the search.
+    pub random: Random,
     /// The cost of the empty text. A run that costs less measures nothing.
-    pub(crate) empty_cost: u64,
+    pub empty_cost: u64,
     /// Texts with new coverage are varied more than those that cost most.
     pub(crate) explores: bool,
     /// A strategy may decide by the time of runs.
@@ -22,12 +24,13 @@ pub struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(deriver: Deriver, max_len: usize, random: Random) -> Desk {
+    /// Returns the desk of a search among texts of at most `max_len` bytes, which are also the limit of the deriver.
+    pub fn new(deriver: Deriver, max_len: usize, random: Random) -> Desk {
         Desk { deriver, max_len, random, empty_cost: 0, explores: false, uses_times: false }
     }
 
     /// Draws a random text without its parts: each option that is offered is equally probable.
-    pub(crate) fn draw_text(&mut self, derivation: &mut Derivation) {
+    pub fn draw_text(&mut self, derivation: &mut Derivation) {
         self.deriver.derive_as(Extent::NoParts, &[], &mut Evenly(&mut self.random), derivation);
     }
 
@@ -56,7 +59,8 @@ impl Desk {
 
 /// Each option that is offered is equally probable, whatever the weights of the grammar. Options that are only read
 /// come from texts that were read, and are drawn only if no other is short enough.
-pub(crate) struct Evenly<'r>(pub(crate) &'r mut Random);
+#[derive(Debug)]
+pub struct Evenly<'r>(pub &'r mut Random);
 
 impl Chooser for Evenly<'_> {
     fn choose(&mut self, site: &OpenSite<'_>) -> u32 {

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gramjet_search::{Edge, Effort, Ending, Family, Growth, Law, Measured, STRATEGIES, by_name, prove};
+use gramjet_campaign::strategies;
+use gramjet_search::{Edge, Effort, Ending, Family, Growth, Law, Measured, prove};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -61,12 +62,12 @@ impl Search {
     #[new]
     #[pyo3(signature = (grammar, *, strategy, max_len, seed))]
     fn new(py: Python<'_>, grammar: &Grammar, strategy: &str, max_len: usize, seed: u64) -> PyResult<Search> {
-        let Some(strategy) = by_name(strategy, false) else {
-            let names = STRATEGIES.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+        let Some(kind) = strategies::by_name(strategy) else {
+            let names = strategies::all().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
             return Err(PyValueError::new_err(format!("there is no strategy `{strategy}`; there are {names}")));
         };
         let language = grammar.searched(py)?;
-        let search = gramjet_search::Search::new(&language, strategy, max_len, seed);
+        let search = gramjet_search::Search::new(&language, kind.make(false), max_len, seed);
         match search {
             Some(search) => Ok(Search { search: Mutex::new(search), language }),
             None => Err(too_short(Some(max_len), &language)),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::state::{Place, State};
-use gramjet_search::Front;
+use gramjet_search::{Front, STRATEGIES};
 use gramjet_session::Language;
 
 use super::behaviours::Behaviours;
@@ -72,7 +72,7 @@ impl Plan {
             command,
             surroundings: Surroundings::default(),
             objectives,
-            strategy: StrategyKind::by_name("portfolio", false).expect("the usual strategy"),
+            strategy: StrategyKind::of(&STRATEGIES[0], false),
             explores: false,
             is_fresh: false,
             max_len,

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Edges, Outcome, Run, count_class};
-use gramjet_search::{
-    Edge, Ending, FOR_COVERAGE, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy,
-};
+use gramjet_search::{Edge, Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy};
 use gramjet_session::decisions::{Derivation, Fit};
 use gramjet_session::{Language, Session};
 
@@ -32,9 +30,9 @@ pub struct Making {
 }
 
 impl Making {
-    /// Returns the strategy of this name.
-    pub fn new(name: &str, is_paper: bool) -> Making {
-        Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper, breaks: false }
+    /// Returns the strategy of a list, such as [`crate::strategies::FOR_COVERAGE`], or variants of kept texts.
+    pub fn new(kind: Option<&'static Kind>, is_paper: bool) -> Making {
+        Making { kind, is_paper, breaks: false }
     }
 }
 

@@ -11,7 +11,7 @@ use gramjet_session::decisions::Derivation;
 
 use super::bias::{Bias, Rollout};
 use super::signals::Signals;
-use crate::strategy::{Desk, Measured, Repeats, Strategy};
+use gramjet_search::{Desk, Measured, Repeats, Strategy};
 
 /// Random texts by learned weights.
 #[derive(Debug)]

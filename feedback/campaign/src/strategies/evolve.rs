@@ -50,8 +50,8 @@ mod rarity;
 
 use gramjet_session::decisions::{Decision, Derivation};
 
-use crate::maxima::Maxima;
-use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
+use gramjet_search::Maxima;
+use gramjet_search::{Desk, Ending, Measured, Repeats, Strategy};
 use island::Island;
 use population::Member;
 use probabilities::{Draw, Probabilities};
@@ -276,10 +276,10 @@ impl Strategy for Evolve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Search;
     use crate::strategies::kit::{
         BRACKETS, best_of_five, count_of, language, measured, nesting, run, search, strategy,
     };
+    use gramjet_search::Search;
 
     #[test]
     fn letters_that_pay_become_frequent() {
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn what_was_stopped_is_not_selected() {
         let deriver = language("s ::= [a-d]").deriver(Some(30));
-        let mut desk = Desk::new(deriver, 30, crate::random::Random::new(1));
+        let mut desk = Desk::new(deriver, 30, gramjet_session::Random::new(1));
         let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         evolve.propose(&mut desk, &mut text);
         let of = |ending| Measured { ending, ..measured(9, &[(1, 1)]) };
@@ -447,7 +447,7 @@ mod tests {
     fn islands_take_turns_and_exchange_texts() {
         // The language has far more texts than are drawn here, so all of these differ.
         let deriver = language("s ::= [a-z] [a-z] [a-z] [a-z] [a-z] [a-z] [a-z]").deriver(Some(30));
-        let mut desk = Desk::new(deriver, 30, crate::random::Random::new(1));
+        let mut desk = Desk::new(deriver, 30, gramjet_session::Random::new(1));
         let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         let mut turns = Vec::new();
         for run in 0..MIGRATION * 3 * POPULATION {

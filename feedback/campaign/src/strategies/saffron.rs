@@ -27,8 +27,8 @@ mod probabilities;
 
 use gramjet_session::decisions::{Decision, Derivation, OpenSite};
 
-use crate::strategy::{Desk, Measured, Repeats, Strategy};
 use backtrack::Backtrack;
+use gramjet_search::{Desk, Measured, Repeats, Strategy};
 use probabilities::Probabilities;
 
 /// Settings that the paper leaves open.
@@ -208,8 +208,8 @@ impl Strategy for Saffron {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
     use crate::strategies::kit::{best_of, count_of, language, measured};
+    use gramjet_session::Random;
 
     #[test]
     fn a_batch_keeps_the_costliest_beyond_the_best_before() {

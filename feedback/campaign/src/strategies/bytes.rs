@@ -22,10 +22,10 @@ mod queue;
 
 use gramjet_session::decisions::Derivation;
 
-use crate::havoc::{Blocks, havoc};
-use crate::maxima::Maxima;
-use crate::random::Random;
-use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
+use gramjet_search::Maxima;
+use gramjet_search::{Blocks, havoc};
+use gramjet_search::{Desk, Ending, Measured, Repeats, Strategy};
+use gramjet_session::Random;
 use queue::Queue;
 
 /// Random texts at the beginning.
@@ -244,8 +244,8 @@ impl Strategy for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Search;
     use crate::strategies::kit;
+    use gramjet_search::Search;
 
     #[test]
     fn texts_are_cut_between_their_first_and_last_difference() {

@@ -1,7 +1,7 @@
 //! The signals of a good run, for BiasOnly and TreeLine: a new best cost, new coverage, or a new maximum of an edge.
 
-use crate::maxima::Maxima;
-use crate::strategy::Measured;
+use gramjet_search::Maxima;
+use gramjet_search::Measured;
 
 /// The best cost and the maxima of edges so far.
 #[derive(Debug, Default)]

@@ -30,9 +30,9 @@ use gramjet_session::decisions::{Chooser, Derivation, OpenSite};
 
 use super::bias::{Bias, Rollout, WIDE};
 use super::signals::Signals;
-use crate::random::Random;
-use crate::ranks::Ranks;
-use crate::strategy::{Desk, Measured, Repeats, Strategy};
+use gramjet_search::Ranks;
+use gramjet_search::{Desk, Measured, Repeats, Strategy};
+use gramjet_session::Random;
 use tail::Tail;
 use tree::{ROOT, Tree};
 

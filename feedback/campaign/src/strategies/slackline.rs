@@ -38,11 +38,11 @@ use gramjet_session::decisions::Derivation;
 use gramjet_session::hash;
 use rustc_hash::FxHashSet;
 
-use crate::maxima::Maxima;
-use crate::ranks::Ranks;
-use crate::strategy::{Desk, Evenly, Measured, Strategy};
 use chunks::{Chunks, Key};
 use frontier::{ByScore, Frontier, InTurn};
+use gramjet_search::Maxima;
+use gramjet_search::Ranks;
+use gramjet_search::{Desk, Evenly, Measured, Strategy};
 use member::Member;
 use runs::Runs;
 use tree::Tree;
