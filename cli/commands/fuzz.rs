@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use gramjet::{Choices, Producer as _};
 use gramjet_campaign::strategies::FOR_COVERAGE;
 use gramjet_campaign::{Place, State};
+use gramjet_search::Seed;
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
@@ -252,7 +253,7 @@ fn plan(
         call: call(args)?,
         making,
         max_len: usize::try_from(max_len).unwrap_or(usize::MAX),
-        seed: args.seed ^ args.node.salt(),
+        seed: Seed::new(args.seed).of_node(args.node.salt()),
         jobs: args.jobs,
         cores: args.run.cores(args.jobs),
         runs: args.runs.unwrap_or(u64::MAX),

@@ -10,7 +10,7 @@ use gramjet_campaign::costly::{Depth, Hunt, Meter, Objectives, Plan, REPORT, Str
 use gramjet_campaign::strategies::{self, SaffronSettings};
 use gramjet_campaign::{Place, State, View};
 use gramjet_search::report::{Report, html};
-use gramjet_search::{Effort, STRATEGIES};
+use gramjet_search::{Effort, STRATEGIES, Seed};
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
@@ -277,8 +277,7 @@ fn search(args: &Arguments, stopping: Stopping) -> Result<(), Failure> {
         explores: args.new_coverage,
         is_fresh: args.from_scratch,
         max_len,
-        seed: args.seed,
-        salt: args.node.salt(),
+        seed: Seed::new(args.seed).of_node(args.node.salt()),
         jobs: args.jobs,
         cores,
         runs: args.runs.unwrap_or(u64::MAX),

@@ -16,6 +16,7 @@ use gramjet_session::{Bound, Language, LanguageError, Session, Settings};
 use crate::fuzzer::{Fuzzer, Goal, Observation};
 use crate::growth::Growth;
 use crate::proof::{Effort, Family, Reading, prove};
+use crate::random::Seed;
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
 use crate::strategy::Measured;
@@ -247,7 +248,7 @@ impl Check {
     /// Returns the most costly text that was found, or the first one that reaches the limit on cost.
     fn costliest(&self, language: &Language, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<Costliest, Failed> {
         let strategy = STRATEGIES[0].make(false);
-        let search = Search::new(language, strategy, self.max_len, self.seed);
+        let search = Search::new(language, strategy, self.max_len, Seed::new(self.seed));
         let mut search =
             search.ok_or_else(|| Failed::Grammar(format!("every text has more than {} bytes", self.max_len)))?;
         let begin = Instant::now();
@@ -275,7 +276,7 @@ impl Check {
         subject: impl FnMut(&[u8]) -> Result<Observation<'static>, String>,
     ) -> Result<(), Failed> {
         let language = self.language(goal).map_err(|error| Failed::Grammar(error.to_string()))?;
-        self.run(&mut Fuzzer::new(&language, goal, self.max_len, self.seed), goal, subject)
+        self.run(&mut Fuzzer::new(&language, goal, self.max_len, Seed::new(self.seed)), goal, subject)
     }
 
     fn run(

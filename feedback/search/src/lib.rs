@@ -45,6 +45,7 @@ pub use havoc::{Blocks, havoc};
 pub use maxima::{Coverage, Edge, Maxima, Novelty};
 pub use proof::{Effort, Family, Member, Reading, prove};
 pub use pump::{Copies, Pump};
+pub use random::Seed;
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};
 pub use strategies::{Kind, STRATEGIES};

@@ -10,7 +10,7 @@ use crate::digest::digest;
 use crate::enumeration::Every;
 use crate::front::{Front, together};
 use crate::maxima::{Maxima, Novelty};
-use crate::random::Random;
+use crate::random::{Random, Seed};
 use crate::strategy::{Desk, Ending, Making, Measured, Repeats, Strategy};
 
 /// The best text so far.
@@ -91,10 +91,10 @@ pub struct Search {
 
 impl Search {
     /// Returns a search among the texts of a language of at most `max_len` bytes; `None` if all texts are longer.
-    pub fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Option<Search> {
+    pub fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: Seed) -> Option<Search> {
         let deriver = language.deriver(Some(max_len as u64));
         (deriver.min_len() <= max_len as u64).then(|| Search {
-            desk: Desk::new(deriver, max_len, Random::new(seed)),
+            desk: Desk::new(deriver, max_len, Random::new(seed.number())),
             strategy,
             candidate: Box::default(),
             was_found: false,

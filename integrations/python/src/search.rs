@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gramjet_campaign::strategies;
-use gramjet_search::{Edge, Effort, Ending, Family, Growth, Law, Measured, prove};
+use gramjet_search::{Edge, Effort, Ending, Family, Growth, Law, Measured, Seed, prove};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -67,7 +67,7 @@ impl Search {
             return Err(PyValueError::new_err(format!("there is no strategy `{strategy}`; there are {names}")));
         };
         let language = grammar.searched(py)?;
-        let search = gramjet_search::Search::new(&language, kind.make(false), max_len, seed);
+        let search = gramjet_search::Search::new(&language, kind.make(false), max_len, Seed::new(seed));
         match search {
             Some(search) => Ok(Search { search: Mutex::new(search), language }),
             None => Err(too_short(Some(max_len), &language)),

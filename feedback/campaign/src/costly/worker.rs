@@ -164,8 +164,7 @@ impl<'h> Worker<'h> {
     fn search(hunt: &Hunt, number: usize) -> Result<Search, Error> {
         let plan = &hunt.plan;
         let strategy = plan.strategy.make();
-        // A search that goes on does not begin with the same texts again.
-        let seed = plan.seed ^ plan.salt ^ (number as u64) << 40 ^ hunt.state.session() << 52;
+        let seed = plan.seed.of_worker(number, hunt.state.session());
         let mut search = Search::new(&plan.language, strategy, plan.max_len, seed)
             .ok_or_else(|| Error::Internal(format!("no text of the grammar has at most {} bytes", plan.max_len)))?;
         if plan.explores {

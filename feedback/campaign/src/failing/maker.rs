@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Edges, Outcome, Run, count_class};
-use gramjet_search::{Edge, Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy};
-use gramjet_session::decisions::{Derivation, Fit};
+use gramjet_search::{Edge, Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Seed, Strategy};
 use gramjet_session::{Language, Session};
 
 use super::recent::Recent;
@@ -65,7 +64,7 @@ struct Evolution {
 }
 
 impl Maker {
-    pub fn new(language: &Language, making: Making, max_len: usize, seed: u64) -> Result<Maker, Error> {
+    pub fn new(language: &Language, making: Making, max_len: usize, seed: Seed) -> Result<Maker, Error> {
         let fuzzer = Fuzzer::new(language, Goal::New, max_len, seed);
         let fuzzer = if making.breaks { fuzzer.with_broken() } else { fuzzer };
         let strategy = making.kind.map(|kind| kind.make(making.is_paper));
@@ -176,7 +175,7 @@ pub fn no_yields(making: Making) -> Yields {
 }
 
 impl Evolution {
-    fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Result<Evolution, Error> {
+    fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: Seed) -> Result<Evolution, Error> {
         let search = Search::new(language, strategy, max_len, seed)
             .ok_or_else(|| Error::Usage(format!("every text of the grammar is longer than {max_len} bytes")))?;
         Ok(Evolution {

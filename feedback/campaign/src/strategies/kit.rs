@@ -1,7 +1,7 @@
 //! The tests of strategies share these: small languages, subjects that count something, and a loop over a search.
 
 use gramjet_compiler::SourceFile;
-use gramjet_search::{Edge, Measured, Search, Strategy};
+use gramjet_search::{Edge, Measured, Search, Seed, Strategy};
 use gramjet_session::{Language, Settings};
 pub(crate) use gramjet_testkit::subjects::{BRACKETS, WORDS, count_of, nesting};
 
@@ -19,7 +19,7 @@ pub(crate) fn strategy(name: &str, paper: bool) -> Box<dyn Strategy> {
 
 /// Returns a search with a strategy among texts of at most `max_len` bytes.
 pub(crate) fn search(ebnf: &str, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Search {
-    Search::new(&language(ebnf), strategy, max_len, seed).expect("texts that are short enough")
+    Search::new(&language(ebnf), strategy, max_len, Seed::new(seed)).expect("texts that are short enough")
 }
 
 /// Runs a subject on this many proposed texts; returns the greatest cost so far.

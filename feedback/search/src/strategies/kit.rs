@@ -5,6 +5,7 @@ use gramjet_session::{Language, Settings};
 pub(crate) use gramjet_testkit::subjects::{BRACKETS, WORDS, count_of, nesting};
 
 use crate::maxima::Edge;
+use crate::random::Seed;
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
 use crate::strategy::{Measured, Strategy};
@@ -21,7 +22,7 @@ pub(crate) fn strategy(name: &str) -> Box<dyn Strategy> {
 
 /// Returns a search with a strategy among texts of at most `max_len` bytes.
 pub(crate) fn search(ebnf: &str, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Search {
-    Search::new(&language(ebnf), strategy, max_len, seed).expect("texts that are short enough")
+    Search::new(&language(ebnf), strategy, max_len, Seed::new(seed)).expect("texts that are short enough")
 }
 
 /// Runs a subject on this many proposed texts; returns the greatest cost so far.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::state::State;
 use gramjet_compiler::SourceFile;
 use gramjet_harness::{Confinement, Limits};
-use gramjet_search::STRATEGIES;
+use gramjet_search::{STRATEGIES, Seed};
 use gramjet_session::{Language, Settings};
 
 use super::super::hunt::Plan;
@@ -46,8 +46,7 @@ fn hunt_for(cost: &str, folder: &Path, jobs: usize) -> Hunt {
         explores: false,
         is_fresh: true,
         max_len: 9,
-        seed: 0,
-        salt: 0,
+        seed: Seed::default(),
         jobs,
         cores: Cores::any(jobs),
         runs: u64::MAX,

@@ -8,6 +8,7 @@ use gramjet_session::{Language, Settings, Shape};
 use super::algorithms::*;
 use super::*;
 use crate::proof::{Effort, Reading, prove};
+use crate::random::Seed;
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
 use crate::strategy::{Ending, Measured};
@@ -70,7 +71,7 @@ fn searched(subject: &Subject, seed: u64) -> Growth {
     let language = Language::compile(&SourceFile::new("g.ebnf", subject.grammar), &settings).expect("a grammar");
     // A program also starts, and reads its input.
     let cost = |text: &[u8]| Some(300 + text.len() as u64 + (subject.steps)(text)?);
-    let mut search = Search::new(&language, STRATEGIES[0].make(false), 40, seed).expect("short texts");
+    let mut search = Search::new(&language, STRATEGIES[0].make(false), 40, Seed::new(seed)).expect("short texts");
     for _ in 0..600 {
         let text = search.propose().text.clone();
         let cost = cost(&text);
