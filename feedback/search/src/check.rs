@@ -216,7 +216,8 @@ impl Check {
                     self.reaches_limit(cost).then(|| message(cost))
                 };
                 let (text, message, runs) = self.shrink(&mut session, text, message(least), &mut fails);
-                (derivation(&language, &text), Some(Failed::Text { text, message, number, runs }))
+                let derivation = language.derivation(&text, &mut language.deriver(None)).unwrap_or_default();
+                (derivation, Some(Failed::Text { text, message, number, runs }))
             }
         };
         let mut measure = |text: &[u8]| {
@@ -404,15 +405,6 @@ enum Costliest {
         cost: u64,
         number: u64,
     },
-}
-
-/// Returns the derivation of a text of the language.
-fn derivation(language: &Language, text: &[u8]) -> Derivation {
-    let mut whole = Derivation::default();
-    if let Ok(choices) = language.parse(text) {
-        language.deriver(None).decode(&choices, &mut whole);
-    }
-    whole
 }
 
 /// Returns how the cost of a family grows, and where the limit is reached.

@@ -110,9 +110,8 @@ impl Search {
         let Some(best) = self.locked().best().map(|best| best.derivation.text.clone()) else { return Ok(Vec::new()) };
         let mut deriver = self.language.deriver(None);
         // Strategies that change bytes have no derivation of their texts.
-        let Ok(choices) = py.detach(|| self.language.parse(&best)) else { return Ok(Vec::new()) };
-        let mut whole = Default::default();
-        deriver.decode(&choices, &mut whole);
+        let whole = py.detach(|| self.language.derivation(&best, &mut deriver));
+        let Some(whole) = whole else { return Ok(Vec::new()) };
         let mut raised = None;
         let mut run = |text: &[u8]| match measured(py, measure, text) {
             Ok(reading) => reading,

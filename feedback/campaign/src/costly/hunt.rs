@@ -298,8 +298,7 @@ impl Hunt {
 
     /// Returns the choice bytes of a text, for `gramjet render`; `None` if it does not conform to the grammar.
     pub(crate) fn choices_of(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let language = &self.plan.language;
-        language.parse(text).ok().map(|choices| language.with_header(&choices))
+        self.plan.language.choices_beside(text)
     }
 
     /// Writes a line of the log.

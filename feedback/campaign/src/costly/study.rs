@@ -189,11 +189,9 @@ impl<M: Measure> Student<'_, M> {
     fn study_for(&mut self, text: &[u8], (cost, edges): (u64, Vec<Edge>), edge: Option<Edge>) -> Result<Study, Error> {
         let begin = Instant::now();
         let mut deriver = self.language.deriver(None);
-        let Ok(choices) = self.language.parse(text) else {
+        let Some(whole) = self.language.derivation(text, &mut deriver) else {
             return Ok(self.superficial(text, cost, edges));
         };
-        let mut whole = Derivation::default();
-        deriver.decode(&choices, &mut whole);
         // Each gets what the others leave.
         let smaller = self.smaller(text, (cost, edge), begin + self.time / 4)?;
         let causes = self.causes(&whole, (cost, &edges), begin + self.time / 2)?;
@@ -250,9 +248,8 @@ impl<M: Measure> Student<'_, M> {
         let measured = self.meter.read(text)?;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
         let study = self.superficial(text, cost, edges);
-        let Ok(choices) = self.language.parse(text) else { return Ok(study) };
-        let (mut deriver, mut whole) = (self.language.deriver(None), Derivation::default());
-        deriver.decode(&choices, &mut whole);
+        let mut deriver = self.language.deriver(None);
+        let Some(whole) = self.language.derivation(text, &mut deriver) else { return Ok(study) };
         Ok(Study { tree: tree(&deriver, &whole), is_foreign: false, ..study })
     }
 
@@ -260,9 +257,7 @@ impl<M: Measure> Student<'_, M> {
     pub fn families(&mut self, text: &[u8]) -> Result<Vec<Grown>, Error> {
         let end = Instant::now() + self.time;
         let mut deriver = self.language.deriver(None);
-        let Ok(choices) = self.language.parse(text) else { return Ok(Vec::new()) };
-        let mut whole = Derivation::default();
-        deriver.decode(&choices, &mut whole);
+        let Some(whole) = self.language.derivation(text, &mut deriver) else { return Ok(Vec::new()) };
         self.prove(&mut deriver, &whole, end)
     }
 

@@ -10,7 +10,7 @@ use crate::siblings::Siblings;
 use crate::state::Place;
 use gramjet_harness::Outcome;
 use gramjet_search::{Coverage, Ending, Gain, Search};
-use gramjet_session::decisions::{Derivation, Fit};
+use gramjet_session::decisions::Derivation;
 
 use super::behaviours::first_with;
 use super::folder_report;
@@ -433,15 +433,14 @@ impl<'h> Worker<'h> {
     /// that change bytes alone.
     fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
         let plan = &self.hunt.plan;
-        let Ok(choices) = plan.language.parse(text) else {
-            let changes_bytes = self.search.takes_any_text();
-            return changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() });
-        };
         let deriver = &mut self.search.desk().deriver;
-        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
-        deriver.decode(&choices, &mut free);
-        let options: Vec<u32> = free.options().collect();
-        (deriver.replay(&options, &mut bounded) == Fit::Exact).then_some(bounded)
+        match plan.language.derivation(text, deriver) {
+            Some(free) => deriver.limited(&free),
+            None => {
+                let changes_bytes = self.search.takes_any_text();
+                changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() })
+            }
+        }
     }
 
     /// Counts a text, and keeps it if it is worth it.

@@ -231,19 +231,13 @@ impl Evolution {
 
     /// Adds a text. One that is too long to be made here is a sample all the same.
     fn add(&mut self, text: &[u8]) {
-        let Ok(choices) = self.language.parse(text) else { return };
-        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
-        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
         let deriver = &mut self.search.desk().deriver;
-        deriver.decode(&choices, &mut free);
-        if text.len() > self.max_len {
-            return self.search.learn(&free, &measured);
-        }
-        let options: Vec<u32> = free.options().collect();
-        if deriver.replay(&options, &mut bounded) == Fit::Exact {
-            self.search.adopt(&bounded, &measured);
-        } else {
-            self.search.learn(&free, &measured);
+        let Some(free) = self.language.derivation(text, deriver) else { return };
+        let limited = if text.len() > self.max_len { None } else { deriver.limited(&free) };
+        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
+        match limited {
+            Some(limited) => drop(self.search.adopt(&limited, &measured)),
+            None => self.search.learn(&free, &measured),
         }
     }
 }
