@@ -15,11 +15,11 @@ use gramjet_session::{Bound, Language, LanguageError, Session, Settings};
 
 use crate::fuzzer::{Fuzzer, Goal, Observation};
 use crate::growth::Growth;
-use crate::proof::{Effort, Family, Reading, prove};
+use crate::proof::{Effort, Family, prove};
 use crate::random::Seed;
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
-use crate::strategy::Measured;
+use crate::strategy::{Ending, Measured};
 
 /// A search in a test, with its budget.
 ///
@@ -222,8 +222,8 @@ impl Check {
         };
         let mut measure = |text: &[u8]| {
             let measured = caught(|| cost(text));
-            let has_failed = measured.is_err();
-            Some(Reading { cost: measured.unwrap_or(0), has_failed, ..Reading::default() })
+            let ending = if measured.is_err() { Ending::Failed } else { Ending::Done };
+            Some(Measured { ending, ..Measured::of(measured.unwrap_or(0), Vec::new()) })
         };
         let effort = Effort { cost_limit: self.cost_limit, ..Effort::default() };
         let mut deriver = language.deriver(None);
@@ -263,7 +263,7 @@ impl Check {
             }
             match caught(|| cost(&text)) {
                 Ok(cost) if self.reaches_limit(cost) => return Ok(Costliest::Stopped { text, cost, number }),
-                Ok(cost) => search.observe(&Measured { cost, ..Measured::default() }),
+                Ok(cost) => search.observe(&Measured::of(cost, Vec::new())),
                 Err(message) => return Err(Failed::Text { text, message, number, runs: 0 }),
             };
         }

@@ -43,7 +43,7 @@ pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};
 pub use havoc::{Blocks, havoc};
 pub use maxima::{Coverage, Edge, Maxima, Novelty};
-pub use proof::{Effort, Family, Member, Reading, prove};
+pub use proof::{Effort, Family, Member, prove};
 pub use pump::{Copies, Pump};
 pub use random::Seed;
 pub use ranks::Ranks;

@@ -1,5 +1,6 @@
 //! A search for costly texts: a strategy with what is known of all texts.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use gramjet_session::Language;
@@ -125,7 +126,7 @@ impl Search {
     }
 
     /// Tells the search what the empty text costs. Runs that cost less are not counted by `treeline`.
-    pub fn set_empty_cost(&mut self, measured: &Measured<'_>) {
+    pub fn set_empty_cost(&mut self, measured: &Measured) {
         self.desk.empty_cost = guiding(measured).cost;
     }
 
@@ -262,7 +263,7 @@ impl Search {
 
     /// Learns from the run of the text that was started first and not observed; if none was started, of the one that
     /// was proposed last.
-    pub fn observe(&mut self, measured: &Measured<'_>) -> Gain {
+    pub fn observe(&mut self, measured: &Measured) -> Gain {
         let started = self.running.pop_front();
         let is_started = started.is_some();
         let (digest, proposal) = started.unwrap_or_else(|| {
@@ -292,7 +293,7 @@ impl Search {
     }
 
     /// Learns from the run of a text from elsewhere. Texts that are too long are left out.
-    pub fn adopt(&mut self, derivation: &Derivation, measured: &Measured<'_>) -> Gain {
+    pub fn adopt(&mut self, derivation: &Derivation, measured: &Measured) -> Gain {
         if derivation.text.len() > self.desk.max_len {
             return Gain::default();
         }
@@ -302,11 +303,11 @@ impl Search {
     }
 
     /// Learns what a sample uses. It may be of any length: the search does not run it again.
-    pub fn learn(&mut self, sample: &Derivation, measured: &Measured<'_>) {
+    pub fn learn(&mut self, sample: &Derivation, measured: &Measured) {
         self.strategy.adopt(&mut self.desk, sample, measured);
     }
 
-    fn record(&mut self, derivation: &Derivation, digest: u64, measured: &Measured<'_>) -> Gain {
+    fn record(&mut self, derivation: &Derivation, digest: u64, measured: &Measured) -> Gain {
         self.runs += 1;
         if self.known.len() >= REMEMBERED {
             self.known.clear();
@@ -314,7 +315,7 @@ impl Search {
         let &Measured { cost, ending, .. } = measured;
         let guide = guiding(measured).cost;
         self.known.insert(digest, Known { cost: guide, ending });
-        let novelty = self.maxima.add(measured.edges);
+        let novelty = self.maxima.add(&measured.edges);
         let shorter = |best: &Best| best.cost == cost && derivation.text.len() < best.derivation.text.len();
         let is_best = ending == Ending::Done && self.best.as_ref().is_none_or(|best| best.cost < cost || shorter(best));
         if is_best {
@@ -323,17 +324,17 @@ impl Search {
             self.best = Some(Best { derivation: best, cost, run: self.runs });
         }
         let is_trade_off = ending == Ending::Done
-            && !measured.costs.is_empty()
-            && self.front.add(measured.costs, derivation.text.clone()).is_some();
+            && !measured.several().is_empty()
+            && self.front.add(measured.several(), derivation.text.clone()).is_some();
         Gain { is_best, is_trade_off, novelty }
     }
 }
 
 /// Returns the measurements that guide a strategy: one number stands for several costs.
-fn guiding<'r>(measured: &Measured<'r>) -> Measured<'r> {
-    match measured.costs {
-        [] => *measured,
-        costs => Measured { cost: together(costs), ..*measured },
+fn guiding(measured: &Measured) -> Cow<'_, Measured> {
+    match measured.several() {
+        [] => Cow::Borrowed(measured),
+        costs => Cow::Owned(Measured { cost: together(costs), ..measured.clone() }),
     }
 }
 
@@ -362,7 +363,7 @@ mod tests {
         let mut search = kit::search("s ::= [ab]{3}", kit::strategy("portfolio"), 3, 1);
         search.set_empty_cost(&kit::measured(100, &[]));
         assert_eq!(search.desk().empty_cost, 100);
-        let measured = Measured { costs: &[1000, 1000], ..Measured::default() };
+        let measured = Measured { costs: vec![1000, 1000], ..Measured::default() };
         search.set_empty_cost(&measured);
         assert_eq!(search.desk().empty_cost, guiding(&measured).cost);
         assert!(search.desk().empty_cost > 1000);
@@ -469,7 +470,7 @@ mod tests {
                 let text = search.propose().text.clone();
                 let count = |wanted| text.iter().filter(|&&byte| byte == wanted).count() as u64;
                 let costs = [count(b'a'), count(b'b')];
-                search.observe(&Measured { costs: &costs, ..kit::measured(costs[0], &[]) });
+                search.observe(&Measured { costs: costs.to_vec(), ..kit::measured(costs[0], &[]) });
             }
             let mut costs: Vec<Vec<u64>> = search.front().members().map(|member| member.0.to_vec()).collect();
             costs.sort();

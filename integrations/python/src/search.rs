@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gramjet_campaign::strategies;
-use gramjet_search::{Edge, Effort, Ending, Family, Growth, Law, Measured, Seed, prove};
+use gramjet_search::{Effort, Ending, Family, Growth, Law, Measured, Seed, prove};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -21,24 +21,20 @@ pub(crate) struct Search {
     language: gramjet_session::Language,
 }
 
-/// Report of a run of the function: its cost, what it executed, and how it ended.
-#[derive(FromPyObject)]
-struct Reading<'py>(u64, Bound_<'py, PyBytes>, Option<bool>);
+/// Report of a run of the function: its cost, the counts of edges, and whether it has returned: not if it raised,
+/// unknown if it was stopped. Counts are numbers of 32 bits in the order of the machine.
+type Report<'py> = (u64, Bound_<'py, PyBytes>, Option<bool>);
 
-impl Reading<'_> {
-    /// Returns the counts of the edges that were executed. They are numbers of 32 bits in the order of the machine.
-    fn edges(&self) -> Vec<Edge> {
-        let counts = self.1.as_bytes().as_chunks().0.iter().map(|&bytes| u64::from(u32::from_ne_bytes(bytes)));
-        (0..).zip(counts).filter(|&(_, count)| count > 0).collect()
-    }
-
-    fn ending(&self) -> Ending {
-        match self.2 {
-            Some(true) => Ending::Done,
-            Some(false) => Ending::Failed,
-            None => Ending::Stopped,
-        }
-    }
+/// Returns the measurements of a run.
+fn measured((cost, counts, has_returned): &Report<'_>, seconds: f64) -> Measured {
+    let counts = counts.as_bytes().as_chunks().0.iter().map(|&bytes| u64::from(u32::from_ne_bytes(bytes)));
+    let edges = (0..).zip(counts).filter(|&(_, count)| count > 0).collect();
+    let ending = match has_returned {
+        Some(true) => Ending::Done,
+        Some(false) => Ending::Failed,
+        None => Ending::Stopped,
+    };
+    Measured { ending, seconds, ..Measured::of(*cost, edges) }
 }
 
 /// A text with the number of copies in it and its cost.
@@ -81,13 +77,9 @@ impl Search {
     }
 
     /// Learns from the run of the text that was proposed last; whether it is the best so far.
-    fn observe(&self, py: Python<'_>, reading: Reading<'_>, seconds: f64) -> bool {
-        let (edges, ending, cost) = (reading.edges(), reading.ending(), reading.0);
-        let hottest = edges.iter().map(|&(_, count)| count).max().unwrap_or(0);
-        py.detach(|| {
-            let measured = Measured { cost, hottest, edges: &edges, ending, seconds, ..Measured::default() };
-            self.locked().observe(&measured).is_best
-        })
+    fn observe(&self, py: Python<'_>, report: Report<'_>, seconds: f64) -> bool {
+        let measured = measured(&report, seconds);
+        py.detach(|| self.locked().observe(&measured).is_best)
     }
 
     /// Returns the best text and its cost; `None` if every run has failed.
@@ -113,8 +105,8 @@ impl Search {
         let whole = py.detach(|| self.language.derivation(&best, &mut deriver));
         let Some(whole) = whole else { return Ok(Vec::new()) };
         let mut raised = None;
-        let mut run = |text: &[u8]| match measured(py, measure, text) {
-            Ok(reading) => reading,
+        let mut run = |text: &[u8]| match run_on(py, measure, text) {
+            Ok(measured) => measured,
             Err(error) => {
                 raised = Some(error);
                 None
@@ -144,12 +136,10 @@ impl Search {
 }
 
 /// Runs a text for a proof.
-fn measured(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResult<Option<gramjet_search::Reading>> {
+fn run_on(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResult<Option<Measured>> {
     let result = measure.call1((PyBytes::new(py, text),))?;
     py.check_signals()?;
-    let reading: Reading<'_> = result.extract()?;
-    let (is_stopped, has_failed) = (reading.ending() == Ending::Stopped, reading.ending() == Ending::Failed);
-    Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges() }))
+    Ok(Some(measured(&result.extract()?, 0.0)))
 }
 
 /// Returns what Python gets of a family; `None` if too little was measured for a law, and nothing was stopped.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, Reading, prove};
+use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, prove};
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Language, Session, SpanKind};
 
@@ -152,13 +152,13 @@ const TIMES: u64 = 2;
 /// Measures texts.
 pub trait Measure {
     /// Runs a text.
-    fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error>;
+    fn read(&mut self, text: &[u8]) -> Result<&Measured, Error>;
     /// Returns the place of an edge.
     fn spot(&mut self, edge: u32) -> Option<Spot>;
 }
 
 impl Measure for Meter {
-    fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error> {
+    fn read(&mut self, text: &[u8]) -> Result<&Measured, Error> {
         Meter::read(self, text)
     }
 
@@ -227,7 +227,7 @@ impl<M: Measure> Student<'_, M> {
                 break;
             }
             let measured = self.meter.read(text)?;
-            if measured.ending != Ending::Done || !is_other(text, measured.edges, studies) {
+            if measured.ending != Ending::Done || !is_other(text, &measured.edges, studies) {
                 continue;
             }
             let measured = (measured.cost, measured.edges.to_vec());
@@ -287,7 +287,7 @@ impl<M: Measure> Student<'_, M> {
             let Some(proposed) = trim.propose() else { break };
             let proposed = proposed.to_vec();
             let measured = self.meter.read(&proposed)?;
-            let is_hot = edge.is_none_or(|(edge, count)| is_near(count_of(measured.edges, edge), count));
+            let is_hot = edge.is_none_or(|(edge, count)| is_near(count_of(&measured.edges, edge), count));
             let is_costly = measured.ending == Ending::Done && is_near(measured.cost, cost);
             let holds = is_costly && is_hot && proposed.len() <= text.len();
             if holds && proposed.len() < text.len() {
@@ -306,11 +306,7 @@ impl<M: Measure> Student<'_, M> {
                 return None;
             }
             match self.meter.read(text) {
-                Ok(measured) => {
-                    let is_stopped = measured.ending == Ending::Stopped;
-                    let has_failed = measured.ending == Ending::Failed;
-                    Some(Reading { cost: measured.cost, is_stopped, has_failed, edges: measured.edges.to_vec() })
-                }
+                Ok(measured) => Some(measured.clone()),
                 Err(failure) => {
                     failed = Some(failure);
                     None
@@ -383,7 +379,7 @@ impl<M: Measure> Student<'_, M> {
             deriver.replay(&options, &mut made);
             let measured = self.meter.read(&made.text)?;
             let share = 1.0 - measured.cost as f64 / cost as f64;
-            let hottest = greatest_drop(edges, measured.edges);
+            let hottest = greatest_drop(edges, &measured.edges);
             if share > 0.0 {
                 let bytes = part.text.0 as usize..part.text.1 as usize;
                 let rule = deriver.rule_name(part.symbol).unwrap_or_default().to_string();

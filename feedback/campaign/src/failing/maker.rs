@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Edges, Outcome, Run, count_class};
-use gramjet_search::{Edge, Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Seed, Strategy};
+use gramjet_search::{Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Seed, Strategy};
 use gramjet_session::{Language, Session};
 
 use super::recent::Recent;
@@ -52,8 +52,7 @@ struct Evolution {
     language: Language,
     search: Search,
     max_len: usize,
-    edges: Vec<Edge>,
-    ending: Ending,
+    measured: Measured,
     /// For programs that count no edges: what they can be seen to do, numbered as edges.
     behaviours: HashMap<u64, u32>,
     /// The last texts, for the weights that it has come to, and when they were shown.
@@ -182,8 +181,7 @@ impl Evolution {
             language: language.clone(),
             search,
             max_len,
-            edges: Vec::new(),
-            ending: Ending::Done,
+            measured: Measured::default(),
             behaviours: HashMap::new(),
             recent: Recent::default(),
             shown: Instant::now(),
@@ -199,17 +197,17 @@ impl Evolution {
     }
 
     fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
-        self.edges.clear();
+        self.measured.edges.clear();
         match run.edges {
             Some(edges) => {
-                self.edges.extend(edges.executed().iter().map(|edge| (edge.number, edge.count)));
+                self.measured.edges.extend(edges.executed().iter().map(|edge| (edge.number, edge.count)));
             }
             None => {
                 let next = self.behaviours.len() as u32;
-                self.edges.push((*self.behaviours.entry(verdict.behaviour).or_insert(next), 1));
+                self.measured.edges.push((*self.behaviours.entry(verdict.behaviour).or_insert(next), 1));
             }
         }
-        self.ending = match run.outcome {
+        self.measured.ending = match run.outcome {
             Outcome::Timeout
             | Outcome::Stopped
             | Outcome::Memory
@@ -222,8 +220,7 @@ impl Evolution {
     }
 
     fn observe(&mut self, is_new: bool) -> bool {
-        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
-        self.search.observe(&measured);
+        self.search.observe(&self.measured);
         self.made += 1;
         self.kept += u64::from(is_new);
         is_new
@@ -234,10 +231,9 @@ impl Evolution {
         let deriver = &mut self.search.desk().deriver;
         let Some(free) = self.language.derivation(text, deriver) else { return };
         let limited = if text.len() > self.max_len { None } else { deriver.limited(&free) };
-        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
         match limited {
-            Some(limited) => drop(self.search.adopt(&limited, &measured)),
-            None => self.search.learn(&free, &measured),
+            Some(limited) => drop(self.search.adopt(&limited, &self.measured)),
+            None => self.search.learn(&free, &self.measured),
         }
     }
 }

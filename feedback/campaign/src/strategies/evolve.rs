@@ -169,20 +169,20 @@ impl Evolve {
     }
 
     /// Returns a text with its fitness. `None` if it is not to be selected.
-    fn member(&mut self, text: &Derivation, measured: &Measured<'_>) -> Option<Member> {
+    fn member(&mut self, text: &Derivation, measured: &Measured) -> Option<Member> {
         let decisions = text.decisions.clone();
         if self.aim.is_of_paper() {
             let fitness = population::published(text, measured.ending);
             return Some(Member { decisions, fitness, ..Member::default() });
         }
-        let novelty = self.maxima.add(measured.edges);
+        let novelty = self.maxima.add(&measured.edges);
         let gain = population::gain(novelty, self.maxima.edges());
         let cost = if measured.ending == Ending::Done { measured.cost as f64 } else { 0.0 };
         self.greatest = self.greatest.max(cost);
         let mut edges = Vec::new();
         if self.aim == Aim::Coverage {
-            self.rarity.add(measured.edges);
-            edges.extend(executed(measured.edges));
+            self.rarity.add(&measured.edges);
+            edges.extend(executed(&measured.edges));
         }
         (measured.ending != Ending::Stopped).then_some(Member { decisions, cost, gain, edges, fitness: 0.0 })
     }
@@ -236,7 +236,7 @@ impl Strategy for Evolve {
         desk.deriver.derive(&[], &mut draw, candidate);
     }
 
-    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         if measured.is_repeat {
             self.repeated += 1;
         } else {
@@ -250,7 +250,7 @@ impl Strategy for Evolve {
     }
 
     /// Adds a text: before the first generation, it is a sample. The published search takes no others.
-    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         if derivation.decisions.is_empty() {
             return;
         }

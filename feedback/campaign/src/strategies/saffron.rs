@@ -174,7 +174,7 @@ impl Strategy for Saffron {
         self.backtrack.derive(depth, &mut desk.deriver, draw, candidate);
     }
 
-    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         if !self.adapts {
             return;
         }
@@ -189,7 +189,7 @@ impl Strategy for Saffron {
     }
 
     /// Counts a costly text from elsewhere in the batch.
-    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         if self.adapts {
             self.batch.add(self.settings.kept, measured.cost, &derivation.decisions);
         }

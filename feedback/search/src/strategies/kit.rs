@@ -35,9 +35,8 @@ pub(crate) fn run(search: &mut Search, runs: u64, subject: impl Fn(&[u8]) -> (u6
 }
 
 /// Returns the measurements of a run that ended by itself.
-pub(crate) fn measured(cost: u64, edges: &[Edge]) -> Measured<'_> {
-    let hottest = edges.iter().map(|edge| edge.1).max().unwrap_or(0);
-    Measured { cost, hottest, edges, ..Measured::default() }
+pub(crate) fn measured(cost: u64, edges: &[Edge]) -> Measured {
+    Measured::of(cost, edges.to_vec())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use gramjet_session::{Language, Settings, Shape};
 
 use super::algorithms::*;
 use super::*;
-use crate::proof::{Effort, Reading, prove};
+use crate::proof::{Effort, prove};
 use crate::random::Seed;
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
@@ -81,7 +81,8 @@ fn searched(subject: &Subject, seed: u64) -> Growth {
     let best = search.best().expect("a text").derivation.clone();
     let mut measure = |text: &[u8]| {
         let cost = cost(text);
-        Some(Reading { cost: cost.unwrap_or(u64::MAX), is_stopped: cost.is_none(), ..Reading::default() })
+        let ending = if cost.is_none() { Ending::Stopped } else { Ending::Done };
+        Some(Measured { ending, ..Measured::of(cost.unwrap_or(u64::MAX), Vec::new()) })
     };
     let effort = Effort { max_len: 2048, time: Duration::from_secs(3600), ..Effort::default() };
     let families = prove(&mut language.deriver(None), &best, effort, &mut measure);

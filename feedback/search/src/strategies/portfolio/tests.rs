@@ -408,7 +408,7 @@ fn quick_champions_are_kept_beside_a_slow_text_that_is_adopted_first() {
     assert_eq!(portfolio.quick.archive.entry(quick).executed, 10);
     // With several costs there are none.
     let mut portfolio = Portfolio::new();
-    let several = Measured { costs: &[SLOW, SLOW], ..kit::measured(SLOW, &[(1, SLOW)]) };
+    let several = Measured { costs: vec![SLOW, SLOW], ..kit::measured(SLOW, &[(1, SLOW)]) };
     portfolio.adopt(desk, &slow, &several);
     assert!(!portfolio.has_slow && portfolio.wide.archive.is_empty());
 }
