@@ -4,7 +4,8 @@
 //! one on its growth.
 //!
 //! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that
-//! run the texts on their own: each proposes a text, and gets the subject's reaction. [`prove`] measures how cost grows
+//! run the texts on their own: each proposes a text, and gets the subject's reaction. [`Search::run`] is the loop over
+//! both in one process, within a [`Budget`]. [`prove`] measures how cost grows
 //! when parts of a text are repeated, [`Growth`] fits laws to it, and [`report`] makes a page of all that.
 //!
 //! It has two strategies, [`STRATEGIES`]. The published ones are in `gramjet-campaign`, where they use only what this
@@ -31,6 +32,7 @@ mod pump;
 mod random;
 mod ranks;
 pub mod report;
+mod run;
 mod search;
 mod strategies;
 mod strategy;
@@ -47,6 +49,7 @@ pub use proof::{Effort, Family, Member, prove};
 pub use pump::{Copies, Pump};
 pub use random::Seed;
 pub use ranks::Ranks;
+pub use run::Budget;
 pub use search::{Best, Gain, Search};
 pub use strategies::{Kind, STRATEGIES};
 pub use strategy::{Desk, Ending, Evenly, Making, Measured, Repeats, Strategy};

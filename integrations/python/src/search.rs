@@ -1,10 +1,10 @@
 //! The search for costly texts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gramjet_campaign::strategies;
-use gramjet_search::{Effort, Ending, Family, Growth, Law, Measured, Seed, prove};
+use gramjet_search::{Budget, Effort, Ending, Family, Growth, Law, Measured, Seed, prove};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -26,7 +26,7 @@ pub(crate) struct Search {
 type Report<'py> = (u64, Bound_<'py, PyBytes>, Option<bool>);
 
 /// Returns the measurements of a run.
-fn measured((cost, counts, has_returned): &Report<'_>, seconds: f64) -> Measured {
+fn measured((cost, counts, has_returned): &Report<'_>) -> Measured {
     let counts = counts.as_bytes().as_chunks().0.iter().map(|&bytes| u64::from(u32::from_ne_bytes(bytes)));
     let edges = (0..).zip(counts).filter(|&(_, count)| count > 0).collect();
     let ending = match has_returned {
@@ -34,7 +34,7 @@ fn measured((cost, counts, has_returned): &Report<'_>, seconds: f64) -> Measured
         Some(false) => Ending::Failed,
         None => Ending::Stopped,
     };
-    Measured { ending, seconds, ..Measured::of(*cost, edges) }
+    Measured { ending, ..Measured::of(*cost, edges) }
 }
 
 /// A text with the number of copies in it and its cost.
@@ -70,16 +70,27 @@ impl Search {
         }
     }
 
-    /// Returns the text to run next.
-    fn propose<'py>(&self, py: Python<'py>) -> Bound_<'py, PyBytes> {
-        let text = py.detach(|| self.locked().propose().text.clone());
-        PyBytes::new(py, &text)
-    }
-
-    /// Learns from the run of the text that was proposed last; whether it is the best so far.
-    fn observe(&self, py: Python<'_>, report: Report<'_>, seconds: f64) -> bool {
-        let measured = measured(&report, seconds);
-        py.detach(|| self.locked().observe(&measured).is_best)
+    /// Runs `measure` on texts until this many have run, the time is over, or all texts of the grammar were run.
+    #[pyo3(signature = (measure, *, runs, seconds))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        measure: &Bound_<'_, PyAny>,
+        runs: Option<u64>,
+        seconds: Option<f64>,
+    ) -> PyResult<()> {
+        let time = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        let (budget, measure) = (Budget::new(runs.unwrap_or(u64::MAX), time), measure.clone().unbind());
+        // Other threads of Python go on while texts are made.
+        py.detach(|| {
+            self.locked().run(budget, |text| {
+                Python::attach(|py| {
+                    let begin = Instant::now();
+                    let measured = run_on(py, measure.bind(py), text)?;
+                    Ok(Measured { seconds: begin.elapsed().as_secs_f64(), ..measured })
+                })
+            })
+        })
     }
 
     /// Returns the best text and its cost; `None` if every run has failed.
@@ -106,7 +117,7 @@ impl Search {
         let Some(whole) = whole else { return Ok(Vec::new()) };
         let mut raised = None;
         let mut run = |text: &[u8]| match run_on(py, measure, text) {
-            Ok(measured) => measured,
+            Ok(measured) => Some(measured),
             Err(error) => {
                 raised = Some(error);
                 None
@@ -123,10 +134,10 @@ impl Search {
         }
     }
 
-    /// Returns true if all texts of the grammar were run.
+    /// Returns how many texts were run.
     #[getter]
-    fn is_exhausted(&self) -> bool {
-        self.locked().is_exhausted()
+    fn runs(&self) -> u64 {
+        self.locked().runs()
     }
 
     #[getter]
@@ -135,11 +146,11 @@ impl Search {
     }
 }
 
-/// Runs a text for a proof.
-fn run_on(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResult<Option<Measured>> {
+/// Runs a text.
+fn run_on(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResult<Measured> {
     let result = measure.call1((PyBytes::new(py, text),))?;
     py.check_signals()?;
-    Ok(Some(measured(&result.extract()?, 0.0)))
+    Ok(measured(&result.extract()?))
 }
 
 /// Returns what Python gets of a family; `None` if too little was measured for a law, and nothing was stopped.

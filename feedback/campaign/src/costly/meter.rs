@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Outcome, Run, Target as _};
-use gramjet_search::{Edge, Ending, Measured};
+use gramjet_search::{Ending, Measured};
 
 use super::noise::{self, Reference};
 use super::own::Measure;

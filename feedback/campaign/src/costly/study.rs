@@ -279,23 +279,27 @@ impl<M: Measure> Student<'_, M> {
         let mut session = Session::new(self.language, 0);
         let Some(mut trim) = session.minimise(text) else { return Ok(None) };
         let is_near = |number: u64, to: u64| u128::from(number) * 100 >= u128::from(to) * NEARLY;
-        let mut found = None;
-        for _ in 0..SHRINKS {
+        let (mut found, mut failed) = (None, None);
+        trim.run(SHRINKS, |proposed| {
             if self.is_over(end) {
-                break;
+                return None;
             }
-            let Some(proposed) = trim.propose() else { break };
-            let proposed = proposed.to_vec();
-            let measured = self.meter.read(&proposed)?;
+            let measured = match self.meter.read(proposed) {
+                Ok(measured) => measured,
+                Err(failure) => {
+                    failed = Some(failure);
+                    return None;
+                }
+            };
             let is_hot = edge.is_none_or(|(edge, count)| is_near(count_of(&measured.edges, edge), count));
             let is_costly = measured.ending == Ending::Done && is_near(measured.cost, cost);
             let holds = is_costly && is_hot && proposed.len() <= text.len();
             if holds && proposed.len() < text.len() {
-                found = Some((proposed, measured.cost));
+                found = Some((proposed.to_vec(), measured.cost));
             }
-            trim.judge(holds);
-        }
-        Ok(found)
+            Some(holds)
+        });
+        failed.map_or(Ok(found), Err)
     }
 
     fn prove(&mut self, deriver: &mut Deriver, whole: &Derivation, end: Instant) -> Result<Vec<Grown>, Error> {
