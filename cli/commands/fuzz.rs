@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum, ValueHint};
 use gramjet::{Choices, Producer as _};
+use gramjet_campaign::strategies::FOR_COVERAGE;
 use gramjet_campaign::{Place, State};
-use gramjet_search::FOR_COVERAGE;
+use gramjet_search::Seed;
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
@@ -252,7 +253,7 @@ fn plan(
         call: call(args)?,
         making,
         max_len: usize::try_from(max_len).unwrap_or(usize::MAX),
-        seed: args.seed ^ args.node.salt(),
+        seed: Seed::new(args.seed).of_node(args.node.salt()),
         jobs: args.jobs,
         cores: args.run.cores(args.jobs),
         runs: args.runs.unwrap_or(u64::MAX),
@@ -296,7 +297,7 @@ fn report(args: &Arguments, cases: &[replay::Case]) -> Result<(), Failure> {
 
 /// Returns how texts are made.
 fn making(args: &Arguments) -> Result<Making, Failure> {
-    let making = Making::new(&args.strategy, args.paper);
+    let making = Making::new(FOR_COVERAGE.iter().find(|kind| kind.name == args.strategy), args.paper);
     let (is_guided, limits) = (making.kind.is_none(), &args.limits);
     if args.paper && args.strategy != "evolve" {
         return Err(Failure::Usage("`--paper` needs `--strategy evolve`: other strategies do not use it".to_string()));

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueHint};
 use gramjet_campaign::costly::{Depth, Hunt, Meter, Objectives, Plan, REPORT, StrategyKind, Studied, Study, refresh};
+use gramjet_campaign::strategies::{self, SaffronSettings};
 use gramjet_campaign::{Place, State, View};
 use gramjet_search::report::{Report, html};
-use gramjet_search::{Effort, STRATEGIES, SaffronSettings};
+use gramjet_search::{Effort, STRATEGIES, Seed};
 use gramjet_session::Language;
 use gramjet_session::decisions::Derivation;
 
@@ -87,7 +88,7 @@ pub struct Arguments {
 
     /// Strategy that makes and chooses the texts.
     #[arg(long, value_name = "NAME", default_value = "portfolio",
-        value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about))))]
+        value_parser = PossibleValuesParser::new(strategies::all().map(|kind| PossibleValue::new(kind.name).help(kind.about))))]
     strategy: String,
 
     /// Use the constants of the publications, also where others are better. For all strategies but `portfolio` and
@@ -245,8 +246,8 @@ fn search(args: &Arguments, stopping: Stopping) -> Result<(), Failure> {
     if args.saffron.is_some() && args.strategy != "saffron" {
         return Err(Failure::Usage("--saffron needs --strategy saffron".to_string()));
     }
-    if args.paper && STRATEGIES.iter().any(|kind| kind.name == args.strategy && !kind.is_published) {
-        let published = STRATEGIES.iter().filter(|kind| kind.is_published).map(|kind| kind.name);
+    if args.paper && strategies::all().any(|kind| kind.name == args.strategy && !kind.is_published) {
+        let published = strategies::all().filter(|kind| kind.is_published).map(|kind| kind.name);
         let published: Vec<&str> = published.collect();
         return Err(Failure::Usage(format!("--paper needs a published --strategy: {}", published.join(", "))));
     }
@@ -276,8 +277,7 @@ fn search(args: &Arguments, stopping: Stopping) -> Result<(), Failure> {
         explores: args.new_coverage,
         is_fresh: args.from_scratch,
         max_len,
-        seed: args.seed,
-        salt: args.node.salt(),
+        seed: Seed::new(args.seed).of_node(args.node.salt()),
         jobs: args.jobs,
         cores,
         runs: args.runs.unwrap_or(u64::MAX),
@@ -340,11 +340,16 @@ fn is_once(word: &str) -> bool {
 }
 
 fn strategy(args: &Arguments) -> Result<StrategyKind, Failure> {
-    let strategy = match args.saffron {
-        Some(settings) => Some(StrategyKind::saffron(settings, args.paper)),
-        None => StrategyKind::by_name(&args.strategy, args.paper),
-    };
-    strategy.ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", args.strategy)))
+    let kind = strategies::by_name(&args.strategy)
+        .ok_or_else(|| Failure::Internal(format!("the strategy `{}` is missing", args.strategy)))?;
+    let is_paper = args.paper;
+    Ok(match args.saffron {
+        None => StrategyKind::of(kind, is_paper),
+        Some(settings) => {
+            let strategy = StrategyKind::new(kind.name, move || settings.strategy(is_paper));
+            if is_paper { strategy.with_paper() } else { strategy }
+        }
+    })
 }
 
 /// The times of a search and of its study.

@@ -349,6 +349,13 @@ impl Deriver {
         derivation.text = text;
     }
 
+    /// Returns a derivation that was made without a limit on length, made by the same options under the limit here;
+    /// `None` if its text is longer.
+    pub fn limited(&mut self, free: &Derivation) -> Option<Derivation> {
+        let (options, mut limited) = (free.options().collect::<Vec<u32>>(), Derivation::default());
+        (self.replay(&options, &mut limited) == Fit::Exact).then_some(limited)
+    }
+
     /// Returns the choice bytes with which these options derive their text without limits on depth and length.
     pub fn encode(&mut self, options: &[u32]) -> Vec<u8> {
         let grammar = Arc::clone(&self.grammar);

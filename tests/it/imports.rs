@@ -167,6 +167,28 @@ fn circles_of_modules_of_libraries_are_small() {
     }
 }
 
+/// A strategy of the library then needs no more than one of a caller.
+#[test]
+fn campaigns_do_not_know_the_published_strategies() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("feedback/campaign/src");
+    let (mut folders, mut read) = (vec![root.clone()], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.extend((path != root.join("strategies")).then_some(path));
+            } else if !path.ends_with("src/strategies.rs") {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+                let named: Vec<&str> = code.filter(|line| line.contains("strategies::")).collect();
+                assert!(named.is_empty(), "{}: {named:?}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 20, "{read}");
+}
+
 #[test]
 fn imports_are_found_in_all_their_forms() {
     let modules: BTreeSet<String> = ["a", "a::b", "a::c", "d", "d::e"].map(String::from).into();

@@ -41,7 +41,7 @@ pub(super) fn run(view: &View, meter: &mut Meter, objectives: &Objectives, stop:
             let (copies, is_stopped) = (u32::try_from(size).unwrap_or(u32::MAX), measured.ending == Ending::Stopped);
             // What a program does until it fails says nothing of those that end.
             if measured.ending != Ending::Failed {
-                let edges = measured.edges.to_vec();
+                let edges = measured.edges.clone();
                 members.push(Member { copies, text, cost, is_stopped, edges });
             }
         }

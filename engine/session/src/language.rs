@@ -15,7 +15,7 @@ use gramjet_compiler::limits::AssumedLimits;
 use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Compiled, Fingerprints, Options, SourceFile, compile};
 use gramjet_engine::Tracer;
-use gramjet_engine::decisions::Deriver;
+use gramjet_engine::decisions::{Derivation, Deriver};
 use gramjet_engine::kind::{Engine, EngineKind};
 use gramjet_engine::recorded::{Foreign, Recipe};
 use gramjet_parse::{Budget, ParseError, Parser};
@@ -333,6 +333,20 @@ impl Language {
     /// If the text does not conform, or costs more than [`Budget::default`].
     pub fn parse(&self, text: &[u8]) -> Result<Vec<u8>, ParseError> {
         self.parse_within(text, &Budget::default())
+    }
+
+    /// Returns the derivation of a text with its parts, without limits on depth and length, by a deriver of this
+    /// language; `None` if [`Language::parse`] refuses the text.
+    pub fn derivation(&self, text: &[u8], deriver: &mut Deriver) -> Option<Derivation> {
+        let mut derivation = Derivation::default();
+        deriver.decode(&self.parse(text).ok()?, &mut derivation);
+        Some(derivation)
+    }
+
+    /// Returns the choice bytes of a text after a header, for a file beside the text; `None` if [`Language::parse`]
+    /// refuses the text.
+    pub fn choices_beside(&self, text: &[u8]) -> Option<Vec<u8>> {
+        self.parse(text).ok().map(|choices| self.with_header(&choices))
     }
 
     /// Returns the choice bytes that produce a text, without limits on depth and length.

@@ -33,6 +33,18 @@ impl Trim {
         self.minimiser.judge(&mut self.tracer, holds);
     }
 
+    /// Tests simpler texts in turn, at most `most`, as long as `holds` says whether one passes. Returns their number.
+    pub fn run(&mut self, most: u32, mut holds: impl FnMut(&[u8]) -> Option<bool>) -> u32 {
+        let mut tests = 0;
+        while tests < most {
+            let Some(text) = self.propose() else { break };
+            tests += 1;
+            let Some(holds) = holds(text) else { break };
+            self.judge(holds);
+        }
+        tests
+    }
+
     /// Returns the simplest text that passes the test.
     pub fn text(&self) -> &[u8] {
         self.minimiser.best().output()

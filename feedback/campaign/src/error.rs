@@ -2,10 +2,10 @@
 
 use std::io;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "programs", target_os = "linux"))]
 use gramjet_harness::Error as Target;
 
-#[cfg(unix)]
+#[cfg(all(feature = "programs", unix))]
 use crate::state::StateError;
 
 /// A reason why a campaign cannot begin or go on.
@@ -15,11 +15,11 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
     /// The program under test cannot be run.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(feature = "programs", target_os = "linux"))]
     #[error("{0}")]
     Target(#[from] Target),
     /// The folder of the campaign cannot be used.
-    #[cfg(unix)]
+    #[cfg(all(feature = "programs", unix))]
     #[error("{0}")]
     State(#[from] StateError),
     /// Something else could not be read.

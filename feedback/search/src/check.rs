@@ -8,17 +8,19 @@ use std::cell::Cell;
 use std::ffi::OsStr;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Bound, Language, LanguageError, Session, Settings};
 
 use crate::fuzzer::{Fuzzer, Goal, Observation};
 use crate::growth::Growth;
-use crate::proof::{Effort, Family, Reading, prove};
+use crate::proof::{Effort, Family, prove};
+use crate::random::Seed;
+use crate::run::Budget;
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
-use crate::strategy::Measured;
+use crate::strategy::{Ending, Measured};
 
 /// A search in a test, with its budget.
 ///
@@ -215,13 +217,14 @@ impl Check {
                     self.reaches_limit(cost).then(|| message(cost))
                 };
                 let (text, message, runs) = self.shrink(&mut session, text, message(least), &mut fails);
-                (derivation(&language, &text), Some(Failed::Text { text, message, number, runs }))
+                let derivation = language.derivation(&text, &mut language.deriver(None)).unwrap_or_default();
+                (derivation, Some(Failed::Text { text, message, number, runs }))
             }
         };
         let mut measure = |text: &[u8]| {
             let measured = caught(|| cost(text));
-            let has_failed = measured.is_err();
-            Some(Reading { cost: measured.unwrap_or(0), has_failed, ..Reading::default() })
+            let ending = if measured.is_err() { Ending::Failed } else { Ending::Done };
+            Some(Measured { ending, ..Measured::of(measured.unwrap_or(0), Vec::new()) })
         };
         let effort = Effort { cost_limit: self.cost_limit, ..Effort::default() };
         let mut deriver = language.deriver(None);
@@ -240,6 +243,10 @@ impl Check {
         }
     }
 
+    fn budget(&self) -> Budget {
+        Budget::new(self.texts, self.time)
+    }
+
     fn reaches_limit(&self, cost: u64) -> bool {
         self.cost_limit.is_some_and(|limit| cost >= limit)
     }
@@ -247,25 +254,21 @@ impl Check {
     /// Returns the most costly text that was found, or the first one that reaches the limit on cost.
     fn costliest(&self, language: &Language, cost: &mut impl FnMut(&[u8]) -> u64) -> Result<Costliest, Failed> {
         let strategy = STRATEGIES[0].make(false);
-        let search = Search::new(language, strategy, self.max_len, self.seed);
+        let search = Search::new(language, strategy, self.max_len, Seed::new(self.seed));
         let mut search =
             search.ok_or_else(|| Failed::Grammar(format!("every text has more than {} bytes", self.max_len)))?;
-        let begin = Instant::now();
-        for number in 1..=self.texts {
-            if self.time.is_some_and(|time| begin.elapsed() >= time) {
-                break;
-            }
-            let text = search.propose().text.clone();
-            if search.is_exhausted() {
-                break;
-            }
-            match caught(|| cost(&text)) {
-                Ok(cost) if self.reaches_limit(cost) => return Ok(Costliest::Stopped { text, cost, number }),
-                Ok(cost) => search.observe(&Measured { cost, ..Measured::default() }),
-                Err(message) => return Err(Failed::Text { text, message, number, runs: 0 }),
-            };
+        let ended = search.run(self.budget(), |text| match caught(|| cost(text)) {
+            Ok(cost) if self.reaches_limit(cost) => Err((text.to_vec(), Ok(cost))),
+            Ok(cost) => Ok(Measured::of(cost, Vec::new())),
+            Err(message) => Err((text.to_vec(), Err(message))),
+        });
+        // The run that ended the search is not among those that it has learned from.
+        let number = search.runs() + 1;
+        match ended {
+            Ok(()) => Ok(Costliest::Ended(search.best().map(|best| best.derivation.clone()).unwrap_or_default())),
+            Err((text, Ok(cost))) => Ok(Costliest::Stopped { text, cost, number }),
+            Err((text, Err(message))) => Err(Failed::Text { text, message, number, runs: 0 }),
         }
-        Ok(Costliest::Ended(search.best().map(|best| best.derivation.clone()).unwrap_or_default()))
     }
 
     /// Runs the subject on texts; returns the smallest text for which it fails, and the reason.
@@ -275,7 +278,7 @@ impl Check {
         subject: impl FnMut(&[u8]) -> Result<Observation<'static>, String>,
     ) -> Result<(), Failed> {
         let language = self.language(goal).map_err(|error| Failed::Grammar(error.to_string()))?;
-        self.run(&mut Fuzzer::new(&language, goal, self.max_len, self.seed), goal, subject)
+        self.run(&mut Fuzzer::new(&language, goal, self.max_len, Seed::new(self.seed)), goal, subject)
     }
 
     fn run(
@@ -284,11 +287,9 @@ impl Check {
         goal: Goal,
         mut subject: impl FnMut(&[u8]) -> Result<Observation<'static>, String>,
     ) -> Result<(), Failed> {
-        let begin = Instant::now();
-        for number in 1..=self.texts {
-            if self.time.is_some_and(|time| begin.elapsed() >= time) {
-                break;
-            }
+        let (mut budget, mut number) = (self.budget(), 0);
+        while budget.take() {
+            number += 1;
             let Some(text) = fuzzer.propose() else {
                 let what = format!("every text has more than {} bytes", self.max_len);
                 return Err(Failed::Grammar(what));
@@ -317,19 +318,17 @@ impl Check {
         message: String,
         fails: &mut impl FnMut(&[u8]) -> Option<String>,
     ) -> (Vec<u8>, String, u32) {
-        let (mut smallest, mut reason, mut runs) = (text.clone(), message, 0);
-        let Some(mut trim) = session.minimise(&text) else { return (smallest, reason, runs) };
-        while runs < self.shrinks {
-            let Some(text) = trim.propose() else { break };
-            runs += 1;
+        let (mut smallest, mut reason) = (text.clone(), message);
+        let Some(mut trim) = session.minimise(&text) else { return (smallest, reason, 0) };
+        let runs = trim.run(self.shrinks, |text| {
             let failed = fails(text);
             if let Some(message) = &failed {
                 smallest.clear();
                 smallest.extend_from_slice(text);
                 reason.clone_from(message);
             }
-            trim.judge(failed.is_some());
-        }
+            Some(failed.is_some())
+        });
         (smallest, reason, runs)
     }
 
@@ -403,15 +402,6 @@ enum Costliest {
         cost: u64,
         number: u64,
     },
-}
-
-/// Returns the derivation of a text of the language.
-fn derivation(language: &Language, text: &[u8]) -> Derivation {
-    let mut whole = Derivation::default();
-    if let Ok(choices) = language.parse(text) {
-        language.deriver(None).decode(&choices, &mut whole);
-    }
-    whole
 }
 
 /// Returns how the cost of a family grows, and where the limit is reached.

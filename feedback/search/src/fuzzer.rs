@@ -10,7 +10,7 @@ use crate::bandit::Bandit;
 use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
 use crate::digest::digest;
-use crate::random::Random;
+use crate::random::{Random, Seed};
 
 #[cfg(test)]
 mod tests;
@@ -124,15 +124,15 @@ pub struct Fuzzer {
 
 impl Fuzzer {
     /// Returns a search among the texts of a language, of at most `max_len` bytes.
-    pub fn new(language: &Language, goal: Goal, max_len: usize, seed: u64) -> Fuzzer {
+    pub fn new(language: &Language, goal: Goal, max_len: usize, seed: Seed) -> Fuzzer {
         Fuzzer {
-            session: Session::new(language, seed),
+            session: Session::new(language, seed.number()),
             goal,
             max_len,
             corpus: Corpus::default(),
             breaker: None,
             ways: Bandit::new().with_expected(EXPECTED),
-            random: Random::new(seed),
+            random: Random::new(seed.number()),
             proposed: FxHashSet::default(),
             derived: FxHashSet::default(),
             text: Vec::new(),

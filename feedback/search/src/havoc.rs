@@ -18,11 +18,11 @@ const LONG: usize = 4096;
 
 /// Lengths of blocks that are deleted, inserted and overwritten.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks {
+pub struct Blocks {
     /// The greatest length of a text.
-    pub(crate) most: usize,
+    pub most: usize,
     /// Number of the ranges of lengths that are in use, of three.
-    pub(crate) ranges: usize,
+    pub ranges: usize,
 }
 
 impl Blocks {
@@ -36,7 +36,7 @@ impl Blocks {
 }
 
 /// Changes a text 2 to 128 times.
-pub(crate) fn havoc(text: &mut Vec<u8>, blocks: Blocks, random: &mut Random) {
+pub fn havoc(text: &mut Vec<u8>, blocks: Blocks, random: &mut Random) {
     if text.is_empty() {
         return;
     }

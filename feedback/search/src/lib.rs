@@ -4,8 +4,12 @@
 //! one on its growth.
 //!
 //! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that
-//! run the texts on their own: each proposes a text, and gets the subject's reaction. [`prove`] measures how cost grows
+//! run the texts on their own: each proposes a text, and gets the subject's reaction. [`Search::run`] is the loop over
+//! both in one process, within a [`Budget`]. [`prove`] measures how cost grows
 //! when parts of a text are repeated, [`Growth`] fits laws to it, and [`report`] makes a page of all that.
+//!
+//! It has two strategies, [`STRATEGIES`]. The published ones are in `gramjet-campaign`, where they use only what this
+//! crate exports, as strategies of a caller do.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 
@@ -28,6 +32,7 @@ mod pump;
 mod random;
 mod ranks;
 pub mod report;
+mod run;
 mod search;
 mod strategies;
 mod strategy;
@@ -38,10 +43,13 @@ pub use delta_debugging::{Cut, Shorter};
 pub use front::Front;
 pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};
+pub use havoc::{Blocks, havoc};
 pub use maxima::{Coverage, Edge, Maxima, Novelty, count_class};
-pub use proof::{Effort, Family, Member, Reading, prove};
+pub use proof::{Effort, Family, Member, prove};
 pub use pump::{Copies, Pump};
+pub use random::Seed;
 pub use ranks::Ranks;
+pub use run::Budget;
 pub use search::{Best, Gain, Search};
-pub use strategies::{FOR_COVERAGE, Kind, STRATEGIES, SaffronSettings, by_name};
-pub use strategy::{Desk, Ending, Measured, Repeats, Strategy};
+pub use strategies::{Kind, STRATEGIES};
+pub use strategy::{Desk, Ending, Evenly, Making, Measured, Repeats, Strategy};

@@ -16,7 +16,7 @@ use crate::growth::{EdgeGrowth, Growth, Law, Measurement, edges_by_growth};
 use crate::maxima::Edge;
 use crate::pump::{Copies, Pump};
 use crate::random::Random;
-use crate::strategy::Evenly;
+use crate::strategy::{Ending, Evenly, Measured};
 
 /// A measured member of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,19 +110,6 @@ impl Family {
     }
 }
 
-/// A run for a proof.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// The cost.
-    pub cost: u64,
-    /// The run was stopped at a limit.
-    pub is_stopped: bool,
-    /// The program failed in another way: the family ends before this text.
-    pub has_failed: bool,
-    /// Edges with the number of times that each was executed.
-    pub edges: Vec<Edge>,
-}
-
 /// Effort that is made for a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
@@ -186,7 +173,7 @@ pub fn prove(
     deriver: &mut Deriver,
     whole: &Derivation,
     effort: Effort,
-    measure: &mut dyn FnMut(&[u8]) -> Option<Reading>,
+    measure: &mut dyn FnMut(&[u8]) -> Option<Measured>,
 ) -> Vec<Family> {
     let begin = Instant::now();
     let effort = Effort { time: effort.time.min(LONGEST), ..effort };
@@ -298,7 +285,7 @@ fn sure_speed(family: &Family) -> f64 {
 struct Prover<'p> {
     deriver: &'p mut Deriver,
     effort: Effort,
-    measure: &'p mut dyn FnMut(&[u8]) -> Option<Reading>,
+    measure: &'p mut dyn FnMut(&[u8]) -> Option<Measured>,
     made: Derivation,
     left: u32,
     /// No run begins after this.
@@ -434,14 +421,15 @@ impl Prover<'_> {
                 break;
             }
             self.left -= 1;
-            let Some(Reading { cost, is_stopped, has_failed, edges }) = (self.measure)(&self.made.text) else {
+            let Some(Measured { cost, ending, edges, .. }) = (self.measure)(&self.made.text) else {
                 self.left = 0;
                 break;
             };
-            if has_failed {
+            // Where the program fails, the family ends before this text.
+            if ending == Ending::Failed {
                 break;
             }
-            let is_stopped = is_stopped || cost_limit.is_some_and(|limit| cost >= limit);
+            let is_stopped = ending == Ending::Stopped || cost_limit.is_some_and(|limit| cost >= limit);
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
             // The program takes another way with texts of this size, as where it refuses them. A run that was stopped
             // may have cost nothing by then, as where the cost is what it returns.

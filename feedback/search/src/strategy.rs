@@ -1,5 +1,7 @@
 //! The contract of strategies, and what they work with.
 
+use std::time::Duration;
+
 use gramjet_session::decisions::{Chooser, Derivation, Deriver, Extent, OpenSite};
 
 use crate::maxima::Edge;
@@ -7,14 +9,16 @@ use crate::random::Random;
 
 /// Means that every strategy works with: the grammar, the limit on length, and random numbers.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Desk {
     /// Derives texts of at most [`Desk::max_len`] bytes.
     pub deriver: Deriver,
     /// The greatest length of a text, in bytes.
     pub max_len: usize,
-    pub(crate) random: Random,
+    /// Random numbers of the search.
+    pub random: Random,
     /// The cost of the empty text. A run that costs less measures nothing.
-    pub(crate) empty_cost: u64,
+    pub empty_cost: u64,
     /// Texts with new coverage are varied more than those that cost most.
     pub(crate) explores: bool,
     /// A strategy may decide by the time of runs.
@@ -22,12 +26,13 @@ pub struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(deriver: Deriver, max_len: usize, random: Random) -> Desk {
+    /// Returns the desk of a search among texts of at most `max_len` bytes, which are also the limit of the deriver.
+    pub fn new(deriver: Deriver, max_len: usize, random: Random) -> Desk {
         Desk { deriver, max_len, random, empty_cost: 0, explores: false, uses_times: false }
     }
 
     /// Draws a random text without its parts: each option that is offered is equally probable.
-    pub(crate) fn draw_text(&mut self, derivation: &mut Derivation) {
+    pub fn draw_text(&mut self, derivation: &mut Derivation) {
         self.deriver.derive_as(Extent::NoParts, &[], &mut Evenly(&mut self.random), derivation);
     }
 
@@ -56,7 +61,8 @@ impl Desk {
 
 /// Each option that is offered is equally probable, whatever the weights of the grammar. Options that are only read
 /// come from texts that were read, and are drawn only if no other is short enough.
-pub(crate) struct Evenly<'r>(pub(crate) &'r mut Random);
+#[derive(Debug)]
+pub struct Evenly<'r>(pub &'r mut Random);
 
 impl Chooser for Evenly<'_> {
     fn choose(&mut self, site: &OpenSite<'_>) -> u32 {
@@ -92,24 +98,47 @@ pub enum Ending {
 }
 
 /// The measurements of one run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Measured<'r> {
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
     /// The cost.
     pub cost: u64,
-    /// All costs, if there are several; `cost` is the first. The search keeps the texts that no other beats in all of
-    /// them. Strategies get one number for all as `cost`.
-    pub costs: &'r [u64],
+    /// All costs, of which `cost` is the first; may be empty if there is only that one. The search keeps the texts that
+    /// no other beats in all of them. Strategies get one number for all as `cost`.
+    pub costs: Vec<u64>,
     /// The greatest count of an edge; 0 if the text was run before.
     pub hottest: u64,
     /// Edges with the number of times that each was executed, ascending by the number of the edge; empty if the program
     /// counts nothing, or if the text was run before.
-    pub edges: &'r [Edge],
+    pub edges: Vec<Edge>,
+    /// Number of edges that were executed in all, each counted as often as it was executed; 0 if that is not known.
+    pub executed: u64,
     /// End of the run.
     pub ending: Ending,
     /// Processor time in seconds, or time by the clock if that is not known.
     pub seconds: f64,
+    /// Time by the clock, with all that measures a cost besides the program; 0 where that is not of use.
+    pub took: Duration,
     /// Whether the text was run before, so that this is remembered.
     pub is_repeat: bool,
+}
+
+impl Measured {
+    /// Returns the measurements of a run that ended by itself and executed these edges.
+    pub fn of(cost: u64, edges: Vec<Edge>) -> Measured {
+        let hottest = edges.iter().map(|edge| edge.1).max().unwrap_or(0);
+        Measured { cost, hottest, edges, ..Measured::default() }
+    }
+
+    /// Returns all costs if there are several, else none.
+    pub fn several(&self) -> &[u64] {
+        if self.costs.len() > 1 { &self.costs } else { &[] }
+    }
+
+    /// Lowers each of the costs to at most the one at its place here.
+    pub fn lower(&mut self, most: impl Iterator<Item = u64>) {
+        self.costs.iter_mut().zip(most).for_each(|(cost, most)| *cost = most.min(*cost));
+        self.cost = self.costs.first().copied().unwrap_or(self.cost);
+    }
 }
 
 /// Ways of treating texts that were run before.
@@ -171,13 +200,13 @@ pub trait Strategy: Send {
     fn propose(&mut self, desk: &mut Desk, candidate: &mut Derivation);
 
     /// Learns from the run of the text that was proposed last, or of the one whose making was recalled.
-    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>);
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured);
 
     /// Takes note that the seeds are known: whatever is adopted from now on comes from other workers.
     fn begin(&mut self, _desk: &mut Desk) {}
 
     /// Learns from the run of a text from elsewhere: a seed, or the text of another worker.
-    fn adopt(&mut self, _desk: &mut Desk, _derivation: &Derivation, _measured: &Measured<'_>) {}
+    fn adopt(&mut self, _desk: &mut Desk, _derivation: &Derivation, _measured: &Measured) {}
 
     /// Returns true if it learns from texts that are not of the grammar, too, as it changes bytes alone.
     fn takes_any_text(&self) -> bool {

@@ -1,9 +1,10 @@
 //! The search for costly texts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use gramjet_search::{Edge, Effort, Ending, Family, Growth, Law, Measured, STRATEGIES, by_name, prove};
+use gramjet_campaign::strategies;
+use gramjet_search::{Budget, Effort, Ending, Family, Growth, Law, Measured, Seed, prove};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -20,24 +21,20 @@ pub(crate) struct Search {
     language: gramjet_session::Language,
 }
 
-/// Report of a run of the function: its cost, what it executed, and how it ended.
-#[derive(FromPyObject)]
-struct Reading<'py>(u64, Bound_<'py, PyBytes>, Option<bool>);
+/// Report of a run of the function: its cost, the counts of edges, and whether it has returned: not if it raised,
+/// unknown if it was stopped. Counts are numbers of 32 bits in the order of the machine.
+type Report<'py> = (u64, Bound_<'py, PyBytes>, Option<bool>);
 
-impl Reading<'_> {
-    /// Returns the counts of the edges that were executed. They are numbers of 32 bits in the order of the machine.
-    fn edges(&self) -> Vec<Edge> {
-        let counts = self.1.as_bytes().as_chunks().0.iter().map(|&bytes| u64::from(u32::from_ne_bytes(bytes)));
-        (0..).zip(counts).filter(|&(_, count)| count > 0).collect()
-    }
-
-    fn ending(&self) -> Ending {
-        match self.2 {
-            Some(true) => Ending::Done,
-            Some(false) => Ending::Failed,
-            None => Ending::Stopped,
-        }
-    }
+/// Returns the measurements of a run.
+fn measured((cost, counts, has_returned): &Report<'_>) -> Measured {
+    let counts = counts.as_bytes().as_chunks().0.iter().map(|&bytes| u64::from(u32::from_ne_bytes(bytes)));
+    let edges = (0..).zip(counts).filter(|&(_, count)| count > 0).collect();
+    let ending = match has_returned {
+        Some(true) => Ending::Done,
+        Some(false) => Ending::Failed,
+        None => Ending::Stopped,
+    };
+    Measured { ending, ..Measured::of(*cost, edges) }
 }
 
 /// A text with the number of copies in it and its cost.
@@ -61,31 +58,38 @@ impl Search {
     #[new]
     #[pyo3(signature = (grammar, *, strategy, max_len, seed))]
     fn new(py: Python<'_>, grammar: &Grammar, strategy: &str, max_len: usize, seed: u64) -> PyResult<Search> {
-        let Some(strategy) = by_name(strategy, false) else {
-            let names = STRATEGIES.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+        let Some(kind) = strategies::by_name(strategy) else {
+            let names = strategies::all().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
             return Err(PyValueError::new_err(format!("there is no strategy `{strategy}`; there are {names}")));
         };
         let language = grammar.searched(py)?;
-        let search = gramjet_search::Search::new(&language, strategy, max_len, seed);
+        let search = gramjet_search::Search::new(&language, kind.make(false), max_len, Seed::new(seed));
         match search {
             Some(search) => Ok(Search { search: Mutex::new(search), language }),
             None => Err(too_short(Some(max_len), &language)),
         }
     }
 
-    /// Returns the text to run next.
-    fn propose<'py>(&self, py: Python<'py>) -> Bound_<'py, PyBytes> {
-        let text = py.detach(|| self.locked().propose().text.clone());
-        PyBytes::new(py, &text)
-    }
-
-    /// Learns from the run of the text that was proposed last; whether it is the best so far.
-    fn observe(&self, py: Python<'_>, reading: Reading<'_>, seconds: f64) -> bool {
-        let (edges, ending, cost) = (reading.edges(), reading.ending(), reading.0);
-        let hottest = edges.iter().map(|&(_, count)| count).max().unwrap_or(0);
+    /// Runs `measure` on texts until this many have run, the time is over, or all texts of the grammar were run.
+    #[pyo3(signature = (measure, *, runs, seconds))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        measure: &Bound_<'_, PyAny>,
+        runs: Option<u64>,
+        seconds: Option<f64>,
+    ) -> PyResult<()> {
+        let time = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        let (budget, measure) = (Budget::new(runs.unwrap_or(u64::MAX), time), measure.clone().unbind());
+        // Other threads of Python go on while texts are made.
         py.detach(|| {
-            let measured = Measured { cost, hottest, edges: &edges, ending, seconds, ..Measured::default() };
-            self.locked().observe(&measured).is_best
+            self.locked().run(budget, |text| {
+                Python::attach(|py| {
+                    let begin = Instant::now();
+                    let measured = run_on(py, measure.bind(py), text)?;
+                    Ok(Measured { seconds: begin.elapsed().as_secs_f64(), ..measured })
+                })
+            })
         })
     }
 
@@ -109,12 +113,11 @@ impl Search {
         let Some(best) = self.locked().best().map(|best| best.derivation.text.clone()) else { return Ok(Vec::new()) };
         let mut deriver = self.language.deriver(None);
         // Strategies that change bytes have no derivation of their texts.
-        let Ok(choices) = py.detach(|| self.language.parse(&best)) else { return Ok(Vec::new()) };
-        let mut whole = Default::default();
-        deriver.decode(&choices, &mut whole);
+        let whole = py.detach(|| self.language.derivation(&best, &mut deriver));
+        let Some(whole) = whole else { return Ok(Vec::new()) };
         let mut raised = None;
-        let mut run = |text: &[u8]| match measured(py, measure, text) {
-            Ok(reading) => reading,
+        let mut run = |text: &[u8]| match run_on(py, measure, text) {
+            Ok(measured) => Some(measured),
             Err(error) => {
                 raised = Some(error);
                 None
@@ -131,10 +134,10 @@ impl Search {
         }
     }
 
-    /// Returns true if all texts of the grammar were run.
+    /// Returns how many texts were run.
     #[getter]
-    fn is_exhausted(&self) -> bool {
-        self.locked().is_exhausted()
+    fn runs(&self) -> u64 {
+        self.locked().runs()
     }
 
     #[getter]
@@ -143,13 +146,11 @@ impl Search {
     }
 }
 
-/// Runs a text for a proof.
-fn measured(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResult<Option<gramjet_search::Reading>> {
+/// Runs a text.
+fn run_on(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResult<Measured> {
     let result = measure.call1((PyBytes::new(py, text),))?;
     py.check_signals()?;
-    let reading: Reading<'_> = result.extract()?;
-    let (is_stopped, has_failed) = (reading.ending() == Ending::Stopped, reading.ending() == Ending::Failed);
-    Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges() }))
+    Ok(measured(&result.extract()?))
 }
 
 /// Returns what Python gets of a family; `None` if too little was measured for a law, and nothing was stopped.

@@ -19,6 +19,8 @@ pub mod probability;
 
 pub mod statistics;
 
+pub mod subjects;
+
 pub mod suite;
 
 pub mod emitted;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::state::{Place, State};
-use gramjet_search::Front;
+use gramjet_search::{Front, STRATEGIES, Seed};
 use gramjet_session::Language;
 
 use super::behaviours::Behaviours;
@@ -44,10 +44,8 @@ pub struct Plan {
     pub is_fresh: bool,
     /// Greatest length of a text, in bytes.
     pub max_len: usize,
-    /// Number that the choices depend on.
-    pub seed: u64,
-    /// Salt by which the texts of nodes of a shared folder differ.
-    pub salt: u64,
+    /// Seed that the choices depend on.
+    pub seed: Seed,
     /// Number of workers.
     pub jobs: usize,
     /// Cores of the workers.
@@ -72,12 +70,11 @@ impl Plan {
             command,
             surroundings: Surroundings::default(),
             objectives,
-            strategy: StrategyKind::by_name("portfolio", false).expect("the usual strategy"),
+            strategy: StrategyKind::of(&STRATEGIES[0], false),
             explores: false,
             is_fresh: false,
             max_len,
-            seed: 0,
-            salt: 0,
+            seed: Seed::default(),
             jobs: 1,
             cores: Cores::any(1),
             runs: u64::MAX,
@@ -301,8 +298,7 @@ impl Hunt {
 
     /// Returns the choice bytes of a text, for `gramjet render`; `None` if it does not conform to the grammar.
     pub(crate) fn choices_of(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let language = &self.plan.language;
-        language.parse(text).ok().map(|choices| language.with_header(&choices))
+        self.plan.language.choices_beside(text)
     }
 
     /// Writes a line of the log.

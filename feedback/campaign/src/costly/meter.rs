@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use gramjet_harness::{Outcome, Run, Target as _};
-use gramjet_search::{Edge, Ending, Measured};
+use gramjet_search::{Ending, Measured};
 
 use super::noise::{self, Reference};
 use super::own::Measure;
@@ -209,21 +209,7 @@ pub struct Meter {
     counted: Vec<Option<u64>>,
     /// Time when the last run has begun, with the commands before it; `None` where all costs are exact.
     begun: Option<Instant>,
-    last: Reading,
-}
-
-/// The measurements of a run, and how it ended.
-pub struct Reading {
-    edges: Vec<Edge>,
-    costs: Vec<u64>,
-    hottest: u64,
-    /// Number of edges that were executed in all.
-    pub executed: u64,
-    ending: Ending,
-    seconds: f64,
-    /// By the clock, with the commands that print costs, where costs are not exact and one text is run at a time.
-    took: Duration,
-    pub outcome: Outcome,
+    last: Measured,
 }
 
 impl Meter {
@@ -267,12 +253,12 @@ impl Meter {
     }
 
     /// Runs the program on a text.
-    pub fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error> {
+    pub fn read(&mut self, text: &[u8]) -> Result<&Measured, Error> {
         let mut last = std::mem::take(&mut self.last);
         self.start(text)?;
         self.finish(&mut last)?;
         self.last = last;
-        Ok(self.last.measured())
+        Ok(&self.last)
     }
 
     /// Runs the program on a text. If the first cost is not exact, the run is repeated until it costs no more than the
@@ -291,7 +277,7 @@ impl Meter {
             if least.is_some_and(|least| least.0 <= bound) || repeat > 0 && stop.is_cut() {
                 break;
             }
-            if repeat > 1 && is_slowed && self.last.is_short() {
+            if repeat > 1 && is_slowed && noise::is_short(self.last.took) {
                 reference.await_calm(&mut patience, |text| {
                     let measured = self.read(text)?;
                     let is_of_use = measured.ending == Ending::Done && !stop.is_cut();
@@ -319,76 +305,44 @@ impl Meter {
         Ok(self.tested.start(text)?)
     }
 
-    /// Waits for the end of the first run that was begun and not finished, and measures it.
-    pub fn finish(&mut self, reading: &mut Reading) -> Result<(), Error> {
+    /// Waits for the end of the first run that was begun and not finished, and measures it. Returns how it ended.
+    pub fn finish(&mut self, measured: &mut Measured) -> Result<Outcome, Error> {
         let run = self.tested.finish()?;
-        reading.edges.clear();
-        reading.edges.extend(run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, edge.count)));
+        measured.edges.clear();
+        measured
+            .edges
+            .extend(run.edges.iter().flat_map(|edges| edges.executed()).map(|edge| (edge.number, edge.count)));
         let mut counted = self.counted.iter().map(|number| number.unwrap_or(0));
-        reading.costs.clear();
-        reading.costs.extend(self.objectives.all().iter().map(|objective| match objective {
+        measured.costs.clear();
+        measured.costs.extend(self.objectives.all().iter().map(|objective| match objective {
             Objective::Command(_) => counted.next().unwrap_or(0),
             known => known.of(&run),
         }));
         let has_counted = self.counted.iter().all(Option::is_some);
-        reading.hottest = Objective::Hottest.of(&run);
+        measured.hottest = Objective::Hottest.of(&run);
         // A program can write any count; sums of them are to stay numbers.
-        reading.executed = Objective::Edges.of(&run).min(MOST_EDGES);
-        reading.ending = if has_counted { ending(&run) } else { Ending::Failed };
+        measured.executed = Objective::Edges.of(&run).min(MOST_EDGES);
+        measured.ending = if has_counted { ending(&run) } else { Ending::Failed };
         if run.outcome == Outcome::Edges {
             // What was executed until then depends on the machine.
-            reading.count_as(self.edge_limit, &self.objectives);
+            count_as(measured, self.edge_limit, &self.objectives);
         }
-        reading.seconds = cpu(&run).as_secs_f64();
-        reading.took = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-        reading.outcome = run.outcome;
-        Ok(())
+        measured.cost = measured.costs.first().copied().unwrap_or(0);
+        measured.seconds = cpu(&run).as_secs_f64();
+        measured.took = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+        measured.is_repeat = false;
+        Ok(run.outcome)
     }
 }
 
-impl Default for Reading {
-    fn default() -> Reading {
-        let (edges, costs, hottest, executed, ending, seconds, took) = Default::default();
-        Reading { edges, costs, hottest, executed, ending, seconds, took, outcome: Outcome::Exit(0) }
-    }
-}
-
-impl Reading {
-    /// Takes this many edges for what a run has executed.
-    fn count_as(&mut self, edges: u64, objectives: &Objectives) {
-        self.edges.clear();
-        (self.hottest, self.executed) = (edges, edges);
-        for (cost, objective) in self.costs.iter_mut().zip(objectives.all()) {
-            if matches!(objective, Objective::Edges | Objective::Hottest) {
-                *cost = edges;
-            }
+/// Takes this many edges for what a run has executed.
+fn count_as(measured: &mut Measured, edges: u64, objectives: &Objectives) {
+    measured.edges.clear();
+    (measured.hottest, measured.executed) = (edges, edges);
+    for (cost, objective) in measured.costs.iter_mut().zip(objectives.all()) {
+        if matches!(objective, Objective::Edges | Objective::Hottest) {
+            *cost = edges;
         }
-    }
-
-    /// Takes the lesser costs of this run and an earlier one of the same text. All else is that of this run.
-    pub fn or_less(&mut self, earlier: &Reading) {
-        for (cost, &other) in self.costs.iter_mut().zip(&earlier.costs) {
-            *cost = other.min(*cost);
-        }
-        self.seconds = self.seconds.min(earlier.seconds);
-    }
-
-    /// Returns the cost by each objective.
-    pub fn costs(&self) -> &[u64] {
-        &self.costs
-    }
-
-    /// Returns true if the machine can have been slow for the whole run.
-    pub fn is_short(&self) -> bool {
-        noise::is_short(self.took)
-    }
-
-    /// Returns what a search learns from.
-    pub fn measured(&self) -> Measured<'_> {
-        let &Reading { ref edges, ref costs, hottest, ending, seconds, .. } = self;
-        let cost = costs.first().copied().unwrap_or(0);
-        let costs = if costs.len() > 1 { &costs[..] } else { &[] };
-        Measured { cost, costs, hottest, edges, ending, seconds, is_repeat: false }
     }
 }
 
@@ -412,13 +366,13 @@ struct Record {
 impl Records {
     /// Returns true if there is a cost that is not exact and by which a run of a text of this length costs more than
     /// all before it, or as much with a shorter text. Other work on the machine may be the reason.
-    pub fn are_beaten(&self, reading: &Reading, len: usize, objectives: &Objectives) -> bool {
+    pub fn are_beaten(&self, measured: &Measured, len: usize, objectives: &Objectives) -> bool {
         let is_beaten = |(at, objective): (usize, &Objective)| {
-            let cost = reading.costs.get(at).copied().unwrap_or(0);
+            let cost = measured.costs.get(at).copied().unwrap_or(0);
             let is_better = self.all.get(at).map_or(cost > 0, |record| record.is_beaten(cost, len, at == 0));
             !objective.is_exact() && is_better
         };
-        reading.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
+        measured.ending == Ending::Done && objectives.all().iter().enumerate().any(is_beaten)
     }
 
     /// Returns a text whose cost at this place is known.
@@ -434,16 +388,14 @@ impl Records {
     }
 
     /// Lowers the costs of a run to the records, if there are any.
-    pub fn bound(&self, reading: &mut Reading) {
-        for (cost, record) in reading.costs.iter_mut().zip(&self.all) {
-            *cost = record.most.min(*cost);
-        }
+    pub fn bound(&self, measured: &mut Measured) {
+        measured.lower(self.all.iter().map(|record| record.most));
     }
 
     /// Takes the run of a text for what it costs.
-    pub fn add(&mut self, reading: &Reading, text: &[u8]) {
-        self.all.resize_with(self.all.len().max(reading.costs.len()), Record::default);
-        for (at, (record, &cost)) in self.all.iter_mut().zip(&reading.costs).enumerate() {
+    pub fn add(&mut self, measured: &Measured, text: &[u8]) {
+        self.all.resize_with(self.all.len().max(measured.costs.len()), Record::default);
+        for (at, (record, &cost)) in self.all.iter_mut().zip(&measured.costs).enumerate() {
             if record.is_beaten(cost, text.len(), at == 0) {
                 *record = Record { most: cost, text: Some(Reference::new(text, cost)) };
             }
@@ -504,10 +456,10 @@ mod tests {
 
     #[test]
     fn records_are_those_of_costs_that_are_not_exact() {
-        let reading = |costs: &[u64]| Reading { costs: costs.to_vec(), ..Reading::default() };
+        let measured = |costs: &[u64]| Measured { costs: costs.to_vec(), ..Measured::of(costs[0], Vec::new()) };
         let both = Objectives::parse("cpu,edges").expect("costs");
         let mut records = Records::default();
-        let mut first = reading(&[5, 9]);
+        let mut first = measured(&[5, 9]);
         records.bound(&mut first);
         assert_eq!(first.costs, [5, 9]);
         assert!(records.are_beaten(&first, 4, &both));
@@ -515,17 +467,17 @@ mod tests {
         records.add(&first, b"four");
         // Edges are exact; of texts with the same cost the shorter one would be better.
         for (costs, len, expected) in [([5, 100], 4, false), ([5, 1], 3, true), ([6, 1], 9, true), ([4, 9], 1, false)] {
-            assert_eq!(records.are_beaten(&reading(&costs), len, &both), expected, "{costs:?} {len}");
+            assert_eq!(records.are_beaten(&measured(&costs), len, &both), expected, "{costs:?} {len}");
         }
         let known = |records: &Records, at| records.reference(at).map(|known| known.text.clone());
         assert_eq!(known(&records, 0), Some(b"four".to_vec()));
-        records.add(&reading(&[4, 10]), b"longer");
+        records.add(&measured(&[4, 10]), b"longer");
         assert_eq!(known(&records, 0), Some(b"four".to_vec()));
         assert_eq!(known(&records, 1), Some(b"longer".to_vec()));
-        let stopped = Reading { ending: Ending::Stopped, ..reading(&[50, 9]) };
+        let stopped = Measured { ending: Ending::Stopped, ..measured(&[50, 9]) };
         assert!(!records.are_beaten(&stopped, 4, &both));
-        let (mut great, mut again) = (reading(&[50, 1]), reading(&[7, 1]));
-        again.or_less(&great);
+        let (mut great, mut again) = (measured(&[50, 1]), measured(&[7, 1]));
+        again.lower(great.costs.iter().copied());
         assert_eq!(again.costs, [7, 1]);
         records.bound(&mut great);
         assert_eq!(great.costs, [5, 1]);

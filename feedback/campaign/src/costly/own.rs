@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use gramjet_harness::Run;
-use gramjet_search::{SaffronSettings, Strategy, by_name};
+use gramjet_search::{Kind, Strategy};
 
 /// The strategy of a search. Each worker makes one of its own.
 #[derive(Clone)]
@@ -20,19 +20,16 @@ impl StrategyKind {
         StrategyKind { name: name.into(), is_paper: false, make: Arc::new(make) }
     }
 
-    /// Returns the strategy with this name, one of [`gramjet_search::STRATEGIES`]; with the constants of its
-    /// publication if `is_paper`.
-    pub fn by_name(name: &str, is_paper: bool) -> Option<StrategyKind> {
-        by_name(name, is_paper)?;
-        let own = name.to_string();
-        let make = move || by_name(&own, is_paper).expect("it was there");
-        Some(StrategyKind { name: name.to_string(), is_paper, make: Arc::new(make) })
+    /// Returns a strategy of a list, such as [`gramjet_search::STRATEGIES`]; with the constants of its publication if
+    /// `is_paper`.
+    pub fn of(kind: &Kind, is_paper: bool) -> StrategyKind {
+        let own = *kind;
+        StrategyKind { is_paper, ..StrategyKind::new(kind.name, move || own.make(is_paper)) }
     }
 
-    /// Returns SAFFRON with these settings.
-    pub fn saffron(settings: SaffronSettings, is_paper: bool) -> StrategyKind {
-        let make = move || settings.strategy(is_paper);
-        StrategyKind { name: "saffron".to_string(), is_paper, make: Arc::new(make) }
+    /// Says that the strategy has the constants of its publication.
+    pub fn with_paper(self) -> StrategyKind {
+        StrategyKind { is_paper: true, ..self }
     }
 
     /// Returns the name.

@@ -13,14 +13,16 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+use gramjet_harness::Outcome;
+use gramjet_search::Measured;
+
 use super::hunt::Hunt;
-use super::meter::{Meter, Reading};
+use super::meter::Meter;
 use super::second_core::Pace;
 use crate::error::Error;
 use crate::subject::Surroundings;
 
 /// A text to run and, once it has run, its measurements. It is handed on several times, so it is boxed.
-#[derive(Default)]
 pub(crate) struct Job {
     pub(crate) text: Vec<u8>,
     /// Whether it is run also if the search is over.
@@ -30,7 +32,16 @@ pub(crate) struct Job {
     pub(crate) was_run: bool,
     /// Number of times that the search has proposed texts that it knew, before this one.
     pub(crate) repeats: u64,
-    pub(crate) reading: Reading,
+    pub(crate) measured: Measured,
+    /// End of the run.
+    pub(crate) outcome: Outcome,
+}
+
+impl Default for Job {
+    fn default() -> Job {
+        let (text, is_due, is_free, was_run, repeats, measured) = Default::default();
+        Job { text, is_due, is_free, was_run, repeats, measured, outcome: Outcome::Exit(0) }
+    }
 }
 
 /// Purpose for which texts are run: a search.
@@ -54,7 +65,7 @@ pub(crate) trait Runs: Send {
     /// Returns how many texts can be begun before the first is at its end.
     fn room(&self) -> usize;
     fn start(&mut self, text: &[u8]) -> Result<(), Error>;
-    fn finish(&mut self, reading: &mut Reading) -> Result<(), Error>;
+    fn finish(&mut self, measured: &mut Measured) -> Result<Outcome, Error>;
     /// Keeps this thread where the program is.
     fn stay_beside(&self, surroundings: Surroundings);
 }
@@ -66,8 +77,8 @@ impl Runs for Meter {
     fn start(&mut self, text: &[u8]) -> Result<(), Error> {
         Meter::start(self, text)
     }
-    fn finish(&mut self, reading: &mut Reading) -> Result<(), Error> {
-        Meter::finish(self, reading)
+    fn finish(&mut self, measured: &mut Measured) -> Result<Outcome, Error> {
+        Meter::finish(self, measured)
     }
     fn stay_beside(&self, surroundings: Surroundings) {
         self.tested.stay_beside(surroundings);
@@ -122,12 +133,12 @@ impl Line {
             if may_run(hunt, &job) {
                 let mut meter = locked(meter);
                 for _ in 0..mem::take(&mut self.abandoned) {
-                    meter.finish(&mut Reading::default())?;
+                    meter.finish(&mut Measured::default())?;
                 }
-                meter.finish(&mut job.reading)?;
+                job.outcome = meter.finish(&mut job.measured)?;
                 job.was_run = true;
                 if !job.is_free {
-                    hunt.spend(job.reading.executed);
+                    hunt.spend(job.measured.executed);
                 }
             } else {
                 self.abandoned += 1;
@@ -146,7 +157,7 @@ impl Line {
         // Their results come before that of the next one.
         if self.begun == 0 && self.jobs.front().is_some_and(|job| may_run(hunt, job)) {
             for _ in 0..mem::take(&mut self.abandoned) {
-                self.failure = meter.finish(&mut Reading::default()).err().or(self.failure.take());
+                self.failure = meter.finish(&mut Measured::default()).err().or(self.failure.take());
             }
         }
         while self.begun + self.abandoned < meter.room()
@@ -373,9 +384,9 @@ mod tests {
             self.threads.insert(std::thread::current().id());
             if text == b"bad" { Err(Error::Internal("bad".to_string())) } else { Ok(()) }
         }
-        fn finish(&mut self, reading: &mut Reading) -> Result<(), Error> {
-            reading.executed = self.lens.pop_front().expect("a text that was begun") as u64;
-            Ok(())
+        fn finish(&mut self, measured: &mut Measured) -> Result<Outcome, Error> {
+            measured.executed = self.lens.pop_front().expect("a text that was begun") as u64;
+            Ok(Outcome::Exit(0))
         }
         fn stay_beside(&self, _: Surroundings) {}
     }
@@ -441,7 +452,7 @@ mod tests {
             for (text, result) in texts.iter().zip(results) {
                 let result = result.expect("a result");
                 assert!(
-                    result.text == text.as_bytes() && result.was_run && result.reading.executed == text.len() as u64
+                    result.text == text.as_bytes() && result.was_run && result.measured.executed == text.len() as u64
                 );
             }
             assert_eq!(locked(&runner.meter).threads.len(), 2);
@@ -484,9 +495,9 @@ mod tests {
             until.0.store(true, Ordering::Relaxed);
             runner.push(due("seven"));
             // The other thread may have run it before.
-            assert!(runner.next().is_ok_and(|job| job.text == b"one" && (!job.was_run || job.reading.executed == 3)));
+            assert!(runner.next().is_ok_and(|job| job.text == b"one" && (!job.was_run || job.measured.executed == 3)));
             for text in ["three", "seven"] {
-                assert!(runner.next().is_ok_and(|job| job.was_run && job.reading.executed == text.len() as u64));
+                assert!(runner.next().is_ok_and(|job| job.was_run && job.measured.executed == text.len() as u64));
             }
         });
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, Reading, prove};
+use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, prove};
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Language, Session, SpanKind};
 
@@ -152,13 +152,13 @@ const TIMES: u64 = 2;
 /// Measures texts.
 pub trait Measure {
     /// Runs a text.
-    fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error>;
+    fn read(&mut self, text: &[u8]) -> Result<&Measured, Error>;
     /// Returns the place of an edge.
     fn spot(&mut self, edge: u32) -> Option<Spot>;
 }
 
 impl Measure for Meter {
-    fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error> {
+    fn read(&mut self, text: &[u8]) -> Result<&Measured, Error> {
         Meter::read(self, text)
     }
 
@@ -189,11 +189,9 @@ impl<M: Measure> Student<'_, M> {
     fn study_for(&mut self, text: &[u8], (cost, edges): (u64, Vec<Edge>), edge: Option<Edge>) -> Result<Study, Error> {
         let begin = Instant::now();
         let mut deriver = self.language.deriver(None);
-        let Ok(choices) = self.language.parse(text) else {
+        let Some(whole) = self.language.derivation(text, &mut deriver) else {
             return Ok(self.superficial(text, cost, edges));
         };
-        let mut whole = Derivation::default();
-        deriver.decode(&choices, &mut whole);
         // Each gets what the others leave.
         let smaller = self.smaller(text, (cost, edge), begin + self.time / 4)?;
         let causes = self.causes(&whole, (cost, &edges), begin + self.time / 2)?;
@@ -229,7 +227,7 @@ impl<M: Measure> Student<'_, M> {
                 break;
             }
             let measured = self.meter.read(text)?;
-            if measured.ending != Ending::Done || !is_other(text, measured.edges, studies) {
+            if measured.ending != Ending::Done || !is_other(text, &measured.edges, studies) {
                 continue;
             }
             let measured = (measured.cost, measured.edges.to_vec());
@@ -250,9 +248,8 @@ impl<M: Measure> Student<'_, M> {
         let measured = self.meter.read(text)?;
         let (cost, edges) = (measured.cost, measured.edges.to_vec());
         let study = self.superficial(text, cost, edges);
-        let Ok(choices) = self.language.parse(text) else { return Ok(study) };
-        let (mut deriver, mut whole) = (self.language.deriver(None), Derivation::default());
-        deriver.decode(&choices, &mut whole);
+        let mut deriver = self.language.deriver(None);
+        let Some(whole) = self.language.derivation(text, &mut deriver) else { return Ok(study) };
         Ok(Study { tree: tree(&deriver, &whole), is_foreign: false, ..study })
     }
 
@@ -260,9 +257,7 @@ impl<M: Measure> Student<'_, M> {
     pub fn families(&mut self, text: &[u8]) -> Result<Vec<Grown>, Error> {
         let end = Instant::now() + self.time;
         let mut deriver = self.language.deriver(None);
-        let Ok(choices) = self.language.parse(text) else { return Ok(Vec::new()) };
-        let mut whole = Derivation::default();
-        deriver.decode(&choices, &mut whole);
+        let Some(whole) = self.language.derivation(text, &mut deriver) else { return Ok(Vec::new()) };
         self.prove(&mut deriver, &whole, end)
     }
 
@@ -284,23 +279,27 @@ impl<M: Measure> Student<'_, M> {
         let mut session = Session::new(self.language, 0);
         let Some(mut trim) = session.minimise(text) else { return Ok(None) };
         let is_near = |number: u64, to: u64| u128::from(number) * 100 >= u128::from(to) * NEARLY;
-        let mut found = None;
-        for _ in 0..SHRINKS {
+        let (mut found, mut failed) = (None, None);
+        trim.run(SHRINKS, |proposed| {
             if self.is_over(end) {
-                break;
+                return None;
             }
-            let Some(proposed) = trim.propose() else { break };
-            let proposed = proposed.to_vec();
-            let measured = self.meter.read(&proposed)?;
-            let is_hot = edge.is_none_or(|(edge, count)| is_near(count_of(measured.edges, edge), count));
+            let measured = match self.meter.read(proposed) {
+                Ok(measured) => measured,
+                Err(failure) => {
+                    failed = Some(failure);
+                    return None;
+                }
+            };
+            let is_hot = edge.is_none_or(|(edge, count)| is_near(count_of(&measured.edges, edge), count));
             let is_costly = measured.ending == Ending::Done && is_near(measured.cost, cost);
             let holds = is_costly && is_hot && proposed.len() <= text.len();
             if holds && proposed.len() < text.len() {
-                found = Some((proposed, measured.cost));
+                found = Some((proposed.to_vec(), measured.cost));
             }
-            trim.judge(holds);
-        }
-        Ok(found)
+            Some(holds)
+        });
+        failed.map_or(Ok(found), Err)
     }
 
     fn prove(&mut self, deriver: &mut Deriver, whole: &Derivation, end: Instant) -> Result<Vec<Grown>, Error> {
@@ -311,11 +310,7 @@ impl<M: Measure> Student<'_, M> {
                 return None;
             }
             match self.meter.read(text) {
-                Ok(measured) => {
-                    let is_stopped = measured.ending == Ending::Stopped;
-                    let has_failed = measured.ending == Ending::Failed;
-                    Some(Reading { cost: measured.cost, is_stopped, has_failed, edges: measured.edges.to_vec() })
-                }
+                Ok(measured) => Some(measured.clone()),
                 Err(failure) => {
                     failed = Some(failure);
                     None
@@ -388,7 +383,7 @@ impl<M: Measure> Student<'_, M> {
             deriver.replay(&options, &mut made);
             let measured = self.meter.read(&made.text)?;
             let share = 1.0 - measured.cost as f64 / cost as f64;
-            let hottest = greatest_drop(edges, measured.edges);
+            let hottest = greatest_drop(edges, &measured.edges);
             if share > 0.0 {
                 let bytes = part.text.0 as usize..part.text.1 as usize;
                 let rule = deriver.rule_name(part.symbol).unwrap_or_default().to_string();

@@ -10,7 +10,7 @@ use crate::siblings::Siblings;
 use crate::state::Place;
 use gramjet_harness::Outcome;
 use gramjet_search::{Coverage, Ending, Gain, Search};
-use gramjet_session::decisions::{Derivation, Fit};
+use gramjet_session::decisions::Derivation;
 
 use super::behaviours::first_with;
 use super::folder_report;
@@ -78,7 +78,7 @@ fn work<'scope>(
     if !meter.is_exact() {
         search.use_times();
     }
-    search.set_empty_cost(&meter.read(b"")?);
+    search.set_empty_cost(meter.read(b"")?);
     meter.tested.stay_beside(surroundings);
     let ahead = if is_ahead { meter.room().max(AHEAD) } else { 1 };
     let mut runner = Runner::new(hunt, meter);
@@ -164,8 +164,7 @@ impl<'h> Worker<'h> {
     fn search(hunt: &Hunt, number: usize) -> Result<Search, Error> {
         let plan = &hunt.plan;
         let strategy = plan.strategy.make();
-        // A search that goes on does not begin with the same texts again.
-        let seed = plan.seed ^ plan.salt ^ (number as u64) << 40 ^ hunt.state.session() << 52;
+        let seed = plan.seed.of_worker(number, hunt.state.session());
         let mut search = Search::new(&plan.language, strategy, plan.max_len, seed)
             .ok_or_else(|| Error::Internal(format!("no text of the grammar has at most {} bytes", plan.max_len)))?;
         if plan.explores {
@@ -279,7 +278,7 @@ impl<'h> Worker<'h> {
             return Ok(false);
         }
         let job = self.confirm(job)?;
-        let gain = self.search.observe(&job.reading.measured());
+        let gain = self.search.observe(&job.measured);
         self.settle(&job, gain, Origin::Own(self.search.operator()))?;
         self.spare.push(job);
         Ok(true)
@@ -314,7 +313,7 @@ impl<'h> Worker<'h> {
         // A run that was cut short says nothing.
         job.was_run &= !self.hunt.stop.is_cut();
         if job.was_run {
-            self.hunt.edges_executed.fetch_add(job.reading.executed, Ordering::Relaxed);
+            self.hunt.edges_executed.fetch_add(job.measured.executed, Ordering::Relaxed);
         }
         Ok(job)
     }
@@ -326,36 +325,37 @@ impl<'h> Worker<'h> {
     fn confirm(&mut self, mut job: Box<Job>) -> Result<Box<Job>, Error> {
         let mut patience = None;
         for repeat in 0..REPEATED {
-            if !self.records.are_beaten(&job.reading, job.text.len(), &self.hunt.plan.objectives) {
+            if !self.records.are_beaten(&job.measured, job.text.len(), &self.hunt.plan.objectives) {
                 break;
             }
             // Mostly the first repeat tells.
-            if repeat > 0 && job.reading.is_short() {
+            if repeat > 0 && noise::is_short(job.measured.took) {
                 let patience = patience.get_or_insert_with(|| noise::patience(self.waited, self.hunt.elapsed()));
                 self.await_calm(patience)?;
             }
             if self.hunt.stop.is_cut() {
-                self.records.bound(&mut job.reading);
+                self.records.bound(&mut job.measured);
                 break;
             }
-            let earlier = std::mem::take(&mut job.reading);
+            let (earlier, outcome) = (std::mem::take(&mut job.measured), job.outcome.clone());
             self.give(job, true);
             job = self.returned()?;
             if !job.was_run {
-                (job.reading, job.was_run) = (earlier, true);
-                self.records.bound(&mut job.reading);
+                (job.measured, job.outcome, job.was_run) = (earlier, outcome, true);
+                self.records.bound(&mut job.measured);
                 break;
             }
-            if job.reading.measured().ending == Ending::Done {
-                job.reading.or_less(&earlier);
+            if job.measured.ending == Ending::Done {
+                job.measured.lower(earlier.costs.iter().copied());
+                job.measured.seconds = job.measured.seconds.min(earlier.seconds);
             } else {
-                job.reading = earlier;
+                (job.measured, job.outcome) = (earlier, outcome);
                 break;
             }
         }
         // A run that has failed or was stopped sets no record.
-        if job.reading.measured().ending == Ending::Done {
-            self.records.add(&job.reading, &job.text);
+        if job.measured.ending == Ending::Done {
+            self.records.add(&job.measured, &job.text);
         }
         Ok(job)
     }
@@ -377,8 +377,8 @@ impl<'h> Worker<'h> {
                     if !job.was_run {
                         return Ok(None);
                     }
-                    let reading = job.reading;
-                    Ok(reading.costs().get(at).copied().filter(|_| reading.measured().ending == Ending::Done))
+                    let measured = job.measured;
+                    Ok(measured.costs.get(at).copied().filter(|_| measured.ending == Ending::Done))
                 })?;
                 self.records.refer(at, reference);
             }
@@ -389,10 +389,10 @@ impl<'h> Worker<'h> {
 
     /// Counts a text that was run.
     fn count(&self, job: &Job, operator: Option<&'static str>) {
-        let measured = job.reading.measured();
+        let measured = &job.measured;
         let cost = measured.cost;
         let is_done = measured.ending == Ending::Done;
-        let hottest = is_done.then(|| first_with(measured.edges, measured.hottest)).flatten();
+        let hottest = is_done.then(|| first_with(&measured.edges, measured.hottest)).flatten();
         let mut shared = self.hunt.shared();
         if let Some((edge, _)) = hottest {
             shared.behaviours.add(self.number, edge, cost, &job.text);
@@ -422,9 +422,9 @@ impl<'h> Worker<'h> {
             return Ok(None);
         }
         let job = self.confirm(job)?;
-        let measured = job.reading.measured();
+        let measured = &job.measured;
         let cost = (measured.ending == Ending::Done).then_some(measured.cost);
-        let gain = self.search.adopt(&derivation, &measured);
+        let gain = self.search.adopt(&derivation, measured);
         self.settle(&job, gain, origin)?;
         self.spare.push(job);
         Ok(cost)
@@ -434,15 +434,14 @@ impl<'h> Worker<'h> {
     /// that change bytes alone.
     fn derive(&mut self, text: &[u8]) -> Option<Derivation> {
         let plan = &self.hunt.plan;
-        let Ok(choices) = plan.language.parse(text) else {
-            let changes_bytes = self.search.takes_any_text();
-            return changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() });
-        };
         let deriver = &mut self.search.desk().deriver;
-        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
-        deriver.decode(&choices, &mut free);
-        let options: Vec<u32> = free.options().collect();
-        (deriver.replay(&options, &mut bounded) == Fit::Exact).then_some(bounded)
+        match plan.language.derivation(text, deriver) {
+            Some(free) => deriver.limited(&free),
+            None => {
+                let changes_bytes = self.search.takes_any_text();
+                changes_bytes.then(|| Derivation { text: text.to_vec(), ..Derivation::default() })
+            }
+        }
     }
 
     /// Counts a text, and keeps it if it is worth it.
@@ -450,8 +449,8 @@ impl<'h> Worker<'h> {
         let is_best_written = matches!(origin, Origin::Known);
         let (operator, source) = origin.parts();
         self.count(job, operator);
-        let Job { text, reading, .. } = job;
-        let (hunt, outcome, measured) = (self.hunt, &reading.outcome, reading.measured());
+        let Job { text, measured, outcome, .. } = job;
+        let hunt = self.hunt;
         let (cost, hottest) = (measured.cost, measured.hottest);
         if let Outcome::Exception(_) = outcome {
             hunt.raised.fetch_add(1, Ordering::Relaxed);
@@ -495,7 +494,7 @@ impl<'h> Worker<'h> {
             file,
         };
         if gain.is_trade_off {
-            hunt.shared().front.add(measured.costs, found.clone());
+            hunt.shared().front.add(measured.several(), found.clone());
         }
         // Files are written once the others can go on.
         let is_new = operator.is_some_and(|operator| operator != SEED);

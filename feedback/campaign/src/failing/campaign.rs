@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::siblings::Siblings;
 use crate::state::{Place, State};
+use gramjet_search::Seed;
 use gramjet_session::Language;
 
 use super::evidence::Evidence;
@@ -39,7 +40,7 @@ pub struct Plan {
     /// Greatest length of a text, in bytes.
     pub max_len: usize,
     /// Number that the choices depend on.
-    pub seed: u64,
+    pub seed: Seed,
     /// Number of workers.
     pub jobs: usize,
     /// Cores of the workers.

@@ -213,8 +213,7 @@ impl Worker<'_> {
     }
 
     fn choices(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let language = &self.campaign.plan.language;
-        language.parse(text).ok().map(|choices| language.with_header(&choices))
+        self.campaign.plan.language.choices_beside(text)
     }
 
     /// Runs a failure again and makes it smaller, or finds the `earlier` texts that it depends on.

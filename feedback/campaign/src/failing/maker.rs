@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use gramjet_harness::{Edges, Outcome, Run};
 use gramjet_search::{
-    Edge, Ending, FOR_COVERAGE, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Strategy, count_class,
+    Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Seed, Strategy, count_class,
 };
-use gramjet_session::decisions::{Derivation, Fit};
 use gramjet_session::{Language, Session};
 
 use super::recent::Recent;
@@ -32,9 +31,9 @@ pub struct Making {
 }
 
 impl Making {
-    /// Returns the strategy of this name.
-    pub fn new(name: &str, is_paper: bool) -> Making {
-        Making { kind: FOR_COVERAGE.iter().find(|kind| kind.name == name), is_paper, breaks: false }
+    /// Returns the strategy of a list, such as [`crate::strategies::FOR_COVERAGE`], or variants of kept texts.
+    pub fn new(kind: Option<&'static Kind>, is_paper: bool) -> Making {
+        Making { kind, is_paper, breaks: false }
     }
 }
 
@@ -55,8 +54,7 @@ struct Evolution {
     language: Language,
     search: Search,
     max_len: usize,
-    edges: Vec<Edge>,
-    ending: Ending,
+    measured: Measured,
     /// For programs that count no edges: what they can be seen to do, numbered as edges.
     behaviours: HashMap<u64, u32>,
     /// The last texts, for the weights that it has come to, and when they were shown.
@@ -67,7 +65,7 @@ struct Evolution {
 }
 
 impl Maker {
-    pub fn new(language: &Language, making: Making, max_len: usize, seed: u64) -> Result<Maker, Error> {
+    pub fn new(language: &Language, making: Making, max_len: usize, seed: Seed) -> Result<Maker, Error> {
         let fuzzer = Fuzzer::new(language, Goal::New, max_len, seed);
         let fuzzer = if making.breaks { fuzzer.with_broken() } else { fuzzer };
         let strategy = making.kind.map(|kind| kind.make(making.is_paper));
@@ -178,15 +176,14 @@ pub fn no_yields(making: Making) -> Yields {
 }
 
 impl Evolution {
-    fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: u64) -> Result<Evolution, Error> {
+    fn new(language: &Language, strategy: Box<dyn Strategy>, max_len: usize, seed: Seed) -> Result<Evolution, Error> {
         let search = Search::new(language, strategy, max_len, seed)
             .ok_or_else(|| Error::Usage(format!("every text of the grammar is longer than {max_len} bytes")))?;
         Ok(Evolution {
             language: language.clone(),
             search,
             max_len,
-            edges: Vec::new(),
-            ending: Ending::Done,
+            measured: Measured::default(),
             behaviours: HashMap::new(),
             recent: Recent::default(),
             shown: Instant::now(),
@@ -202,17 +199,17 @@ impl Evolution {
     }
 
     fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
-        self.edges.clear();
+        self.measured.edges.clear();
         match run.edges {
             Some(edges) => {
-                self.edges.extend(edges.counts());
+                self.measured.edges.extend(edges.counts());
             }
             None => {
                 let next = self.behaviours.len() as u32;
-                self.edges.push((*self.behaviours.entry(verdict.behaviour).or_insert(next), 1));
+                self.measured.edges.push((*self.behaviours.entry(verdict.behaviour).or_insert(next), 1));
             }
         }
-        self.ending = match run.outcome {
+        self.measured.ending = match run.outcome {
             Outcome::Timeout
             | Outcome::Stopped
             | Outcome::Memory
@@ -225,8 +222,7 @@ impl Evolution {
     }
 
     fn observe(&mut self, is_new: bool) -> bool {
-        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
-        self.search.observe(&measured);
+        self.search.observe(&self.measured);
         self.made += 1;
         self.kept += u64::from(is_new);
         is_new
@@ -234,19 +230,12 @@ impl Evolution {
 
     /// Adds a text. One that is too long to be made here is a sample all the same.
     fn add(&mut self, text: &[u8]) {
-        let Ok(choices) = self.language.parse(text) else { return };
-        let measured = Measured { edges: &self.edges, ending: self.ending, ..Measured::default() };
-        let (mut free, mut bounded) = (Derivation::default(), Derivation::default());
         let deriver = &mut self.search.desk().deriver;
-        deriver.decode(&choices, &mut free);
-        if text.len() > self.max_len {
-            return self.search.learn(&free, &measured);
-        }
-        let options: Vec<u32> = free.options().collect();
-        if deriver.replay(&options, &mut bounded) == Fit::Exact {
-            self.search.adopt(&bounded, &measured);
-        } else {
-            self.search.learn(&free, &measured);
+        let Some(free) = self.language.derivation(text, deriver) else { return };
+        let limited = if text.len() > self.max_len { None } else { deriver.limited(&free) };
+        match limited {
+            Some(limited) => drop(self.search.adopt(&limited, &self.measured)),
+            None => self.search.learn(&free, &self.measured),
         }
     }
 }

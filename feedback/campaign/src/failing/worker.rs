@@ -119,9 +119,7 @@ impl<'c> Worker<'c> {
         let tested = Tested::new(&call.command, surroundings)?;
         let judge = Judge::new(rules, surroundings)?;
         tested.stay_beside(surroundings);
-        // A search that goes on does not begin with the same texts again.
-        let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
-        let maker = Maker::new(language, *making, *max_len, seed)?;
+        let maker = Maker::new(language, *making, *max_len, seed.of_worker(number, campaign.state.session()))?;
         let (coverage, broken, executed, behaviours) = Default::default();
         let told = no_yields(*making);
         let siblings = if number == 0 { campaign.siblings() } else { None };

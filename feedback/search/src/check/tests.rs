@@ -50,7 +50,7 @@ fn a_property_that_holds_is_no_failure() {
 fn texts_with_something_new_in_them_are_varied() {
     let check = Check::new("json").texts(300);
     let language = check.language(Goal::New).expect("the grammar");
-    let mut fuzzer = Fuzzer::new(&language, Goal::New, 1000, 0);
+    let mut fuzzer = Fuzzer::new(&language, Goal::New, 1000, Seed::new(0));
     assert!(check.run(&mut fuzzer, Goal::New, |_| Ok(Observation::default())).is_ok());
     assert!(fuzzer.yields().take(3).all(|(_, made, _)| made > 10), "{:?}", fuzzer.yields().collect::<Vec<_>>());
     assert!((10..200).contains(&fuzzer.corpus().entries().len()), "{}", fuzzer.corpus().entries().len());
@@ -61,7 +61,7 @@ fn texts_that_cost_most_are_kept_once() {
     let settings = Settings { max_depth: Bound::Unlimited, ..Settings::default() };
     let file = gramjet_compiler::SourceFile::new("g.ebnf", "s ::= [a-t]");
     let language = Language::compile(&file, &settings).expect("a grammar");
-    let mut fuzzer = Fuzzer::new(&language, Goal::Cost, 10, 0);
+    let mut fuzzer = Fuzzer::new(&language, Goal::Cost, 10, Seed::new(0));
     for _ in 0..500 {
         fuzzer.propose().expect("a text");
         fuzzer.observe(Observation { cost: 1, ..Observation::default() });

@@ -9,7 +9,7 @@ use super::*;
 fn fuzzer() -> Fuzzer {
     let file = SourceFile::new("g.ebnf", "list ::= '[' (item (',' item)*)? ']' \n item ::= list | [a-d]+");
     let language = Language::compile(&file, &Settings::default()).expect("a grammar");
-    Fuzzer::new(&language, Goal::New, 200, 1)
+    Fuzzer::new(&language, Goal::New, 200, Seed::new(1))
 }
 
 /// Runs a subject that does what the function says; returns how many texts were broken.

@@ -5,6 +5,11 @@ use gramjet_session::{Language, Settings, Shape};
 
 use super::*;
 
+/// Returns the end of a run, which ends by itself or is stopped.
+fn ended(by_itself: bool) -> Ending {
+    if by_itself { Ending::Done } else { Ending::Stopped }
+}
+
 fn settings() -> Settings {
     Settings { shape: Some(Shape::Uniform), ..Settings::default() }
 }
@@ -21,7 +26,7 @@ fn fastest(grammar: &str, text: &str, cost: impl Fn(&[u8]) -> u64) -> (String, S
     deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
     let mut measure = |text: &[u8]| {
         let cost = cost(text);
-        Some(Reading { cost, is_stopped: cost > 1 << 32, has_failed: false, edges: vec![(1, cost)] })
+        Some(Measured { ending: ended(cost <= 1 << 32), ..Measured::of(cost, vec![(1, cost)]) })
     };
     let families = prove(&mut deriver, &whole, Effort::default(), &mut measure);
     let family = families.first().expect("a family");
@@ -101,7 +106,7 @@ fn families_on_which_the_program_is_stopped_come_first() {
     let mut measure = |text: &[u8]| {
         let is_stopped = count(text, b'(') > 3;
         let cost = if is_stopped { 0 } else { text.len() as u64 };
-        Some(Reading { cost, is_stopped, ..Reading::default() })
+        Some(Measured { ending: ended(!is_stopped), ..Measured::of(cost, Vec::new()) })
     };
     let effort = Effort { time: Duration::MAX, ..Effort::default() };
     let families = prove(&mut deriver, &whole, effort, &mut measure);
@@ -120,7 +125,7 @@ fn no_more_runs_than_allowed() {
     deriver.decode(&language.parse(b"aaa").expect("it conforms"), &mut whole);
     let mut measure = |text: &[u8]| {
         runs += 1;
-        Some(Reading { cost: text.len() as u64, ..Reading::default() })
+        Some(Measured::of(text.len() as u64, Vec::new()))
     };
     prove(&mut deriver, &whole, Effort { runs: 7, ..Effort::default() }, &mut measure);
     assert_eq!(runs, 7);
@@ -216,7 +221,7 @@ fn the_choice_among_many_places_takes_few_runs() {
         let mut runs = 0;
         let mut measure = |text: &[u8]| {
             runs += 1;
-            Some(Reading { cost: text.len() as u64, ..Reading::default() })
+            Some(Measured::of(text.len() as u64, Vec::new()))
         };
         prove(&mut deriver, &whole, Effort { runs: allowed, ..Effort::default() }, &mut measure);
         assert!(runs <= allowed.min(450), "{runs} of {allowed}");

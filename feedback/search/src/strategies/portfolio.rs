@@ -204,8 +204,8 @@ impl Portfolio {
     }
 
     /// Returns the new coverage, if the search explores.
-    fn explored(&mut self, desk: &Desk, measured: &Measured<'_>) -> Coverage {
-        if desk.explores { self.seen.add(measured.edges).coverage } else { Coverage::Known }
+    fn explored(&mut self, desk: &Desk, measured: &Measured) -> Coverage {
+        if desk.explores { self.seen.add(&measured.edges).coverage } else { Coverage::Known }
     }
 
     fn draw(&mut self, desk: &mut Desk, candidate: &mut Derivation) {
@@ -224,7 +224,7 @@ impl Portfolio {
     /// Keeps a text if it is a champion of the whole search, and if it is one among quick texts. A search that does not
     /// begin anew does not need them.
     fn keep_champion(&mut self, desk: &Desk, run: &Run<'_>) -> Won {
-        if !run.is_to_keep() || !run.measured.costs.is_empty() || desk.explores {
+        if !run.is_to_keep() || !run.measured.several().is_empty() || desk.explores {
             return Won::default();
         }
         let merits = run.merits();
@@ -327,13 +327,13 @@ impl Portfolio {
 #[derive(Debug)]
 struct Run<'r> {
     derivation: &'r Derivation,
-    measured: &'r Measured<'r>,
+    measured: &'r Measured,
     /// The edges that it has executed, or would have executed in its time.
     executed: u64,
 }
 
 impl<'r> Run<'r> {
-    fn new(desk: &Desk, derivation: &'r Derivation, measured: &'r Measured<'r>) -> Run<'r> {
+    fn new(desk: &Desk, derivation: &'r Derivation, measured: &'r Measured) -> Run<'r> {
         // Of a run that exceeds a limit on edges no counts are known but that of the hottest one.
         let counted = measured.edges.iter().fold(0, |sum: u64, &(_, count)| sum.saturating_add(count));
         let executed = match counted.max(measured.hottest) {
@@ -351,13 +351,13 @@ impl<'r> Run<'r> {
 
     /// Returns true if the text may be varied.
     fn is_to_keep(&self) -> bool {
-        let Measured { ending, is_repeat, .. } = *self.measured;
+        let &Measured { ending, is_repeat, .. } = self.measured;
         ending == Ending::Done && self.derivation.is_of_language() && !is_repeat
     }
 
     fn merits(&self) -> Merits<'r> {
-        let &Measured { cost, costs, edges, .. } = self.measured;
-        Merits { cost, executed: self.executed, costs, edges, is_new: false }
+        let &Measured { cost, ref edges, .. } = self.measured;
+        Merits { cost, executed: self.executed, costs: self.measured.several(), edges, is_new: false }
     }
 }
 
@@ -373,8 +373,8 @@ struct Best {
 
 impl Best {
     fn new(run: &Run<'_>) -> Best {
-        let &Measured { cost, edges, .. } = run.measured;
-        Best { derivation: run.derivation.clone(), cost, executed: run.executed, edges: edges.to_vec() }
+        let &Measured { cost, ref edges, .. } = run.measured;
+        Best { derivation: run.derivation.clone(), cost, executed: run.executed, edges: edges.clone() }
     }
 }
 
@@ -441,7 +441,7 @@ impl Strategy for Portfolio {
         self.draw(desk, candidate);
     }
 
-    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         let Making { way, parent, beginning, pool, parent_executed } = self.making;
         let run = &Run::new(desk, candidate, measured);
         let won = self.keep_champion(desk, run);
@@ -459,7 +459,7 @@ impl Strategy for Portfolio {
         let is_better = if pool == Pool::Recent && !is_left { self.is_rise_here(run) } else { is_rise };
         if measured.is_repeat {
             self.balance.add_repeat();
-        } else if !measured.costs.is_empty() || desk.explores {
+        } else if !measured.several().is_empty() || desk.explores {
             // A text may be worth its time though it is not better.
         } else if is_better {
             self.balance.add_better(run.executed);
@@ -481,7 +481,7 @@ impl Strategy for Portfolio {
         self.count_run(run);
         let kept = self.keep(run, coverage > Coverage::Known);
         self.rank();
-        if self.is_stale() && measured.costs.is_empty() && !desk.explores {
+        if self.is_stale() && measured.several().is_empty() && !desk.explores {
             self.restart();
         }
         let paid = match kept {
@@ -498,7 +498,7 @@ impl Strategy for Portfolio {
         self.recent.ways.learn(way, paid, 1.0);
     }
 
-    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         if derivation.text.len() > desk.max_len {
             return;
         }

@@ -17,7 +17,7 @@ impl Strategy for AtRandom {
         desk.draw_text(candidate);
     }
 
-    fn observe(&mut self, _desk: &mut Desk, _candidate: &Derivation, _measured: &Measured<'_>) {}
+    fn observe(&mut self, _desk: &mut Desk, _candidate: &Derivation, _measured: &Measured) {}
 
     fn proposes_ahead(&self) -> bool {
         true

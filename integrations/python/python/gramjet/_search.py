@@ -429,31 +429,21 @@ def _search(
     most: int | None,
     proof: tuple[float, int],
 ) -> Found:
-    runs = 0
-
     def found(grown: list[Any], hot: list[tuple[str, int]]) -> Found | None:
         best = search.best()
         if best is None:
             return None
         growth = [_growth(each, meter) for each in grown]
-        return Found(best[0], best[1], runs, hot, growth, meter.failures, meter.stopped)
+        return Found(best[0], best[1], search.runs, hot, growth, meter.failures, meter.stopped)
 
-    begin = time.monotonic()
     with meter.counting(modules), meter.interrupted():
         try:
-            while (most is None or runs < most) and (seconds is None or time.monotonic() - begin < seconds):
-                text = search.propose()
-                if search.is_exhausted:
-                    break
-                before = time.perf_counter()
-                reading = meter.run(text)
-                search.observe(reading, time.perf_counter() - before)
-                runs += 1
+            search.run(meter.run, runs=most, seconds=seconds)
             best = search.best()
             if best is None:
                 stop = "a timeout" if meter.cost_limit is None else "a timeout or the limit on cost"
                 raised = ", ".join([*meter.failures, *([stop] if meter.stopped else [])])
-                raise ValueError(f"there is no result: each of {runs} calls ended in {raised}")
+                raise ValueError(f"there is no result: each of {search.runs} calls ended in {raised}")
             if best[1] == 0 and not meter.is_returned:
                 meter.refuse()
             grown: list[Any] = []

@@ -10,15 +10,16 @@ use super::*;
 /// Edges by a function of the text. The cost is their sum; the number of an edge is its line.
 struct Counts<F> {
     count: F,
-    edges: Vec<Edge>,
+    last: Measured,
 }
 
 impl<F: FnMut(&[u8]) -> Vec<Edge>> Measure for Counts<F> {
-    fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error> {
-        self.edges = (self.count)(text);
-        let cost = self.edges.iter().map(|edge| edge.1).sum();
+    fn read(&mut self, text: &[u8]) -> Result<&Measured, Error> {
+        let edges = (self.count)(text);
+        let cost = edges.iter().map(|edge| edge.1).sum();
         let ending = if cost == 0 { Ending::Failed } else { Ending::Done };
-        Ok(Measured { cost, edges: &self.edges, ending, ..Measured::default() })
+        self.last = Measured { ending, ..Measured::of(cost, edges) };
+        Ok(&self.last)
     }
 
     fn spot(&mut self, edge: u32) -> Option<Spot> {
@@ -37,7 +38,7 @@ fn with_student<F: FnMut(&[u8]) -> Vec<Edge>, T>(
     count: F,
     look: impl FnOnce(&mut Student<'_, Counts<F>>) -> Result<T, Error>,
 ) -> T {
-    let (language, stop, mut meter) = (language(grammar), Stop::default(), Counts { count, edges: Vec::new() });
+    let (language, stop, mut meter) = (language(grammar), Stop::default(), Counts { count, last: Measured::default() });
     let (effort, time) = (Effort::default(), Duration::from_secs(60));
     let mut student = Student { language: &language, meter: &mut meter, stop: &stop, effort, time };
     look(&mut student).unwrap_or_else(|failure| panic!("{failure}"))

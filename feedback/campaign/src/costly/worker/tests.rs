@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::state::State;
 use gramjet_compiler::SourceFile;
 use gramjet_harness::{Confinement, Limits};
+use gramjet_search::{STRATEGIES, Seed};
 use gramjet_session::{Language, Settings};
 
 use super::super::hunt::Plan;
@@ -41,12 +42,11 @@ fn hunt_for(cost: &str, folder: &Path, jobs: usize) -> Hunt {
             times_rounds: false,
         },
         objectives: Objectives::parse(cost).expect("a cost"),
-        strategy: StrategyKind::by_name("portfolio", false).expect("a strategy"),
+        strategy: StrategyKind::of(&STRATEGIES[0], false),
         explores: false,
         is_fresh: true,
         max_len: 9,
-        seed: 0,
-        salt: 0,
+        seed: Seed::default(),
         jobs,
         cores: Cores::any(jobs),
         runs: u64::MAX,

@@ -7,7 +7,8 @@ use gramjet_session::{Language, Settings, Shape};
 
 use super::algorithms::*;
 use super::*;
-use crate::proof::{Effort, Reading, prove};
+use crate::proof::{Effort, prove};
+use crate::random::Seed;
 use crate::search::Search;
 use crate::strategies::STRATEGIES;
 use crate::strategy::{Ending, Measured};
@@ -70,7 +71,7 @@ fn searched(subject: &Subject, seed: u64) -> Growth {
     let language = Language::compile(&SourceFile::new("g.ebnf", subject.grammar), &settings).expect("a grammar");
     // A program also starts, and reads its input.
     let cost = |text: &[u8]| Some(300 + text.len() as u64 + (subject.steps)(text)?);
-    let mut search = Search::new(&language, STRATEGIES[0].make(false), 40, seed).expect("short texts");
+    let mut search = Search::new(&language, STRATEGIES[0].make(false), 40, Seed::new(seed)).expect("short texts");
     for _ in 0..600 {
         let text = search.propose().text.clone();
         let cost = cost(&text);
@@ -80,7 +81,8 @@ fn searched(subject: &Subject, seed: u64) -> Growth {
     let best = search.best().expect("a text").derivation.clone();
     let mut measure = |text: &[u8]| {
         let cost = cost(text);
-        Some(Reading { cost: cost.unwrap_or(u64::MAX), is_stopped: cost.is_none(), ..Reading::default() })
+        let ending = if cost.is_none() { Ending::Stopped } else { Ending::Done };
+        Some(Measured { ending, ..Measured::of(cost.unwrap_or(u64::MAX), Vec::new()) })
     };
     let effort = Effort { max_len: 2048, time: Duration::from_secs(3600), ..Effort::default() };
     let families = prove(&mut language.deriver(None), &best, effort, &mut measure);

@@ -45,7 +45,7 @@ fn secret(text: &[u8]) -> (u64, Vec<Edge>) {
 #[test]
 fn a_search_that_explores_covers_more() {
     let edges = |explores: bool, seed| {
-        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, seed);
+        let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, seed);
         if explores {
             search.explore();
         }
@@ -58,7 +58,7 @@ fn a_search_that_explores_covers_more() {
 
 #[test]
 fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut candidate = Derivation::default();
@@ -108,7 +108,7 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
 
 #[test]
 fn texts_get_their_parts_when_they_are_varied() {
-    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let (mut portfolio, mut candidate, mut lacking) = (Portfolio::new(), Derivation::default(), 0);
     for _ in 0..3000 {
@@ -135,7 +135,7 @@ fn texts_get_their_parts_when_they_are_varied() {
 #[test]
 fn where_quick_texts_are_due_most_vary_their_champions() {
     const SLOW: u64 = 1_000_000_000;
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut candidate = Derivation::default();
@@ -204,7 +204,7 @@ fn where_quick_texts_are_due_most_vary_their_champions() {
 #[test]
 fn slow_variants_of_quick_champions_end_the_time_when_all_texts_vary_champions() {
     const SLOW: u64 = 1_000_000_000;
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let text = text_of(desk);
@@ -234,7 +234,7 @@ fn slow_variants_of_quick_champions_end_the_time_when_all_texts_vary_champions()
 #[test]
 fn what_all_texts_cost_is_no_part_of_a_rise() {
     const FIXED: u64 = 100_000_000;
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut observe = |cost| {
@@ -248,7 +248,7 @@ fn what_all_texts_cost_is_no_part_of_a_rise() {
 
 #[test]
 fn a_better_text_that_ran_when_the_search_began_anew_is_kept() {
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut candidate = Derivation::default();
@@ -268,7 +268,7 @@ fn a_better_text_that_ran_when_the_search_began_anew_is_kept() {
 #[test]
 fn what_ran_when_the_search_began_anew_owes_no_time() {
     const SLOW: u64 = 1_000_000_000;
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     for is_left in [true, false] {
@@ -290,7 +290,7 @@ fn what_ran_when_the_search_began_anew_owes_no_time() {
 
 #[test]
 fn a_better_variant_of_a_champion_is_a_find() {
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     for pool in [Pool::Wide, Pool::Quick] {
         let mut portfolio = Portfolio::new();
@@ -307,7 +307,7 @@ fn a_better_variant_of_a_champion_is_a_find() {
 
 #[test]
 fn texts_of_other_searches_are_not_found_by_a_beginning() {
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     // A search that goes on has found nothing better than before.
@@ -343,7 +343,7 @@ fn texts_of_other_searches_are_not_found_by_a_beginning() {
 
 #[test]
 fn the_best_texts_of_all_beginnings_are_put_together() {
-    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut outlines = std::collections::HashSet::new();
@@ -361,7 +361,7 @@ fn the_best_texts_of_all_beginnings_are_put_together() {
 
 #[test]
 fn time_stands_for_edges_where_none_are_counted() {
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let text = text_of(desk);
     let timed = Measured { cost: 1, seconds: 2.0, ..Measured::default() };
@@ -398,7 +398,7 @@ fn text_of(desk: &mut Desk) -> Derivation {
 #[test]
 fn quick_champions_are_kept_beside_a_slow_text_that_is_adopted_first() {
     const SLOW: u64 = 1_000_000_000;
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let (slow, quick) = (text_of(desk), text_of(desk));
     let mut portfolio = Portfolio::new();
@@ -408,14 +408,14 @@ fn quick_champions_are_kept_beside_a_slow_text_that_is_adopted_first() {
     assert_eq!(portfolio.quick.archive.entry(quick).executed, 10);
     // With several costs there are none.
     let mut portfolio = Portfolio::new();
-    let several = Measured { costs: &[SLOW, SLOW], ..kit::measured(SLOW, &[(1, SLOW)]) };
+    let several = Measured { costs: vec![SLOW, SLOW], ..kit::measured(SLOW, &[(1, SLOW)]) };
     portfolio.adopt(desk, &slow, &several);
     assert!(!portfolio.has_slow && portfolio.wide.archive.is_empty());
 }
 
 #[test]
 fn room_counts_while_better_texts_are_found() {
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 60, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 60, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut observe = |portfolio: &mut Portfolio, len: usize, cost| {
@@ -440,7 +440,7 @@ fn room_counts_while_better_texts_are_found() {
 
 #[test]
 fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_cheapest() {
-    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio", false), 60, 1);
+    let mut search = kit::search(kit::WORDS, kit::strategy("portfolio"), 60, 1);
     let mut portfolio = Portfolio::new();
     let desk = search.desk();
     let (mut short, mut long) = (Derivation::default(), Derivation::default());
@@ -458,7 +458,7 @@ fn adopted_texts_are_ranked_by_what_they_cost_beyond_the_cheapest() {
 
 #[test]
 fn what_runs_when_the_search_begins_anew_is_not_kept() {
-    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio", false), 30, 1);
+    let mut search = kit::search("s ::= [a-z]+", kit::strategy("portfolio"), 30, 1);
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut candidate = Derivation::default();

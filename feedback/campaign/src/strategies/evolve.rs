@@ -50,8 +50,8 @@ mod rarity;
 
 use gramjet_session::decisions::{Decision, Derivation};
 
-use crate::maxima::Maxima;
-use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
+use gramjet_search::Maxima;
+use gramjet_search::{Desk, Ending, Measured, Repeats, Strategy};
 use island::Island;
 use population::Member;
 use probabilities::{Draw, Probabilities};
@@ -169,20 +169,20 @@ impl Evolve {
     }
 
     /// Returns a text with its fitness. `None` if it is not to be selected.
-    fn member(&mut self, text: &Derivation, measured: &Measured<'_>) -> Option<Member> {
+    fn member(&mut self, text: &Derivation, measured: &Measured) -> Option<Member> {
         let decisions = text.decisions.clone();
         if self.aim.is_of_paper() {
             let fitness = population::published(text, measured.ending);
             return Some(Member { decisions, fitness, ..Member::default() });
         }
-        let novelty = self.maxima.add(measured.edges);
+        let novelty = self.maxima.add(&measured.edges);
         let gain = population::gain(novelty, self.maxima.edges());
         let cost = if measured.ending == Ending::Done { measured.cost as f64 } else { 0.0 };
         self.greatest = self.greatest.max(cost);
         let mut edges = Vec::new();
         if self.aim == Aim::Coverage {
-            self.rarity.add(measured.edges);
-            edges.extend(executed(measured.edges));
+            self.rarity.add(&measured.edges);
+            edges.extend(executed(&measured.edges));
         }
         (measured.ending != Ending::Stopped).then_some(Member { decisions, cost, gain, edges, fitness: 0.0 })
     }
@@ -236,7 +236,7 @@ impl Strategy for Evolve {
         desk.deriver.derive(&[], &mut draw, candidate);
     }
 
-    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         if measured.is_repeat {
             self.repeated += 1;
         } else {
@@ -250,7 +250,7 @@ impl Strategy for Evolve {
     }
 
     /// Adds a text: before the first generation, it is a sample. The published search takes no others.
-    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         if derivation.decisions.is_empty() {
             return;
         }
@@ -276,10 +276,10 @@ impl Strategy for Evolve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Search;
     use crate::strategies::kit::{
         BRACKETS, best_of_five, count_of, language, measured, nesting, run, search, strategy,
     };
+    use gramjet_search::Search;
 
     #[test]
     fn letters_that_pay_become_frequent() {
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn what_was_stopped_is_not_selected() {
         let deriver = language("s ::= [a-d]").deriver(Some(30));
-        let mut desk = Desk::new(deriver, 30, crate::random::Random::new(1));
+        let mut desk = Desk::new(deriver, 30, gramjet_session::Random::new(1));
         let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         evolve.propose(&mut desk, &mut text);
         let of = |ending| Measured { ending, ..measured(9, &[(1, 1)]) };
@@ -447,7 +447,7 @@ mod tests {
     fn islands_take_turns_and_exchange_texts() {
         // The language has far more texts than are drawn here, so all of these differ.
         let deriver = language("s ::= [a-z] [a-z] [a-z] [a-z] [a-z] [a-z] [a-z]").deriver(Some(30));
-        let mut desk = Desk::new(deriver, 30, crate::random::Random::new(1));
+        let mut desk = Desk::new(deriver, 30, gramjet_session::Random::new(1));
         let (mut evolve, mut text) = (Evolve::new(Aim::Cost), Derivation::default());
         let mut turns = Vec::new();
         for run in 0..MIGRATION * 3 * POPULATION {

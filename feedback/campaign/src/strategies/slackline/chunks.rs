@@ -6,7 +6,7 @@ use gramjet_session::hash;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tree::{Point, Tree};
-use crate::random::Random;
+use gramjet_session::Random;
 
 /// Keys that tell chunks apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use gramjet_session::decisions::{Chooser, Decision, OpenSite};
 
-use crate::random::Random;
-use crate::strategy::Evenly;
+use gramjet_search::Evenly;
+use gramjet_session::Random;
 
 /// Uses that each option has from the beginning, so that none gets a probability of 0. The paper leaves this open.
 const SMOOTHING: f64 = 1.0;

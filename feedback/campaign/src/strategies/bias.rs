@@ -13,8 +13,8 @@
 use gramjet_session::decisions::{Chooser, Decision, Deriver, Item, OpenSite};
 use rustc_hash::FxHashMap;
 
-use crate::random::Random;
-use crate::strategy::Evenly;
+use gramjet_search::Evenly;
+use gramjet_session::Random;
 
 /// The weight of an item before anything is known of it.
 const START: f64 = 0.5;

@@ -3,9 +3,9 @@
 use gramjet_session::SpanKind;
 use gramjet_session::decisions::{Decision, Derivation};
 
-use crate::maxima::{Coverage, Novelty};
-use crate::random::Random;
-use crate::strategy::Ending;
+use gramjet_search::Ending;
+use gramjet_search::{Coverage, Novelty};
+use gramjet_session::Random;
 
 /// Texts that are selected for their fitness alone: 5 % of the published population.
 pub(super) const ELITE: usize = 5;

@@ -11,7 +11,7 @@ use gramjet_session::decisions::Derivation;
 
 use super::bias::{Bias, Rollout};
 use super::signals::Signals;
-use crate::strategy::{Desk, Measured, Repeats, Strategy};
+use gramjet_search::{Desk, Measured, Repeats, Strategy};
 
 /// Random texts by learned weights.
 #[derive(Debug)]
@@ -43,13 +43,13 @@ impl Strategy for BiasOnly {
         desk.deriver.derive(&[], &mut rollout, candidate);
     }
 
-    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         let is_good = self.signals.add(measured).is_good();
         self.bias(desk).learn(None, &candidate.decisions, is_good);
     }
 
     /// Rewards a text from elsewhere that is good; others say nothing of the weights here.
-    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         if self.signals.add(measured).is_good() {
             self.bias(desk).learn(None, &derivation.decisions, true);
         }

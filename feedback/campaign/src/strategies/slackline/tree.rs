@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use gramjet_session::SpanKind;
 use gramjet_session::decisions::{Derivation, Part};
 
-use crate::random::Random;
-use crate::strategy::Desk;
+use gramjet_search::Desk;
+use gramjet_session::Random;
 
 /// If the whole text is drawn as the point of a hybrid, another point is drawn at most this many times.
 const REDRAWS: usize = 3;

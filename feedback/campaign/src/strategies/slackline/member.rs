@@ -1,7 +1,7 @@
 //! A text on the frontier.
 
 use super::tree::Tree;
-use crate::maxima::Edge;
+use gramjet_search::Edge;
 
 /// A text on the frontier with its measurements.
 #[derive(Clone, Debug)]

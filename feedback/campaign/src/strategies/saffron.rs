@@ -27,8 +27,8 @@ mod probabilities;
 
 use gramjet_session::decisions::{Decision, Derivation, OpenSite};
 
-use crate::strategy::{Desk, Measured, Repeats, Strategy};
 use backtrack::Backtrack;
+use gramjet_search::{Desk, Measured, Repeats, Strategy};
 use probabilities::Probabilities;
 
 /// Settings that the paper leaves open.
@@ -174,7 +174,7 @@ impl Strategy for Saffron {
         self.backtrack.derive(depth, &mut desk.deriver, draw, candidate);
     }
 
-    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         if !self.adapts {
             return;
         }
@@ -189,7 +189,7 @@ impl Strategy for Saffron {
     }
 
     /// Counts a costly text from elsewhere in the batch.
-    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, _desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         if self.adapts {
             self.batch.add(self.settings.kept, measured.cost, &derivation.decisions);
         }
@@ -208,8 +208,8 @@ impl Strategy for Saffron {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
     use crate::strategies::kit::{best_of, count_of, language, measured};
+    use gramjet_session::Random;
 
     #[test]
     fn a_batch_keeps_the_costliest_beyond_the_best_before() {

@@ -1,8 +1,8 @@
 //! The winnow: which texts stay on the frontier (Alsaeed & Young, ISSTA 2023).
 
 use super::member::Member;
-use crate::maxima::Maxima;
-use crate::ranks::Ranks;
+use gramjet_search::Maxima;
+use gramjet_search::Ranks;
 
 /// Texts that cost more than this share of the frontier stay.
 const SHARE: f64 = 0.98;

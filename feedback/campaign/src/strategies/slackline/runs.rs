@@ -6,8 +6,8 @@ use std::ops::Range;
 use gramjet_session::decisions::{Chooser, Deriver, OpenSite};
 use rustc_hash::FxHashMap;
 
-use crate::random::Random;
-use crate::strategy::Evenly;
+use gramjet_search::Evenly;
+use gramjet_session::Random;
 
 /// A site with fewer characters is not divided.
 const LEAST: u32 = 5;

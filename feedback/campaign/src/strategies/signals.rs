@@ -1,7 +1,7 @@
 //! The signals of a good run, for BiasOnly and TreeLine: a new best cost, new coverage, or a new maximum of an edge.
 
-use crate::maxima::Maxima;
-use crate::strategy::Measured;
+use gramjet_search::Maxima;
+use gramjet_search::Measured;
 
 /// The best cost and the maxima of edges so far.
 #[derive(Debug, Default)]
@@ -28,10 +28,10 @@ impl Signal {
 
 impl Signals {
     /// Adds a run. One that was stopped counts as any other, as published.
-    pub(super) fn add(&mut self, measured: &Measured<'_>) -> Signal {
+    pub(super) fn add(&mut self, measured: &Measured) -> Signal {
         let is_best = measured.cost > self.best;
         self.best = self.best.max(measured.cost);
-        Signal { is_best, is_new: self.maxima.add(measured.edges).is_any() }
+        Signal { is_best, is_new: self.maxima.add(&measured.edges).is_any() }
     }
 
     /// Returns the greatest cost.

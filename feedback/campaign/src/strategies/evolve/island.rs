@@ -6,7 +6,7 @@ use gramjet_session::decisions::Decision;
 
 use super::population::{ELITE, Member, select};
 use super::probabilities::Probabilities;
-use crate::random::Random;
+use gramjet_session::Random;
 
 /// The old probabilities count as this many uses, so that a site which the selected texts decide once or twice is not
 /// decided by that.

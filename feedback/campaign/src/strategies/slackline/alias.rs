@@ -1,7 +1,7 @@
 //! Draws numbers in proportion to weights, in constant time (Vose, *A linear algorithm for generating random numbers
 //! with a given distribution*, IEEE Transactions on Software Engineering 17 (1991), 972-975).
 
-use crate::random::Random;
+use gramjet_session::Random;
 
 /// A table of weights. Each slot is shared by its own number and one other.
 #[derive(Clone, Debug, Default)]

@@ -30,9 +30,9 @@ use gramjet_session::decisions::{Chooser, Derivation, OpenSite};
 
 use super::bias::{Bias, Rollout, WIDE};
 use super::signals::Signals;
-use crate::random::Random;
-use crate::ranks::Ranks;
-use crate::strategy::{Desk, Measured, Repeats, Strategy};
+use gramjet_search::Ranks;
+use gramjet_search::{Desk, Measured, Repeats, Strategy};
+use gramjet_session::Random;
 use tail::Tail;
 use tree::{ROOT, Tree};
 
@@ -175,7 +175,7 @@ impl Strategy for TreeLine {
         (self.path, self.options) = (path, options);
     }
 
-    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         let signal = self.signals.add(measured);
         let Leaf { node, decisions, prior, is_whole } = self.leaf;
         let rollout = candidate.decisions.get(decisions..).unwrap_or_default();
@@ -195,7 +195,7 @@ impl Strategy for TreeLine {
     }
 
     /// Learns from a text from elsewhere: its cost has a rank here, too, and if it is good, its choices are rewarded.
-    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         let signal = self.signals.add(measured);
         if signal.is_good() {
             self.bias(desk).learn(None, &derivation.decisions, true);

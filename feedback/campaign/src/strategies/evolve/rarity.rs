@@ -1,6 +1,6 @@
 //! The rarity of the edges of a text.
 
-use crate::maxima::Edge;
+use gramjet_search::Edge;
 
 /// Number of runs that have executed each edge.
 #[derive(Clone, Debug, Default)]

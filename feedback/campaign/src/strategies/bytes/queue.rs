@@ -1,7 +1,7 @@
 //! The queue: texts that were kept, and which of them hold the greatest count of an edge.
 
-use crate::maxima::Edge;
-use crate::random::Random;
+use gramjet_search::Edge;
+use gramjet_session::Random;
 
 /// Percentage of the turns of texts without a maximum that are skipped while some text holds one.
 const SKIPPED: usize = 99;

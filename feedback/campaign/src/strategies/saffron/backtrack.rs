@@ -78,9 +78,9 @@ fn first_beyond(text: &Derivation, limit: u32) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
     use crate::strategies::kit::language;
     use crate::strategies::saffron::probabilities::Probabilities;
+    use gramjet_session::Random;
 
     fn depth(text: &Derivation) -> u32 {
         text.parts.iter().map(|part| part.depth).max().unwrap_or(0)

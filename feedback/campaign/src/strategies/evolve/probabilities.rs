@@ -2,7 +2,7 @@
 
 use gramjet_session::decisions::{Chooser, Decision, Deriver, OpenSite};
 
-use crate::random::Random;
+use gramjet_session::Random;
 
 /// The options of a site after this many have one probability in common, and share it equally. There are such only in
 /// wide classes of characters.

@@ -2,8 +2,8 @@
 
 use super::tree::tests::{derivation, desk};
 use super::*;
-use crate::maxima::Edge;
 use crate::strategies::kit;
+use gramjet_search::Edge;
 
 #[test]
 fn gains_are_relative_to_what_is_possible() {

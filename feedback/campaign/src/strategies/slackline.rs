@@ -38,11 +38,11 @@ use gramjet_session::decisions::Derivation;
 use gramjet_session::hash;
 use rustc_hash::FxHashSet;
 
-use crate::maxima::Maxima;
-use crate::ranks::Ranks;
-use crate::strategy::{Desk, Evenly, Measured, Strategy};
 use chunks::{Chunks, Key};
 use frontier::{ByScore, Frontier, InTurn};
+use gramjet_search::Maxima;
+use gramjet_search::Ranks;
+use gramjet_search::{Desk, Evenly, Measured, Strategy};
 use member::Member;
 use runs::Runs;
 use tree::Tree;
@@ -105,8 +105,8 @@ struct Seen {
 
 impl Seen {
     /// Adds a run, of a variant of a text with the cost `parent`; says why to keep it.
-    fn add(&mut self, measured: &Measured<'_>, parent: Option<u64>) -> Option<Reason> {
-        let &Measured { cost, hottest, edges, .. } = measured;
+    fn add(&mut self, measured: &Measured, parent: Option<u64>) -> Option<Reason> {
+        let &Measured { cost, hottest, ref edges, .. } = measured;
         self.ranks.insert(cost);
         let novelty = self.maxima.add(edges);
         if cost > self.cost {
@@ -191,9 +191,9 @@ impl<F: Frontier> SlackLine<F> {
     }
 
     /// Adds a text to the frontier, and its parts to the chunk store.
-    fn add(&mut self, derivation: &Derivation, measured: &Measured<'_>, parent: Option<u32>) {
+    fn add(&mut self, derivation: &Derivation, measured: &Measured, parent: Option<u32>) {
         let Some(tree) = Tree::new(derivation) else { return };
-        let member = Member::new(tree, measured.cost, measured.edges);
+        let member = Member::new(tree, measured.cost, &measured.edges);
         self.chunks.stash(self.members.len() as u32, &member.tree);
         self.bytes += member.bytes();
         self.members.push(member);
@@ -311,7 +311,7 @@ impl<F: Frontier> SlackLine<F> {
         self.proposed.insert(hash(text))
     }
 
-    fn judge(&mut self, member: u32, candidate: &Derivation, measured: &Measured<'_>) {
+    fn judge(&mut self, member: u32, candidate: &Derivation, measured: &Measured) {
         let reason = self.seen.add(measured, Some(self.members[member as usize].cost));
         if let Some(value) = reason.map_or(Some(0), Reason::value) {
             self.frontier.credit(member, value);
@@ -347,7 +347,7 @@ impl<F: Frontier> Strategy for SlackLine<F> {
         self.retries = 1;
     }
 
-    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         match std::mem::take(&mut self.source) {
             Source::Seed => {
                 self.seeds += 1;
@@ -363,7 +363,7 @@ impl<F: Frontier> Strategy for SlackLine<F> {
         }
     }
 
-    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         if derivation.parts.is_empty() || derivation.text.len() > desk.max_len || !self.is_new(&derivation.text) {
             return;
         }

@@ -3,8 +3,8 @@
 use super::alias::Alias;
 use super::member::Member;
 use super::pedigree::Pedigree;
-use crate::random::Random;
-use crate::ranks::Ranks;
+use gramjet_search::Ranks;
+use gramjet_session::Random;
 
 /// An order in which the members of the frontier are taken, sweep by sweep.
 pub(super) trait Frontier: Default + Send {

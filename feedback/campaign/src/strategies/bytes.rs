@@ -22,10 +22,10 @@ mod queue;
 
 use gramjet_session::decisions::Derivation;
 
-use crate::havoc::{Blocks, havoc};
-use crate::maxima::Maxima;
-use crate::random::Random;
-use crate::strategy::{Desk, Ending, Measured, Repeats, Strategy};
+use gramjet_search::Maxima;
+use gramjet_search::{Blocks, havoc};
+use gramjet_search::{Desk, Ending, Measured, Repeats, Strategy};
+use gramjet_session::Random;
 use queue::Queue;
 
 /// Random texts at the beginning.
@@ -147,16 +147,16 @@ impl Bytes {
         splice(self.queue.text(entry), self.queue.text(other as u32), random)
     }
 
-    fn keep(&mut self, text: &[u8], measured: &Measured<'_>) {
-        self.queue.add(text, measured.cost, measured.edges);
+    fn keep(&mut self, text: &[u8], measured: &Measured) {
+        self.queue.add(text, measured.cost, &measured.edges);
         if self.queue.shrink() {
             self.stage = Stage::default();
         }
     }
 
     /// Adds a run that ended by itself; returns whether it is new.
-    fn learn(&mut self, measured: &Measured<'_>) -> bool {
-        let novelty = self.maxima.add(measured.edges);
+    fn learn(&mut self, measured: &Measured) -> bool {
+        let novelty = self.maxima.add(&measured.edges);
         let is_most = measured.cost > self.cost;
         self.cost = self.cost.max(measured.cost);
         novelty.is_any() || is_most
@@ -203,7 +203,7 @@ impl Strategy for Bytes {
         havoc(&mut candidate.text, Blocks { most: desk.max_len, ranges }, &mut desk.random);
     }
 
-    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured<'_>) {
+    fn observe(&mut self, _desk: &mut Desk, candidate: &Derivation, measured: &Measured) {
         self.seconds += measured.seconds;
         if self.is_seed {
             self.seed_seconds += measured.seconds;
@@ -221,7 +221,7 @@ impl Strategy for Bytes {
         }
     }
 
-    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured<'_>) {
+    fn adopt(&mut self, desk: &mut Desk, derivation: &Derivation, measured: &Measured) {
         let is_fit = (1..=desk.max_len).contains(&derivation.text.len());
         if measured.ending == Ending::Done && is_fit && self.learn(measured) {
             self.keep(&derivation.text, measured);
@@ -244,8 +244,8 @@ impl Strategy for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Search;
     use crate::strategies::kit;
+    use gramjet_search::Search;
 
     #[test]
     fn texts_are_cut_between_their_first_and_last_difference() {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// Runs texts that all cost the same; the share of each operator.
-    fn operators(runs: usize, measured: &Measured<'_>) -> Vec<(&'static str, usize)> {
+    fn operators(runs: usize, measured: &Measured) -> Vec<(&'static str, usize)> {
         let mut search = kit::search("s ::= [a-z] [a-z] [a-z] [a-z]", Box::new(Bytes::new(true)), 8, 1);
         let mut operators: Vec<(&str, usize)> = Vec::new();
         for _ in 0..runs {
@@ -303,7 +303,7 @@ mod tests {
     fn only_texts_that_end_by_themselves_are_kept() {
         let mut search = kit::search("s ::= [a-z]+", Box::new(Bytes::new(false)), 8, 1);
         let stopped = Measured { ending: Ending::Stopped, ..kit::measured(9, &[(1, 9)]) };
-        let proposed = |search: &mut Search, measured: &Measured<'_>| {
+        let proposed = |search: &mut Search, measured: &Measured| {
             search.propose();
             search.observe(measured);
             search.strategy().operator()
