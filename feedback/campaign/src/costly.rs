@@ -17,6 +17,7 @@ mod second_core;
 mod stages;
 mod study;
 mod totals;
+mod verdict;
 mod worker;
 
 pub use folder_report::refresh;

@@ -39,7 +39,7 @@ pub use front::Front;
 pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};
 pub use maxima::{Coverage, Edge, Maxima, Novelty};
-pub use proof::{Effort, Family, Member, Reading, prove};
+pub use proof::{Effort, Family, Member, REPEATS, Reading, Runs, prove};
 pub use pump::{Copies, Pump};
 pub use ranks::Ranks;
 pub use search::{Best, Gain, Search};

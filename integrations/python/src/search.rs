@@ -149,7 +149,7 @@ fn measured(py: Python<'_>, measure: &Bound_<'_, PyAny>, text: &[u8]) -> PyResul
     py.check_signals()?;
     let reading: Reading<'_> = result.extract()?;
     let (is_stopped, has_failed) = (reading.ending() == Ending::Stopped, reading.ending() == Ending::Failed);
-    Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges() }))
+    Ok(Some(gramjet_search::Reading { cost: reading.0, is_stopped, has_failed, edges: reading.edges(), ..Default::default() }))
 }
 
 /// Returns what Python gets of a family; `None` if too little was measured for a law, and nothing was stopped.

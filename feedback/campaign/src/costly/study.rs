@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, Reading, prove};
+use gramjet_harness::Target as _;
+use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, Reading, Runs, prove};
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Language, Session, SpanKind};
 
@@ -39,7 +40,7 @@ pub struct Study {
     /// Whether it is not of the grammar: it has no parts then, so neither causes nor growth are known.
     pub is_foreign: bool,
     /// Edges that it executes, with their counts.
-    edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge>,
 }
 
 impl Study {
@@ -103,7 +104,7 @@ pub struct EdgeLaw {
 impl EdgeLaw {
     /// Returns the law, with its interval, in the number of copies.
     pub fn law(&self) -> String {
-        if self.growth.is_unclear() { "unclear".to_string() } else { self.growth.best().law.to_string() }
+        if self.growth.is_unclear() { "unclear".to_string() } else { self.growth.law() }
     }
 }
 
@@ -155,6 +156,11 @@ pub trait Measure {
     fn read(&mut self, text: &[u8]) -> Result<Measured<'_>, Error>;
     /// Returns the place of an edge.
     fn spot(&mut self, edge: u32) -> Option<Spot>;
+    /// Ends the process that takes texts, so the next run knows nothing of those before it. Returns false if that is so
+    /// for each run.
+    fn renew(&mut self) -> Result<bool, Error> {
+        Ok(false)
+    }
 }
 
 impl Measure for Meter {
@@ -164,6 +170,48 @@ impl Measure for Meter {
 
     fn spot(&mut self, edge: u32) -> Option<Spot> {
         self.tested.spot(edge)
+    }
+
+    fn renew(&mut self) -> Result<bool, Error> {
+        let has_history = self.tested.has_history();
+        if has_history {
+            self.tested.renew()?;
+        }
+        Ok(has_history)
+    }
+}
+
+/// The runs of a proof.
+struct Proof<'p, M> {
+    meter: &'p mut M,
+    stop: &'p Stop,
+    failed: Option<Error>,
+}
+
+impl<M: Measure> Runs for Proof<'_, M> {
+    fn run(&mut self, text: &[u8]) -> Option<Reading> {
+        if self.stop.is_cut() {
+            return None;
+        }
+        match self.meter.read(text) {
+            Ok(measured) => {
+                let (is_stopped, has_failed) =
+                    (measured.ending == Ending::Stopped, measured.ending == Ending::Failed);
+                let (edges, seconds) = (measured.edges.to_vec(), measured.seconds);
+                Some(Reading { cost: measured.cost, is_stopped, has_failed, edges, seconds })
+            }
+            Err(failure) => {
+                self.failed = Some(failure);
+                None
+            }
+        }
+    }
+
+    fn renew(&mut self) -> bool {
+        self.meter.renew().unwrap_or_else(|failure| {
+            self.failed = Some(failure);
+            false
+        })
     }
 }
 
@@ -304,26 +352,10 @@ impl<M: Measure> Student<'_, M> {
     }
 
     fn prove(&mut self, deriver: &mut Deriver, whole: &Derivation, end: Instant) -> Result<Vec<Grown>, Error> {
-        let mut failed = None;
         let effort = Effort { time: end.saturating_duration_since(Instant::now()), ..self.effort };
-        let mut measure = |text: &[u8]| {
-            if self.stop.is_cut() {
-                return None;
-            }
-            match self.meter.read(text) {
-                Ok(measured) => {
-                    let is_stopped = measured.ending == Ending::Stopped;
-                    let has_failed = measured.ending == Ending::Failed;
-                    Some(Reading { cost: measured.cost, is_stopped, has_failed, edges: measured.edges.to_vec() })
-                }
-                Err(failure) => {
-                    failed = Some(failure);
-                    None
-                }
-            }
-        };
-        let families = prove(deriver, whole, effort, &mut measure);
-        if let Some(failure) = failed {
+        let mut proof = Proof { meter: &mut *self.meter, stop: self.stop, failed: None };
+        let families = prove(deriver, whole, effort, &mut proof);
+        if let Some(failure) = proof.failed {
             return Err(failure);
         }
         let grown = |family: Family| {

@@ -3,6 +3,7 @@
 use super::*;
 
 mod algorithms;
+mod honest;
 mod noise;
 mod searched;
 

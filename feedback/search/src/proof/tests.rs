@@ -21,7 +21,7 @@ fn fastest(grammar: &str, text: &str, cost: impl Fn(&[u8]) -> u64) -> (String, S
     deriver.decode(&language.parse(text.as_bytes()).expect("it conforms"), &mut whole);
     let mut measure = |text: &[u8]| {
         let cost = cost(text);
-        Some(Reading { cost, is_stopped: cost > 1 << 32, has_failed: false, edges: vec![(1, cost)] })
+        Some(Reading { cost, is_stopped: cost > 1 << 32, edges: vec![(1, cost)], ..Reading::default() })
     };
     let families = prove(&mut deriver, &whole, Effort::default(), &mut measure);
     let family = families.first().expect("a family");
