@@ -115,7 +115,8 @@ impl Growth {
 
     /// Returns the growth of texts that repeat a part, from the number of copies, the length and the cost of each. The
     /// rest of the text may cost as much as some copies more: if the law is distinctly better supported in the length,
-    /// it is taken in the length, divided by that of a copy. The exponent is the same.
+    /// it is taken in the length, divided by that of a copy. Or the copies that the text has already may cost nothing of
+    /// what the others do: if that is better supported, they are not counted. The exponent is the same.
     ///
     /// A program may behave in another way from some size on, as where it refuses deep texts, or where a table is full.
     /// If no law for all sizes is known, or its exponent is not known to a tenth, one for the larger sizes is looked
@@ -124,19 +125,21 @@ impl Growth {
         region::growth(texts)
     }
 
-    /// Returns the fits of all models to some points, in the number of copies or in the length.
-    fn fitted(texts: &[(Measurement, usize)]) -> Option<Self> {
+    /// Returns the fits of all models to some points: in the number of copies, in the length, or in the number of copies
+    /// that are more than `origin`, whichever is distinctly better supported.
+    fn fitted(texts: &[(Measurement, usize)], origin: f64) -> Option<Self> {
         let points: Vec<(f64, f64)> = texts.iter().filter_map(|text| text.0.point()).collect();
-        let by_copies = Self::of_points(&points, 0.0)?;
         let ((first, from), (last, to)) = (texts.first()?, texts.last()?);
         let copy = (*to as f64 - *from as f64) / (last.size - first.size);
-        let offset = *from as f64 / copy - first.size;
-        if !offset.is_finite() || offset == 0.0 {
-            return Some(by_copies);
+        let offsets = [*from as f64 / copy - first.size, 1.0 - origin];
+        let mut best = Self::of_points(&points, 0.0)?;
+        for offset in offsets.into_iter().filter(|&offset| offset.is_finite() && offset != 0.0) {
+            let other = Self::of_points(&points, offset);
+            if let Some(other) = other.filter(|other| other.criterion() < best.criterion() - SUBSTANTIAL) {
+                best = other;
+            }
         }
-        let by_length = Self::of_points(&points, offset);
-        let by_length = by_length.filter(|growth| growth.criterion() < by_copies.criterion() - SUBSTANTIAL);
-        Some(by_length.unwrap_or(by_copies))
+        Some(best)
     }
 
     fn of_points(points: &[(f64, f64)], offset: f64) -> Option<Self> {
@@ -317,7 +320,9 @@ impl fmt::Display for Growth {
                 let late = if self.is_late { format!(" from n = {least} on") } else { String::new() };
                 write!(f, "{late}: {sizes} sizes from n = {least} to {largest}, checked at {size}")?;
             }
-            Standing::Untested => write!(f, "no law is known: {sizes} sizes from n = {least} to {largest} are too few")?,
+            Standing::Untested => {
+                write!(f, "no law is known: {sizes} sizes from n = {least} to {largest} are too few")?
+            }
             Standing::Refuted(size) => {
                 write!(f, "no law is known: that of n = {least} to {largest} does not hold at n = {size}")?;
             }
@@ -325,7 +330,10 @@ impl fmt::Display for Growth {
                 write!(f, "no law is known: several suit the costs of {sizes} sizes from n = {least} to {largest}")?;
             }
             Standing::Linear => {
-                write!(f, "no law is known: growth is about linear from n = {least} to {largest}, with other slopes or steps")?;
+                write!(
+                    f,
+                    "no law is known: growth is about linear from n = {least} to {largest}, with other slopes or steps"
+                )?;
             }
         }
         self.before.as_ref().map_or(Ok(()), |before| write!(f, "; bounded: below that, {before}"))

@@ -28,8 +28,8 @@ const GLANCE: [u32; 4] = [3, 7, 15, 31];
 ///
 /// A cost can change its growth where a table is full, so a family goes on up to the longest text.
 const SIZES: [u32; 28] = [
-    0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511, 767, 1023, 1535, 2047, 3071, 4095, 6143, 8191,
-    12_287, 16_383,
+    0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511, 767, 1023, 1535, 2047, 3071, 4095, 6143,
+    8191, 12_287, 16_383,
 ];
 /// All numbers of copies up to this one are measured if the program is stopped soon.
 const DENSE: u32 = 40;
@@ -59,8 +59,11 @@ const WIDENED: usize = 16;
 const FAMILIES: usize = 6;
 /// The parts that are repeated together with others.
 const PAIRED: usize = 4;
-/// A family is measured until a text costs this many times as much as the original.
+/// A family is measured until a text costs this many times as much as the original, and its run takes as long as this,
+/// or until it costs the greater number of times as much.
 const MUCH: u64 = 1 << 14;
+const LONG: Duration = Duration::from_millis(50);
+const TOO_MUCH: u64 = 1 << 20;
 /// An exponent is known if its interval is no wider: then it is right to a tenth.
 const KNOWN_INTERVAL: f64 = 0.1;
 /// Costs that grow in jumps, as where memory doubles, are at most this many times those of a law.
@@ -68,12 +71,7 @@ const REACHED: f64 = 2.0;
 
 /// Finds the families of a text whose cost grows fastest, the fastest first. `measure` runs a text; it returns nothing
 /// if no more runs are wanted.
-pub fn prove(
-    deriver: &mut Deriver,
-    whole: &Derivation,
-    effort: Effort,
-    measure: &mut dyn Runs,
-) -> Vec<Family> {
+pub fn prove(deriver: &mut Deriver, whole: &Derivation, effort: Effort, measure: &mut dyn Runs) -> Vec<Family> {
     let begin = Instant::now();
     let effort = Effort { time: effort.time.min(LONGEST), ..effort };
     // First looks leave enough time to measure what they show.
@@ -389,7 +387,9 @@ impl Prover<'_> {
                 break;
             }
             self.left -= 1;
-            let Some(Reading { cost, is_stopped, has_failed, edges, seconds }) = self.measure.run(&self.made.text) else {
+            let begin = Instant::now();
+            let Some(Reading { cost, is_stopped, has_failed, edges, seconds }) = self.measure.run(&self.made.text)
+            else {
                 self.left = 0;
                 break;
             };
@@ -406,7 +406,7 @@ impl Prover<'_> {
             let copies = present.saturating_add(copies);
             let (text, runs) = (self.made.text.clone(), 1);
             family.members.push(Member { copies, text, cost, seconds, runs, is_stopped, edges });
-            if is_stopped || cost / first > MUCH {
+            if is_stopped || cost / first > TOO_MUCH || cost / first > MUCH && begin.elapsed() >= LONG {
                 break;
             }
         }

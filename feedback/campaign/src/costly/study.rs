@@ -195,8 +195,7 @@ impl<M: Measure> Runs for Proof<'_, M> {
         }
         match self.meter.read(text) {
             Ok(measured) => {
-                let (is_stopped, has_failed) =
-                    (measured.ending == Ending::Stopped, measured.ending == Ending::Failed);
+                let (is_stopped, has_failed) = (measured.ending == Ending::Stopped, measured.ending == Ending::Failed);
                 let (edges, seconds) = (measured.edges.to_vec(), measured.seconds);
                 Some(Reading { cost: measured.cost, is_stopped, has_failed, edges, seconds })
             }

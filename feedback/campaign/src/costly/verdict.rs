@@ -43,7 +43,9 @@ fn proved(all: &[&Grown]) -> Option<String> {
 
 /// Returns growth of the time that no count shows.
 fn hidden(all: &[&Grown]) -> Option<String> {
-    let (grown, time) = all.iter().find_map(|grown| Some((grown, grown.family.time.as_ref()?, grown.family.hidden()?)))
+    let (grown, time) = all
+        .iter()
+        .find_map(|grown| Some((grown, grown.family.time.as_ref()?, grown.family.hidden()?)))
         .map(|(grown, time, _)| (grown, time))?;
     let (name, evidence) = (name(time), evidence(time));
     Some(format!("{name} in processor time, and not in what is counted, in the number of {}: {evidence}", grown.what))
@@ -59,7 +61,9 @@ fn stopped(studies: &[Study]) -> Option<String> {
 
 /// Returns growth that ends.
 fn bounded(all: &[&Grown]) -> Option<String> {
-    let (grown, growth) = all.iter().find_map(|grown| Some((grown, grown.family.growth.as_ref()?)).filter(|known| known.1.bounded().is_some()))?;
+    let (grown, growth) = all
+        .iter()
+        .find_map(|grown| Some((grown, grown.family.growth.as_ref()?)).filter(|known| known.1.bounded().is_some()))?;
     let before = growth.bounded()?;
     let after = if growth.is_unclear() { "slower".to_string() } else { growth.law() };
     let (name, evidence, what) = (name(before), evidence(before), &grown.what);
@@ -82,7 +86,9 @@ fn none(studies: &[Study], all: &[&Grown]) -> String {
         number => format!("; no law is known for {number} of them"),
     };
     let parts = if all.len() == 1 { "1 part was".to_string() } else { format!("{} parts were", all.len()) };
-    format!("Nothing faster than linear was found: {parts} repeated up to {copies} times, in up to {bytes} bytes{known}")
+    format!(
+        "Nothing faster than linear was found: {parts} repeated up to {copies} times, in up to {bytes} bytes{known}"
+    )
 }
 
 fn name(growth: &Growth) -> String {
@@ -111,7 +117,9 @@ fn place(grown: &Grown) -> String {
 fn about(study: &Study, unit: &str, median: Option<f64>) -> Option<String> {
     let (bytes, cost) = (study.text.len(), study.cost);
     let times = median.filter(|&median| median > 0.0).map(|median| cost as f64 / median);
-    let times = times.filter(|&times| times >= 1.5).map_or(String::new(), |times| format!(", about {times:.0} times the median"));
+    let times = times
+        .filter(|&times| times >= 1.5)
+        .map_or(String::new(), |times| format!(", about {times:.0} times the median"));
     Some(format!("{bytes} bytes cost {cost} {unit}{times}"))
 }
 

@@ -97,7 +97,10 @@ impl Fit {
 impl fmt::Debug for Fit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("Fit");
-        shown.field("law", &self.law).field("lower", &self.model.lower).field("coefficients", &self.solution.coefficients);
+        shown
+            .field("law", &self.law)
+            .field("lower", &self.model.lower)
+            .field("coefficients", &self.solution.coefficients);
         shown.field("aicc", &self.aicc).field("r_squared", &self.r_squared).finish()
     }
 }
@@ -125,6 +128,11 @@ impl Estimate {
     /// Returns true if an exponent can be 1, and is near it.
     fn is_linear(&self) -> bool {
         self.holds(1.0) && (self.value - 1.0).abs() <= 0.1
+    }
+
+    /// Returns another estimate of the same with an interval that holds both.
+    pub(super) fn with(&self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high), ..other }
     }
 
     /// Returns true if a value lies within the interval, as far as it is shown.

@@ -161,7 +161,7 @@ impl Data {
             Lead::Logarithm => size.max(1.0).ln(),
             Lead::Linearithmic => size / self.largest * size.max(1.0).ln(),
             Lead::Power => (size / self.largest).powf(rate),
-            Lead::Falling => falling(size, rate) / self.largest.powf(rate),
+            Lead::Falling => falling(size, rate, self.largest),
             Lead::Exponential => (rate * (size - self.largest)).exp(),
             Lead::Kinked => (size - rate).max(0.0) / self.largest,
         }
@@ -240,7 +240,12 @@ impl Data {
     /// Returns true if a program can have such a cost: no term is negative, and the leading one is seen.
     pub(super) fn is_plausible(&self, model: Model, rate: f64, coefficients: &[f64]) -> bool {
         let lead = usize::from(model.lead != Lead::None);
-        if coefficients.iter().any(|coefficient| *coefficient < 0.0) {
+        // n log (n / 2) is an n log n, too.
+        let least = |at: usize| match model.lead {
+            Lead::Linearithmic if at > 0 && model.lower[at - 1] == Lower::Linear => -coefficients[0],
+            _ => 0.0,
+        };
+        if coefficients.iter().enumerate().any(|(at, coefficient)| *coefficient < least(at)) {
             return false;
         }
         let constant = model.lower.iter().position(|&term| term == Lower::Constant);
@@ -299,7 +304,13 @@ impl Data {
 
     /// Returns how uncertain the model is at a size: the variance of the logarithm of its value there, as a multiple of
     /// the variance of a single cost. `has_rate` is true if the rate was fitted, too.
-    pub(super) fn leverage(&self, model: Model, (rate, has_rate): (f64, bool), solution: &Solution, size: f64) -> Option<f64> {
+    pub(super) fn leverage(
+        &self,
+        model: Model,
+        (rate, has_rate): (f64, bool),
+        solution: &Solution,
+        size: f64,
+    ) -> Option<f64> {
         let (mut columns, values) = self.slopes(model, rate, solution)?;
         let terms: Vec<f64> = self.terms(model, rate, size).collect();
         let value: f64 = terms.iter().zip(&solution.coefficients).map(|(term, by)| term * by).sum();
@@ -312,9 +323,13 @@ impl Data {
     }
 }
 
-/// Returns `size` to the falling power: n (n - 1) (n - 2) ... with as many factors as `power` says.
-fn falling(size: f64, power: f64) -> f64 {
-    if size + 1.0 <= power { 0.0 } else { (log_gamma(size + 1.0) - log_gamma(size + 1.0 - power)).exp() }
+/// Returns `size` to the falling power, n (n - 1) (n - 2) ... with as many factors as `power` says, each of them divided
+/// by `scale`.
+fn falling(size: f64, power: f64, scale: f64) -> f64 {
+    if size + 1.0 <= power {
+        return 0.0;
+    }
+    (log_gamma(size + 1.0) - log_gamma(size + 1.0 - power) - power * scale.ln()).exp()
 }
 
 /// Returns the logarithm of the gamma function of a number above 0, by Stirling's series beyond 8 (Abramowitz & Stegun,
@@ -342,9 +357,9 @@ mod tests {
     #[test]
     fn falling_powers_count_choices() {
         for (size, power, expected) in [(5.0, 2.0, 20.0), (9.0, 3.0, 504.0), (300.0, 1.0, 300.0), (3.0, 3.0, 6.0)] {
-            let found = falling(size, power);
+            let found = falling(size, power, 1.0);
             assert!((found / expected - 1.0).abs() < 1e-8, "{size}, {power}: {found}");
         }
-        assert_eq!(falling(1.0, 2.0), 0.0);
+        assert_eq!(falling(1.0, 2.0, 9.0), 0.0);
     }
 }

@@ -49,7 +49,11 @@ impl Member {
     /// short to be measured.
     pub fn growth_of_time(members: &[Member]) -> Option<Growth> {
         let last = members.iter().rfind(|member| !member.is_stopped)?;
-        if last.seconds >= LEAST_TIME { Member::growth_of(members, |member| (1e6 * member.seconds).round()) } else { None }
+        if last.seconds >= LEAST_TIME {
+            Member::growth_of(members, |member| (1e6 * member.seconds).round())
+        } else {
+            None
+        }
     }
 
     fn growth_of(members: &[Member], cost: impl Fn(&Member) -> f64) -> Option<Growth> {

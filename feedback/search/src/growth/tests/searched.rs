@@ -82,7 +82,7 @@ fn searched(subject: &Subject, seed: u64) -> Growth {
         let cost = cost(text);
         Some(Reading { cost: cost.unwrap_or(u64::MAX), is_stopped: cost.is_none(), ..Reading::default() })
     };
-    let effort = Effort { max_len: 2048, time: Duration::from_secs(3600), ..Effort::default() };
+    let effort = Effort { max_len: 3200, time: Duration::from_secs(3600), ..Effort::default() };
     let families = prove(&mut language.deriver(None), &best, effort, &mut measure);
     let family = families.into_iter().next().unwrap_or_else(|| panic!("{}: nothing grows", subject.name));
     let text = String::from_utf8_lossy(&best.text);
