@@ -144,6 +144,11 @@ fn noted(note: &Note) -> String {
              inputs that a failure depends on",
             shown_path(folder)
         ),
+        Note::Cold { cost, before } => format!(
+            "the best text cost {before} in the search, and costs {cost} in a new process after another text: the first \
+             call loads something, or earlier texts have left something. The costliest text of those that were tried \
+             so is studied"
+        ),
         Note::LeftAlone(left) => format!("{left} is left alone"),
         Note::Proved(exponent) => format!("growth faster than n^{exponent} is proved"),
         Note::NoProof(error) => {

@@ -1,5 +1,6 @@
 //! The search for the texts that cost a program most.
 
+mod anew;
 mod behaviours;
 mod early_proof;
 mod failures;

@@ -41,6 +41,8 @@ const WIDE: u32 = 16;
 const DISTINCT: u64 = 5000;
 /// A part is made longer by at most this many bytes for that.
 const LONGER: usize = 3;
+/// The share of the time for first looks that is left which the search for such a part may take.
+const WIDENING: f64 = 0.1;
 /// The share of the time that is left for one of several families, and of that the share of the first of its runs.
 const FAMILY_TIME: f64 = 0.5;
 const FIRST_TIME: f64 = 0.4;
@@ -340,12 +342,14 @@ impl Prover<'_> {
             return None;
         }
         let (mut random, mut drawn) = (Random::new(0), Derivation::default());
+        let begin = Instant::now();
+        let end = self.end.min(begin + self.end.saturating_duration_since(begin).mul_f64(WIDENING));
         let mut options = Vec::new();
         let mut widest: Option<(Rc<Derivation>, Pump)> = None;
         for part in pump.parts(whole).into_iter().take(WIDENED) {
             for bytes in (1..=LONGER).map(|more| part.len() + more) {
                 for _ in 0..DRAWS {
-                    if Instant::now() >= self.end {
+                    if Instant::now() >= end {
                         return widest;
                     }
                     let mut evenly = Evenly(&mut random);

@@ -11,6 +11,7 @@ use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured,
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Language, Session, SpanKind};
 
+use super::anew;
 use super::behaviours::hottest;
 use super::meter::Meter;
 use crate::error::Error;
@@ -226,6 +227,7 @@ pub struct Student<'s, M = Meter> {
 impl<M: Measure> Student<'_, M> {
     /// Looks at a text.
     pub fn study(&mut self, text: &[u8]) -> Result<Study, Error> {
+        anew::begin(self.meter, self.language, text)?;
         let measured = self.meter.read(text)?;
         let measured = (measured.cost, measured.edges.to_vec());
         self.study_for(text, measured, None)

@@ -210,6 +210,6 @@ fn a_law_is_right_or_not_known() {
 /// Takes a quarter of an hour.
 #[test]
 #[ignore = "run by ci/long"]
-fn of_a_thousand_draws_of_each_kind_no_law_is_wrong() {
+fn of_a_thousand_draws_of_each_kind_no_law_is_wrong_in_a_long_run() {
     no_law_is_wrong(1000, 6_364_136_223_846_793_005);
 }
