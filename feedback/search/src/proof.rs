@@ -81,7 +81,10 @@ pub fn prove(deriver: &mut Deriver, whole: &Derivation, effort: Effort, measure:
     let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs, end };
     let whole = Rc::new(whole.clone());
     let mut looked = Vec::new();
-    for pump in prover.chosen(&whole, begin + effort.time.mul_f64(PROBING)) {
+    let mut chosen = prover.chosen(&whole, begin + effort.time.mul_f64(PROBING));
+    // Parts whose copies are to be distinct take time to be made longer.
+    chosen.sort_by_key(|pump| pump.copies);
+    for pump in chosen {
         let widened = prover.widened(&whole, &pump);
         let (whole, pump) = widened.unwrap_or((Rc::clone(&whole), pump));
         looked.extend(prover.glance(&whole, pump));
