@@ -78,7 +78,8 @@ pub fn prove(deriver: &mut Deriver, whole: &Derivation, effort: Effort, measure:
     let effort = Effort { time: effort.time.min(LONGEST), ..effort };
     // First looks leave enough time to measure what they show.
     let end = begin + effort.time.mul_f64(LOOKING);
-    let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs, end };
+    let (made, left, start) = (Derivation::default(), effort.runs, Duration::ZERO);
+    let mut prover = Prover { deriver, effort, measure, made, left, end, start };
     let whole = Rc::new(whole.clone());
     let mut looked = Vec::new();
     let mut chosen = prover.chosen(&whole, begin + effort.time.mul_f64(PROBING));
@@ -200,6 +201,8 @@ struct Prover<'p> {
     left: u32,
     /// No run begins after this.
     end: Instant,
+    /// The longest time that it has taken to begin anew.
+    start: Duration,
 }
 
 impl Prover<'_> {
@@ -274,7 +277,10 @@ impl Prover<'_> {
         let (begin, end) = (Instant::now(), self.end);
         let time = end.saturating_duration_since(begin).mul_f64(FAMILY_TIME);
         self.end = begin + time.mul_f64(FIRST_TIME);
-        self.begin_anew(known.members.first());
+        if !self.begin_anew(known.members.first()) {
+            self.end = end;
+            return known;
+        }
         let mut family = self.members(&known.whole, known.pump.clone(), &SIZES);
         self.fill(&mut family);
         self.end = begin + time;
@@ -290,14 +296,20 @@ impl Prover<'_> {
     }
 
     /// Lets a process begin anew that takes many texts. First calls do what later ones find done, such as loading what
-    /// texts of the family need: the first text of the family is for that.
-    fn begin_anew(&mut self, first: Option<&Member>) {
-        if let Some(first) = first.filter(|_| self.left > 0 && self.measure.renew()) {
+    /// texts of the family need: the first text of the family is for that. Returns false if there is no time for it.
+    fn begin_anew(&mut self, first: Option<&Member>) -> bool {
+        let begin = Instant::now();
+        if self.left == 0 || begin + 2 * self.start >= self.end {
+            return false;
+        }
+        if let Some(first) = first.filter(|_| self.measure.renew()) {
             self.left -= 1;
             if self.measure.run(&first.text).is_none() {
                 self.left = 0;
             }
+            self.start = self.start.max(begin.elapsed());
         }
+        true
     }
 
     /// Adds members between those that are known, where few numbers of copies are so costly that the family ends.
@@ -318,7 +330,9 @@ impl Prover<'_> {
     /// other work on the machine does makes them greater.
     fn repeat(&mut self, family: &mut Family) {
         let first = family.members.first().cloned();
-        self.begin_anew(first.as_ref());
+        if !self.begin_anew(first.as_ref()) {
+            return;
+        }
         for member in family.members.iter_mut().filter(|member| !member.is_stopped) {
             if self.left == 0 || Instant::now() >= self.end {
                 return;

@@ -201,7 +201,7 @@ impl<M: Measure> Runs for Proof<'_, M> {
                 Some(Reading { cost: measured.cost, is_stopped, has_failed, edges, seconds })
             }
             Err(failure) => {
-                self.failed = Some(failure);
+                self.fail(failure);
                 None
             }
         }
@@ -209,9 +209,18 @@ impl<M: Measure> Runs for Proof<'_, M> {
 
     fn renew(&mut self) -> bool {
         self.meter.renew().unwrap_or_else(|failure| {
-            self.failed = Some(failure);
+            self.fail(failure);
             false
         })
+    }
+}
+
+impl<M> Proof<'_, M> {
+    /// Takes note of a failure. When the time is over, a program that has just been started ends, which says nothing.
+    fn fail(&mut self, failure: Error) {
+        if !self.stop.is_cut() {
+            self.failed = Some(failure);
+        }
     }
 }
 
